@@ -1,0 +1,43 @@
+# Every dependency is a distribution package. What is missing is named together with the command that mends it.
+
+function(rkllm_mcp_require found name version package)
+  if(NOT ${found})
+    message(FATAL_ERROR "${name} (${version} or newer) was not found. Install it: apt-get install ${package}")
+  endif()
+endfunction()
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig QUIET)
+rkllm_mcp_require(PKG_CONFIG_FOUND pkg-config 0.29 pkg-config)
+
+find_package(nlohmann_json 3.10 QUIET)
+rkllm_mcp_require(nlohmann_json_FOUND nlohmann_json 3.10 nlohmann-json3-dev)
+
+# Standalone asio comes without a CMake config; 1.18 (Ubuntu 22.04) is the oldest supported.
+find_path(ASIO_INCLUDE_DIR asio.hpp)
+rkllm_mcp_require(ASIO_INCLUDE_DIR asio 1.18 libasio-dev)
+file(STRINGS ${ASIO_INCLUDE_DIR}/asio/version.hpp asio_version_line REGEX "#define ASIO_VERSION [0-9]+")
+string(REGEX MATCH "[0-9]+$" asio_version "${asio_version_line}")
+if(asio_version LESS 101800)
+  message(FATAL_ERROR "asio 1.18 or newer is needed, ${ASIO_INCLUDE_DIR} holds ${asio_version}. Install it: apt-get install libasio-dev")
+endif()
+add_library(asio::asio INTERFACE IMPORTED)
+target_include_directories(asio::asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
+target_compile_definitions(asio::asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+target_link_libraries(asio::asio INTERFACE Threads::Threads)
+
+find_package(OpenSSL 1.1.1 QUIET)
+rkllm_mcp_require(OPENSSL_FOUND OpenSSL 1.1.1 libssl-dev)
+
+find_package(CLI11 2.1 QUIET)
+rkllm_mcp_require(CLI11_FOUND CLI11 2.1 libcli11-dev)
+
+find_package(spdlog 1.9 QUIET)
+rkllm_mcp_require(spdlog_FOUND spdlog 1.9 libspdlog-dev)
+
+# In Debian and Ubuntu cpp-httplib is a compiled library whose ABI depends on defines that only pkg-config knows. On
+# Debian 13 its .pc file forgets OpenSSL's libcrypto, so OpenSSL is named as well.
+pkg_check_modules(CPP_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
+rkllm_mcp_require(CPP_HTTPLIB_FOUND cpp-httplib 0.10 libcpp-httplib-dev)
+add_library(cpp_httplib INTERFACE)
+target_link_libraries(cpp_httplib INTERFACE PkgConfig::CPP_HTTPLIB OpenSSL::SSL OpenSSL::Crypto)

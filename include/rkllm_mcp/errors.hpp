@@ -1,0 +1,87 @@
+// What can go wrong with a request, as exceptions. Exactly one place, the dispatcher, turns them into wire errors.
+//
+// Three kinds exist: the caller's fault (InvalidParams), the runtime's refusal (CallFailed), and our own bug (any other
+// exception: -32603). RpcError is what they share; the factories below make the rest of the documented codes.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// Codes on the wire. The negative ones are JSON-RPC's; 4001 to 4009 are this server's own and always carry `data`.
+enum class ErrorCode : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+  kCallFailed = 4001,
+  kUnknownHandle = 4002,
+  kStreamNotFound = 4003,
+  kQueueFull = 4004,
+  kRuntimeUnavailable = 4005,
+  kTooLarge = 4006,
+  kUnauthorized = 4007,
+  kUnsupported = 4008,
+  kCancelled = 4009,
+};
+
+// An error that a client sees as {code, message, data}. `data` is null when there is none.
+class RpcError : public std::runtime_error {
+ public:
+  RpcError(ErrorCode code, const std::string& message, Json data = nullptr)
+      : std::runtime_error(message), code_(code), data_(std::move(data)) {}
+
+  ErrorCode code() const noexcept { return code_; }
+  const Json& data() const noexcept { return data_; }
+
+ private:
+  ErrorCode code_;
+  Json data_;
+};
+
+// The caller's fault. The message starts with the JSON path of what is wrong: "params.param.top_k: expected integer".
+class InvalidParams : public RpcError {
+ public:
+  InvalidParams(std::string_view path, std::string_view complaint)
+      : RpcError(ErrorCode::kInvalidParams, std::string(path) + ": " + std::string(complaint),
+                 Json{{"path", std::string(path)}}) {}
+};
+
+// The runtime's refusal: a call whose contract says 0 = success returned something else, or would not be made because
+// the runtime is known to ignore or not survive it. `status` is absent when the runtime gave none.
+class CallFailed : public RpcError {
+ public:
+  CallFailed(std::string_view function, std::optional<int> status, const std::string& message)
+      : RpcError(ErrorCode::kCallFailed, message,
+                 Json{{"function", std::string(function)}, {"status", status ? Json(*status) : Json(nullptr)}}) {}
+
+  CallFailed(std::string_view function, int status)
+      : CallFailed(function, status, std::string(function) + " returned " + std::to_string(status)) {}
+};
+
+inline RpcError unknown_handle(std::string_view id, const std::vector<std::string>& live) {
+  return {ErrorCode::kUnknownHandle, "no handle " + Json(std::string(id)).dump() + " exists", Json{{"handles", live}}};
+}
+
+inline RpcError runtime_unavailable(const std::string& reason) {
+  return {ErrorCode::kRuntimeUnavailable, "runtime unavailable: " + reason, Json{{"reason", reason}, {"signal", nullptr}}};
+}
+
+inline RpcError too_large(const std::string& what, std::size_t bytes, std::size_t limit) {
+  return {ErrorCode::kTooLarge, what, Json{{"bytes", bytes}, {"limit", limit}}};
+}
+
+inline RpcError cancelled() {
+  return {ErrorCode::kCancelled, "the call was cancelled before it began", Json{{"began", false}}};
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,27 @@
+// What is known about one handle (an initialised model): its wire id, the library's pointer, and the values that later
+// calls need but C does not repeat, such as n_batch.
+//
+// A record belongs to the runner thread of its handle; everything here is touched on that thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct HandleRecord {
+  std::string id;          // on the wire, e.g. "llm-1"
+  void* native = nullptr;  // the library's; null before creation and after destruction
+  std::map<std::string, std::int64_t, std::less<>> session;  // named by the overlay, e.g. "n_batch"
+
+  std::optional<std::int64_t> session_value(std::string_view name) const {
+    const auto found = session.find(name);
+    if (found == session.end()) return std::nullopt;
+    return found->second;
+  }
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,44 @@
+// One callable function of a bound API, described as plain data. The generator emits a table of these; the runtime
+// library serves any such table and knows nothing else about the API.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// What a method does to handles (initialised models).
+enum class HandleRole { kNone, kCreates, kUses, kDestroys };
+
+// Hints of the Model Context Protocol about a tool's effects.
+struct ToolAnnotations {
+  bool read_only = false;
+  bool destructive = false;
+  bool idempotent = false;
+  bool open_world = false;
+};
+
+struct Method {
+  std::string_view name;           // the C name, verbatim; also the JSON-RPC method and the tool name
+  std::string_view title;          // a few words for a person
+  std::string_view description;    // the documentation, plain text
+  std::string_view declaration;    // the C declaration, on one line
+  std::span<const std::string_view> params;  // wire parameters in C order (the order of an array in `params`)
+  std::string_view handle_param;   // which of `params` names the handle; empty if none
+  HandleRole handle = HandleRole::kNone;
+  bool streams = false;            // its result callback becomes a stream of chunks
+  bool streams_by_default = false; // in the direct dialect a call without "stream" answers in chunks
+  bool immediate = false;          // the contract allows it while a run goes on: it does not wait in the handle's queue
+  bool aborts = false;             // it stops what runs on the handle
+  ToolAnnotations annotations;
+  std::string_view input_schema;   // JSON Schema 2020-12, as JSON text
+  std::string_view output_schema;  // likewise, of the result; its root is an object
+};
+
+// A named constant, enumerator or struct that can be asked for by name. `value` is the answer, as JSON text.
+struct Fact {
+  std::string_view name;
+  std::string_view value;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,45 @@
+// Where the result callback of a run delivers. The generated trampoline turns the vendor's callback into these calls;
+// who implements the interface decides what becomes of the tokens.
+//
+// Threads: every function is called on whatever thread the runtime library chooses. What the arguments point at is dead
+// when the function returns, so an implementation copies. None may throw: exceptions must not cross the C library.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// Rows of 32-bit floats that the runtime lends for the time of a callback.
+struct FloatRows {
+  std::string_view name;     // the C field, e.g. "logits"
+  const float* values;       // rows * columns values, row by row
+  std::size_t rows;          // tokens
+  std::size_t columns;       // vocabulary or embedding size
+};
+
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+
+  // One token of entry `batch`. `text` is absent where the runtime gave NULL (an unfinished character, say).
+  virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
+  virtual void on_rows(const FloatRows& rows) noexcept = 0;
+  // The callback that ends a run: `state` is the enumerator's name; `values` what came with it (e.g. {"perf":{...}}),
+  // null if nothing did.
+  virtual void on_end(std::string_view state, Json values) noexcept = 0;
+  // What the callback shall return to the runtime (0 = go on). Called once, last, in every callback.
+  virtual int verdict() noexcept = 0;
+
+  // For functions that return before the run has ended: blocks the calling thread until on_end has been called, or until
+  // `still_running` has been false for long enough that the runtime must have given up without a callback. True if the
+  // end was seen.
+  virtual bool await_end(const std::function<bool()>& still_running) = 0;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,58 @@
+// What the runtime library needs of whoever executes calls. The dispatcher hands calls over on the event loop and gets
+// everything back through the observer it passed.
+#pragma once
+
+#include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/json.hpp>
+#include <rkllm_mcp/method.hpp>
+#include <rkllm_mcp/result_sink.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// How a call ended. Exactly one of `result` and `error` is set.
+struct CallOutcome {
+  Json result;                 // what the stub returned, {"status":0,...}
+  std::exception_ptr error;    // an RpcError, or a bug
+  std::string state;           // name of the state that ended the run, empty for calls that do not stream
+  Json values;                 // what came with that state, e.g. {"perf":{...}}; null if nothing
+  bool aborted = false;        // the run was stopped on request
+};
+
+// Follows one call. Functions may be called on any thread, one at a time for one call; none blocks for long.
+class CallObserver {
+ public:
+  virtual ~CallObserver() = default;
+  virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
+  virtual void on_rows(const FloatRows& rows) noexcept = 0;
+  virtual void on_done(CallOutcome outcome) noexcept = 0;  // last, exactly once
+  virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
+};
+
+struct CallRequest {
+  const Method* method = nullptr;
+  Json params;                                    // an object keyed by C parameter names
+  ArrayEncoding encoding = ArrayEncoding::kJson;
+};
+
+class Backend {
+ public:
+  using CallId = std::uint64_t;
+
+  virtual ~Backend() = default;
+
+  // Queues a call and returns at once; all that comes of it, bad parameters included, comes through the observer
+  // (never from inside this function).
+  virtual CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) = 0;
+  // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
+  // A call that is neither waiting nor running a stream is left alone. Unknown ids are ignored.
+  virtual void cancel(CallId id) = 0;
+};
+
+}  // namespace rkllm_mcp
