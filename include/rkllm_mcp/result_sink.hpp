@@ -16,11 +16,18 @@
 namespace rkllm_mcp {
 
 // Rows of 32-bit floats that the runtime lends for the time of a callback.
+//
+// The names are C's, so that a reply can be written without knowing the API: {"<field>":{"<values_name>":[...],
+// "<columns_name>":columns,"<rows_name>":rows}}. What `columns` turns out to be is remembered for the handle as the
+// session value `columns_name`.
 struct FloatRows {
-  std::string_view name;     // the C field, e.g. "logits"
-  const float* values;       // rows * columns values, row by row
-  std::size_t rows;          // tokens
-  std::size_t columns;       // vocabulary or embedding size
+  std::string_view field;         // e.g. "logits"
+  std::string_view values_name;   // e.g. "logits"
+  std::string_view rows_name;     // e.g. "num_tokens"
+  std::string_view columns_name;  // e.g. "vocab_size"
+  const float* values;            // rows * columns values, row by row
+  std::size_t rows;
+  std::size_t columns;
 };
 
 class ResultSink {
