@@ -28,6 +28,10 @@ class Peer : public std::enable_shared_from_this<Peer> {
   // is accepted even when ready() is false, so that a reply is never lost; whoever can wait asks ready() first. Silently
   // dropped once the peer is closed.
   virtual void send(std::string_view message) = 0;
+  // The last message that answers one request, or word that the request ends without an answer. Only a peer that lives for
+  // one request (an HTTP exchange) needs to know.
+  virtual void send_last(std::string_view message) { send(message); }
+  virtual void end_unanswered() {}
   // False while as many bytes wait for this client as its send queue may hold.
   virtual bool ready() const = 0;
   // Ends the connection after what is queued has been written. Idempotent.

@@ -1,0 +1,23 @@
+// Packs outgoing JSON-RPC messages as text. Every message is one line: no newline occurs in the text.
+#pragma once
+
+#include "jsonrpc/message.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// JSON text on one line. Bytes that are not UTF-8 (a runtime's log line, say) become U+FFFD instead of an exception.
+std::string to_text(const Json& value);
+
+std::string result_message(const RequestId& id, const Json& result);
+// A reply in the direct dialect's form for calls that stream, which also names the method.
+std::string result_message(const RequestId& id, std::string_view method, const Json& result);
+std::string error_message(const RequestId& id, const RpcError& error);
+std::string notification_message(std::string_view method, const Json& params);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,70 @@
+#include "jsonrpc/message.hpp"
+
+#include "jsonrpc/json_builder.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+Malformed invalid_request(RequestId id, const std::string& complaint) {
+  return {std::move(id), RpcError(ErrorCode::kInvalidRequest, "invalid request: " + complaint)};
+}
+
+// The text to echo for an id of an allowed type, nothing for any other.
+std::optional<RequestId> id_text(const Json& id, const std::string& source) {
+  if (id.is_number_float()) return source;
+  if (id.is_number_integer() || id.is_string()) return id.dump();
+  return std::nullopt;
+}
+
+Message classify(Json root, const std::string& id_source, const MessageLimits& limits) {
+  const auto version = root.find("jsonrpc");
+  const auto id = root.find("id");
+  RequestId id_echo(kNullId);
+  if (id != root.end()) {
+    const auto text = id_text(*id, id_source);
+    if (!text) return invalid_request(id_echo, "id must be a string or a number");
+    if (text->size() > limits.max_id_bytes) {
+      return invalid_request(id_echo, "id is longer than " + std::to_string(limits.max_id_bytes) + " bytes");
+    }
+    id_echo = *text;
+  }
+  if (version == root.end() || *version != "2.0") return invalid_request(id_echo, "jsonrpc must be \"2.0\"");
+
+  const auto method = root.find("method");
+  if (method == root.end()) {
+    const auto result = root.find("result");
+    const auto error = root.find("error");
+    if ((result == root.end()) == (error == root.end())) return invalid_request(id_echo, "method is missing");
+    return Response{id_echo, result == root.end() ? Json() : *result, error == root.end() ? Json() : *error};
+  }
+  if (!method->is_string()) return invalid_request(id_echo, "method must be a string");
+
+  Json params;
+  if (const auto given = root.find("params"); given != root.end()) {
+    if (!given->is_object() && !given->is_array()) return invalid_request(id_echo, "params must be an object or an array");
+    params = std::move(*given);
+  }
+  if (id == root.end()) return Notification{method->get<std::string>(), std::move(params)};
+  return Request{id_echo, method->get<std::string>(), std::move(params)};
+}
+
+}  // namespace
+
+Message parse_message(std::string_view text, const MessageLimits& limits) {
+  JsonBuilder builder(limits.max_depth);
+  if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
+    if (!builder.structure_complaint().empty()) {
+      return invalid_request(RequestId(kNullId), builder.structure_complaint());
+    }
+    return Malformed{RequestId(kNullId), RpcError(ErrorCode::kParseError, "parse error: " + builder.syntax_complaint())};
+  }
+  Json root = builder.take();
+  if (root.is_array()) return invalid_request(RequestId(kNullId), "batches are not supported; send one message at a time");
+  if (!root.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
+  return classify(std::move(root), builder.id_source(), limits);
+}
+
+}  // namespace rkllm_mcp

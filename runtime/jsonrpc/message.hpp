@@ -1,0 +1,56 @@
+// A JSON-RPC 2.0 message as it came in: text -> Request, Notification, Response, or what is wrong with it.
+//
+// Parsing is strict where leniency would be a guess (duplicate members, batches, odd ids) and bounded (depth, id length).
+// Pure functions, any thread.
+#pragma once
+
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace rkllm_mcp {
+
+// The id of a request as JSON text, exactly as the client wrote it: 7, "seven", 12345678901234567890123. Comparing the
+// text compares the ids, so 7 and "7" stay different.
+using RequestId = std::string;
+
+inline constexpr std::string_view kNullId = "null";
+
+struct Request {
+  RequestId id;
+  std::string method;
+  Json params;  // an object or array; null if absent
+};
+
+struct Notification {
+  std::string method;
+  Json params;
+};
+
+// A client's answer to a request of ours.
+struct Response {
+  RequestId id;
+  Json result;  // null if it is an error
+  Json error;   // null if it is a result
+};
+
+// Not a message that can be executed. `id` is what the error must carry: the request's own if it could be read.
+struct Malformed {
+  RequestId id;
+  RpcError error;
+};
+
+using Message = std::variant<Request, Notification, Response, Malformed>;
+
+struct MessageLimits {
+  std::size_t max_depth = 64;      // of nested arrays and objects, the message itself included
+  std::size_t max_id_bytes = 256;  // of the id's JSON text: every chunk of a stream repeats it
+};
+
+Message parse_message(std::string_view text, const MessageLimits& limits);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,44 @@
+#include "jsonrpc/reply.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp {
+
+void Reply::message(std::string_view text) {
+  if (!answered_ && !muted_) peer_->send(text);
+}
+
+void Reply::last(std::string_view text) {
+  if (answered_) return;
+  answered_ = true;
+  if (muted_) {
+    peer_->end_unanswered();
+  } else {
+    const std::size_t limit = peer_->max_message_bytes();
+    if (text.size() <= limit) {
+      peer_->send_last(text);
+    } else {
+      peer_->send_last(error_message(
+          id_, too_large("the reply does not fit one message of this transport; ask over tcp, http or ws", text.size(), limit)));
+    }
+  }
+  finish();
+}
+
+void Reply::result(const Json& result) { last(result_message(id_, result)); }
+
+void Reply::error(const RpcError& error) { last(error_message(id_, error)); }
+
+void Reply::nothing() {
+  if (std::exchange(answered_, true)) return;
+  peer_->end_unanswered();
+  finish();
+}
+
+void Reply::finish() {
+  if (const auto finished = std::exchange(finished_, {})) finished();
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,54 @@
+// The way back to whoever sent one request: any number of messages, then exactly one last one (or none, when the
+// protocol says that the request ends unanswered). Shared by those who may answer; event loop only.
+#pragma once
+
+#include "jsonrpc/message.hpp"
+#include "transport/peer.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/json.hpp>
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class Reply {
+ public:
+  // `finished` is called once, after the last message (from inside the function that sent it).
+  Reply(std::shared_ptr<Peer> peer, RequestId id, std::function<void()> finished = {})
+      : peer_(std::move(peer)), id_(std::move(id)), finished_(std::move(finished)) {}
+  // For a notification: executed, never answered.
+  static Reply unanswered(std::shared_ptr<Peer> peer) {
+    Reply reply(std::move(peer), RequestId(kNullId));
+    reply.muted_ = true;
+    return reply;
+  }
+
+  const RequestId& id() const { return id_; }
+  Peer& peer() const { return *peer_; }
+  const std::shared_ptr<Peer>& shared_peer() const { return peer_; }
+  bool answered() const { return answered_; }
+  bool muted() const { return muted_; }
+
+  void message(std::string_view text);  // one of those before the last
+  void last(std::string_view text);     // the last, as ready text; only the first call counts
+  void result(const Json& result);
+  void error(const RpcError& error);
+  void nothing();  // ends the request without an answer
+  // From now on nothing is sent, whatever is called: a cancelled MCP request.
+  void mute() { muted_ = true; }
+  void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
+
+ private:
+  void finish();
+
+  std::shared_ptr<Peer> peer_;
+  RequestId id_;
+  std::function<void()> finished_;
+  bool answered_ = false;
+  bool muted_ = false;
+};
+
+}  // namespace rkllm_mcp

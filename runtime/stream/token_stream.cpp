@@ -1,0 +1,129 @@
+#include "stream/token_stream.hpp"
+
+#include <rkllm_mcp/tensor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// Beyond so many waiting tokens of one lane nobody will miss their boundaries: they join, and memory stays small.
+constexpr std::size_t kMaxWaitingMarks = 16 * 1024;
+
+}  // namespace
+
+void TokenStream::wake() {
+  if (!awake_.exchange(true)) wake_();
+}
+
+std::size_t TokenStream::waiting_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& lane : lanes_) bytes += lane.waiting_bytes();
+  return bytes;
+}
+
+void TokenStream::overflow(const char* what, std::size_t bytes, std::size_t limit) {
+  if (!overflow_) overflow_ = too_large(what, bytes, limit);
+  stopping_ = true;
+}
+
+// True if `bytes` more may be buffered.
+bool TokenStream::make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
+  while (waiting_bytes() + bytes > options_.buffer_bytes) {
+    if (stopping_) return false;
+    const auto before = waiting_bytes();
+    if (options_.when_full == WhenFull::kStop ||
+        !room_.wait_for(lock, options_.stall, [&] { return stopping_ || waiting_bytes() < before; })) {
+      overflow("the client did not take the stream; its buffer is full", before + bytes, options_.buffer_bytes);
+      return false;
+    }
+  }
+  return true;
+}
+
+void TokenStream::on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept {
+  tokens_.fetch_add(1, std::memory_order_relaxed);
+  const auto bytes = text.value_or(std::string_view());
+  if (bytes.empty() && !options_.keep_tokens) return;
+  {
+    std::unique_lock lock(mutex_);
+    if (overflow_ || !make_room(lock, bytes.size())) return;
+    if (lanes_.size() <= batch) lanes_.resize(batch + 1);
+    TokenLane& lane = lanes_[batch];
+    lane.append(bytes, token_id);
+    if (!options_.keep_tokens && lane.waiting_tokens() > kMaxWaitingMarks) lane.join();
+  }
+  wake();
+}
+
+void TokenStream::on_rows(const FloatRows& lent) noexcept {
+  const std::lock_guard lock(mutex_);
+  auto kept = std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) { return rows.field == lent.field; });
+  if (kept == rows_.end()) {
+    rows_.push_back({std::string(lent.field), std::string(lent.values_name), std::string(lent.rows_name),
+                     std::string(lent.columns_name), {}, 0, lent.columns});
+    kept = rows_.end() - 1;
+  }
+  const std::size_t count = lent.rows * lent.columns;
+  const std::size_t bytes = (kept->values.size() + count) * sizeof(float);
+  if (bytes > options_.values_bytes) return overflow("the run's values exceed stream.values_bytes", bytes, options_.values_bytes);
+  kept->values.insert(kept->values.end(), lent.values, lent.values + count);
+  kept->rows += lent.rows;
+}
+
+void TokenStream::on_done(CallOutcome outcome) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& lane : lanes_) lane.end();
+    if (overflow_) outcome.error = std::make_exception_ptr(*overflow_);
+    outcome_ = std::move(outcome);
+  }
+  wake();
+}
+
+std::optional<Chunk> TokenStream::take(bool join, std::size_t max_escaped_bytes) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t tried = 0; tried < lanes_.size(); ++tried, ++next_lane_) {
+    next_lane_ %= lanes_.size();
+    TokenLane& lane = lanes_[next_lane_];
+    if (lane.empty()) continue;
+    if (join && !options_.keep_tokens) lane.join();
+    Chunk chunk{next_lane_, {}, {}};
+    const auto token_id = lane.take(chunk.delta, max_escaped_bytes);
+    if (options_.keep_tokens) chunk.token_ids.push_back(token_id);
+    if (lanes_.size() > 1) ++next_lane_;
+    room_.notify_one();
+    return chunk;
+  }
+  return std::nullopt;
+}
+
+bool TokenStream::drained() const {
+  const std::lock_guard lock(mutex_);
+  return outcome_ && std::all_of(lanes_.begin(), lanes_.end(), [](const TokenLane& lane) { return lane.empty(); });
+}
+
+CallOutcome TokenStream::take_outcome(ArrayEncoding encoding) {
+  const std::lock_guard lock(mutex_);
+  CallOutcome outcome = std::move(*outcome_);
+  if (outcome.error) return outcome;
+  if (!rows_.empty() && outcome.values.is_null()) outcome.values = Json::object();
+  for (const auto& rows : rows_) {
+    outcome.values[rows.field] = Json{{rows.values_name, encode_floats(rows.values.data(), rows.values.size(), encoding)},
+                                      {rows.columns_name, rows.columns},
+                                      {rows.rows_name, rows.rows}};
+  }
+  rows_.clear();
+  return outcome;
+}
+
+void TokenStream::stop() {
+  {
+    const std::lock_guard lock(mutex_);  // or a callback about to wait would miss it
+    stopping_ = true;
+  }
+  room_.notify_all();
+}
+
+}  // namespace rkllm_mcp

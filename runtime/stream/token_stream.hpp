@@ -1,0 +1,98 @@
+// One stream = one buffer: what a run has produced and no client has been told yet. The runtime's callback fills it, a
+// reader on the event loop (push, poll or collect) empties it.
+//
+// Threads: the CallObserver functions come from the runtime's threads, everything else from the event loop; one mutex
+// guards the buffer. The wake function is called without the lock, at most once between two calls of rearm().
+//
+// Memory: at most `buffer_bytes` of text wait. A stream that is full either makes the callback wait for the reader, up
+// to `stall` without any progress (push), or stops the run at once (poll); in both cases the run ends with error 4006,
+// after what was buffered. Hidden states and logits are bounded by `values_bytes` the same way.
+#pragma once
+
+#include "backend.hpp"
+#include "stream/token_lane.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// A piece of an answer. Packing it is the dialect's business.
+struct Chunk {
+  std::size_t batch = 0;              // which prompt of the batch it belongs to
+  std::string delta;                  // valid UTF-8
+  std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens: exactly one
+};
+
+class TokenStream : public CallObserver {
+ public:
+  enum class WhenFull { kWait, kStop };
+  struct Options {
+    std::size_t buffer_bytes = std::size_t{1} << 20U;
+    std::size_t values_bytes = std::size_t{64} << 20U;
+    std::chrono::milliseconds stall{30'000};
+    WhenFull when_full = WhenFull::kWait;
+    bool keep_tokens = false;  // every token, also one without text, is a chunk with its id; nothing is joined
+  };
+
+  TokenStream(const Options& options, std::function<void()> wake) : options_(options), wake_(std::move(wake)) {}
+
+  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
+  void on_rows(const FloatRows& rows) noexcept override;
+  void on_done(CallOutcome outcome) noexcept override;
+  bool wants_to_stop() const noexcept override { return stopping_.load(std::memory_order_relaxed); }
+
+  // The reader is about to look: the next event wakes it again.
+  void rearm() { awake_.store(false); }
+  // The next chunk: one token, or with `join` everything that waits for one batch entry, but never more text than escapes
+  // into `max_escaped_bytes`. Nothing if no token waits.
+  std::optional<Chunk> take(bool join, std::size_t max_escaped_bytes);
+  // True once the run has ended and every token has been taken.
+  bool drained() const;
+  // How the run ended; call once, when drained() is true. Rows that the run produced are in `values`.
+  CallOutcome take_outcome(ArrayEncoding encoding);
+  // The reader has gone or has had enough: the run stops at its next token, and the callback never waits again.
+  void stop();
+
+  std::uint64_t tokens_so_far() const { return tokens_.load(std::memory_order_relaxed); }
+  bool keeps_tokens() const { return options_.keep_tokens; }
+
+ private:
+  struct Rows {
+    std::string field, values_name, rows_name, columns_name;
+    std::vector<float> values;
+    std::size_t rows = 0;
+    std::size_t columns = 0;
+  };
+
+  void wake();
+  bool make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+  void overflow(const char* what, std::size_t bytes, std::size_t limit);
+  std::size_t waiting_bytes() const;
+
+  const Options options_;
+  const std::function<void()> wake_;
+  std::atomic<bool> awake_{false};
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> tokens_{0};
+
+  mutable std::mutex mutex_;
+  std::condition_variable room_;
+  std::vector<TokenLane> lanes_;  // one per batch entry
+  std::size_t next_lane_ = 0;     // where the reader goes on
+  std::vector<Rows> rows_;
+  std::optional<RpcError> overflow_;
+  std::optional<CallOutcome> outcome_;
+};
+
+}  // namespace rkllm_mcp
