@@ -60,9 +60,11 @@ std::string ChunkWriter::start(const Chunk& chunk) const {
   }
   message += R"(,"delta":)";
   append_quoted(message, chunk.delta);
-  for (const auto id : chunk.token_ids) {
+  if (chunk.token_ids.size() == 1) {
     message += R"(,"token_id":)";
-    append_number(message, id);
+    append_number(message, chunk.token_ids.front());
+  } else if (!chunk.token_ids.empty()) {
+    message += R"(,"token_ids":)" + to_text(chunk.token_ids);
   }
   return message;
 }

@@ -99,9 +99,18 @@ std::optional<Chunk> TokenStream::take(bool join, std::size_t max_escaped_bytes)
   return std::nullopt;
 }
 
+bool TokenStream::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return any_waiting();
+}
+
 bool TokenStream::drained() const {
   const std::lock_guard lock(mutex_);
-  return outcome_ && std::all_of(lanes_.begin(), lanes_.end(), [](const TokenLane& lane) { return lane.empty(); });
+  return outcome_ && !any_waiting();
+}
+
+bool TokenStream::any_waiting() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const TokenLane& lane) { return !lane.empty(); });
 }
 
 CallOutcome TokenStream::take_outcome(ArrayEncoding encoding) {

@@ -31,7 +31,7 @@ namespace rkllm_mcp {
 struct Chunk {
   std::size_t batch = 0;              // which prompt of the batch it belongs to
   std::string delta;                  // valid UTF-8
-  std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens: exactly one
+  std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens: those of the delta
 };
 
 class TokenStream : public CallObserver {
@@ -57,6 +57,8 @@ class TokenStream : public CallObserver {
   // The next chunk: one token, or with `join` everything that waits for one batch entry, but never more text than escapes
   // into `max_escaped_bytes`. Nothing if no token waits.
   std::optional<Chunk> take(bool join, std::size_t max_escaped_bytes);
+  // True if take() would give something.
+  bool waiting() const;
   // True once the run has ended and every token has been taken.
   bool drained() const;
   // How the run ended; call once, when drained() is true. Rows that the run produced are in `values`.
@@ -78,7 +80,8 @@ class TokenStream : public CallObserver {
   void wake();
   bool make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   void overflow(const char* what, std::size_t bytes, std::size_t limit);
-  std::size_t waiting_bytes() const;
+  std::size_t waiting_bytes() const;  // with the lock held, like any_waiting
+  bool any_waiting() const;
 
   const Options options_;
   const std::function<void()> wake_;

@@ -1,0 +1,43 @@
+// What a server serves, as data: a table of methods, named facts, and words about itself. The runtime library knows no
+// more of an API than this.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+#include <rkllm_mcp/method.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct Api {
+  std::string name;          // of this server, e.g. "rkllm-server"
+  std::string title;
+  std::string version;
+  std::string instructions;  // what a model should know before it uses the tools
+  std::span<const Method> methods;
+  std::span<const Fact> facts;
+
+  // A document that clients may read, made when it is asked for.
+  struct Resource {
+    std::string uri, name, title, description, mime_type;
+    std::string_view text;
+  };
+  std::vector<Resource> resources;
+
+  const Method* method(std::string_view method_name) const {
+    for (const auto& method : methods) {
+      if (method.name == method_name) return &method;
+    }
+    return nullptr;
+  }
+  const Fact* fact(std::string_view fact_name) const {
+    for (const auto& fact : facts) {
+      if (fact.name == fact_name) return &fact;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,114 @@
+#include "jsonrpc/caller.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "stream/push_reader.hpp"
+
+#include <asio/steady_timer.hpp>
+
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// How long a polled run may take to fail so that its starter, not its first poll, hears of it.
+constexpr std::chrono::milliseconds kAnnouncePatience{20};
+
+}  // namespace
+
+void Caller::admit(const Session& session, const RequestId& id, bool is_stream) const {
+  if (session.shared() ? is_stream && session.find_stream(id) != nullptr : session.is_active(id)) {
+    throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + id +
+                                                   " is still streaming or being executed in this session");
+  }
+  if (session.active() >= limits_.requests_per_session) {
+    throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
+                   Json{{"queued", session.active()}, {"limit", limits_.requests_per_session}});
+  }
+}
+
+TokenStream::Options Caller::stream_options(const CallOptions& options, TokenStream::WhenFull when_full) const {
+  return {.buffer_bytes = limits_.stream_buffer_bytes,
+          .values_bytes = limits_.stream_values_bytes,
+          .stall = limits_.stall,
+          .when_full = when_full,
+          .keep_tokens = options.keep_tokens};
+}
+
+Session::Key Caller::start(const std::shared_ptr<Session>& session, ActiveCall call, Target target) {
+  const auto reader = call.reader;
+  const auto key = session->add(std::move(call));
+  const auto id = backend_.start({target.method, std::move(target.params), target.options.encoding}, reader->stream());
+  session->started(key, id);
+  return key;
+}
+
+Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
+                             CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
+                             bool answers_when_cancelled) {
+  const CollectReader::Options options{target.options.encoding, limits_.answer_bytes};
+  const auto reader = StreamReader::make<CollectReader>(
+      loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options, std::move(done), std::move(progress));
+  const auto key = start(session, {.id = reply->id(), .reader = reader, .reply = reply,
+                                   .answers_when_cancelled = answers_when_cancelled}, std::move(target));
+  // The session is held weakly: it owns the reader.
+  reader->on_finished([weak = std::weak_ptr(session), key] {
+    if (const auto alive = weak.lock()) alive->remove(key);
+  });
+  return key;
+}
+
+void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target) {
+  start_push(session, reply, std::move(target), {});
+}
+
+void Caller::push_notifications(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
+                                Target target) {
+  const std::string stream_id = new_stream_id();
+  reply->message(result_message(reply->id(), Json{{"stream_id", stream_id}}));
+  start_push(session, reply, std::move(target), stream_id);
+}
+
+void Caller::start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
+                        const std::string& stream_id) {
+  const auto name = target.method->name;
+  auto writer = stream_id.empty() ? ChunkWriter::replies(reply->id(), name) : ChunkWriter::notifications(name, stream_id);
+  const std::size_t retained = reply->peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
+  const auto reader = StreamReader::make<PushReader>(
+      loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply, std::move(writer),
+      PushReader::Options{target.options.encoding, retained});
+  const auto key = start(session, {.id = reply->id(), .stream_id = stream_id, .reader = reader,
+                                   .pushed = retained > 0 ? reader : nullptr, .reply = reply}, std::move(target));
+  reader->on_finished([this, weak = std::weak_ptr(session), key, retained] {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    if (retained == 0) return alive->remove(key);
+    alive->retain(key);
+    const auto timer = std::make_shared<asio::steady_timer>(loop_, limits_.retained_for);
+    timer->async_wait([weak, key, timer](const asio::error_code&) {
+      if (const auto still_alive = weak.lock()) still_alive->remove(key);
+    });
+  });
+}
+
+void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target) {
+  const std::string stream_id = new_stream_id();
+  const auto name = target.method->name;
+  const auto key = std::make_shared<Session::Key>(0);
+  const auto reader = StreamReader::make<PollReader>(
+      loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_, ChunkWriter::replies(reply->id(), name),
+      PollReader::Options{target.options.encoding, limits_.poll_timeout}, [weak = std::weak_ptr(session), key] {
+        if (const auto alive = weak.lock()) alive->cancel(*key);
+      });
+  reader->on_finished([this, weak = std::weak_ptr(session), key, stream_id] {
+    registry_.remove(stream_id);
+    if (const auto alive = weak.lock()) alive->remove(*key);
+  });
+  registry_.add(stream_id, reader);
+  const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(limits_.poll_timeout).count();
+  reader->announce(reply, result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
+                   kAnnouncePatience);
+  *key = start(session, {.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader, .reply = reply},
+               std::move(target));
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,81 @@
+// Starts calls for both dialects: admits them, connects the run's stream to a reader, and keeps the session's books.
+// Event loop only.
+#pragma once
+
+#include "api.hpp"
+#include "backend.hpp"
+#include "jsonrpc/reply.hpp"
+#include "jsonrpc/session.hpp"
+#include "stream/collect_reader.hpp"
+#include "stream/stream_registry.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+namespace rkllm_mcp {
+
+// The limits of streams and requests; the settings of the same names document them.
+struct CallLimits {
+  std::size_t stream_buffer_bytes = std::size_t{1} << 20U;
+  std::size_t stream_values_bytes = std::size_t{64} << 20U;
+  std::size_t answer_bytes = std::size_t{8} << 20U;
+  std::chrono::milliseconds poll_timeout{30'000};
+  std::chrono::milliseconds poll_wait_max{25'000};
+  std::chrono::milliseconds stall{30'000};
+  std::size_t requests_per_session = 256;
+  std::size_t retained_chunks = 1024;              // per stream on a lossy transport
+  std::chrono::milliseconds retained_for{30'000};  // after the stream's end
+};
+
+// One call as a client asked for it, its options taken off the parameters.
+struct CallOptions {
+  ArrayEncoding encoding = ArrayEncoding::kJson;
+  bool keep_tokens = false;
+};
+
+class Caller {
+ public:
+  Caller(asio::io_context& loop, const Api& api, Backend& backend, StreamRegistry& registry, const CallLimits& limits)
+      : loop_(loop), api_(api), backend_(backend), registry_(registry), limits_(limits) {}
+
+  const Api& api() const { return api_; }
+  const CallLimits& limits() const { return limits_; }
+  StreamRegistry& registry() { return registry_; }
+
+  struct Target {
+    const Method* method = nullptr;
+    Json params;
+    CallOptions options;
+  };
+
+  // One answer at the end, made by `done`; `progress` hears of every step. Returns the call's key in the session.
+  Session::Key collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
+                       CollectReader::DoneFunction done, CollectReader::ProgressFunction progress = {},
+                       bool answers_when_cancelled = true);
+  // Chunks that repeat the request's id, as they come.
+  void push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
+  // A stream id as the answer, then notifications as they come.
+  void push_notifications(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
+  // A stream id as the answer; chunks when they are polled for.
+  void offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
+
+  // Throws InvalidRequest or QueueFull if the session may not start another call under this id.
+  void admit(const Session& session, const RequestId& id, bool is_stream) const;
+
+ private:
+  TokenStream::Options stream_options(const CallOptions& options, TokenStream::WhenFull when_full) const;
+  void start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
+                  const std::string& stream_id);
+  Session::Key start(const std::shared_ptr<Session>& session, ActiveCall call, Target target);
+
+  asio::io_context& loop_;
+  const Api& api_;
+  Backend& backend_;
+  StreamRegistry& registry_;
+  const CallLimits limits_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,139 @@
+#include "jsonrpc/direct.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// Removes a member and gives its value; nothing if it is absent.
+std::optional<Json> take_member(Json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) return std::nullopt;
+  Json value = std::move(*found);
+  object.erase(found);
+  return value;
+}
+
+std::optional<bool> take_stream_option(const Method& method, Json& params) {
+  if (!method.streams) return std::nullopt;
+  const auto stream = take_member(params, "stream");
+  if (!stream) return std::nullopt;
+  if (!stream->is_boolean()) throw InvalidParams("params.stream", "expected true or false");
+  return stream->get<bool>();
+}
+
+// The parameters of a poll.
+struct PollParams {
+  std::string stream_id;
+  std::chrono::milliseconds wait{0};
+  std::optional<std::uint64_t> from_seq;
+};
+
+std::uint64_t read_count(const Json& value, const std::string& path, std::uint64_t most) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > most) {
+    throw InvalidParams(path, "expected an integer from 0 to " + std::to_string(most));
+  }
+  return value.get<std::uint64_t>();
+}
+
+PollParams read_poll_params(const Json& params, std::chrono::milliseconds longest_wait) {
+  PollParams poll;
+  if (params.is_null()) return poll;
+  if (!params.is_object()) throw InvalidParams("params", "expected an object");
+  static constexpr std::array<std::string_view, 3> kNames{"stream_id", "wait_ms", "from_seq"};
+  for (const auto& [name, value] : params.items()) {
+    if (name == "stream_id") {
+      if (!value.is_string()) throw InvalidParams("params.stream_id", "expected string");
+      poll.stream_id = value.get<std::string>();
+    } else if (name == "wait_ms") {
+      poll.wait = std::chrono::milliseconds(read_count(value, "params.wait_ms", static_cast<std::uint64_t>(longest_wait.count())));
+    } else if (name == "from_seq") {
+      poll.from_seq = read_count(value, "params.from_seq", std::uint64_t{1} << 53U);
+    } else {
+      throw InvalidParams("params." + name, "unknown field" + did_you_mean(name, kNames));
+    }
+  }
+  return poll;
+}
+
+Json result_of(const Method& method, const Collected& collected) {
+  return method.streams ? answer_of(collected) : collected.outcome.result;
+}
+
+}  // namespace
+
+Json named_params(const Method& method, Json params) {
+  if (params.is_null()) return Json::object();
+  if (params.is_object()) return params;
+  if (params.size() > method.params.size()) {
+    throw InvalidParams("params", "expected at most " + std::to_string(method.params.size()) + " values, in the order of " +
+                                      std::string(method.declaration));
+  }
+  Json named = Json::object();
+  for (std::size_t at = 0; at < params.size(); ++at) {
+    if (!params[at].is_null()) named[std::string(method.params[at])] = std::move(params[at]);
+  }
+  return named;
+}
+
+CallOptions take_call_options(const Method& method, Json& params) {
+  CallOptions options;
+  if (!method.streams) return options;
+  if (const auto encoding = take_member(params, "encoding")) {
+    if (*encoding != "json" && *encoding != "base64") {
+      throw InvalidParams("params.encoding", "expected \"json\" or \"base64\"");
+    }
+    options.encoding = *encoding == "base64" ? ArrayEncoding::kBase64 : ArrayEncoding::kJson;
+  }
+  if (const auto include = take_member(params, "include")) {
+    if (!include->is_array()) throw InvalidParams("params.include", "expected an array");
+    for (std::size_t at = 0; at < include->size(); ++at) {
+      if ((*include)[at] != "token_id") throw InvalidParams("params.include[" + std::to_string(at) + "]", "expected \"token_id\"");
+      options.keep_tokens = true;
+    }
+  }
+  return options;
+}
+
+void DirectDialect::call(const Method& method, Json params, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  Json named = named_params(method, std::move(params));
+  if (method.streams && named.size() == 1 && named.contains("stream_id")) return poll(named, session, reply);
+
+  const std::optional<bool> stream = take_stream_option(method, named);
+  const bool streams = method.streams && stream.value_or(method.streams_by_default) && !reply->muted();
+  Caller::Target target{&method, {}, take_call_options(method, named)};
+  target.params = std::move(named);
+  if (!reply->muted()) caller_.admit(*session, reply->id(), streams);
+
+  if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));
+  if (streams && stream == true) return caller_.push_notifications(session, reply, std::move(target));
+  if (streams) return caller_.push(session, reply, std::move(target));
+  caller_.collect(session, reply, std::move(target), [reply, &method](const Collected& collected) {
+    if (collected.outcome.error) return reply->error(as_rpc_error(collected.outcome.error));
+    reply->result(result_of(method, collected));
+  });
+}
+
+void DirectDialect::poll(const Json& params, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Reply>& reply) {
+  const PollParams poll = read_poll_params(params, caller_.limits().poll_wait_max);
+  const ActiveCall* call =
+      poll.stream_id.empty() ? session->find_stream(reply->id()) : session->find_stream_by_stream_id(poll.stream_id);
+  if (call != nullptr && call->pushed) {
+    if (!call->pushed->send_again(poll.from_seq.value_or(0))) throw stream_not_found();
+    return reply->nothing();
+  }
+  const auto polled = call != nullptr ? call->polled : caller_.registry().find(poll.stream_id);
+  if (!polled) throw stream_not_found();
+  polled->poll(reply, poll.wait);
+}
+
+}  // namespace rkllm_mcp

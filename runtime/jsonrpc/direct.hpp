@@ -1,0 +1,39 @@
+// The direct dialect: the C name is the method, `params` are the C parameters, and a result callback becomes chunks.
+// Event loop only.
+#pragma once
+
+#include "jsonrpc/caller.hpp"
+#include "jsonrpc/reply.hpp"
+#include "jsonrpc/session.hpp"
+
+#include <memory>
+
+namespace rkllm_mcp {
+
+// How a stream reaches its client unless the call says otherwise.
+enum class Delivery {
+  kPush,  // chunks are sent as they come
+  kPoll,  // plain HTTP: the client asks for them
+};
+
+class DirectDialect {
+ public:
+  explicit DirectDialect(Caller& caller) : caller_(caller) {}
+
+  // Executes `method`. Throws RpcError if the call cannot even be started.
+  void call(const Method& method, Json params, const std::shared_ptr<Session>& session,
+            const std::shared_ptr<Reply>& reply, Delivery delivery);
+  // {"method":"poll"}: the next part of a stream.
+  void poll(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
+
+ private:
+  Caller& caller_;
+};
+
+// `params` keyed by name: an array in C order becomes an object, absent becomes empty. Throws InvalidParams.
+Json named_params(const Method& method, Json params);
+
+// Takes the options "include" and "encoding" off `params`. Throws InvalidParams.
+CallOptions take_call_options(const Method& method, Json& params);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,87 @@
+#include "jsonrpc/session.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+template <class Calls, class Predicate>
+const ActiveCall* find_call(const Calls& calls, const Predicate& predicate) {
+  const auto found = std::find_if(calls.begin(), calls.end(), [&](const auto& entry) { return predicate(entry.second); });
+  return found == calls.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+Session::Key Session::add(ActiveCall call) {
+  std::erase_if(calls_, [&](const auto& entry) { return entry.second.ended && entry.second.id == call.id; });
+  calls_.emplace(next_key_, std::move(call));
+  return next_key_++;
+}
+
+void Session::started(Key key, Backend::CallId call) {
+  if (const auto found = calls_.find(key); found != calls_.end()) found->second.call = call;
+}
+
+void Session::remove(Key key) {
+  calls_.erase(key);
+  tell_if_idle();
+}
+
+void Session::retain(Key key) {
+  if (const auto found = calls_.find(key); found != calls_.end()) found->second.ended = true;
+  tell_if_idle();
+}
+
+std::size_t Session::active() const {
+  return static_cast<std::size_t>(
+      std::count_if(calls_.begin(), calls_.end(), [](const auto& entry) { return !entry.second.ended; }));
+}
+
+void Session::tell_if_idle() {
+  if (!idle_ || active() > 0) return;
+  const auto idle = std::exchange(idle_, {});
+  idle();
+}
+
+bool Session::is_active(const RequestId& id) const {
+  return find_call(calls_, [&](const ActiveCall& call) { return call.id == id && !call.ended; }) != nullptr;
+}
+
+const ActiveCall* Session::find_stream(const RequestId& id) const {
+  return find_call(calls_, [&](const ActiveCall& call) { return call.id == id && (call.polled || call.pushed); });
+}
+
+const ActiveCall* Session::find_stream_by_stream_id(std::string_view stream_id) const {
+  return find_call(calls_, [&](const ActiveCall& call) { return call.stream_id == stream_id; });
+}
+
+void Session::cancel(ActiveCall& call) {
+  if (call.ended) return;
+  if (!call.answers_when_cancelled) call.reply->mute();
+  call.reader->stream()->stop();
+  backend_.cancel(call.call);
+}
+
+void Session::cancel(Key key) {
+  if (const auto found = calls_.find(key); found != calls_.end()) cancel(found->second);
+}
+
+void Session::cancel_request(const RequestId& id) {
+  for (auto& [key, call] : calls_) {
+    if (call.id == id && (!shared_ || call.polled)) cancel(call);
+  }
+}
+
+void Session::cancel_all() {
+  for (auto& [key, call] : calls_) cancel(call);
+}
+
+void Session::when_idle(std::function<void()> action) {
+  if (active() == 0) return action();
+  idle_ = std::move(action);
+}
+
+}  // namespace rkllm_mcp

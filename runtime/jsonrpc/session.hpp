@@ -1,0 +1,80 @@
+// What one client has under way: its calls, by request id, so that they can be cancelled, polled and counted.
+//
+// A session belongs to one connection, to one MCP session over HTTP, or (shared) to all HTTP clients that have neither.
+// Event loop only.
+#pragma once
+
+#include "backend.hpp"
+#include "jsonrpc/message.hpp"
+#include "jsonrpc/reply.hpp"
+#include "stream/poll_reader.hpp"
+#include "stream/push_reader.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// One call in progress.
+struct ActiveCall {
+  RequestId id;
+  std::string stream_id;  // of streams that have one, else empty
+  Backend::CallId call = 0;
+  std::shared_ptr<StreamReader> reader;
+  std::shared_ptr<PollReader> polled;  // the reader again, if it is polled
+  std::shared_ptr<PushReader> pushed;  // likewise, if it retains what it pushed
+  std::shared_ptr<Reply> reply;        // what answers the request; a polled stream's has answered already
+  bool answers_when_cancelled = true;  // MCP: false
+  bool ended = false;                  // only kept so that a lossy transport's client can ask again
+};
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  // `shared`: several clients use it, so that ids need not be unique among its ordinary calls.
+  Session(Backend& backend, bool shared) : backend_(backend), shared_(shared) {}
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() { cancel_all(); }
+
+  bool shared() const { return shared_; }
+  // MCP: what initialize agreed on; empty before.
+  std::string protocol_version;
+
+  using Key = std::uint64_t;
+  Key add(ActiveCall call);  // `call.call` may still be 0, see started()
+  void started(Key key, Backend::CallId call);
+  void remove(Key key);
+  // The call is over, but what it sent is retained until remove(), or until its id is used again.
+  void retain(Key key);
+  std::size_t active() const;
+  bool is_active(const RequestId& id) const;
+  // The stream that can be polled under `id`, null if none.
+  const ActiveCall* find_stream(const RequestId& id) const;
+  const ActiveCall* find_stream_by_stream_id(std::string_view stream_id) const;
+
+  void cancel(Key key);
+  // notifications/cancelled. Unknown ids are ignored.
+  void cancel_request(const RequestId& id);
+  // The client has gone.
+  void cancel_all();
+
+  // Calls `action` as soon as no call is active (now, if none is).
+  void when_idle(std::function<void()> action);
+
+ private:
+  void cancel(ActiveCall& call);
+  void tell_if_idle();
+
+  Backend& backend_;
+  const bool shared_;
+  Key next_key_ = 1;
+  std::map<Key, ActiveCall> calls_;
+  std::function<void()> idle_;
+};
+
+}  // namespace rkllm_mcp

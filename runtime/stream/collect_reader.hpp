@@ -1,0 +1,52 @@
+// Gathers a stream for one answer at the end, and tells of the progress meanwhile.
+#pragma once
+
+#include "stream/stream_reader.hpp"
+
+#include <rkllm_mcp/call_context.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// A whole answer. `outcome.error` may be set, in which case the rest is what came before the failure.
+struct Collected {
+  std::vector<std::string> texts;        // one per batch entry; empty if the run had no text at all
+  std::vector<std::int32_t> token_ids;   // only if the stream keeps tokens; of all entries, as they came
+  CallOutcome outcome;
+};
+
+// The answer as one object: {"status":0,"text":...,"state":...,"perf":...} and, where they apply, "texts", "token_ids",
+// hidden states, logits and "aborted".
+Json answer_of(const Collected& collected);
+
+class CollectReader : public StreamReader {
+ public:
+  using DoneFunction = std::function<void(Collected)>;
+  // `delta` is what came since the last call, of any batch entry.
+  using ProgressFunction = std::function<void(std::string_view delta, std::uint64_t tokens)>;
+  struct Options {
+    ArrayEncoding encoding = ArrayEncoding::kJson;
+    std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006
+  };
+
+  CollectReader(Options options, DoneFunction done, ProgressFunction progress = {})
+      : options_(options), done_(std::move(done)), progress_(std::move(progress)) {}
+
+ protected:
+  void drain() override;
+
+ private:
+  const Options options_;
+  const DoneFunction done_;
+  const ProgressFunction progress_;
+  Collected collected_;
+  std::size_t text_bytes_ = 0;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,113 @@
+#include "stream/poll_reader.hpp"
+
+#include "jsonrpc/failure.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace rkllm_mcp {
+
+RpcError stream_not_found() {
+  return {ErrorCode::kStreamNotFound, "stream session not exists or expired", Json::object()};
+}
+
+void PollReader::announce(std::shared_ptr<Reply> reply, std::string announcement, std::chrono::milliseconds patience) {
+  announcing_ = std::move(reply);
+  announcement_ = std::move(announcement);
+  wait_timer_.expires_after(patience);
+  wait_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
+    if (error) return;
+    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) self->announce_now();
+  });
+}
+
+void PollReader::announce_now() {
+  const auto reply = std::exchange(announcing_, nullptr);
+  if (!reply) return;
+  wait_timer_.cancel();
+  if (!stream()->waiting() && stream()->drained()) outcome_ = stream()->take_outcome(options_.encoding);
+  if (outcome_ && outcome_->error) {
+    reply->error(as_rpc_error(outcome_->error));
+    return finish();
+  }
+  reply->last(announcement_);
+}
+
+void PollReader::poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wait) {
+  expiry_timer_.cancel();
+  expiry_running_ = false;
+  announce_now();
+  answer_waiting();  // only the newest poll waits
+  if (has_news() || wait.count() == 0) return answer(*reply);
+
+  waiting_ = std::move(reply);
+  wait_timer_.expires_after(wait);
+  wait_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
+    if (error) return;
+    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) self->answer_waiting();
+  });
+}
+
+void PollReader::drain() {
+  if (!has_news()) return;
+  announce_now();
+  if (waiting_) return answer_waiting();
+  if (!expiry_running_) restart_expiry();
+}
+
+void PollReader::answer_waiting() {
+  if (!waiting_) return;
+  wait_timer_.cancel();
+  const auto reply = std::exchange(waiting_, nullptr);
+  answer(*reply);
+}
+
+Chunk PollReader::take_all(const Peer& peer) {
+  constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
+  const std::size_t message_limit = peer.max_message_bytes();
+  std::size_t room = message_limit == kUnlimited ? kUnlimited : message_limit - writer_.overhead_bytes();
+  Chunk all;
+  bool first = true;
+  while (auto chunk = stream()->take(true, room)) {
+    if (first) all.batch = chunk->batch;
+    first = false;
+    all.delta += chunk->delta;
+    all.token_ids.insert(all.token_ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
+    // A stream that keeps its tokens gives them one by one; every other gives all that fits at once.
+    if (!stream()->keeps_tokens() || room != kUnlimited) break;
+  }
+  return all;
+}
+
+void PollReader::answer(Reply& reply) {
+  writer_.answer_as(reply.id());
+  const Chunk chunk = take_all(reply.peer());
+  const bool empty = chunk.delta.empty() && chunk.token_ids.empty();
+  if (!outcome_ && stream()->drained()) outcome_ = stream()->take_outcome(options_.encoding);
+  if (outcome_ && !outcome_->error) {
+    reply.last(writer_.end(chunk, *outcome_));
+    return finish();
+  }
+  if (outcome_ && empty) {
+    reply.last(writer_.failure(as_rpc_error(outcome_->error)));
+    return finish();
+  }
+  // With an error still to tell, the text comes first and the error with the next poll.
+  reply.last(empty ? writer_.nothing_new() : writer_.chunk(chunk));
+  if (has_news()) restart_expiry();
+}
+
+void PollReader::restart_expiry() {
+  expiry_running_ = true;
+  expiry_timer_.expires_after(options_.expiry);
+  expiry_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
+    if (error) return;
+    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) {
+      self->expired_();
+      self->finish();
+    }
+  });
+}
+
+}  // namespace rkllm_mcp

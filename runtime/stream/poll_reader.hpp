@@ -1,0 +1,68 @@
+// Keeps a stream until its client asks: for transports that cannot push.
+//
+// Tokens stay raw in the stream's buffer; each poll takes and packs all that is there. A buffer that nobody polls for
+// `expiry` after its first token (or after the last poll, whichever is later) is discarded and its run aborted.
+#pragma once
+
+#include "jsonrpc/reply.hpp"
+#include "stream/chunk_writer.hpp"
+#include "stream/stream_reader.hpp"
+
+#include <rkllm_mcp/call_context.hpp>
+
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+// Error 4003. Its message is fixed by the protocol.
+RpcError stream_not_found();
+
+class PollReader : public StreamReader {
+ public:
+  struct Options {
+    ArrayEncoding encoding = ArrayEncoding::kJson;
+    std::chrono::milliseconds expiry{30'000};
+  };
+
+  // `expired` is called (before finished) when nobody came; it aborts the run.
+  PollReader(asio::io_context& loop, ChunkWriter writer, Options options, std::function<void()> expired)
+      : expiry_timer_(loop), wait_timer_(loop), writer_(std::move(writer)), options_(options), expired_(std::move(expired)) {}
+
+  // Tells the client where to poll: sends `announcement` as the request's answer, at once if the run goes well, or the
+  // error instead if the run fails within `patience` (bad parameters, say), so that nobody has to poll to learn that.
+  void announce(std::shared_ptr<Reply> reply, std::string announcement, std::chrono::milliseconds patience);
+
+  // Answers with everything since the last poll. If there is nothing, waits up to `wait` for something to say. A second
+  // poll that comes while one waits makes the first one answer with nothing new.
+  void poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wait);
+
+ protected:
+  void drain() override;
+
+ private:
+  bool has_news() const { return stream()->waiting() || outcome_ || stream()->drained(); }
+  Chunk take_all(const Peer& peer);
+  void answer(Reply& reply);
+  void answer_waiting();
+  void announce_now();
+  void restart_expiry();
+
+  asio::steady_timer expiry_timer_;
+  asio::steady_timer wait_timer_;
+  ChunkWriter writer_;
+  const Options options_;
+  const std::function<void()> expired_;
+  std::shared_ptr<Reply> waiting_;
+  std::shared_ptr<Reply> announcing_;
+  std::string announcement_;
+  bool expiry_running_ = false;
+  std::optional<CallOutcome> outcome_;  // once all text has been taken
+};
+
+}  // namespace rkllm_mcp

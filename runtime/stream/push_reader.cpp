@@ -1,0 +1,55 @@
+#include "stream/push_reader.hpp"
+
+#include "jsonrpc/failure.hpp"
+
+namespace rkllm_mcp {
+
+void PushReader::drain() {
+  Peer& peer = reply_->peer();
+  const bool join = std::exchange(resuming_, false);
+  const std::size_t room = peer.preferred_chunk_bytes();
+  const std::size_t text_room = room > writer_.overhead_bytes() ? room - writer_.overhead_bytes() : 1;
+  while (peer.ready()) {
+    const auto chunk = stream()->take(join, text_room);
+    if (!chunk) break;
+    send(writer_.chunk(*chunk), false);
+  }
+  if (stream()->drained()) return send_end();
+  if (peer.ready() || waiting_) return;
+  waiting_ = true;
+  peer.when_ready([self = std::static_pointer_cast<PushReader>(shared_from_this())] {
+    self->waiting_ = false;
+    self->resuming_ = true;
+    self->drain();
+  });
+}
+
+void PushReader::send_end() {
+  const CallOutcome outcome = stream()->take_outcome(options_.encoding);
+  send(outcome.error ? writer_.failure(as_rpc_error(outcome.error)) : writer_.end(Chunk{}, outcome), true);
+  finish();
+}
+
+void PushReader::send(std::string message, bool last) {
+  if (last) {
+    reply_->last(message);
+  } else {
+    reply_->message(message);
+  }
+  ++sent_;
+  if (options_.retained == 0) return;
+  retained_.push_back(std::move(message));
+  if (retained_.size() > options_.retained) retained_.pop_front();
+}
+
+bool PushReader::send_again(std::uint64_t seq) {
+  const std::uint64_t first = sent_ - retained_.size();
+  if (seq < first) return false;
+  if (seq >= sent_) reply_->peer().send(writer_.nothing_new());
+  for (std::uint64_t next = seq; next < sent_; ++next) {
+    reply_->peer().send(retained_[static_cast<std::size_t>(next - first)]);
+  }
+  return true;
+}
+
+}  // namespace rkllm_mcp

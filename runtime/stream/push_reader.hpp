@@ -1,0 +1,50 @@
+// Sends a stream to its client as it is generated: one token a chunk as long as the client keeps up; while its send queue
+// is full tokens wait in the stream and join.
+#pragma once
+
+#include "jsonrpc/reply.hpp"
+#include "stream/chunk_writer.hpp"
+#include "stream/stream_reader.hpp"
+
+#include <rkllm_mcp/call_context.hpp>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+class PushReader : public StreamReader {
+ public:
+  // `retained` > 0 keeps that many of the last messages, to be sent again when a lossy transport's client asks.
+  struct Options {
+    ArrayEncoding encoding = ArrayEncoding::kJson;
+    std::size_t retained = 0;
+  };
+
+  // Chunks go through `reply`; its last message is the stream's last one.
+  PushReader(std::shared_ptr<Reply> reply, ChunkWriter writer, Options options)
+      : reply_(std::move(reply)), writer_(std::move(writer)), options_(options) {}
+
+  // Sends what it retains from chunk `seq` on once more, the end included; if there is nothing from there on, an empty
+  // chunk that tells the next seq. False if some of it is no longer retained.
+  bool send_again(std::uint64_t seq);
+
+ protected:
+  void drain() override;
+
+ private:
+  void send(std::string message, bool last);
+  void send_end();
+
+  std::shared_ptr<Reply> reply_;
+  ChunkWriter writer_;
+  const Options options_;
+  bool waiting_ = false;   // for the client's send queue to drain
+  bool resuming_ = false;  // it has drained: what waited meanwhile joins
+  std::deque<std::string> retained_;
+  std::uint64_t sent_ = 0;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,61 @@
+// The event loop's end of a stream: woken when a run has produced something, empties the buffer its own way. Three ways
+// exist: push (to a connection as it comes), poll (when asked), collect (for one answer at the end).
+//
+// Threads: the event loop only. The stream may wake a reader from any thread; the wake-up is posted.
+#pragma once
+
+#include "stream/token_stream.hpp"
+
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace rkllm_mcp {
+
+class StreamReader : public std::enable_shared_from_this<StreamReader> {
+ public:
+  StreamReader(const StreamReader&) = delete;
+  StreamReader& operator=(const StreamReader&) = delete;
+  virtual ~StreamReader() = default;
+
+  // The end that the run writes to. Outlives the reader if it must.
+  const std::shared_ptr<TokenStream>& stream() const { return stream_; }
+
+  // Makes a reader of kind R with its stream. `finished` is called once, on the loop, when the reader has told all.
+  template <class R, class... Args>
+  static std::shared_ptr<R> make(asio::io_context& loop, const TokenStream::Options& options, Args&&... args) {
+    auto reader = std::make_shared<R>(std::forward<Args>(args)...);
+    std::weak_ptr<R> weak = reader;
+    reader->stream_ = std::make_shared<TokenStream>(options, [&loop, weak] {
+      asio::post(loop, [weak] {
+        if (const auto woken = weak.lock()) woken->wake();
+      });
+    });
+    return reader;
+  }
+
+  void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
+
+ protected:
+  StreamReader() = default;
+  // Takes what there is. Called after a wake-up; more may arrive meanwhile and wakes again.
+  virtual void drain() = 0;
+  // For the reader's last act.
+  void finish() {
+    if (const auto finished = std::exchange(finished_, {})) finished();
+  }
+
+ private:
+  void wake() {
+    stream_->rearm();
+    drain();
+  }
+
+  std::shared_ptr<TokenStream> stream_;
+  std::function<void()> finished_;
+};
+
+}  // namespace rkllm_mcp
