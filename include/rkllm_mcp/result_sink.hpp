@@ -34,6 +34,9 @@ class ResultSink {
  public:
   virtual ~ResultSink() = default;
 
+  // How many entries the results of this run have: 1, or the handle's n_batch.
+  virtual std::size_t batch_size() const noexcept = 0;
+
   // One token of entry `batch`. `text` is absent where the runtime gave NULL (an unfinished character, say).
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
@@ -43,9 +46,9 @@ class ResultSink {
   // What the callback shall return to the runtime (0 = go on). Called once, last, in every callback.
   virtual int verdict() noexcept = 0;
 
-  // For functions that return before the run has ended: blocks the calling thread until on_end has been called, or until
-  // `still_running` has been false for long enough that the runtime must have given up without a callback. True if the
-  // end was seen.
+  // For functions that return before the run has ended: blocks the calling thread until on_end has been called, or
+  // until `still_running` has been false for long enough that the runtime must have given up without a callback. True
+  // if the end was seen.
   virtual bool await_end(const std::function<bool()>& still_running) = 0;
 };
 

@@ -1,0 +1,407 @@
+// JSON to C: reads the members of one JSON object into the fields of a struct, or into the arguments of a call.
+//
+// Generated code makes one call per field, in the order of the header; what C cannot say comes as a rule. Whatever the
+// C values point at is owned by the arena of the call. Nothing is checked twice and nothing is guessed: a member that
+// no field asked for is refused by finish(), with its path and the nearest name that would have been right.
+//
+// Complaints are InvalidParams with the path; CallFailed where a check needs a session value that is not known yet.
+#pragma once
+
+#include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/codec_rules.hpp>
+#include <rkllm_mcp/cpu_mask.hpp>
+#include <rkllm_mcp/json_reader.hpp>
+#include <rkllm_mcp/nearest_name.hpp>
+#include <rkllm_mcp/tensor.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class Decoder {
+ public:
+  static constexpr bool kDecodes = true;
+
+  // For the arguments of `function`: the object call.params.
+  Decoder(CallContext& call, std::string_view function) : Decoder(JsonReader(call.params, "params"), call, function) {}
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  // The handle that the backend has resolved; the member itself may be absent.
+  template <class Handle>
+  Handle handle(std::string_view name);
+
+  template <std::integral T>
+  void integer(std::string_view name, T& out, IntegerRule rule = {});
+  void number(std::string_view name, float& out, NumberRule rule = {});
+  void boolean(std::string_view name, bool& out, Presence presence = kOptional);
+  // An integer that means a boolean: 0, 1, false and true.
+  template <std::integral T>
+  void flag(std::string_view name, T& out, Presence presence = kOptional);
+  // By name or by number.
+  template <class E>
+  void enumeration(std::string_view name, E& out, Presence presence = kOptional);
+  template <class Char>
+  void text(std::string_view name, Char*& out, TextRule rule = {});
+  // A struct held by value.
+  template <class T>
+  void structure(std::string_view name, T& out, Presence presence = kOptional);
+  // A struct held by value that is in use if `sign`, one of its pointers, is not NULL; else absent on the wire.
+  template <class T, class Sign>
+  void structure_if(std::string_view name, T& out, const Sign* const&) {
+    structure(name, out);
+  }
+  // A pointer to one struct.
+  template <class T>
+  void object(std::string_view name, T*& out, Presence presence);
+  // A pointer to as many structs as `count` says: an array of that many, or just the object if it is one.
+  template <class T>
+  void batch(std::string_view name, T*& out, const SessionValue& count);
+  template <class T, class Length>
+  void array(std::string_view name, T*& out, const Length& length, ArrayRule rule = {});
+  // A mask of CPUs and how many it holds; either follows from the other.
+  template <class Mask, class Count>
+  void cpu_mask(std::string_view name, Mask& mask, std::string_view count_name, Count& count);
+
+  // The next member belongs to a union: it must be present exactly if `tag` is `choice`.
+  template <class E>
+  Decoder& when(std::string_view tag_name, E tag, E choice);
+  // Both members, or neither.
+  void together(std::string_view one, std::string_view other);
+  // Must be called last.
+  void finish();
+
+ private:
+  struct NotChosen {
+    std::string complaint;
+  };
+
+  Decoder(JsonReader reader, CallContext& call, std::string_view function)
+      : reader_(reader), call_(call), function_(function) {
+    reader_.object();
+  }
+
+  std::optional<JsonReader> take(std::string_view name, Presence presence, std::string_view what);
+  bool is_given(std::string_view name) const;
+  template <class T>
+  void fill(const JsonReader& in, T& out) const;
+  template <class T>
+  void read_elements(const JsonReader& in, std::vector<T>& out, const ArrayRule& rule) const;
+  void check_length(const JsonReader& in, std::size_t found, const CountedBy& length);
+  void check_length(const JsonReader& in, std::size_t found, const Exactly& length);
+  void check_length(const JsonReader& in, std::size_t found, const MultipleOf& length);
+  void check_length(const JsonReader& in, std::size_t found, const SameLengthAs& length);
+  void read_counts_without_array(const CountedBy& length);
+  template <class Length>
+  void read_counts_without_array(const Length&) {}
+  std::optional<std::uint64_t> read_count(const CountField& count);
+
+  JsonReader reader_;
+  CallContext& call_;
+  std::string_view function_;
+  std::vector<std::string_view> known_;                // members asked for so far
+  std::map<std::string_view, std::uint64_t> lengths_;  // of arrays, by name
+  std::map<std::string_view, std::uint64_t> counts_;   // of count fields, by name
+  std::vector<std::function<void()>> checks_;          // that need the whole object
+  std::optional<InvalidParams> missing_;               // told only if no unknown member explains it better
+  std::optional<NotChosen> not_chosen_;                // about the next member
+  bool must_be_present_ = false;                       // likewise
+};
+
+inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence presence, std::string_view what) {
+  known_.push_back(name);
+  const auto not_chosen = std::exchange(not_chosen_, std::nullopt);
+  const bool required = std::exchange(must_be_present_, false) || presence == kRequired;
+  auto found = reader_.find(name);
+  if (not_chosen) {
+    if (found) found->refuse(not_chosen->complaint);
+    return std::nullopt;
+  }
+  if (!found && required && !missing_) {
+    missing_.emplace(reader_.path_of(name), "expected " + std::string(what) + ", found nothing (it is required)");
+  }
+  return found;
+}
+
+inline bool Decoder::is_given(std::string_view name) const {
+  const auto found = reader_.find(name);
+  return found && !found->json().is_null();
+}
+
+template <class Handle>
+Handle Decoder::handle(std::string_view name) {
+  if (const auto in = take(name, kOptional, "string")) in->text();
+  if (call_.handle == nullptr) throw std::logic_error("a call that uses a handle was made without one");
+  return static_cast<Handle>(call_.handle->native);
+}
+
+template <std::integral T>
+void Decoder::integer(std::string_view name, T& out, IntegerRule rule) {
+  const auto in = take(name, rule.presence, "integer");
+  if (!in) return;
+  using Limits = std::numeric_limits<T>;
+  const T minimum = std::cmp_less(rule.minimum, Limits::min()) ? Limits::min() : static_cast<T>(rule.minimum);
+  const T maximum = std::cmp_greater(rule.maximum, Limits::max()) ? Limits::max() : static_cast<T>(rule.maximum);
+  out = in->integer<T>(minimum, maximum);
+}
+
+inline void Decoder::number(std::string_view name, float& out, NumberRule rule) {
+  if (const auto in = take(name, rule.presence, "number")) {
+    out = static_cast<float>(in->number(rule.minimum, rule.maximum));
+  }
+}
+
+inline void Decoder::boolean(std::string_view name, bool& out, Presence presence) {
+  if (const auto in = take(name, presence, "boolean")) out = in->boolean();
+}
+
+template <std::integral T>
+void Decoder::flag(std::string_view name, T& out, Presence presence) {
+  const auto in = take(name, presence, "boolean");
+  if (!in) return;
+  out = in->json().is_boolean() ? T{in->boolean()} : in->integer<T>(0, 1);
+}
+
+template <class E>
+void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
+  const auto in = take(name, presence, "name of an enumerator");
+  if (!in) return;
+  if (in->json().is_string()) {
+    std::vector<std::string_view> names;
+    for (const auto& known : names_of(out)) {
+      if (in->text() == known.name) return void(out = known.value);
+      names.push_back(known.name);
+    }
+    std::string complaint = "expected one of";
+    for (std::size_t i = 0; i < names.size(); ++i) complaint.append(i == 0 ? " " : ", ").append(names[i]);
+    in->refuse(complaint + ", found " + in->json().dump());
+  }
+  const auto number = in->integer<std::int64_t>();
+  for (const auto& known : names_of(out)) {
+    if (std::cmp_equal(number, static_cast<std::underlying_type_t<E>>(known.value))) return void(out = known.value);
+  }
+  in->expected("the number or name of an enumerator");
+}
+
+template <class Char>
+void Decoder::text(std::string_view name, Char*& out, TextRule rule) {
+  const auto in = take(name, rule.presence, "string");
+  if (!in) return;
+  if (in->json().is_null() && rule.presence == kNullable) return void(out = nullptr);
+  if (rule.json && in->json().is_structured()) return void(out = call_.arena.text(in->json().dump()));
+  const std::string& text = in->text();
+  if (text.size() < rule.min_length) in->refuse("expected string that is not empty");
+  if (rule.json) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    const bool structured = first != std::string::npos && (text[first] == '[' || text[first] == '{');
+    if (!structured || !Json::accept(text)) in->refuse("expected JSON: an array or an object, also as a string");
+  }
+  out = call_.arena.text(text);
+}
+
+template <class T>
+void Decoder::fill(const JsonReader& in, T& out) const {
+  Decoder inner(in, call_, function_);
+  members(inner, out);
+  inner.finish();
+}
+
+template <class T>
+void Decoder::structure(std::string_view name, T& out, Presence presence) {
+  if (const auto in = take(name, presence, "object")) fill(*in, out);
+}
+
+template <class T>
+void Decoder::object(std::string_view name, T*& out, Presence presence) {
+  const auto in = take(name, presence, "object");
+  if (in && in->json().is_null() && presence == kNullable) return void(out = nullptr);
+  if (!in && presence != kEmptyIfAbsent) return;
+  out = &call_.arena.keep(default_of(TypeTag<T>{}));
+  if (in) fill(*in, *out);
+}
+
+template <class T>
+void Decoder::batch(std::string_view name, T*& out, const SessionValue& count) {
+  const auto in = take(name, kRequired, "object or array of objects");
+  if (!in) return;
+  const auto wanted = static_cast<std::size_t>(require_known(count, call_.handle, function_));
+  const bool is_array = in->json().is_array();
+  if (is_array ? in->json().size() != wanted : wanted != 1) {
+    in->refuse("expected array of " + std::to_string(wanted) + " objects (" + std::string(count.name) + "), found " +
+               (is_array ? std::to_string(in->json().size()) + " elements" : in->json().type_name()));
+  }
+  out = call_.arena.array<T>(wanted);
+  for (std::size_t i = 0; i < wanted; ++i) {
+    out[i] = default_of(TypeTag<T>{});
+    fill(is_array ? in->element(i) : *in, out[i]);
+  }
+}
+
+template <class T, class Length>
+void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayRule rule) {
+  using Element = std::remove_const_t<T>;
+  const auto in = take(name, rule.presence, "array");
+  if (!in || (in->json().is_null() && rule.presence == kNullable)) {
+    out = nullptr;
+    return read_counts_without_array(length);
+  }
+  std::vector<Element> elements;
+  read_elements(*in, elements, rule);
+  if (elements.empty()) in->refuse("expected array that is not empty");
+  check_length(*in, elements.size(), length);
+  lengths_[name] = elements.size();
+  out = call_.arena.keep(std::move(elements)).data();
+}
+
+template <class T>
+void Decoder::read_elements(const JsonReader& in, std::vector<T>& out, const ArrayRule& rule) const {
+  if constexpr (std::is_same_v<T, float>) {
+    out = floats_from_json(in);
+  } else {
+    const std::size_t size = in.array().size();
+    using Limits = std::numeric_limits<T>;
+    const T minimum = std::cmp_less(rule.minimum, Limits::min()) ? Limits::min() : static_cast<T>(rule.minimum);
+    out.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) out.push_back(in.element(i).integer<T>(minimum));
+    if (rule.below == nullptr) return;
+    const std::int64_t end = require_known(*rule.below, call_.handle, function_);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (std::cmp_less(out[i], end)) continue;
+      in.element(i).expected("integer below " + std::to_string(end) + " (" + std::string(rule.below->name) + ")");
+    }
+  }
+}
+
+inline std::optional<std::uint64_t> Decoder::read_count(const CountField& count) {
+  known_.push_back(count.name());
+  const auto in = reader_.find(count.name());
+  if (!in) return std::nullopt;
+  return in->integer<std::uint64_t>(0, count.maximum());
+}
+
+inline void Decoder::read_counts_without_array(const CountedBy& length) {
+  if (const auto given = read_count(length.derived)) length.derived.set(*given);
+  for (const Factor& factor : length.times) {
+    const auto* field = std::get_if<CountField>(&factor);
+    if (field == nullptr) continue;
+    if (const auto given = read_count(*field)) field->set(*given);
+  }
+}
+
+inline void Decoder::check_length(const JsonReader& in, std::size_t found, const CountedBy& length) {
+  const auto given = read_count(length.derived);
+  std::uint64_t derived = found;
+  std::string product;  // for the message
+  bool divides = true;
+  for (const Factor& factor : length.times) {
+    std::uint64_t value = 0;
+    std::string_view name;
+    if (const auto* field = std::get_if<CountField>(&factor)) {
+      const auto count = read_count(*field);
+      if (!count)
+        throw InvalidParams(reader_.path_of(field->name()), "expected integer, found nothing (it is required)");
+      field->set(*count);
+      value = *count;
+      name = field->name();
+    } else {
+      const auto& session = std::get<SessionValue>(factor);
+      value = static_cast<std::uint64_t>(require_known(session, call_.handle, function_));
+      name = session.name;
+    }
+    product += " * " + std::to_string(value) + " (" + std::string(name) + ")";
+    divides = divides && value != 0 && derived % value == 0;
+    if (divides) derived /= value;
+  }
+  const std::string count_name(length.derived.name());
+  const auto mismatch = [&](const std::string& count) {
+    in.refuse("expected " + count + product + " values, found " + std::to_string(found));
+  };
+  if (!divides || derived > length.derived.maximum()) mismatch(count_name);
+  if (given && *given != derived) mismatch(std::to_string(*given) + " (" + count_name + ")");
+  const auto [agreed, is_first] = counts_.emplace(length.derived.name(), derived);
+  if (!is_first && agreed->second != derived) mismatch(std::to_string(agreed->second) + " (" + count_name + ")");
+  length.derived.set(derived);
+}
+
+inline void Decoder::check_length(const JsonReader& in, std::size_t found, const Exactly& length) {
+  const auto wanted = require_known(length.count, call_.handle, function_);
+  if (std::cmp_equal(found, wanted)) return;
+  in.refuse("expected " + std::to_string(wanted) + " values (" + std::string(length.count.name) + "), found " +
+            std::to_string(found));
+}
+
+inline void Decoder::check_length(const JsonReader& in, std::size_t found, const MultipleOf& length) {
+  checks_.emplace_back([this, path = in.path(), found, count = length.count] {
+    const auto known = counts_.find(count);
+    if (known == counts_.end() || known->second == 0 || found % known->second == 0) return;
+    throw InvalidParams(path, "expected a multiple of " + std::to_string(known->second) + " (" + std::string(count) +
+                                  ") values, found " + std::to_string(found));
+  });
+}
+
+inline void Decoder::check_length(const JsonReader& in, std::size_t found, const SameLengthAs& length) {
+  checks_.emplace_back([this, path = in.path(), found, array = length.array] {
+    const auto other = lengths_.find(array);
+    if (other == lengths_.end() || other->second == found) return;
+    throw InvalidParams(path, "expected as many values as " + std::string(array) + " has, " +
+                                  std::to_string(other->second) + ", found " + std::to_string(found));
+  });
+}
+
+template <class Mask, class Count>
+void Decoder::cpu_mask(std::string_view name, Mask& mask, std::string_view count_name, Count& count) {
+  constexpr int kMostCpus = std::min(std::numeric_limits<Mask>::digits, 8);
+  const auto count_in = take(count_name, kOptional, "integer");
+  const auto mask_in = take(name, kOptional, "integer");
+  if (count_in) count = count_in->integer<Count>(1, kMostCpus);
+  if (mask_in) mask = mask_in->integer<Mask>(1, (Mask{1} << kMostCpus) - 1);
+  if (mask_in && !count_in) count = static_cast<Count>(std::popcount(mask));
+  if (count_in && !mask_in) mask = static_cast<Mask>(last_cpus(count, online_cpus()));
+  if (mask_in && std::popcount(mask) != count) {
+    mask_in->expected("mask of " + std::to_string(count) + " CPUs (" + std::string(count_name) + ")");
+  }
+}
+
+template <class E>
+Decoder& Decoder::when(std::string_view tag_name, E tag, E choice) {
+  must_be_present_ = tag == choice;
+  if (must_be_present_) return *this;
+  std::string_view tag_text;
+  std::string_view choice_text;
+  for (const auto& known : names_of(tag)) {
+    if (known.value == tag) tag_text = known.name;
+    if (known.value == choice) choice_text = known.name;
+  }
+  not_chosen_ = {"belongs to " + std::string(tag_name) + " " + std::string(choice_text) + ", but " +
+                 std::string(tag_name) + " is " + std::string(tag_text)};
+  return *this;
+}
+
+inline void Decoder::together(std::string_view one, std::string_view other) {
+  if (is_given(one) == is_given(other)) return;
+  const std::string_view absent = is_given(one) ? other : one;
+  const std::string_view present = is_given(one) ? one : other;
+  throw InvalidParams(reader_.path_of(absent), "is missing: " + std::string(present) + " and " + std::string(absent) +
+                                                   " are given together or not at all");
+}
+
+inline void Decoder::finish() {
+  for (const auto& [key, value] : reader_.json().items()) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    throw InvalidParams(reader_.path_of(key), "unknown field" + did_you_mean(key, known_));
+  }
+  if (missing_) throw InvalidParams(*missing_);
+  for (const auto& check : checks_) check();
+}
+
+}  // namespace rkllm_mcp

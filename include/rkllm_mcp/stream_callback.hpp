@@ -1,0 +1,64 @@
+// A C result callback becomes a stream: each call of the callback is handed to the ResultSink that travelled as
+// userdata.
+//
+// Generated code says what the states mean and where in the result the parts are, as a class `Stream`:
+//   using Result, State            the C types
+//   states                         StateRole<State>[]: what each state means
+//   token(sink, batch, entry)      delivers the token of one entry of the batch
+//   rows(sink, entry)              lends the rows of floats that came, if any did
+//   replaces_token(entry)          whether those rows came instead of a token
+//   values(entry)                  what comes with the end of a run, as JSON
+#pragma once
+
+#include <rkllm_mcp/result_sink.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+enum class StreamEvent {
+  kToken,    // a token for each entry of the batch, or rows
+  kEnd,      // the run has ended
+  kFailure,  // the run has failed; there is no result
+};
+
+template <class State>
+struct StateRole {
+  State state;
+  std::string_view name;
+  StreamEvent event;
+};
+
+inline std::optional<std::string_view> text_or_nothing(const char* text) {
+  if (text == nullptr) return std::nullopt;
+  return text;
+}
+
+inline void lend_rows(ResultSink& sink, const FloatRows& rows) {
+  if (rows.values != nullptr) sink.on_rows(rows);
+}
+
+// The body of a trampoline. Does not throw: an exception must not cross the C library. A state that the header does not
+// know is passed over.
+template <class Stream>
+int deliver(typename Stream::Result* result, void* userdata, typename Stream::State state) noexcept {
+  auto* const sink = static_cast<ResultSink*>(userdata);
+  if (sink == nullptr) return 0;
+  for (const auto& role : Stream::states) {
+    if (role.state != state) continue;
+    if (role.event == StreamEvent::kFailure || (role.event == StreamEvent::kEnd && result == nullptr)) {
+      sink->on_end(role.name, nullptr);
+    } else if (role.event == StreamEvent::kEnd) {
+      sink->on_end(role.name, Stream::values(*result));
+    } else if (result != nullptr) {
+      Stream::rows(*sink, *result);
+      const std::size_t entries = Stream::replaces_token(*result) ? 0 : sink->batch_size();
+      for (std::size_t i = 0; i < entries; ++i) Stream::token(*sink, i, result[i]);
+    }
+  }
+  return sink->verdict();
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,94 @@
+// 32-bit floats as JSON: single ones, and arrays that may be large. An array is a JSON array of numbers, or
+// {"base64":"...","dtype":"float32"}: the IEEE 754 values, little endian.
+#pragma once
+
+#include <rkllm_mcp/base64.hpp>
+#include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/json.hpp>
+#include <rkllm_mcp/json_reader.hpp>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+inline constexpr double kFloatMax = std::numeric_limits<float>::max();
+
+// The shortest decimal that reads back as `value`: 0.9, where a plain conversion would give 0.8999999761581421. JSON
+// has no NaN and no infinity; they become null.
+inline Json float_to_json(float value) {
+  if (!std::isfinite(value)) return nullptr;
+  char text[32];
+  const auto written = std::to_chars(text, text + sizeof text, value);
+  double shortest = 0;
+  std::from_chars(text, written.ptr, shortest);
+  return shortest;
+}
+
+// Little endian bytes to the machine's order and back.
+inline float swap_if_big_endian(float value) {
+  if constexpr (std::endian::native == std::endian::big) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    value = std::bit_cast<float>((bits << 24U) | ((bits & 0xff00U) << 8U) | ((bits >> 8U) & 0xff00U) | (bits >> 24U));
+  }
+  return value;
+}
+
+inline Json floats_to_json(std::span<const float> values, ArrayEncoding encoding) {
+  if (encoding == ArrayEncoding::kBase64) {
+    std::vector<float> swapped;
+    if constexpr (std::endian::native == std::endian::big) {
+      for (const float value : values) swapped.push_back(swap_if_big_endian(value));
+      values = swapped;
+    }
+    return Json{{"base64", encode_base64(std::as_bytes(values))}, {"dtype", "float32"}};
+  }
+  Json numbers = Json::array();
+  for (const float value : values) numbers.push_back(float_to_json(value));
+  return numbers;
+}
+
+namespace tensor_detail {
+
+inline std::vector<float> floats_from_base64(const JsonReader& in) {
+  for (const auto& [key, value] : in.json().items()) {
+    if (key != "base64" && key != "dtype") in.find(key)->refuse("unknown field; known are base64 and dtype");
+  }
+  const auto dtype = in.find("dtype");
+  if (!dtype || dtype->text() != "float32") in.refuse("expected \"dtype\":\"float32\"");
+  const auto base64 = in.find("base64");
+  if (!base64) in.refuse("expected the values in \"base64\"");
+  const auto bytes = decode_base64(base64->text());
+  if (!bytes || bytes->size() % sizeof(float) != 0) base64->refuse("expected base64 of whole 4-byte floats");
+  std::vector<float> values(bytes->size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes->data(), bytes->size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = swap_if_big_endian(values[i]);
+    if (!std::isfinite(values[i])) base64->refuse("value " + std::to_string(i) + " is not finite");
+  }
+  return values;
+}
+
+}  // namespace tensor_detail
+
+// Reads either form. Values that are not finite, or too large for a float, are refused.
+inline std::vector<float> floats_from_json(const JsonReader& in) {
+  if (in.json().is_object()) return tensor_detail::floats_from_base64(in);
+  if (!in.json().is_array()) in.expected("array of numbers, or object with base64 and dtype");
+  std::vector<float> values;
+  values.reserve(in.json().size());
+  for (std::size_t i = 0; i < in.json().size(); ++i) {
+    values.push_back(static_cast<float>(in.element(i).number(-kFloatMax, kFloatMax)));
+  }
+  return values;
+}
+
+}  // namespace rkllm_mcp
