@@ -2,7 +2,7 @@
 // everything back through the observer it passed.
 #pragma once
 
-#include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/array_encoding.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/method.hpp>
 #include <rkllm_mcp/result_sink.hpp>
@@ -18,11 +18,11 @@ namespace rkllm_mcp {
 
 // How a call ended. Exactly one of `result` and `error` is set.
 struct CallOutcome {
-  Json result;                 // what the stub returned, {"status":0,...}
-  std::exception_ptr error;    // an RpcError, or a bug
-  std::string state;           // name of the state that ended the run, empty for calls that do not stream
-  Json values;                 // what came with that state, e.g. {"perf":{...}}; null if nothing
-  bool aborted = false;        // the run was stopped on request
+  Json result;               // what the stub returned, {"status":0,...}
+  std::exception_ptr error;  // an RpcError, or a bug
+  std::string state;         // name of the state that ended the run, empty for calls that do not stream
+  Json values;               // what came with that state, e.g. {"perf":{...}}; null if nothing
+  bool aborted = false;      // the run was stopped on request
 };
 
 // Follows one call. Functions may be called on any thread, one at a time for one call; none blocks for long.
@@ -31,13 +31,13 @@ class CallObserver {
   virtual ~CallObserver() = default;
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
-  virtual void on_done(CallOutcome outcome) noexcept = 0;  // last, exactly once
+  virtual void on_done(CallOutcome outcome) noexcept = 0;        // last, exactly once
   virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
 };
 
 struct CallRequest {
   const Method* method = nullptr;
-  Json params;                                    // an object keyed by C parameter names
+  Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
 };
 

@@ -1,15 +1,13 @@
 // Everything that one call of a generated stub may touch. Made by the backend for that call, on the thread that makes it.
 #pragma once
 
+#include <rkllm_mcp/array_encoding.hpp>
 #include <rkllm_mcp/call_arena.hpp>
 #include <rkllm_mcp/handle_record.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/result_sink.hpp>
 
 namespace rkllm_mcp {
-
-// How arrays of floats appear in replies.
-enum class ArrayEncoding { kJson, kBase64 };
 
 struct CallContext {
   const Json& params;              // an object keyed by the C parameter names; the handle may be among them

@@ -42,14 +42,20 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, ActiveCall c
   return key;
 }
 
-Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
-                             CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
-                             bool answers_when_cancelled) {
+Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
+                             Target target, CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
+                             CancelRule rule) {
   const CollectReader::Options options{target.options.encoding, limits_.answer_bytes};
-  const auto reader = StreamReader::make<CollectReader>(
-      loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options, std::move(done), std::move(progress));
-  const auto key = start(session, {.id = reply->id(), .reader = reader, .reply = reply,
-                                   .answers_when_cancelled = answers_when_cancelled}, std::move(target));
+  const auto reader =
+      StreamReader::make<CollectReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options,
+                                        std::move(done), std::move(progress));
+  const auto key = start(session,
+                         {.id = reply->id(),
+                          .reader = reader,
+                          .reply = reply,
+                          .answers_when_cancelled = rule.answers,
+                          .outlives_exchange = rule.outlives_exchange},
+                         std::move(target));
   // The session is held weakly: it owns the reader.
   reader->on_finished([weak = std::weak_ptr(session), key] {
     if (const auto alive = weak.lock()) alive->remove(key);
@@ -71,13 +77,19 @@ void Caller::push_notifications(const std::shared_ptr<Session>& session, const s
 void Caller::start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
                         const std::string& stream_id) {
   const auto name = target.method->name;
-  auto writer = stream_id.empty() ? ChunkWriter::replies(reply->id(), name) : ChunkWriter::notifications(name, stream_id);
+  auto writer =
+      stream_id.empty() ? ChunkWriter::replies(reply->id(), name) : ChunkWriter::notifications(name, stream_id);
   const std::size_t retained = reply->peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
-  const auto reader = StreamReader::make<PushReader>(
-      loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply, std::move(writer),
-      PushReader::Options{target.options.encoding, retained});
-  const auto key = start(session, {.id = reply->id(), .stream_id = stream_id, .reader = reader,
-                                   .pushed = retained > 0 ? reader : nullptr, .reply = reply}, std::move(target));
+  const auto reader =
+      StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
+                                     std::move(writer), PushReader::Options{target.options.encoding, retained});
+  const auto key = start(session,
+                         {.id = reply->id(),
+                          .stream_id = stream_id,
+                          .reader = reader,
+                          .pushed = retained > 0 ? reader : nullptr,
+                          .reply = reply},
+                         std::move(target));
   reader->on_finished([this, weak = std::weak_ptr(session), key, retained] {
     const auto alive = weak.lock();
     if (!alive) return;
@@ -95,8 +107,9 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   const auto name = target.method->name;
   const auto key = std::make_shared<Session::Key>(0);
   const auto reader = StreamReader::make<PollReader>(
-      loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_, ChunkWriter::replies(reply->id(), name),
-      PollReader::Options{target.options.encoding, limits_.poll_timeout}, [weak = std::weak_ptr(session), key] {
+      loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_,
+      ChunkWriter::replies(reply->id(), name), PollReader::Options{target.options.encoding, limits_.poll_timeout},
+      [weak = std::weak_ptr(session), key] {
         if (const auto alive = weak.lock()) alive->cancel(*key);
       });
   reader->on_finished([this, weak = std::weak_ptr(session), key, stream_id] {
@@ -105,9 +118,10 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   });
   registry_.add(stream_id, reader);
   const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(limits_.poll_timeout).count();
-  reader->announce(reply, result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
+  reader->announce(reply,
+                   result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
                    kAnnouncePatience);
-  *key = start(session, {.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader, .reply = reply},
+  *key = start(session, {.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader},
                std::move(target));
 }
 

@@ -36,6 +36,12 @@ struct CallOptions {
   bool keep_tokens = false;
 };
 
+// What becomes of a call that is cancelled, or whose HTTP exchange breaks off.
+struct CancelRule {
+  bool answers = true;             // a cancelled call is still answered (direct dialect), or not (MCP)
+  bool outlives_exchange = false;  // a broken HTTP exchange leaves the call alone
+};
+
 class Caller {
  public:
   Caller(asio::io_context& loop, const Api& api, Backend& backend, StreamRegistry& registry, const CallLimits& limits)
@@ -54,7 +60,7 @@ class Caller {
   // One answer at the end, made by `done`; `progress` hears of every step. Returns the call's key in the session.
   Session::Key collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
                        CollectReader::DoneFunction done, CollectReader::ProgressFunction progress = {},
-                       bool answers_when_cancelled = true);
+                       CancelRule rule = CancelRule());
   // Chunks that repeat the request's id, as they come.
   void push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
   // A stream id as the answer, then notifications as they come.

@@ -53,7 +53,8 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
       if (!value.is_string()) throw InvalidParams("params.stream_id", "expected string");
       poll.stream_id = value.get<std::string>();
     } else if (name == "wait_ms") {
-      poll.wait = std::chrono::milliseconds(read_count(value, "params.wait_ms", static_cast<std::uint64_t>(longest_wait.count())));
+      poll.wait = std::chrono::milliseconds(
+          read_count(value, "params.wait_ms", static_cast<std::uint64_t>(longest_wait.count())));
     } else if (name == "from_seq") {
       poll.from_seq = read_count(value, "params.from_seq", std::uint64_t{1} << 53U);
     } else {
@@ -73,8 +74,8 @@ Json named_params(const Method& method, Json params) {
   if (params.is_null()) return Json::object();
   if (params.is_object()) return params;
   if (params.size() > method.params.size()) {
-    throw InvalidParams("params", "expected at most " + std::to_string(method.params.size()) + " values, in the order of " +
-                                      std::string(method.declaration));
+    throw InvalidParams("params", "expected at most " + std::to_string(method.params.size()) +
+                                      " values, in the order of " + std::string(method.declaration));
   }
   Json named = Json::object();
   for (std::size_t at = 0; at < params.size(); ++at) {
@@ -95,7 +96,8 @@ CallOptions take_call_options(const Method& method, Json& params) {
   if (const auto include = take_member(params, "include")) {
     if (!include->is_array()) throw InvalidParams("params.include", "expected an array");
     for (std::size_t at = 0; at < include->size(); ++at) {
-      if ((*include)[at] != "token_id") throw InvalidParams("params.include[" + std::to_string(at) + "]", "expected \"token_id\"");
+      if ((*include)[at] != "token_id")
+        throw InvalidParams("params.include[" + std::to_string(at) + "]", "expected \"token_id\"");
       options.keep_tokens = true;
     }
   }
@@ -128,7 +130,7 @@ void DirectDialect::poll(const Json& params, const std::shared_ptr<Session>& ses
   const ActiveCall* call =
       poll.stream_id.empty() ? session->find_stream(reply->id()) : session->find_stream_by_stream_id(poll.stream_id);
   if (call != nullptr && call->pushed) {
-    if (!call->pushed->send_again(poll.from_seq.value_or(0))) throw stream_not_found();
+    if (!call->pushed->send_again(poll.from_seq.value_or(call->pushed->last_seq()))) throw stream_not_found();
     return reply->nothing();
   }
   const auto polled = call != nullptr ? call->polled : caller_.registry().find(poll.stream_id);

@@ -1,5 +1,5 @@
-// Builds a Json value from the events of nlohmann's parser, with what the stock builder lacks: a depth limit, refusal of
-// duplicate members in O(n log n), and the source text of a number that no integer type can hold.
+// Builds a Json value from the events of nlohmann's parser, with what the stock builder lacks: a depth limit, refusal
+// of duplicate members in O(n log n), and the source text of a number that no integer type can hold.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>

@@ -44,7 +44,8 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
 
   Json params;
   if (const auto given = root.find("params"); given != root.end()) {
-    if (!given->is_object() && !given->is_array()) return invalid_request(id_echo, "params must be an object or an array");
+    if (!given->is_object() && !given->is_array())
+      return invalid_request(id_echo, "params must be an object or an array");
     params = std::move(*given);
   }
   if (id == root.end()) return Notification{method->get<std::string>(), std::move(params)};
@@ -59,10 +60,12 @@ Message parse_message(std::string_view text, const MessageLimits& limits) {
     if (!builder.structure_complaint().empty()) {
       return invalid_request(RequestId(kNullId), builder.structure_complaint());
     }
-    return Malformed{RequestId(kNullId), RpcError(ErrorCode::kParseError, "parse error: " + builder.syntax_complaint())};
+    return Malformed{RequestId(kNullId),
+                     RpcError(ErrorCode::kParseError, "parse error: " + builder.syntax_complaint())};
   }
   Json root = builder.take();
-  if (root.is_array()) return invalid_request(RequestId(kNullId), "batches are not supported; send one message at a time");
+  if (root.is_array())
+    return invalid_request(RequestId(kNullId), "batches are not supported; send one message at a time");
   if (!root.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
   return classify(std::move(root), builder.id_source(), limits);
 }

@@ -1,7 +1,7 @@
 // A JSON-RPC 2.0 message as it came in: text -> Request, Notification, Response, or what is wrong with it.
 //
-// Parsing is strict where leniency would be a guess (duplicate members, batches, odd ids) and bounded (depth, id length).
-// Pure functions, any thread.
+// Parsing is strict where leniency would be a guess (duplicate members, batches, odd ids) and bounded (depth, id
+// length). Pure functions, any thread.
 #pragma once
 
 #include <rkllm_mcp/errors.hpp>

@@ -20,8 +20,9 @@ void Reply::last(std::string_view text) {
     if (text.size() <= limit) {
       peer_->send_last(text);
     } else {
-      peer_->send_last(error_message(
-          id_, too_large("the reply does not fit one message of this transport; ask over tcp, http or ws", text.size(), limit)));
+      peer_->send_last(
+          error_message(id_, too_large("the reply does not fit one message of this transport; ask over tcp, http or ws",
+                                       text.size(), limit)));
     }
   }
   finish();

@@ -9,7 +9,8 @@ namespace {
 
 template <class Calls, class Predicate>
 const ActiveCall* find_call(const Calls& calls, const Predicate& predicate) {
-  const auto found = std::find_if(calls.begin(), calls.end(), [&](const auto& entry) { return predicate(entry.second); });
+  const auto found =
+      std::find_if(calls.begin(), calls.end(), [&](const auto& entry) { return predicate(entry.second); });
   return found == calls.end() ? nullptr : &found->second;
 }
 
@@ -77,6 +78,12 @@ void Session::cancel_request(const RequestId& id) {
 
 void Session::cancel_all() {
   for (auto& [key, call] : calls_) cancel(call);
+}
+
+void Session::cancel_exchange(const Peer& exchange) {
+  for (auto& [key, call] : calls_) {
+    if (call.reply && &call.reply->peer() == &exchange && !call.outlives_exchange) cancel(call);
+  }
 }
 
 void Session::when_idle(std::function<void()> action) {

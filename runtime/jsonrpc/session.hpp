@@ -22,15 +22,16 @@ namespace rkllm_mcp {
 
 // One call in progress.
 struct ActiveCall {
-  RequestId id;
-  std::string stream_id;  // of streams that have one, else empty
+  RequestId id{};
+  std::string stream_id{};  // of streams that have one, else empty
   Backend::CallId call = 0;
-  std::shared_ptr<StreamReader> reader;
-  std::shared_ptr<PollReader> polled;  // the reader again, if it is polled
-  std::shared_ptr<PushReader> pushed;  // likewise, if it retains what it pushed
-  std::shared_ptr<Reply> reply;        // what answers the request; a polled stream's has answered already
-  bool answers_when_cancelled = true;  // MCP: false
-  bool ended = false;                  // only kept so that a lossy transport's client can ask again
+  std::shared_ptr<StreamReader> reader{};
+  std::shared_ptr<PollReader> polled{};  // the reader again, if it is polled
+  std::shared_ptr<PushReader> pushed{};  // likewise, if it retains what it pushed
+  std::shared_ptr<Reply> reply{};        // what answers the request; a polled stream's has answered already
+  bool answers_when_cancelled = true;    // MCP: false
+  bool outlives_exchange = false;        // over HTTP: a disconnect is not a cancellation
+  bool ended = false;                    // only kept so that a lossy transport's client can ask again
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -60,8 +61,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void cancel(Key key);
   // notifications/cancelled. Unknown ids are ignored.
   void cancel_request(const RequestId& id);
-  // The client has gone.
+  // The client has gone; over HTTP, only one exchange of it.
   void cancel_all();
+  void cancel_exchange(const Peer& exchange);
 
   // Calls `action` as soon as no call is active (now, if none is).
   void when_idle(std::function<void()> action);

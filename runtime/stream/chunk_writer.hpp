@@ -1,8 +1,8 @@
-// Packs the chunks of one stream as messages of the direct dialect. The envelope is formatted once, so that a token costs
-// an escape and a number.
+// Packs the chunks of one stream as messages of the direct dialect. The envelope is formatted once, so that a token
+// costs an escape and a number.
 //
-// Two forms exist: replies, which repeat the request's id and carry {"result":{"chunk":{...}}}, and notifications, which
-// carry {"params":{"stream_id":...,"seq":...,"delta":...,"end":...}} and no id.
+// Two forms exist: replies, which repeat the request's id and carry {"result":{"chunk":{...}}}, and notifications,
+// which carry {"params":{"stream_id":...,"seq":...,"delta":...,"end":...}} and no id.
 #pragma once
 
 #include "jsonrpc/message.hpp"

@@ -3,7 +3,7 @@
 
 #include "stream/stream_reader.hpp"
 
-#include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/array_encoding.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +16,8 @@ namespace rkllm_mcp {
 
 // A whole answer. `outcome.error` may be set, in which case the rest is what came before the failure.
 struct Collected {
-  std::vector<std::string> texts;        // one per batch entry; empty if the run had no text at all
-  std::vector<std::int32_t> token_ids;   // only if the stream keeps tokens; of all entries, as they came
+  std::vector<std::string> texts;       // one per batch entry; empty if the run had no text at all
+  std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens; of all entries, as they came
   CallOutcome outcome;
 };
 

@@ -8,7 +8,7 @@
 #include "stream/chunk_writer.hpp"
 #include "stream/stream_reader.hpp"
 
-#include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/array_encoding.hpp>
 
 #include <asio/steady_timer.hpp>
 
@@ -32,7 +32,11 @@ class PollReader : public StreamReader {
 
   // `expired` is called (before finished) when nobody came; it aborts the run.
   PollReader(asio::io_context& loop, ChunkWriter writer, Options options, std::function<void()> expired)
-      : expiry_timer_(loop), wait_timer_(loop), writer_(std::move(writer)), options_(options), expired_(std::move(expired)) {}
+      : expiry_timer_(loop),
+        wait_timer_(loop),
+        writer_(std::move(writer)),
+        options_(options),
+        expired_(std::move(expired)) {}
 
   // Tells the client where to poll: sends `announcement` as the request's answer, at once if the run goes well, or the
   // error instead if the run fails within `patience` (bad parameters, say), so that nobody has to poll to learn that.

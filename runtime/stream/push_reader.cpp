@@ -45,9 +45,10 @@ void PushReader::send(std::string message, bool last) {
 bool PushReader::send_again(std::uint64_t seq) {
   const std::uint64_t first = sent_ - retained_.size();
   if (seq < first) return false;
-  if (seq >= sent_) reply_->peer().send(writer_.nothing_new());
-  for (std::uint64_t next = seq; next < sent_; ++next) {
-    reply_->peer().send(retained_[static_cast<std::size_t>(next - first)]);
+  Peer& peer = reply_->peer();
+  if (seq >= sent_) peer.send(writer_.nothing_new());
+  for (std::uint64_t next = seq; next < sent_ && (next == seq || peer.ready()); ++next) {
+    peer.send(retained_[static_cast<std::size_t>(next - first)]);
   }
   return true;
 }

@@ -1,12 +1,12 @@
-// Sends a stream to its client as it is generated: one token a chunk as long as the client keeps up; while its send queue
-// is full tokens wait in the stream and join.
+// Sends a stream to its client as it is generated: one token a chunk as long as the client keeps up; while its send
+// queue is full tokens wait in the stream and join.
 #pragma once
 
 #include "jsonrpc/reply.hpp"
 #include "stream/chunk_writer.hpp"
 #include "stream/stream_reader.hpp"
 
-#include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/array_encoding.hpp>
 
 #include <deque>
 #include <memory>
@@ -27,9 +27,10 @@ class PushReader : public StreamReader {
   PushReader(std::shared_ptr<Reply> reply, ChunkWriter writer, Options options)
       : reply_(std::move(reply)), writer_(std::move(writer)), options_(options) {}
 
-  // Sends what it retains from chunk `seq` on once more, the end included; if there is nothing from there on, an empty
-  // chunk that tells the next seq. False if some of it is no longer retained.
+  // Sends what it retains from chunk `seq` on once more, as much as the client's send queue takes at a time; if there
+  // is nothing from there on, an empty chunk that tells the next seq. False if chunk `seq` is no longer retained.
   bool send_again(std::uint64_t seq);
+  std::uint64_t last_seq() const { return sent_ == 0 ? 0 : sent_ - 1; }
 
  protected:
   void drain() override;

@@ -14,7 +14,8 @@ std::string new_stream_id() {
   std::string id;
   while (id.size() < kLength) {
     std::array<unsigned char, 64> bytes{};
-    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) throw std::runtime_error("no secure random source");
+    if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
+      throw std::runtime_error("no secure random source");
     for (const unsigned byte : bytes) {
       if (byte < kFair && id.size() < kLength) id.push_back(kAlphabet[byte % kAlphabet.size()]);
     }

@@ -1,7 +1,8 @@
 // The text of one answer on its way from the runtime's callback to a client: bytes in, characters out.
 //
-// Tokens may end inside a UTF-8 character; such a token waits for the one that completes it, so what comes out is always
-// whole characters. Token boundaries are remembered until they are joined. Not synchronised: the stream that owns it is.
+// Tokens may end inside a UTF-8 character; such a token waits for the one that completes it, so what comes out is
+// always whole characters. Token boundaries are remembered until they are joined. Not synchronised: the stream that
+// owns it is.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ class TokenLane {
   std::size_t waiting_bytes() const { return text_.size() - next_byte_ + (marks_.size() - next_mark_) * sizeof(Mark); }
   std::size_t waiting_tokens() const { return marks_.size() - next_mark_; }
 
-  // Moves the next token into `delta` (appending), or, if its escaped text would exceed `max_escaped_bytes`, as much of it
-  // as fits (always at least one character). Must not be empty. Returns the token's id.
+  // Moves the next token into `delta` (appending), or, if its escaped text would exceed `max_escaped_bytes`, as much of
+  // it as fits (always at least one character). Must not be empty. Returns the token's id.
   std::int32_t take(std::string& delta, std::size_t max_escaped_bytes);
 
  private:
@@ -37,7 +38,7 @@ class TokenLane {
 
   void release_taken();
 
-  std::string text_;        // whole characters only
+  std::string text_;  // whole characters only
   std::size_t next_byte_ = 0;
   std::vector<Mark> marks_;
   std::size_t next_mark_ = 0;

@@ -61,13 +61,19 @@ void TokenStream::on_rows(const FloatRows& lent) noexcept {
   const std::lock_guard lock(mutex_);
   auto kept = std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) { return rows.field == lent.field; });
   if (kept == rows_.end()) {
-    rows_.push_back({std::string(lent.field), std::string(lent.values_name), std::string(lent.rows_name),
-                     std::string(lent.columns_name), {}, 0, lent.columns});
+    rows_.push_back({std::string(lent.field),
+                     std::string(lent.values_name),
+                     std::string(lent.rows_name),
+                     std::string(lent.columns_name),
+                     {},
+                     0,
+                     lent.columns});
     kept = rows_.end() - 1;
   }
   const std::size_t count = lent.rows * lent.columns;
   const std::size_t bytes = (kept->values.size() + count) * sizeof(float);
-  if (bytes > options_.values_bytes) return overflow("the run's values exceed stream.values_bytes", bytes, options_.values_bytes);
+  if (bytes > options_.values_bytes)
+    return overflow("the run's values exceed stream.values_bytes", bytes, options_.values_bytes);
   kept->values.insert(kept->values.end(), lent.values, lent.values + count);
   kept->rows += lent.rows;
 }
@@ -119,7 +125,7 @@ CallOutcome TokenStream::take_outcome(ArrayEncoding encoding) {
   if (outcome.error) return outcome;
   if (!rows_.empty() && outcome.values.is_null()) outcome.values = Json::object();
   for (const auto& rows : rows_) {
-    outcome.values[rows.field] = Json{{rows.values_name, encode_floats(rows.values.data(), rows.values.size(), encoding)},
+    outcome.values[rows.field] = Json{{rows.values_name, floats_to_json(rows.values, encoding)},
                                       {rows.columns_name, rows.columns},
                                       {rows.rows_name, rows.rows}};
   }

@@ -29,8 +29,8 @@ namespace rkllm_mcp {
 
 // A piece of an answer. Packing it is the dialect's business.
 struct Chunk {
-  std::size_t batch = 0;              // which prompt of the batch it belongs to
-  std::string delta;                  // valid UTF-8
+  std::size_t batch = 0;                // which prompt of the batch it belongs to
+  std::string delta;                    // valid UTF-8
   std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens: those of the delta
 };
 
@@ -54,8 +54,8 @@ class TokenStream : public CallObserver {
 
   // The reader is about to look: the next event wakes it again.
   void rearm() { awake_.store(false); }
-  // The next chunk: one token, or with `join` everything that waits for one batch entry, but never more text than escapes
-  // into `max_escaped_bytes`. Nothing if no token waits.
+  // The next chunk: one token, or with `join` everything that waits for one batch entry, but never more text than
+  // escapes into `max_escaped_bytes`. Nothing if no token waits.
   std::optional<Chunk> take(bool join, std::size_t max_escaped_bytes);
   // True if take() would give something.
   bool waiting() const;

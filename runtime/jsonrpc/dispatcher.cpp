@@ -1,0 +1,123 @@
+#include "jsonrpc/dispatcher.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+// Methods that are neither the API's nor facts, for "did you mean".
+constexpr std::array<std::string_view, 8> kProtocolMethods{
+    "initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list",
+    "poll"};
+
+RpcError method_not_found(const Api& api, const std::string& method) {
+  std::vector<std::string_view> known(kProtocolMethods.begin(), kProtocolMethods.end());
+  for (const auto& each : api.methods) known.push_back(each.name);
+  for (const auto& each : api.facts) known.push_back(each.name);
+  const auto nearest = nearest_name(method, known);
+  Json data{{"nearest", nullptr}};
+  if (nearest) data["nearest"] = *nearest;
+  constexpr std::size_t kShown = 100;
+  return {ErrorCode::kMethodNotFound,
+          "no method " + to_text(method.substr(0, kShown)) + " exists" + did_you_mean(method, known), std::move(data)};
+}
+
+}  // namespace
+
+Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, Backend& backend, const Options& options)
+    : api_(api),
+      backend_(backend),
+      options_(options),
+      caller_(loop, api, backend, registry_, options.calls),
+      direct_(caller_),
+      mcp_(loop, caller_, options.page_items),
+      anonymous_(std::make_shared<Session>(backend, true)) {}
+
+std::shared_ptr<Session> Dispatcher::make_session() { return std::make_shared<Session>(backend_, false); }
+
+AcceptFunction Dispatcher::acceptor() {
+  return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    const auto session = make_session();
+    peer->when_closed([session] { session->cancel_all(); });
+    // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
+    return [this, session, weak = std::weak_ptr(peer)](const Received& received) {
+      const auto alive = weak.lock();
+      if (!alive) return;
+      if (const auto* text = std::get_if<std::string_view>(&received)) {
+        receive(*text, session, alive, Delivery::kPush);
+      } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
+        alive->send(oversized_message(*oversized));
+      } else {
+        session->when_idle([weak] {
+          if (const auto still_alive = weak.lock()) still_alive->close();
+        });
+      }
+    };
+  };
+}
+
+std::string Dispatcher::oversized_message(const Oversized& oversized) {
+  return error_message(RequestId(kNullId),
+                       too_large("the message exceeds limits.max_message_bytes", oversized.bytes, oversized.limit));
+}
+
+void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
+  receive(parse_message(text, options_.message), session, peer, delivery);
+}
+
+void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
+  if (const auto* request = std::get_if<Request>(&message)) {
+    execute(*request, session, peer, delivery);
+  } else if (const auto* notification = std::get_if<Notification>(&message)) {
+    execute(*notification, session, peer);
+  } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    Reply(peer, malformed->id).error(malformed->error);
+  } else {
+    Reply::unanswered(peer).nothing();  // an answer to a request that was never made
+  }
+}
+
+void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
+  const auto reply = std::make_shared<Reply>(peer, request.id);
+  try {
+    route(request, session, reply, delivery);
+  } catch (...) {
+    reply->error(as_rpc_error(std::current_exception()));
+  }
+}
+
+void Dispatcher::execute(const Notification& notification, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Peer>& peer) {
+  const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
+  const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
+  if (method == nullptr) return reply->nothing();
+  try {
+    direct_.call(*method, notification.params, session, reply, Delivery::kPush);
+  } catch (...) {
+    reply->nothing();  // nobody to tell
+  }
+}
+
+void Dispatcher::route(const Request& request, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  if (mcp_.handle(request, session, reply)) return;
+  if (request.method == "poll") return direct_.poll(request.params, session, reply);
+  if (const Method* method = api_.method(request.method)) {
+    return direct_.call(*method, request.params, session, reply, delivery);
+  }
+  if (const Fact* fact = api_.fact(request.method)) return reply->result(Json::parse(fact->value));
+  throw method_not_found(api_, request.method);
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,69 @@
+// Takes every message of every client, and sees to it that each gets its answer: parse, route to a dialect, and turn
+// whatever is thrown on the way into an error. Serves any Api over any Backend. Event loop only.
+#pragma once
+
+#include "api.hpp"
+#include "backend.hpp"
+#include "jsonrpc/caller.hpp"
+#include "jsonrpc/direct.hpp"
+#include "jsonrpc/message.hpp"
+#include "jsonrpc/session.hpp"
+#include "mcp/mcp_server.hpp"
+#include "stream/stream_registry.hpp"
+#include "transport/peer.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class Dispatcher {
+ public:
+  struct Options {
+    MessageLimits message;
+    CallLimits calls;
+    std::size_t max_message_bytes = std::size_t{8} << 20U;
+    std::size_t page_items = 50;
+  };
+
+  Dispatcher(asio::io_context& loop, const Api& api, Backend& backend, const Options& options);
+
+  // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes.
+  AcceptFunction acceptor();
+
+  std::shared_ptr<Session> make_session();
+  // The one session of all HTTP clients that have none of their own.
+  const std::shared_ptr<Session>& anonymous_session() const { return anonymous_; }
+
+  // Executes one message whose answer goes to `peer`.
+  void receive(std::string_view text, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
+               Delivery delivery);
+  void receive(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
+               Delivery delivery);
+  const Options& options() const { return options_; }
+
+  // Error 4006 for a message that was longer than allowed.
+  static std::string oversized_message(const Oversized& oversized);
+
+ private:
+  void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
+               Delivery delivery);
+  void execute(const Notification& notification, const std::shared_ptr<Session>& session,
+               const std::shared_ptr<Peer>& peer);
+  void route(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
+             Delivery delivery);
+
+  const Api& api_;
+  Backend& backend_;
+  const Options options_;
+  StreamRegistry registry_;
+  Caller caller_;
+  DirectDialect direct_;
+  McpServer mcp_;
+  std::shared_ptr<Session> anonymous_;
+};
+
+}  // namespace rkllm_mcp

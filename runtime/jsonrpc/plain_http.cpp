@@ -1,0 +1,34 @@
+#include "jsonrpc/plain_http.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/http_peer.hpp"
+
+#include <variant>
+
+namespace rkllm_mcp {
+
+void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<HttpPeer>& peer, Delivery delivery) {
+  if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    return peer->answer_with_status(400, error_message(malformed->id, malformed->error));
+  }
+  peer->when_closed([weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)] {
+    const auto alive = weak_session.lock();
+    const auto exchange = weak_peer.lock();
+    if (alive && exchange) alive->cancel_exchange(*exchange);
+  });
+  dispatcher.receive(message, session, peer, delivery);
+}
+
+void PlainHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  if (request.method != "POST") {
+    HttpResponse response = plain_response(405, "Send JSON-RPC messages with POST.");
+    response.headers.add("Allow", "POST");
+    return exchange->respond(response);
+  }
+  const auto peer = HttpPeer::make(exchange, {.may_stream = false, .headers = {}, .remote = request.remote});
+  receive_over_http(dispatcher_, parse_message(request.body, dispatcher_.options().message),
+                    dispatcher_.anonymous_session(), peer, Delivery::kPoll);
+}
+
+}  // namespace rkllm_mcp

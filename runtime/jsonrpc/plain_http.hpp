@@ -1,0 +1,28 @@
+// POST /jsonrpc: one JSON-RPC message in the body, one reply; streams are polled. Event loop only.
+#pragma once
+
+#include "jsonrpc/dispatcher.hpp"
+#include "transport/http_exchange.hpp"
+
+#include <memory>
+
+namespace rkllm_mcp {
+
+class PlainHttp {
+ public:
+  explicit PlainHttp(Dispatcher& dispatcher) : dispatcher_(dispatcher) {}
+
+  // An HttpHandler for the path.
+  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+
+ private:
+  Dispatcher& dispatcher_;
+};
+
+// Parses the body and executes the message in `session`; what cannot be executed is answered with status 400. Calls of
+// an exchange that breaks off are cancelled. Shared by the HTTP endpoints.
+class HttpPeer;
+void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<HttpPeer>& peer, Delivery delivery);
+
+}  // namespace rkllm_mcp

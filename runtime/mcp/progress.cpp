@@ -1,0 +1,80 @@
+#include "mcp/progress.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenStatuses{200};
+constexpr std::chrono::seconds kLongestSilence{10};
+// How much a notification without a new token adds: values must increase, and must stay below the next token.
+constexpr double kKeepAliveStep = 1.0 / 1024;
+
+}  // namespace
+
+Progress::Progress(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token, ProgressMessage message)
+    : reply_(std::move(reply)), token_(std::move(token)), message_(message), timer_(loop) {}
+
+std::shared_ptr<Progress> Progress::start(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token,
+                                          ProgressMessage message) {
+  auto progress = std::make_shared<Progress>(loop, std::move(reply), std::move(token), message);
+  progress->send("started");
+  progress->keep_alive();
+  return progress;
+}
+
+void Progress::update(std::string_view delta, std::uint64_t tokens) {
+  tokens_ = tokens;
+  switch (message_) {
+    case ProgressMessage::kStatus:
+      if (Clock::now() - last_sent_ >= kBetweenStatuses) send_status();
+      return;
+    case ProgressMessage::kDelta:
+      if (!delta.empty()) send(delta);
+      return;
+    case ProgressMessage::kText:
+      text_ += delta;
+      if (!delta.empty()) send(text_);
+      return;
+  }
+}
+
+void Progress::send_status() {
+  const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  const auto rate = static_cast<std::uint64_t>(std::llround(static_cast<double>(tokens_) / std::max(seconds, 0.001)));
+  send(std::to_string(tokens_) + " tokens, " + std::to_string(rate) + " tok/s");
+}
+
+void Progress::send(std::string_view message) {
+  const auto tokens = static_cast<double>(tokens_);
+  Json params{{"progressToken", token_}};
+  if (tokens > progress_) {
+    progress_ = tokens;
+    params["progress"] = tokens_;
+  } else {
+    progress_ += kKeepAliveStep;
+    params["progress"] = progress_;
+  }
+  if (!message.empty()) params["message"] = message;
+  last_sent_ = Clock::now();
+  reply_->message(notification_message("notifications/progress", params));
+}
+
+void Progress::keep_alive() {
+  timer_.expires_at(last_sent_ + kLongestSilence);
+  timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self) return;
+    if (Clock::now() - self->last_sent_ >= kLongestSilence) {
+      self->message_ == ProgressMessage::kStatus ? self->send_status() : self->send("");
+    }
+    self->keep_alive();
+  });
+}
+
+void Progress::stop() { timer_.cancel(); }
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,55 @@
+// notifications/progress of one call: strictly increasing, at least one every ten seconds, none after the answer.
+// Event loop only.
+#pragma once
+
+#include "jsonrpc/reply.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// What a notification's "message" holds.
+enum class ProgressMessage {
+  kStatus,  // "128 tokens, 41 tok/s", at most 5 a second
+  kDelta,   // the text since the last notification; joined, they are the answer
+  kText,    // all text so far
+};
+
+class Progress : public std::enable_shared_from_this<Progress> {
+ public:
+  // Notifications go the way of `reply`, and end with it at the latest.
+  static std::shared_ptr<Progress> start(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token,
+                                         ProgressMessage message);
+  Progress(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token, ProgressMessage message);
+
+  void update(std::string_view delta, std::uint64_t tokens);
+  void stop();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void send(std::string_view message);
+  void send_status();
+  void keep_alive();
+
+  std::shared_ptr<Reply> reply_;
+  const Json token_;
+  const ProgressMessage message_;
+  const Clock::time_point started_ = Clock::now();
+  Clock::time_point last_sent_ = started_;
+  asio::steady_timer timer_;
+  std::uint64_t tokens_ = 0;
+  double progress_ = 0;  // the last value sent
+  std::string text_;
+};
+
+}  // namespace rkllm_mcp

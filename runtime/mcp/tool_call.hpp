@@ -1,0 +1,27 @@
+// tools/call: one complete answer, with progress meanwhile if the client asked for it. Event loop only.
+#pragma once
+
+#include "jsonrpc/caller.hpp"
+#include "jsonrpc/reply.hpp"
+#include "jsonrpc/session.hpp"
+
+#include <rkllm_mcp/json.hpp>
+#include <rkllm_mcp/method.hpp>
+
+#include <asio/io_context.hpp>
+
+#include <memory>
+
+namespace rkllm_mcp {
+
+struct ToolCall {
+  const Method& method;
+  Json arguments;
+  Json progress_token;  // null: no progress
+};
+
+// Calls of a tool never fail as requests: bad arguments and refusals become results with "isError":true.
+void start_tool_call(asio::io_context& loop, Caller& caller, ToolCall call, const std::shared_ptr<Session>& session,
+                     const std::shared_ptr<Reply>& reply);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,105 @@
+#include "backend/library_file.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kVersionMarker = "RKLLM SDK (version: ";
+constexpr std::string_view kSimulatedMarker = "SIMULATED";
+constexpr std::string_view kRuntimeName = "librkllmrt.so";
+constexpr std::string_view kSimulatorName = "librkllm_sim.so";
+
+// Where boards keep their libraries, in the order of the loader's own defaults.
+constexpr std::array<std::string_view, 6> kSystemDirectories{"/usr/local/lib",
+                                                             "/lib/aarch64-linux-gnu",
+                                                             "/usr/lib/aarch64-linux-gnu",
+                                                             "/lib/arm-linux-gnueabihf",
+                                                             "/usr/lib",
+                                                             "/lib"};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw runtime_unavailable("cannot read " + path + ": " + std::strerror(errno));
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string version_in(std::string_view content) {
+  const auto marker = content.find(kVersionMarker);
+  if (marker == std::string_view::npos) return {};
+  const auto rest = content.substr(marker + kVersionMarker.size(), 32);
+  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+}
+
+// The simulator as it lies beside this program: in the build tree, or installed.
+std::optional<std::string> find_simulator() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* const place : {"../lib", ".", "../lib/rkllm-mcp"}) {
+    const fs::path candidate = program / place / kSimulatorName;
+    if (fs::exists(candidate, error)) return candidate.string();
+  }
+  return find_in_system(kSimulatorName);
+}
+
+}  // namespace
+
+LibraryFile inspect_library(const std::string& path) {
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) throw runtime_unavailable("no library at " + path + ": " + error.message());
+  if (!fs::is_regular_file(real)) throw runtime_unavailable(real.string() + " is not a file");
+  const std::string content = read_file(real.string());
+  std::string version = version_in(content);
+  if (version.empty()) {
+    throw runtime_unavailable(real.string() + " holds no text \"" + std::string(kVersionMarker) +
+                              "...\": it is not an RKLLM runtime, or one that is too old");
+  }
+  return {real.string(), std::move(version), content.find(kSimulatedMarker) != std::string::npos};
+}
+
+std::optional<std::string> find_in_system(std::string_view name) {
+  std::vector<std::string> directories;
+  if (const char* const listed = std::getenv("LD_LIBRARY_PATH")) {
+    std::string_view rest = listed;
+    while (!rest.empty()) {
+      const auto colon = rest.find(':');
+      if (colon != 0) directories.emplace_back(rest.substr(0, colon));
+      rest = colon == std::string_view::npos ? std::string_view() : rest.substr(colon + 1);
+    }
+  }
+  directories.insert(directories.end(), kSystemDirectories.begin(), kSystemDirectories.end());
+  for (const auto& directory : directories) {
+    std::error_code error;
+    const fs::path candidate = fs::path(directory) / name;
+    if (fs::is_regular_file(candidate, error)) return candidate.string();
+  }
+  return std::nullopt;
+}
+
+LibraryFile find_library(const LibrarySearch& search) {
+  if (!search.library.empty()) return inspect_library(search.library);
+  if (const auto system = find_in_system(kRuntimeName)) return inspect_library(*system);
+  if (!search.fall_back_to_simulator) {
+    throw runtime_unavailable(
+        "no " + std::string(kRuntimeName) +
+        " on this system; set runtime.library to its path, or runtime.fallback to \"simulator\" to go "
+        "on without a board");
+  }
+  if (const auto simulator = find_simulator()) return inspect_library(*simulator);
+  throw runtime_unavailable("neither " + std::string(kRuntimeName) + " nor " + std::string(kSimulatorName) +
+                            " was found");
+}
+
+}  // namespace rkllm_mcp

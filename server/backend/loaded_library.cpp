@@ -1,0 +1,64 @@
+#include "backend/loaded_library.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/v1_3_0/methods.hpp>
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// "1.3" of "1.3.1": versions that share it are expected to share their layout, too.
+std::string_view series_of(std::string_view version) { return version.substr(0, version.rfind('.')); }
+
+std::string known_versions() {
+  std::string list;
+  for (const AbiSet* set : abi_sets()) list += (list.empty() ? "" : ", ") + std::string(set->version);
+  return list;
+}
+
+template <class Predicate>
+const AbiSet* find_set(const Predicate& predicate) {
+  const auto sets = abi_sets();
+  const auto found = std::find_if(sets.begin(), sets.end(), predicate);
+  return found == sets.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+std::span<const AbiSet* const> abi_sets() {
+  static constexpr std::array<const AbiSet*, 1> kSets{&v1_3_0::kAbiSet};
+  return kSets;
+}
+
+AbiChoice choose_abi_set(std::string_view version, std::string_view forced) {
+  const std::string_view wanted = forced.empty() ? version : forced;
+  if (const AbiSet* exact = find_set([&](const AbiSet* set) { return set->version == wanted; })) {
+    if (forced.empty() || forced == version) return {exact, {}};
+    return {exact, "ABI set " + std::string(forced) + " is forced on a runtime of version " + std::string(version)};
+  }
+  if (!forced.empty()) {
+    throw runtime_unavailable("runtime.abi names no ABI set of this program: " + std::string(forced) + " (it has " +
+                              known_versions() + ")");
+  }
+  if (const AbiSet* close =
+          find_set([&](const AbiSet* set) { return series_of(set->version) == series_of(version); })) {
+    return {close,
+            "runtime " + std::string(version) + " is not known; ABI set " + std::string(close->version) + " is used"};
+  }
+  throw runtime_unavailable("runtime version " + std::string(version) +
+                            " is not supported: its structs may differ from all of " + known_versions() +
+                            ". To try one nevertheless, set runtime.abi");
+}
+
+LoadedLibrary::LoadedLibrary(LibraryFile file, const AbiSet& set) : file_(std::move(file)), set_(set) {
+  native_ = ::dlopen(file_.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (native_ == nullptr) throw runtime_unavailable(std::string("cannot load the library: ") + ::dlerror());
+  binding_ = set_.bind([this](const char* name) { return ::dlsym(native_, name); });
+}
+
+}  // namespace rkllm_mcp

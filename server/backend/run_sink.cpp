@@ -1,0 +1,70 @@
+#include "backend/run_sink.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// Callback results, as runtime 1.3.0 reads them.
+constexpr int kGoOn = 0;
+constexpr int kGoOnAndFreeBuffers = 2;  // hidden states and logits stay allocated otherwise
+
+constexpr std::chrono::milliseconds kLookAgain{20};
+// A run that is reported as not running for so long, without its last callback, has ended without one. The margin
+// covers the time between the call's return and the moment its thread starts to work.
+constexpr std::chrono::milliseconds kGivenUp{500};
+
+}  // namespace
+
+void RunSink::on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept {
+  observer_->on_token(batch, text, token_id);
+}
+
+void RunSink::on_rows(const FloatRows& rows) noexcept {
+  lent_rows_ = true;
+  learnt_[std::string(rows.columns_name)] = static_cast<std::int64_t>(rows.columns);
+  observer_->on_rows(rows);
+}
+
+void RunSink::on_end(std::string_view state, Json values) noexcept {
+  last_callback_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    state_ = state;
+    values_ = std::move(values);
+  }
+  ended_news_.notify_all();
+}
+
+int RunSink::verdict() noexcept {
+  // Stopping from inside the callback can hit no other run than this one.
+  if (!last_callback_ && (stop_ || observer_->wants_to_stop()) && !aborted_.exchange(true)) abort_();
+  return std::exchange(lent_rows_, false) ? kGoOnAndFreeBuffers : kGoOn;
+}
+
+bool RunSink::await_end(const std::function<bool()>& still_running) {
+  using Clock = std::chrono::steady_clock;
+  auto last_seen_running = Clock::now();
+  std::unique_lock lock(mutex_);
+  while (!ended_news_.wait_for(lock, kLookAgain, [this] { return ended_; })) {
+    lock.unlock();
+    const bool running = still_running();
+    lock.lock();
+    if (running) {
+      last_seen_running = Clock::now();
+    } else if (Clock::now() - last_seen_running > kGivenUp) {
+      return ended_;
+    }
+  }
+  return true;
+}
+
+void RunSink::complete(CallOutcome& outcome) const {
+  const std::lock_guard lock(mutex_);
+  outcome.state = state_;
+  outcome.values = values_;
+  outcome.aborted = aborted_;
+}
+
+}  // namespace rkllm_mcp

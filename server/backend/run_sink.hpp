@@ -1,0 +1,62 @@
+// Between the runtime's result callback and the observer of one call: forwards tokens, notes how the run ended, and
+// stops it from inside the callback when the call is to be stopped.
+//
+// Threads: the ResultSink functions come from the runtime's threads (one at a time for one run), the rest from the
+// runner that makes the call.
+#pragma once
+
+#include "backend.hpp"
+
+#include <rkllm_mcp/result_sink.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace rkllm_mcp {
+
+class RunSink : public ResultSink {
+ public:
+  // `abort` stops the run; it is called on the runtime's thread, inside a callback, where the runtime allows it.
+  RunSink(std::shared_ptr<CallObserver> observer, std::size_t batch_size, std::function<void()> abort)
+      : observer_(std::move(observer)), batch_size_(batch_size), abort_(std::move(abort)) {}
+
+  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
+  void on_rows(const FloatRows& rows) noexcept override;
+  void on_end(std::string_view state, Json values) noexcept override;
+  int verdict() noexcept override;
+  bool await_end(const std::function<bool()>& still_running) override;
+  std::size_t batch_size() const noexcept override { return batch_size_; }
+
+  // Stops the run at its next callback. Any thread.
+  void stop() { stop_ = true; }
+
+  // After the call: what the callbacks said.
+  void complete(CallOutcome& outcome) const;
+  // Sizes that the run has shown, by the name of the C field.
+  const std::map<std::string, std::int64_t>& learnt() const { return learnt_; }
+
+ private:
+  const std::shared_ptr<CallObserver> observer_;
+  const std::size_t batch_size_;
+  const std::function<void()> abort_;
+  std::atomic<bool> stop_{false};
+  std::atomic<bool> aborted_{false};
+  bool lent_rows_ = false;      // in the callback under way
+  bool last_callback_ = false;  // the one under way is the run's last: there is nothing left to stop
+  std::map<std::string, std::int64_t> learnt_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable ended_news_;
+  bool ended_ = false;
+  std::string state_;
+  Json values_;
+};
+
+}  // namespace rkllm_mcp

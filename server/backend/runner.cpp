@@ -1,0 +1,43 @@
+#include "backend/runner.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp {
+
+Runner::~Runner() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  news_.notify_one();
+  thread_.join();
+}
+
+void Runner::post(std::function<void()> job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(std::move(job));
+  }
+  news_.notify_one();
+}
+
+std::size_t Runner::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return jobs_.size();
+}
+
+void Runner::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    news_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (jobs_.empty()) return;
+    auto job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    job = nullptr;  // what it held is released here, not under the lock
+    lock.lock();
+  }
+}
+
+}  // namespace rkllm_mcp

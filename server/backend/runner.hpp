@@ -1,0 +1,34 @@
+// One thread that executes jobs in the order in which they were posted.
+//
+// Threads: post() and stop() from any; the destructor from any but the runner's own.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace rkllm_mcp {
+
+class Runner {
+ public:
+  Runner() : thread_([this] { work(); }) {}
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  ~Runner();  // waits for the jobs that are still queued
+
+  void post(std::function<void()> job);
+  std::size_t waiting() const;  // jobs that have not begun
+
+ private:
+  void work();
+
+  mutable std::mutex mutex_;
+  std::condition_variable news_;
+  std::deque<std::function<void()>> jobs_;
+  bool stopping_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace rkllm_mcp

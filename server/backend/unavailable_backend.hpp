@@ -1,0 +1,28 @@
+// Stands in for a runtime that could not be loaded: every call fails with error 4005 that says why. The server stays
+// up, so that clients can list the API and learn what is wrong.
+#pragma once
+
+#include "backend.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <memory>
+#include <utility>
+
+#include "backend/runner.hpp"
+
+namespace rkllm_mcp {
+
+class UnavailableBackend : public Backend {
+ public:
+  explicit UnavailableBackend(RpcError reason) : reason_(std::move(reason)) {}
+
+  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  void cancel(CallId) override {}
+
+ private:
+  const RpcError reason_;
+  Runner runner_;
+};
+
+}  // namespace rkllm_mcp
