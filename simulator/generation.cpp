@@ -1,0 +1,342 @@
+#include "generation.hpp"
+
+#include "answer.hpp"
+#include "contract.hpp"
+#include "prompt_cache_file.hpp"
+#include "random.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace rkllm_mcp::sim {
+namespace {
+
+std::string_view text_of_input(const Input& input) {
+  if (const auto* prompt = std::get_if<PromptInput>(&input.content)) return prompt->text;
+  if (const auto* multimodal = std::get_if<MultimodalInput>(&input.content)) return multimodal->text;
+  return {};
+}
+
+std::uint64_t hash_of(const Sampling& sampling) {
+  // At temperature 0 the most probable token is taken, whatever the other values are.
+  if (!(sampling.temperature > 0)) return 0;
+  static_assert(sizeof(Sampling) == 36, "hashed as bytes: no padding");
+  return fnv1a(bytes_of(std::span<const Sampling>(&sampling, 1)));
+}
+
+}  // namespace
+
+Generation::Generation(Instance& instance, const RunRequest& request, AbortSignal& signal, std::function<void()> ending)
+    : instance_(instance),
+      request_(request),
+      signal_(signal),
+      ending_(std::move(ending)),
+      lanes_(instance.caches.size()),
+      outputs_(instance.caches.size()) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].cache = &instance.caches[i];
+}
+
+int Generation::run() {
+  instance_.record.begin(text_of_input(request_.inputs[0]), lanes_.size());
+  const Ending ending = attempt();
+  const int status = ending == Ending::kFinished || ending == Ending::kPaused ? 0 : -1;
+  const auto record = [&](std::string_view word) { instance_.record.end(callbacks_, signal_.raised(), status, word); };
+  switch (ending) {
+    case Ending::kFinished:
+      record("finish");
+      finish_callback();
+      break;
+    case Ending::kPaused: record("pause"); break;
+    case Ending::kFailed: record("failure"); break;
+    case Ending::kError:
+      record("error");
+      ending_();
+      instance_.client->deliver({}, State::kError, request_.userdata);
+      break;
+  }
+  return status;
+}
+
+Generation::Ending Generation::attempt() {
+  if (const auto refused = check_configuration()) return *refused;
+  const Placement where = placement();
+  instance_.paused = false;
+  if (!encode_inputs(where)) return Ending::kFailed;
+  if (std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.prompt.is_empty; })) {
+    return answer_nothing();
+  }
+  if (!place_prompts(where)) return Ending::kFailed;
+  instance_.history_in_cache = request_.keep_history;
+  instance_.batch_history_used = instance_.batch_history_used || (lanes_.size() > 1 && request_.keep_history);
+  if (!compute_prompts()) return Ending::kError;
+  save_prompt_cache();
+  if (request_.mode == Mode::kLastHiddenLayer) return answer_hidden_states();
+  return generate();
+}
+
+std::optional<Generation::Ending> Generation::check_configuration() const {
+  const auto fail = [this](Ending ending, std::string_view reason) {
+    instance_.log.error(reason);
+    return ending;
+  };
+  if (instance_.context == 0) return fail(Ending::kError, "the context window is empty");
+  if (instance_.options.use_cross_attn && !instance_.cross_attention_set) {
+    return fail(Ending::kError, "use_cross_attn is set, but rkllm_set_cross_attn_params was not called");
+  }
+  if (request_.lora) {
+    const auto adapter = instance_.adapters.find(*request_.lora);
+    if (adapter == instance_.adapters.end()) return fail(Ending::kFailed, "unknown LoRA adapter " + *request_.lora);
+    if (!adapter->second) {
+      broken_contract(Death::kAbort, "rkllm_run: LoRA adapter " + *request_.lora + " could not be applied when loaded");
+    }
+  }
+  if (instance_.batch_history_used && request_.keep_history) {
+    return fail(Ending::kFailed, "keep_history works only once with n_batch above 1");
+  }
+  return std::nullopt;
+}
+
+Placement Generation::placement() const {
+  if (instance_.paused) return Placement::kAppend;
+  if (request_.keep_history) return instance_.history_in_cache ? Placement::kAppend : Placement::kFresh;
+  if (request_.inputs[0].from_tool) return Placement::kAppend;
+  const bool reuse = !instance_.history_in_cache && instance_.model.reuses_prefix;
+  return reuse ? Placement::kReuse : Placement::kFresh;
+}
+
+bool Generation::encode_inputs(Placement placement) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const bool first = placement != Placement::kAppend || lanes_[i].cache->size() == 0;
+    std::optional<EncodedPrompt> prompt = encode_input(request_.inputs[i], instance_, first);
+    if (!prompt) return false;
+    lanes_[i].prompt = std::move(*prompt);
+    if (first && !lanes_[i].prompt.is_empty) instance_.system_tokens = lanes_[i].prompt.system_cells;
+  }
+  return true;
+}
+
+bool Generation::place_prompts(Placement placement) {
+  const bool fits = std::all_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
+    return lane.cache->fits(lane.prompt.cells, placement, request_.keep_history);
+  });
+  if (!fits) {
+    instance_.log.error("the prompt does not fit into the context of " + std::to_string(instance_.context) + " tokens");
+    instance_.clear_caches();
+    return false;
+  }
+  for (Lane& lane : lanes_) {
+    if (lane.prompt.is_empty) continue;
+    const auto placed = lane.cache->place(lane.prompt.cells, placement, lane.prompt.said, instance_.n_keep);
+    lane.computed = placed.computed;
+    lane.done = false;
+    instance_.log.detail(Detail::kPrompts, "prompt of " + std::to_string(lane.prompt.cells.size()) + " tokens, " +
+                                               std::to_string(placed.reused) +
+                                               " of them in the cache: " + lane.prompt.said);
+  }
+  return true;
+}
+
+// Takes the time that the model file asks for; not interrupted by an abort. False if embed_callback failed.
+bool Generation::compute_prompts() {
+  const auto start = Clock::now();
+  std::size_t computed = 0;
+  for (const Lane& lane : lanes_) {
+    computed += lane.computed;
+    if (!lane.done && !embed(lane.cache->cells().last(lane.computed))) return false;
+  }
+  if (const double speed = instance_.model.prefill_tokens_per_s; speed > 0) {
+    std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
+                                              std::chrono::duration<double>(static_cast<double>(computed) / speed)));
+  }
+  instance_.perf.prefilled(computed, Clock::now() - start);
+  return true;
+}
+
+bool Generation::embed(std::span<const Cell> cells) {
+  if (instance_.model.embeddings) return true;
+  std::vector<TokenId> ids;
+  for (const Cell cell : cells) {
+    if ((cell & kEmbeddingCell) == 0) ids.push_back(static_cast<TokenId>(cell));
+  }
+  if (ids.empty()) return true;
+  std::vector<float> rows(ids.size() * static_cast<std::size_t>(instance_.model.embedding_size));
+  if (instance_.client->embed(ids, rows) == 0) return true;
+  instance_.log.error("embed_callback failed");
+  return false;
+}
+
+void Generation::save_prompt_cache() const {
+  if (!request_.save_prompt_cache) return;
+  if (lanes_.size() > 1) return instance_.log.warning("a prompt cache cannot be saved with n_batch above 1");
+  if (!instance_.model.reuses_prefix) return instance_.log.warning("this model cannot save a prompt cache");
+  write_prompt_cache(*request_.save_prompt_cache, instance_.model.name, lanes_[0].cache->cells());
+  instance_.log.info("prompt cache saved to " + *request_.save_prompt_cache);
+}
+
+Generation::Ending Generation::answer_nothing() {
+  for (Output& output : outputs_) output.token = -1;
+  deliver(State::kNormal);
+  return Ending::kFinished;
+}
+
+Generation::Ending Generation::answer_hidden_states() {
+  if (lanes_.size() > 1) {
+    instance_.log.warning("RKLLM_INFER_GET_LAST_HIDDEN_LAYER gives nothing with n_batch above 1");
+    return Ending::kFinished;
+  }
+  outputs_[0].hidden = instance_.tensors.hidden_states(lanes_[0].cache->cells(), lanes_[0].computed);
+  deliver(State::kNormal);  // neither a pause nor a release changes anything here
+  return Ending::kFinished;
+}
+
+Generation::Ending Generation::generate() {
+  if (request_.mode == Mode::kLogits && lanes_.size() > 1) {
+    instance_.log.warning("RKLLM_INFER_GET_LOGITS gives no logits with n_batch above 1");
+  }
+  for (std::size_t i = 0; i < lanes_.size(); ++i) prepare(lanes_[i], i);
+  begun_ = Clock::now();
+  std::int64_t step = 0;
+  Ending ending = Ending::kFinished;
+  for (;;) {
+    if (const auto fault = inject_fault(++step)) {
+      ending = *fault;
+      break;
+    }
+    if (const auto stop = step > 1 ? advance(step) : std::nullopt) {
+      ending = *stop;
+      break;
+    }
+    const int wish = deliver(sample());
+    ++callbacks_;
+    if (wish == kReleaseRequest) instance_.tensors.release();
+    if (wish == kPauseRequest) {
+      ending = Ending::kPaused;
+      break;
+    }
+    if (signal_.raised() || all_done()) break;
+  }
+  // The first token comes out of the prompt's own step.
+  instance_.perf.generated(callbacks_ == 0 ? 0 : callbacks_ - 1, Clock::now() - begun_);
+  instance_.paused = ending == Ending::kPaused;
+  instance_.paused_single_turn = instance_.paused && !request_.keep_history;
+  return ending;
+}
+
+void Generation::prepare(Lane& lane, std::size_t entry) {
+  if (lane.done) return;
+  const Sampling& sampling = request_.sampling ? *request_.sampling : instance_.options.sampling;
+  const Input& input = request_.inputs[entry];
+  Question question;
+  question.prompt = lane.prompt.said;
+  question.earlier = lane.cache->turns().first(lane.cache->turns().size() - 1);
+  question.directives = read_directives(lane.prompt.said);
+  question.seed = mix(fnv1a(bytes_of(lane.cache->cells())), mix(hash_of(sampling), fnv1a(request_.lora.value_or(""))));
+  question.thinks = !lane.prompt.said.empty() && instance_.chat_template.thinks(input.enable_thinking);
+  question.from_tool = input.from_tool;
+  question.eos_is_sampled = !instance_.options.ignore_eos_token;
+  lane.stream = compose_answer(question, instance_.model, instance_.chat_template.tools());
+  const std::int32_t most = request_.max_new_tokens > 0 ? request_.max_new_tokens : instance_.options.max_new_tokens;
+  lane.left = question.directives.exact_tokens ? std::numeric_limits<std::int64_t>::max() : std::max(most, 1);
+}
+
+std::optional<Generation::Ending> Generation::inject_fault(std::int64_t step) const {
+  for (const Fault& fault : instance_.model.faults) {
+    if (fault.token != step) continue;
+    switch (fault.what) {
+      case Fault::What::kFail: return Ending::kFailed;
+      case Fault::What::kError: return Ending::kError;
+      case Fault::What::kHang: hang();
+      case Fault::What::kCrash:
+      case Fault::What::kOutOfMemory: die(Death::kSegmentationFault);
+    }
+  }
+  return std::nullopt;
+}
+
+// The forward step of the previous token: it enters the cache, and the time of one token passes. An abort cuts the
+// waiting short; the token that is being computed still comes.
+std::optional<Generation::Ending> Generation::advance(std::int64_t step) {
+  if (const double speed = instance_.model.decode_tokens_per_s; speed > 0) {
+    const std::chrono::duration<double> since(static_cast<double>(step - 1) / speed);
+    signal_.sleep_until(begun_ + std::chrono::duration_cast<Clock::duration>(since));
+  }
+  for (Lane& lane : lanes_) {
+    if (lane.done) continue;
+    const auto cell = static_cast<Cell>(lane.last);
+    if (lane.cache->push(cell, request_.keep_history, instance_.n_keep) == KvCache::Pushed::kFull) {
+      instance_.log.error("the prompt fills the context: there is no room for generated tokens");
+      return Ending::kFailed;
+    }
+    if (!embed({&cell, 1})) return Ending::kError;
+  }
+  return std::nullopt;
+}
+
+State Generation::sample() {
+  bool has_text = !instance_.model.tokenizer;
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    Lane& lane = lanes_[i];
+    Output& output = outputs_[i];
+    if (lane.done) {
+      output = Output{};
+      output.token = -1;
+      continue;
+    }
+    output.token = lane.last = lane.stream.next();
+    output.text = text_of(lane);
+    has_text = has_text || output.text != nullptr;
+    if (request_.mode == Mode::kLogits && lanes_.size() == 1) {
+      const std::size_t rows = callbacks_ == 0 ? lane.computed : 1;
+      output.logits = instance_.tensors.logits(lane.cache->cells(), rows, lane.last);
+    }
+    --lane.left;
+    lane.done = lane.left <= 0 || lane.last == kEndOfAnswer || lane.stream.exhausted();
+  }
+  return has_text ? State::kNormal : State::kWaiting;
+}
+
+const char* Generation::text_of(Lane& lane) {
+  if (!instance_.model.tokenizer) return nullptr;
+  const Vocabulary& vocabulary = Vocabulary::built_in();
+  if (Vocabulary::is_special(lane.last)) {
+    return lane.joiner.add(instance_.options.skip_special_token ? "" : vocabulary.piece(lane.last), true);
+  }
+  return lane.joiner.add(vocabulary.piece(lane.last), vocabulary.is_whole(lane.last));
+}
+
+bool Generation::all_done() const {
+  return std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.done; });
+}
+
+int Generation::deliver(State state) {
+  if (instance_.record.is_on()) {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      if (outputs_[i].text != nullptr) instance_.record.add(i, outputs_[i].text);
+    }
+  }
+  return instance_.client->deliver(outputs_, state, request_.userdata);
+}
+
+void Generation::finish_callback() {
+  std::fill(outputs_.begin(), outputs_.end(), Output{});
+  outputs_[0].perf = instance_.perf.take();
+  log_end(outputs_[0].perf);
+  ending_();
+  instance_.client->deliver(outputs_, State::kFinish, request_.userdata);
+}
+
+void Generation::log_end(const Perf& perf) const {
+  if (signal_.raised()) instance_.log.info("the run was aborted");
+  if (!instance_.log.shows(Detail::kPerf)) return;
+  instance_.log.info("prefill: " + std::to_string(perf.prefill_tokens) + " tokens in " +
+                     std::to_string(perf.prefill_time_ms) + " ms (SIMULATED)");
+  instance_.log.info("generate: " + std::to_string(perf.generate_tokens) + " tokens in " +
+                     std::to_string(perf.generate_time_ms) + " ms (SIMULATED)");
+  instance_.log.info("peak memory: " + std::to_string(perf.memory_usage_mb) + " MB");
+  instance_.log.detail(Detail::kPrompts, "kv cache: " + std::to_string(lanes_[0].cache->size()) + " positions");
+}
+
+}  // namespace rkllm_mcp::sim

@@ -1,0 +1,86 @@
+// What one handle holds: the model, its parameters, and everything that lasts from one run to the next.
+//
+// Plain state without locks. Session decides who may touch it when.
+#pragma once
+
+#include "chat_template.hpp"
+#include "client.hpp"
+#include "kv_cache.hpp"
+#include "log.hpp"
+#include "model_file.hpp"
+#include "perf_counters.hpp"
+#include "record.hpp"
+#include "run_request.hpp"
+#include "tensors.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::sim {
+
+// RKLLMParam as plain values.
+struct Options {
+  std::string model_path;
+  std::int32_t max_context_len = 0;
+  std::int32_t max_new_tokens = 0;
+  std::int32_t n_keep = -1;
+  Sampling sampling;
+  bool skip_special_token = true;
+  bool ignore_eos_token = false;
+  bool is_async = false;
+  int enabled_cpus_num = 0;
+  std::uint32_t enabled_cpus_mask = 0;
+  int n_batch = 1;
+  bool use_cross_attn = false;
+};
+
+// The context window that `max_context_len` stands for: rounded up to a multiple of 32.
+inline std::size_t context_window(std::int32_t max_context_len) {
+  return max_context_len <= 0 ? 0 : (static_cast<std::size_t>(max_context_len) + 31) / 32 * 32;
+}
+
+struct Instance {
+  Instance(ModelFile the_model, Options the_options, std::unique_ptr<Client> the_client)
+      : model(std::move(the_model)),
+        options(std::move(the_options)),
+        context(context_window(options.max_context_len)),
+        n_keep(options.n_keep < 0 ? 0 : static_cast<std::size_t>(options.n_keep)),
+        client(std::move(the_client)),
+        chat_template(model),
+        caches(static_cast<std::size_t>(options.n_batch), KvCache(context)),
+        tensors(static_cast<std::size_t>(model.embedding_size), static_cast<std::size_t>(model.vocab_size)) {}
+
+  void clear_caches() {
+    for (KvCache& cache : caches) cache.clear();
+    paused = false;
+  }
+
+  const ModelFile model;
+  const Options options;
+  const std::size_t context;  // tokens
+  const std::size_t n_keep;
+  const std::unique_ptr<Client> client;
+  const Log log;
+
+  ChatTemplate chat_template;
+  std::vector<KvCache> caches;      // one for each entry of the batch
+  std::size_t system_tokens = 0;    // of the set system prompt, as it stands at the start of the caches
+  bool history_in_cache = false;    // the last run had keep_history set
+  bool paused = false;              // the last run was paused: the next one continues behind it
+  bool paused_single_turn = false;  // ... and it had keep_history 0
+  bool batch_history_used = false;  // a batch has run with keep_history, which works once
+  bool cross_attention_set = false;
+  std::map<std::string, bool, std::less<>> adapters;  // by name: whether it can be applied
+
+  Tensors tensors;
+  PerfCounters perf;
+  Record record;
+};
+
+}  // namespace rkllm_mcp::sim

@@ -1,0 +1,106 @@
+#include "startup.hpp"
+
+#include "contract.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace rkllm_mcp::sim {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPlatforms{"RK3588", "RK3576", "RK3562", "RV1126B"};
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
+void refuse_if(bool refused, const std::string& reason) {
+  if (refused) throw std::runtime_error(reason);
+}
+
+std::string check_platform() {
+  const std::string platform = environment("RKLLM_SIM_PLATFORM", "RK3588");
+  if (platform == "none") {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the vendor's library tries for about that long
+    throw std::runtime_error("no NPU device (RKLLM_SIM_PLATFORM=none)");
+  }
+  refuse_if(std::find(kPlatforms.begin(), kPlatforms.end(), platform) == kPlatforms.end(),
+            "unknown platform " + platform);
+  return platform;
+}
+
+void check_driver(const Log& log) {
+  const std::string driver = environment("RKLLM_SIM_DRIVER", "0.9.8");
+  std::array<int, 3> version{};
+  std::sscanf(driver.c_str(), "%d.%d.%d", &version[0], &version[1], &version[2]);
+  if (version < std::array{0, 9, 7}) log.warning("the NPU driver " + driver + " is older than 0.9.7");
+}
+
+void check_cpus(const Options& options, const ModelFile& model, std::string_view platform) {
+  const int most = platform == "RK3562" ? 4 : 8;
+  const int number = options.enabled_cpus_num;
+  refuse_if(number < 1 || number > most,
+            "enabled_cpus_num is " + std::to_string(number) + ", not 1 to " + std::to_string(most));
+  refuse_if(std::popcount(options.enabled_cpus_mask) != number,
+            "enabled_cpus_mask names " + std::to_string(std::popcount(options.enabled_cpus_mask)) +
+                " CPUs but enabled_cpus_num is " + std::to_string(number) +
+                " (rkllm_createDefaultParam sets the mask only where 4 or 8 CPUs are online)");
+  refuse_if(most == 4 && (options.enabled_cpus_mask & ~0xFU) != 0, "enabled_cpus_mask names a CPU above 3");
+  refuse_if(number < model.npu_cores, "enabled_cpus_num is " + std::to_string(number) + ", below the " +
+                                          std::to_string(model.npu_cores) + " NPU cores of the model");
+}
+
+// Runtime 1.3.0 says that init has failed, and then crashes instead of returning.
+[[noreturn]] void run_out_of_memory(const Log& log) {
+  log.error("init failed: out of NPU memory (asked for)");
+  die(Death::kSegmentationFault);
+}
+
+void inject_faults(const ModelFile& model, const Log& log) {
+  if (environment("RKLLM_SIM_STRICT", "") == "oom") run_out_of_memory(log);
+  for (const Fault& fault : model.faults) {
+    if (fault.token != 0) continue;
+    switch (fault.what) {
+      case Fault::What::kFail:
+      case Fault::What::kError: throw std::runtime_error("the model file asks for a failure");
+      case Fault::What::kCrash: die(Death::kSegmentationFault);
+      case Fault::What::kHang: hang();
+      case Fault::What::kOutOfMemory: run_out_of_memory(log);
+    }
+  }
+}
+
+}  // namespace
+
+ModelFile start_up(const Options& options, const Client& client, const Log& log) {
+  const std::string platform = check_platform();
+  check_driver(log);
+  refuse_if(options.n_keep >= options.max_context_len, "n_keep must be less than max_context_len");
+  if (options.n_batch < 1 || options.n_batch > 100) log.error("n_batch is not in 1 to 100");
+
+  log.info("loading the simulated model " + options.model_path);
+  ModelFile model = read_model_file(options.model_path);
+  refuse_if(!model.platform.empty() && model.platform != platform,
+            "the model was made for " + model.platform + ", this is " + platform);
+  refuse_if(options.max_context_len > model.max_context_len,
+            "max_context_len is above the model's limit of " + std::to_string(model.max_context_len));
+  refuse_if(!model.tokenizer && !client.has_tokenizer(),
+            "the model has no tokenizer and there is no tokenizer_callback");
+  refuse_if(!model.embeddings && !client.has_embedder(), "the model has no embeddings and there is no embed_callback");
+  inject_faults(model, log);
+  check_cpus(options, model, platform);
+  log.info("model: " + model.name + ", context " + std::to_string(context_window(options.max_context_len)) + " of " +
+           std::to_string(model.max_context_len) + " tokens, platform " + platform);
+  return model;
+}
+
+}  // namespace rkllm_mcp::sim

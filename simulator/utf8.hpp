@@ -1,0 +1,42 @@
+// UTF-8 as the simulator needs it: where characters begin and end.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::sim {
+
+inline constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+// How many bytes the character that `lead` begins has; 0 if no character begins so.
+inline constexpr std::size_t character_length(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  if (byte < 0x80) return 1;
+  if (byte >= 0xC2 && byte < 0xE0) return 2;
+  if (byte >= 0xE0 && byte < 0xF0) return 3;
+  if (byte >= 0xF0 && byte < 0xF5) return 4;
+  return 0;
+}
+
+// Length of the whole character at the start of `text`; 0 if there is none.
+inline constexpr std::size_t whole_character(std::string_view text) {
+  if (text.empty()) return 0;
+  const std::size_t length = character_length(text[0]);
+  if (length == 0 || length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if (!is_continuation(text[i])) return 0;
+  }
+  return length;
+}
+
+inline constexpr bool is_whole_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = whole_character(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace rkllm_mcp::sim
