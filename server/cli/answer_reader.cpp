@@ -1,0 +1,85 @@
+#include "cli/answer_reader.hpp"
+
+#include <string_view>
+
+namespace rkllm_mcp {
+namespace {
+
+const Json* member(const Json& object, std::string_view name) {
+  if (!object.is_object()) return nullptr;
+  const auto found = object.find(std::string(name));
+  return found == object.end() ? nullptr : &*found;
+}
+
+std::string text_of(const Json& object, std::string_view name) {
+  const Json* text = member(object, name);
+  return text != nullptr && text->is_string() ? text->get<std::string>() : "";
+}
+
+bool is_true(const Json& object, std::string_view name) {
+  const Json* value = member(object, name);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+}  // namespace
+
+std::string AnswerReader::take(const Json& message) {
+  const Json* id = member(message, "id");
+  const Json* error = member(message, "error");
+  const bool is_ours = id != nullptr && *id == id_;
+  if (error != nullptr && (is_ours || (id != nullptr && id->is_null()))) {
+    state_ = State::kFailed;
+    error_ = *error;
+    return {};
+  }
+  if (const Json* result = member(message, "result"); result != nullptr && is_ours) return take_reply(*result);
+  if (const Json* params = member(message, "params"); params != nullptr && id == nullptr)
+    return take_announced(*params);
+  return {};
+}
+
+std::string AnswerReader::take_reply(const Json& result) {
+  if (const Json* chunk = member(result, "chunk")) return take_chunk(*chunk);
+  if (const Json* stream_id = member(result, "stream_id")) {
+    stream_id_ = *stream_id;
+    return {};
+  }
+  if (is_true(result, "isError")) {
+    state_ = State::kFailed;
+    error_ = result;
+    return {};
+  }
+  state_ = State::kSucceeded;
+  const std::string text = text_of(result, "text");
+  return text.empty() ? result.dump() : text;
+}
+
+std::string AnswerReader::take_chunk(const Json& chunk) {
+  const std::string delta = text_of(chunk, "delta");
+  const bool is_last = is_true(chunk, "end");
+  has_begun_ = true;
+  if (delta.empty() && !is_last && !chunk.contains("token_id")) return {};  // a poll that found nothing new
+  if (delivery_ == Delivery::kUnreliable) {
+    const auto seq = chunk.value("seq", std::uint64_t{0});
+    if (seq > next_seq_) has_gap_ = true;
+    if (seq != next_seq_) return {};
+    has_gap_ = false;
+  }
+  ++next_seq_;
+  if (is_last) state_ = State::kSucceeded;
+  return delta;
+}
+
+std::string AnswerReader::take_announced(const Json& params) {
+  const Json* stream_id = member(params, "stream_id");
+  if (stream_id == nullptr || stream_id_.is_null() || *stream_id != stream_id_) return {};
+  if (is_true(params, "end")) state_ = State::kSucceeded;
+  return text_of(params, "delta");
+}
+
+std::optional<Json> AnswerReader::recovery() const {
+  if (!has_begun_) return std::nullopt;
+  return Json{{"jsonrpc", "2.0"}, {"id", id_}, {"method", "poll"}, {"params", {{"from_seq", next_seq_}}}};
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,48 @@
+// Follows the answer to one request through a server's messages: a single reply, chunks with the request's id, or a
+// stream_id and what is announced under it.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+class AnswerReader {
+ public:
+  enum class State { kOpen, kSucceeded, kFailed };
+  // Whether chunks may arrive twice, in another order, or not at all.
+  enum class Delivery { kReliable, kUnreliable };
+
+  AnswerReader(Json id, Delivery delivery) : id_(std::move(id)), delivery_(delivery) {}
+
+  // Takes the server's next message and returns the text for people that it adds: what was generated, or a result that
+  // is no text as JSON. Messages that belong to nothing asked for add nothing.
+  std::string take(const Json& message);
+
+  State state() const { return state_; }
+  const Json& error() const { return error_; }  // once the state is kFailed
+  // True while chunks have come that do not follow on what was taken: they are dropped until the missing ones come.
+  bool has_gap() const { return has_gap_; }
+  // What asks again for the chunks that are missing; nothing before the first one has come.
+  std::optional<Json> recovery() const;
+
+ private:
+  std::string take_reply(const Json& result);
+  std::string take_chunk(const Json& chunk);
+  std::string take_announced(const Json& params);
+
+  Json id_;
+  Delivery delivery_;
+  State state_ = State::kOpen;
+  Json error_;
+  Json stream_id_;  // null: chunks come with the request's id
+  std::uint64_t next_seq_ = 0;
+  bool has_begun_ = false;
+  bool has_gap_ = false;
+};
+
+}  // namespace rkllm_mcp

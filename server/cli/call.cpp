@@ -1,0 +1,115 @@
+#include "cli/call.hpp"
+
+#include "cli/answer_reader.hpp"
+#include "cli/exit_codes.hpp"
+#include "client/connection.hpp"
+#include "client/endpoint.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Where messages may get lost: how long silence lasts until they are asked for again, and until when the request itself
+// is repeated. The server recognises repeated requests for 30 s only.
+constexpr std::chrono::seconds kSilence{1};
+constexpr std::chrono::seconds kRepeatRequestFor{10};
+constexpr std::chrono::milliseconds kBetweenRecoveries{100};
+
+client::Endpoint endpoint_of(const CallOptions& options, const SettingsRequest& request) {
+  if (options.to) return client::parse_endpoint(*options.to);
+  const Settings settings = load_settings(request).values;
+  return {client::Protocol::kTcp, settings.tcp.address, settings.tcp.port, ""};
+}
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+class Call {
+ public:
+  Call(const CallOptions& options, const client::Endpoint& endpoint)
+      : options_(options),
+        connection_(client::connect(endpoint, deadline())),
+        reader_(kId,
+                connection_->reliable() ? AnswerReader::Delivery::kReliable : AnswerReader::Delivery::kUnreliable) {}
+
+  int run() {
+    request_ =
+        Json{{"jsonrpc", "2.0"}, {"id", kId}, {"method", options_.method}, {"params", Json::parse(options_.params)}}
+            .dump();
+    connection_->send(request_);
+    while (reader_.state() == AnswerReader::State::kOpen) take(next_message());
+    if (options_.output == CallOptions::Output::kText) print("\n");
+    if (reader_.state() == AnswerReader::State::kSucceeded) return kExitOk;
+    if (options_.output == CallOptions::Output::kText) {
+      std::fprintf(stderr, "rkllm-mcp: %s\n", reader_.error().dump().c_str());
+    }
+    return kExitFailed;
+  }
+
+ private:
+  static constexpr int kId = 1;
+
+  Clock::time_point deadline() const { return Clock::now() + std::chrono::seconds(options_.patience_s); }
+
+  std::string next_message() {
+    const auto give_up = deadline();
+    const auto repeat_until = Clock::now() + kRepeatRequestFor;
+    for (;;) {
+      const auto until = connection_->reliable() ? give_up : std::min(give_up, Clock::now() + kSilence);
+      if (auto message = connection_->receive(until)) return *std::move(message);
+      const auto now = Clock::now();
+      if (now >= give_up) {
+        throw client::ConnectionError("no answer within " + std::to_string(options_.patience_s) + " s");
+      }
+      if (reader_.recovery()) {
+        recover();
+      } else if (now < repeat_until) {
+        connection_->send(request_);
+      }
+    }
+  }
+
+  void recover() {
+    connection_->send(reader_.recovery()->dump());
+    recovered_at_ = Clock::now();
+  }
+
+  void take(const std::string& line) {
+    const Json message = Json::parse(line, nullptr, false);
+    if (message.is_discarded()) throw client::ConnectionError("the server sent something that is not JSON: " + line);
+    const std::string text = reader_.take(message);
+    if (reader_.has_gap() && Clock::now() - recovered_at_ > kBetweenRecoveries) recover();
+    switch (options_.output) {
+      case CallOptions::Output::kMessages: print(line + "\n"); break;
+      case CallOptions::Output::kText: print(text); break;
+    }
+  }
+
+  const CallOptions& options_;
+  std::unique_ptr<client::Connection> connection_;
+  AnswerReader reader_;
+  std::string request_;
+  Clock::time_point recovered_at_{};
+};
+
+}  // namespace
+
+int run_call(const CallOptions& options, const SettingsRequest& request) {
+  try {
+    return Call(options, endpoint_of(options, request)).run();
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "rkllm-mcp: --to %s\n", error.what());
+    return kExitUsage;
+  }
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,80 @@
+#include "log.hpp"
+
+#include <spdlog/formatter.h>
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <chrono>
+#include <ctime>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+namespace {
+
+// 2026-01-31T12:00:00.123Z
+std::string time_text(spdlog::log_clock::time_point time) {
+  using std::chrono::milliseconds;
+  const std::time_t seconds = spdlog::log_clock::to_time_t(time);
+  const auto since_epoch = std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count();
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[40];
+  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+  std::snprintf(text + size, sizeof text - size, ".%03dZ", static_cast<int>(since_epoch % 1000));
+  return text;
+}
+
+// One JSON object per line: {"time": …, "level": …, "message": …}
+class JsonFormatter final : public spdlog::formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
+    const auto level = spdlog::level::to_string_view(message.level);
+    const Json record = {{"time", time_text(message.time)},
+                         {"level", std::string_view(level.data(), level.size())},
+                         {"message", std::string_view(message.payload.data(), message.payload.size())}};
+    const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    out.append(line.data(), line.data() + line.size());
+  }
+  std::unique_ptr<spdlog::formatter> clone() const override { return std::make_unique<JsonFormatter>(); }
+};
+
+spdlog::level::level_enum level_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::kTrace: return spdlog::level::trace;
+    case LogLevel::kDebug: return spdlog::level::debug;
+    case LogLevel::kInfo: return spdlog::level::info;
+    case LogLevel::kWarning: return spdlog::level::warn;
+    case LogLevel::kError: return spdlog::level::err;
+    case LogLevel::kOff: return spdlog::level::off;
+  }
+  return spdlog::level::info;
+}
+
+spdlog::sink_ptr make_sink(const std::string& file) {
+  if (file.empty()) return std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  try {
+    return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
+  } catch (const spdlog::spdlog_ex& error) {
+    throw std::runtime_error("log.file: " + std::string(error.what()));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings) {
+  auto log = std::make_shared<spdlog::logger>("rkllm-mcp", make_sink(settings.file));
+  switch (settings.format) {
+    case LogFormat::kText: log->set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v"); break;
+    case LogFormat::kJson: log->set_formatter(std::make_unique<JsonFormatter>()); break;
+  }
+  set_level(*log, settings.level);
+  log->flush_on(spdlog::level::trace);
+  return log;
+}
+
+void set_level(spdlog::logger& log, LogLevel level) { log.set_level(level_of(level)); }
+
+}  // namespace rkllm_mcp

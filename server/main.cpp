@@ -1,0 +1,59 @@
+// The program: reads the command line and the settings, and hands over to the command.
+#include "cli/call.hpp"
+#include "cli/command_line.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/serve.hpp"
+#include "cli/settings_command.hpp"
+#include "settings/refused.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <system_error>
+
+namespace rkllm_mcp {
+namespace {
+
+// At the first start a complete settings file is written, to be read and edited. A place that cannot be written to is
+// no reason not to serve.
+LoadedSettings settings_for_serving(const SettingsRequest& request) {
+  std::string warning;
+  const auto path = settings_path(request.path, request.environment);
+  if (!path) warning = "no settings file was written: neither XDG_CONFIG_HOME nor HOME is set";
+  try {
+    if (path) write_default_settings(*path);
+  } catch (const std::system_error& error) {
+    warning = std::string("no settings file was written, going on with built-in values: ") + error.what();
+  }
+  LoadedSettings settings = load_settings(request);
+  if (!warning.empty()) settings.warnings.push_back(warning);
+  return settings;
+}
+
+struct Run {
+  const SettingsRequest& settings;
+
+  int operator()(const ServeOptions& options) const {
+    return run_serve(options, settings, settings_for_serving(settings));
+  }
+  int operator()(const CallOptions& options) const { return run_call(options, settings); }
+  int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }
+  int operator()(const Finished& finished) const { return finished.exit_code; }
+};
+
+int run(const CommandLine& command_line) {
+  try {
+    return std::visit(Run{command_line.settings}, command_line.command);
+  } catch (const SettingsRefused& refused) {
+    std::fprintf(stderr, "rkllm-mcp: the settings are refused:\n%s\n", refused.what());
+    return kExitSettingsRefused;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "rkllm-mcp: %s\n", error.what());
+    return kExitFailed;
+  }
+}
+
+}  // namespace
+}  // namespace rkllm_mcp
+
+int main(int argc, char** argv) { return rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv)); }

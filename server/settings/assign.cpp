@@ -1,0 +1,144 @@
+#include "settings/assign.hpp"
+
+#include "settings/nearest.hpp"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+std::string shortened(const Json& value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  constexpr std::size_t kLongest = 80;
+  if (text.size() <= kLongest) return text;
+  text.resize(kLongest);
+  return text + "…";
+}
+
+bool is_text(const Json& value) {
+  return value.is_string() && value.get_ref<const std::string&>().find('\0') == std::string::npos;
+}
+
+bool is_ip_address(const std::string& text) {
+  std::array<unsigned char, sizeof(in6_addr)> address;
+  return inet_pton(AF_INET, text.c_str(), address.data()) == 1 ||
+         inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
+}
+
+std::optional<std::int64_t> integer_of(const Json& value) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+    return std::nullopt;
+  }
+  if (!value.is_number_integer()) return std::nullopt;
+  return value.get<std::int64_t>();
+}
+
+std::vector<Complaint> complaints_about_preset(const std::string& path, const Json& preset) {
+  if (!preset.is_object()) return {{path, "expected an object, found " + shortened(preset)}};
+  static const std::vector<std::string> kKeys{"param", "autoload"};
+  std::vector<Complaint> complaints;
+  for (const auto& [key, value] : preset.items()) {
+    const std::string key_path = path + "." + key;
+    if (key == "param") {
+      if (!value.is_object()) complaints.push_back({key_path, "expected an object, found " + shortened(value)});
+    } else if (key == "autoload") {
+      if (!value.is_boolean()) complaints.push_back({key_path, "expected true or false, found " + shortened(value)});
+    } else {
+      complaints.push_back({key_path, "unknown key; the nearest valid key is " + path + "." + nearest(key, kKeys)});
+    }
+  }
+  return complaints;
+}
+
+// Assigns what is of the right type and in range; false if it is not.
+struct Assign {
+  const Json& value;
+  Settings& settings;
+
+  bool operator()(const BoolField& field) const {
+    if (!value.is_boolean()) return false;
+    field.value.set(settings, value.get<bool>());
+    return true;
+  }
+  bool operator()(const IntegerField& field) const {
+    const auto number = integer_of(value);
+    if (!number || *number < field.min || *number > field.max) return false;
+    field.value.set(settings, *number);
+    return true;
+  }
+  bool operator()(const TextField& field) const {
+    if (!is_text(value)) return false;
+    const auto& text = value.get_ref<const std::string&>();
+    if (field.form == TextField::Form::kIpAddress && !is_ip_address(text)) return false;
+    field.value.set(settings, text);
+    return true;
+  }
+  bool operator()(const ChoiceField& field) const {
+    if (!value.is_string()) return false;
+    const auto found = std::ranges::find(field.words, value.get_ref<const std::string&>());
+    if (found == field.words.end()) return false;
+    field.value.set(settings, static_cast<std::size_t>(found - field.words.begin()));
+    return true;
+  }
+  bool operator()(const ListField& field) const {
+    if (!value.is_array() || !std::ranges::all_of(value, is_text)) return false;
+    field.value.set(settings, value.get<std::vector<std::string>>());
+    return true;
+  }
+  bool operator()(const ModelsField& field) const {
+    if (!value.is_object()) return false;
+    field.value.set(settings, value);
+    return true;
+  }
+};
+
+// What the text stands for as JSON; a string if it stands for nothing else, which assign() then complains about.
+Json meaning_of(const Setting& setting, std::string_view text) {
+  if (std::holds_alternative<TextField>(setting.field) || std::holds_alternative<ChoiceField>(setting.field))
+    return text;
+  if (std::holds_alternative<BoolField>(setting.field)) {
+    if (text == "true" || text == "on" || text == "1") return true;
+    if (text == "false" || text == "off" || text == "0") return false;
+    return text;
+  }
+  if (std::holds_alternative<ListField>(setting.field) && !text.starts_with('[')) return split_list(text);
+  Json value = Json::parse(text, nullptr, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+}  // namespace
+
+std::vector<Complaint> assign(const Setting& setting, const Json& value, Settings& settings) {
+  if (std::holds_alternative<ModelsField>(setting.field) && value.is_object()) {
+    std::vector<Complaint> complaints;
+    for (const auto& [name, preset] : value.items()) {
+      for (auto& complaint : complaints_about_preset(name_of(setting) + "." + name, preset)) {
+        complaints.push_back(std::move(complaint));
+      }
+    }
+    if (!complaints.empty()) return complaints;
+  }
+  if (std::visit(Assign{value, settings}, setting.field)) return {};
+  const std::string found = setting.secrecy == Secrecy::kSecret ? "something else" : shortened(value);
+  return {{name_of(setting), "expected " + expectation_of(setting) + ", found " + found}};
+}
+
+std::vector<Complaint> assign_text(const Setting& setting, std::string_view text, Settings& settings) {
+  // JSON's own writer finds out whether the text is UTF-8; what is not could never be shown again.
+  try {
+    (void)Json(text).dump();
+  } catch (const Json::type_error&) {
+    return {{name_of(setting), "expected " + expectation_of(setting) + ", found bytes that are not UTF-8"}};
+  }
+  return assign(setting, meaning_of(setting, text), settings);
+}
+
+}  // namespace rkllm_mcp

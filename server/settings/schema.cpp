@@ -1,0 +1,82 @@
+#include "settings/schema.hpp"
+
+#include "settings/table.hpp"
+
+#include <string>
+#include <variant>
+
+namespace rkllm_mcp {
+namespace {
+
+Json schema_of_preset() {
+  return {{"type", "object"},
+          {"properties",
+           {{"param", {{"type", "object"}, {"description", "Fields of RKLLMParam; absent ones keep their defaults."}}},
+            {"autoload", {{"type", "boolean"}, {"description", "Initialise this model when the server starts."}}}}},
+          {"additionalProperties", false}};
+}
+
+struct TypeOf {
+  Json operator()(const BoolField&) const { return {{"type", "boolean"}}; }
+  Json operator()(const IntegerField& field) const {
+    return {{"type", "integer"}, {"minimum", field.min}, {"maximum", field.max}};
+  }
+  Json operator()(const TextField& field) const {
+    if (field.form != TextField::Form::kIpAddress) return {{"type", "string"}};
+    return {{"type", "string"}, {"anyOf", {{{"format", "ipv4"}}, {{"format", "ipv6"}}}}};
+  }
+  Json operator()(const ChoiceField& field) const { return {{"type", "string"}, {"enum", field.words}}; }
+  Json operator()(const ListField&) const { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
+  Json operator()(const ModelsField&) const {
+    return {{"type", "object"}, {"additionalProperties", schema_of_preset()}};
+  }
+};
+
+Json schema_of(const Setting& setting, const Settings& built_in) {
+  Json schema = std::visit(TypeOf{}, setting.field);
+  std::string description(setting.documentation);
+  if (setting.change == Change::kWhileRunning) description += " Can be changed while the server runs (SIGHUP).";
+  schema["description"] = description;
+  schema["default"] = value_of(setting, built_in);
+  return schema;
+}
+
+}  // namespace
+
+Json settings_schema() {
+  const Settings built_in;
+  Json sections = {{"$schema", {{"type", "string"}, {"description", "This schema."}}}};
+  for (const Setting& setting : settings_table()) {
+    const std::string section(setting.section);
+    if (setting.key.empty()) {
+      sections[section] = schema_of(setting, built_in);
+      continue;
+    }
+    if (!sections.contains(section)) {
+      sections[section] = {{"type", "object"},
+                           {"description", documentation_of_section(section)},
+                           {"properties", Json::object()},
+                           {"additionalProperties", false}};
+    }
+    sections[section]["properties"][std::string(setting.key)] = schema_of(setting, built_in);
+  }
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"title", "Settings of rkllm-mcp"},
+          {"description",
+           "Stronger than this file: variables such as RKLLM_MCP_HTTP_PORT, and --set http.port=… above them."},
+          {"type", "object"},
+          {"properties", sections},
+          {"additionalProperties", false}};
+}
+
+Json default_settings_file() {
+  const Settings built_in;
+  Json file = {{"$schema", "./settings.schema.json"}};
+  for (const Setting& setting : settings_table()) {
+    Json& section = file[std::string(setting.section)];
+    (setting.key.empty() ? section : section[std::string(setting.key)]) = value_of(setting, built_in);
+  }
+  return file;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,9 @@
+set(SETTINGS_SOURCES
+  settings/assign.cpp
+  settings/document.cpp
+  settings/load.cpp
+  settings/location.cpp
+  settings/loopback.cpp
+  settings/nearest.cpp
+  settings/schema.cpp
+  settings/table.cpp)

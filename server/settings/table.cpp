@@ -1,0 +1,274 @@
+#include "settings/table.hpp"
+
+#include "settings/nearest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <type_traits>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// Between the types of Settings and the plain ones that fields read and write.
+template <typename Value, typename Member>
+Value to_value(const Member& member) {
+  if constexpr (requires { member.count(); }) {
+    return static_cast<Value>(member.count());
+  } else if constexpr (std::is_same_v<Value, Member>) {
+    return member;
+  } else {
+    return static_cast<Value>(member);
+  }
+}
+
+template <auto section, auto key>
+using MemberOf = std::remove_cvref_t<decltype((std::declval<Settings>().*section).*key)>;
+
+template <typename Value, auto section, auto key>
+constexpr Access<Value> access() {
+  using Member = MemberOf<section, key>;
+  return {[](const Settings& settings) { return to_value<Value, Member>((settings.*section).*key); },
+          [](Settings& settings, Value value) { (settings.*section).*key = static_cast<Member>(std::move(value)); }};
+}
+
+template <auto section, auto key>
+constexpr Field boolean() {
+  return BoolField{access<bool, section, key>()};
+}
+
+template <auto section, auto key>
+constexpr Field integer(std::int64_t min, std::int64_t max) {
+  return IntegerField{access<std::int64_t, section, key>(), min, max};
+}
+
+template <auto section, auto key>
+constexpr Field text(TextField::Form form = TextField::Form::kAny) {
+  return TextField{access<std::string, section, key>(), form};
+}
+
+template <auto section, auto key>
+constexpr Field word() {
+  return ChoiceField{access<std::size_t, section, key>(), kWords<MemberOf<section, key>>};
+}
+
+template <auto section, auto key>
+constexpr Field list() {
+  return ListField{access<std::vector<std::string>, section, key>()};
+}
+
+constexpr Field models() {
+  return ModelsField{{[](const Settings& settings) { return settings.models; },
+                      [](Settings& settings, Json value) { settings.models = std::move(value); }}};
+}
+
+using S = Settings;
+constexpr auto kIpAddress = TextField::Form::kIpAddress;
+constexpr std::int64_t kDay = 86'400;  // seconds
+constexpr std::int64_t kKiB = 1024;
+constexpr std::int64_t kMiB = 1024 * kKiB;
+constexpr std::int64_t kGiB = 1024 * kMiB;
+
+// clang-format off
+constexpr std::array kTable{
+    Setting{"server", "name", text<&S::server, &ServerSettings::name>(),
+            "Name under which this instance presents itself to clients."},
+
+    Setting{"stdio", "enabled", word<&S::stdio, &StdioSettings::enabled>(),
+            "Serve the program that started this one, on standard input and output. auto: when standard input is a pipe or a socket."},
+
+    Setting{"tcp", "enabled", boolean<&S::tcp, &TcpSettings::enabled>(), "Serve TCP: one message per line."},
+    Setting{"tcp", "address", text<&S::tcp, &TcpSettings::address>(kIpAddress), "IP address to listen on."},
+    Setting{"tcp", "port", integer<&S::tcp, &TcpSettings::port>(0, 65535), "Port to listen on; 0 picks a free one."},
+
+    Setting{"udp", "enabled", boolean<&S::udp, &UdpSettings::enabled>(), "Serve UDP: one message per datagram."},
+    Setting{"udp", "address", text<&S::udp, &UdpSettings::address>(kIpAddress), "IP address to listen on."},
+    Setting{"udp", "port", integer<&S::udp, &UdpSettings::port>(0, 65535), "Port to listen on; 0 picks a free one."},
+    Setting{"udp", "idle_s", integer<&S::udp, &UdpSettings::idle_s>(1, kDay),
+            "Seconds without a datagram after which a peer is forgotten and its runs are cancelled."},
+    Setting{"udp", "chunk_bytes", integer<&S::udp, &UdpSettings::chunk_bytes>(512, 65507),
+            "Longest datagram of a stream, in bytes. Up to 1200 pass every usual network unfragmented."},
+    Setting{"udp", "retained_chunks", integer<&S::udp, &UdpSettings::retained_chunks>(1, 1'000'000),
+            "Chunks of each stream that are kept so that poll can send them again."},
+
+    Setting{"http", "enabled", boolean<&S::http, &HttpSettings::enabled>(), "Serve HTTP: JSON-RPC with poll, and MCP."},
+    Setting{"http", "address", text<&S::http, &HttpSettings::address>(kIpAddress), "IP address to listen on."},
+    Setting{"http", "port", integer<&S::http, &HttpSettings::port>(0, 65535), "Port to listen on; 0 picks a free one."},
+    Setting{"http", "allowed_origins", list<&S::http, &HttpSettings::allowed_origins>(),
+            "Origins of web pages that may call, besides loopback ones, e.g. \"https://chat.example.org\". Holds for WebSocket too."},
+    Setting{"http", "allowed_hosts", list<&S::http, &HttpSettings::allowed_hosts>(),
+            "Host names that requests may be addressed to, besides loopback ones and the listening address. Holds for WebSocket too."},
+    Setting{"http", "header_bytes", integer<&S::http, &HttpSettings::header_bytes>(1 * kKiB, 1 * kMiB),
+            "Longest request line and headers together, in bytes."},
+    Setting{"http", "header_timeout_s", integer<&S::http, &HttpSettings::header_timeout_s>(1, 600),
+            "Seconds within which a request's headers must have arrived."},
+    Setting{"http", "keep_alive_s", integer<&S::http, &HttpSettings::keep_alive_s>(1, kDay),
+            "Seconds that a connection may rest between two requests."},
+    Setting{"http", "session_idle_s", integer<&S::http, &HttpSettings::session_idle_s>(1, 30 * kDay),
+            "Seconds without a request after which an MCP session is forgotten."},
+
+    Setting{"ws", "enabled", boolean<&S::ws, &WsSettings::enabled>(), "Serve WebSocket: one message per text frame."},
+    Setting{"ws", "address", text<&S::ws, &WsSettings::address>(kIpAddress), "IP address to listen on."},
+    Setting{"ws", "port", integer<&S::ws, &WsSettings::port>(0, 65535), "Port to listen on; 0 picks a free one."},
+    Setting{"ws", "ping_s", integer<&S::ws, &WsSettings::ping_s>(0, kDay), "Seconds between pings; 0 sends none."},
+
+    Setting{"auth", "insecure", boolean<&S::auth, &AuthSettings::insecure>(),
+            "Allow addresses other than loopback although nobody is asked who he is."},
+
+    Setting{"limits", "max_message_bytes", integer<&S::limits, &LimitSettings::max_message_bytes>(1 * kKiB, 1 * kGiB),
+            "Longest message that is accepted, in bytes."},
+    Setting{"limits", "max_depth", integer<&S::limits, &LimitSettings::max_depth>(8, 1024),
+            "Deepest nesting of a message that is accepted."},
+    Setting{"limits", "max_id_bytes", integer<&S::limits, &LimitSettings::max_id_bytes>(16, 64 * kKiB),
+            "Longest id of a request that is accepted, in bytes of JSON text."},
+    Setting{"limits", "send_queue_bytes", integer<&S::limits, &LimitSettings::send_queue_bytes>(4 * kKiB, 1 * kGiB),
+            "Bytes that may wait for one client; streams join their tokens meanwhile."},
+    Setting{"limits", "stall_s", integer<&S::limits, &LimitSettings::stall_s>(1, kDay),
+            "Seconds after which a connection that takes nothing of what waits for it is closed."},
+    Setting{"limits", "idle_s", integer<&S::limits, &LimitSettings::idle_s>(0, 30 * kDay),
+            "Seconds without any message, in either direction, after which a connection is closed; 0: never."},
+    Setting{"limits", "max_connections", integer<&S::limits, &LimitSettings::max_connections>(1, 100'000),
+            "Connections that each transport holds at a time."},
+    Setting{"limits", "max_requests_per_connection", integer<&S::limits, &LimitSettings::max_requests_per_connection>(1, 100'000),
+            "Requests that one connection may have in flight."},
+    Setting{"limits", "max_handles", integer<&S::limits, &LimitSettings::max_handles>(1, 1024),
+            "Models that may be initialised at a time."},
+
+    Setting{"stream", "poll_timeout_s", integer<&S::stream, &StreamSettings::poll_timeout_s>(1, kDay),
+            "Seconds after which what nobody polls is discarded and its run is aborted."},
+    Setting{"stream", "poll_wait_ms_max", integer<&S::stream, &StreamSettings::poll_wait_ms_max>(0, 600'000),
+            "Longest wait_ms that a poll may ask for, in milliseconds."},
+    Setting{"stream", "buffer_bytes", integer<&S::stream, &StreamSettings::buffer_bytes>(4 * kKiB, 1 * kGiB),
+            "Text of one stream that is kept until it is polled, in bytes; a run that exceeds it is aborted."},
+    Setting{"stream", "values_bytes", integer<&S::stream, &StreamSettings::values_bytes>(4 * kKiB, 1 * kGiB),
+            "Hidden states or logits of one run that are kept for its answer, in bytes; a run that exceeds it is aborted."},
+
+    Setting{"queue", "max_per_handle", integer<&S::queue, &QueueSettings::max_per_handle>(1, 100'000),
+            "Calls that may wait for one handle."},
+
+    Setting{"runtime", "library", text<&S::runtime, &RuntimeSettings::library>(),
+            "Path of the runtime library; empty: the system's librkllmrt.so; \"simulator\": the simulator that comes with this program."},
+    Setting{"runtime", "fallback", word<&S::runtime, &RuntimeSettings::fallback>(),
+            "What to use when the runtime library is not found. none: refuse to start."},
+    Setting{"runtime", "abi", text<&S::runtime, &RuntimeSettings::abi>(),
+            "ABI set to use, e.g. \"1.3.0\", whatever version the library states; empty: by that version."},
+
+    Setting{"models", "", models(),
+            "Named presets for rkllm_init: {\"NAME\": {\"param\": {fields of RKLLMParam}, \"autoload\": true or false}}."},
+
+    Setting{"log", "level", word<&S::log, &LogSettings::level>(), "Least important kind of message that is written.",
+            Change::kWhileRunning},
+    Setting{"log", "format", word<&S::log, &LogSettings::format>(), "text: lines for people. json: one object per line."},
+    Setting{"log", "file", text<&S::log, &LogSettings::file>(), "File that the log is appended to; empty: standard error."},
+};
+// clang-format on
+
+struct SectionText {
+  std::string_view section;
+  std::string_view documentation;
+};
+
+constexpr std::array kSections{
+    SectionText{"server", "How this instance presents itself."},
+    SectionText{"stdio", "Standard input and output, for hosts that start this program."},
+    SectionText{"tcp", "Raw TCP."},
+    SectionText{"udp", "UDP."},
+    SectionText{"http", "HTTP."},
+    SectionText{"ws", "WebSocket."},
+    SectionText{"auth", "Who may call."},
+    SectionText{"limits", "What a client may ask for."},
+    SectionText{"stream", "What is kept of answers that are not fetched at once."},
+    SectionText{"queue", "Calls that wait for a handle."},
+    SectionText{"runtime", "The library that runs models."},
+    SectionText{"models", "Named presets for rkllm_init."},
+    SectionText{"log", "What is written about what happens."},
+};
+
+}  // namespace
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    std::string_view word = text.substr(0, comma);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+std::span<const Setting> settings_table() { return kTable; }
+
+std::string name_of(const Setting& setting) {
+  std::string name(setting.section);
+  if (!setting.key.empty()) name.append(".").append(setting.key);
+  return name;
+}
+
+std::string variable_of(const Setting& setting) {
+  std::string name = "RKLLM_MCP_" + name_of(setting);
+  std::ranges::replace(name, '.', '_');
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
+std::string expectation_of(const Setting& setting) {
+  struct Visitor {
+    std::string operator()(const BoolField&) const { return "true or false"; }
+    std::string operator()(const IntegerField& field) const {
+      return "an integer from " + std::to_string(field.min) + " to " + std::to_string(field.max);
+    }
+    std::string operator()(const TextField& field) const {
+      return field.form == TextField::Form::kIpAddress ? "an IP address such as 127.0.0.1 or ::1" : "a string";
+    }
+    std::string operator()(const ChoiceField& field) const {
+      std::string text = "one of ";
+      for (const auto choice : field.words) text.append(choice == field.words.front() ? "" : ", ").append(choice);
+      return text;
+    }
+    std::string operator()(const ListField&) const { return "an array of strings"; }
+    std::string operator()(const ModelsField&) const { return "an object of presets"; }
+  };
+  return std::visit(Visitor{}, setting.field);
+}
+
+const Setting* find_setting(std::string_view name) {
+  const auto found = std::ranges::find_if(kTable, [&](const Setting& setting) { return name_of(setting) == name; });
+  return found == kTable.end() ? nullptr : &*found;
+}
+
+std::string_view documentation_of_section(std::string_view section) {
+  const auto found = std::ranges::find(kSections, section, &SectionText::section);
+  return found == kSections.end() ? std::string_view{} : found->documentation;
+}
+
+std::string nearest_name(std::string_view name) {
+  std::vector<std::string> names;
+  const bool is_section = name.find('.') == std::string_view::npos;
+  for (const Setting& setting : kTable) names.push_back(is_section ? std::string(setting.section) : name_of(setting));
+  return nearest(name, names);
+}
+
+Json value_of(const Setting& setting, const Settings& settings) {
+  struct Visitor {
+    const Settings& settings;
+    Json operator()(const BoolField& field) const { return field.value.get(settings); }
+    Json operator()(const IntegerField& field) const { return field.value.get(settings); }
+    Json operator()(const TextField& field) const { return field.value.get(settings); }
+    Json operator()(const ChoiceField& field) const { return field.words[field.value.get(settings)]; }
+    Json operator()(const ListField& field) const { return field.value.get(settings); }
+    Json operator()(const ModelsField& field) const { return field.value.get(settings); }
+  };
+  return std::visit(Visitor{settings}, setting.field);
+}
+
+Json shown_value(const Setting& setting, const Settings& settings) {
+  Json value = value_of(setting, settings);
+  if (setting.secrecy == Secrecy::kSecret && value != "") return "********";
+  return value;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,85 @@
+// The one list of all settings: name, type, range, documentation, and where the value lives in `Settings`. Reading and
+// checking, the schema, the environment's and the command line's names, the written file and `rkllm-mcp settings` all
+// come from it. Built-in values are those of a default-made Settings.
+#pragma once
+
+#include "settings/settings.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// Reads and writes one value of a Settings.
+template <typename Value>
+struct Access {
+  Value (*get)(const Settings&);
+  void (*set)(Settings&, Value);
+};
+
+struct BoolField {
+  Access<bool> value;
+};
+
+struct IntegerField {
+  Access<std::int64_t> value;
+  std::int64_t min;
+  std::int64_t max;
+};
+
+struct TextField {
+  enum class Form { kAny, kIpAddress };
+  Access<std::string> value;
+  Form form;
+};
+
+// One of a few words; the value is the word's index.
+struct ChoiceField {
+  Access<std::size_t> value;
+  std::span<const std::string_view> words;
+};
+
+struct ListField {
+  Access<std::vector<std::string>> value;
+};
+
+// The section `models`: its keys are the user's own names.
+struct ModelsField {
+  Access<Json> value;
+};
+
+using Field = std::variant<BoolField, IntegerField, TextField, ChoiceField, ListField, ModelsField>;
+
+enum class Change { kAtStart, kWhileRunning };  // when a new value can take effect
+enum class Secrecy { kPublic, kSecret };        // a secret is never shown
+
+struct Setting {
+  std::string_view section;
+  std::string_view key;  // empty: the setting is the whole section
+  Field field;
+  std::string_view documentation;
+  Change change = Change::kAtStart;
+  Secrecy secrecy = Secrecy::kPublic;
+};
+
+std::span<const Setting> settings_table();  // sections together, in the order of the written file
+
+std::string name_of(const Setting& setting);         // "http.port"
+std::string variable_of(const Setting& setting);     // "RKLLM_MCP_HTTP_PORT"
+std::string expectation_of(const Setting& setting);  // "an integer from 0 to 65535"
+const Setting* find_setting(std::string_view name);  // by "http.port"; null if there is none
+
+std::string_view documentation_of_section(std::string_view section);  // empty if there is no such section
+
+// The name that was probably meant: of the whole "section.key" names, or of the sections if `name` has no dot.
+std::string nearest_name(std::string_view name);
+
+Json value_of(const Setting& setting, const Settings& settings);
+// The same for eyes: a secret that is set is hidden.
+Json shown_value(const Setting& setting, const Settings& settings);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,11 @@
+// What this program is, as it was built.
+#pragma once
+
+#include <string_view>
+
+namespace rkllm_mcp {
+
+extern const std::string_view kProgramVersion;  // "0.1.0"
+extern const std::string_view kAbiSets;         // versions of the runtime's header that are built in: "1.2.3, 1.3.0"
+
+}  // namespace rkllm_mcp
