@@ -1,0 +1,42 @@
+// One client's way to a server: whole messages there, whole messages back. Blocking; use one from one thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::client {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+// The server cannot be reached, has gone away, or does not speak the protocol. The message is for a person.
+class ConnectionError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Connection {
+ public:
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  virtual ~Connection() = default;
+
+  // Sends one message: JSON text on one line. Throws ConnectionError.
+  virtual void send(std::string_view message) = 0;
+  // The next message from the server; nothing when the deadline has passed. Throws ConnectionError, also when the
+  // server has ended the connection.
+  virtual std::optional<std::string> receive(Deadline deadline) = 0;
+  // False if messages may be lost on the way: a stream's gaps are then to be asked for with `poll`.
+  virtual bool reliable() const { return true; }
+};
+
+struct Endpoint;
+
+// Connects to a server. Throws ConnectionError.
+std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline);
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,43 @@
+// Plain JSON-RPC over HTTP: each message is a POST. HTTP cannot push, so a reply that opens a stream (it carries a
+// stream_id) is followed by polls, whose chunks come out of receive() like those of the other connections.
+#pragma once
+
+#include "client/connection.hpp"
+#include "client/endpoint.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <deque>
+#include <memory>
+
+namespace httplib {
+class Client;
+}
+
+namespace rkllm_mcp::client {
+
+class HttpConnection final : public Connection {
+ public:
+  HttpConnection(const Endpoint& endpoint, Deadline deadline);
+  ~HttpConnection() override;
+
+  void send(std::string_view message) override;  // blocks until the reply is there
+  std::optional<std::string> receive(Deadline deadline) override;
+
+ private:
+  struct Stream {
+    Json id;
+    Json stream_id;
+  };
+
+  void keep(std::string reply);
+  std::string post(std::string_view message);
+
+  std::unique_ptr<httplib::Client> client_;
+  std::string path_;
+  std::string where_;
+  std::deque<std::string> replies_;  // received and not yet handed out
+  std::deque<Stream> streams_;       // open, the one to be polled next in front
+};
+
+}  // namespace rkllm_mcp::client

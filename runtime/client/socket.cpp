@@ -1,0 +1,107 @@
+#include "client/socket.hpp"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+namespace rkllm_mcp::client {
+namespace {
+
+constexpr std::chrono::seconds kSendPatience{30};
+
+[[noreturn]] void fail(const std::string& where, const std::string& reason) {
+  throw ConnectionError(where + ": " + reason);
+}
+
+struct FreeAddresses {
+  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
+};
+
+}  // namespace
+
+Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(endpoint.authority()) {
+  addrinfo hints{};
+  hints.ai_socktype = kind == Kind::kStream ? SOCK_STREAM : SOCK_DGRAM;
+  addrinfo* list = nullptr;
+  const int error = ::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &list);
+  if (error != 0) fail(where_, ::gai_strerror(error));
+  const std::unique_ptr<addrinfo, FreeAddresses> addresses(list);
+  for (const addrinfo* address = list; address != nullptr; address = address->ai_next) {
+    if (try_address(*address, deadline)) return;
+  }
+  fail(where_, std::strerror(errno));
+}
+
+Socket::~Socket() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool Socket::try_address(const addrinfo& address, Deadline deadline) {
+  descriptor_ = ::socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, address.ai_protocol);
+  if (descriptor_ < 0) return false;
+  int error = ::connect(descriptor_, address.ai_addr, address.ai_addrlen) == 0 ? 0 : errno;
+  if (error == EINPROGRESS) {
+    error = ETIMEDOUT;
+    socklen_t size = sizeof error;
+    if (wait_for(POLLOUT, deadline)) ::getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &size);
+  }
+  if (error == 0) {
+    const int on = 1;
+    if (address.ai_socktype == SOCK_STREAM) ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return true;
+  }
+  ::close(descriptor_);
+  descriptor_ = -1;
+  errno = error;
+  return false;
+}
+
+bool Socket::wait_for(short events, Deadline deadline) const {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto bounded = std::clamp<long long>(left, 0, std::numeric_limits<int>::max());
+    pollfd ready{descriptor_, events, 0};
+    const int count = ::poll(&ready, 1, static_cast<int>(bounded));
+    if (count > 0) return true;
+    if (count == 0) return false;
+    if (errno != EINTR) fail(where_, std::strerror(errno));
+  }
+}
+
+void Socket::send(std::string_view bytes) {
+  const auto deadline = std::chrono::steady_clock::now() + kSendPatience;
+  while (!bytes.empty()) {
+    const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (!wait_for(POLLOUT, deadline)) fail(where_, "takes nothing");
+    } else if (errno != EINTR) {
+      fail(where_, std::strerror(errno));
+    }
+  }
+}
+
+std::optional<std::size_t> Socket::receive(std::span<char> buffer, Deadline deadline) {
+  for (;;) {
+    const auto size = ::recv(descriptor_, buffer.data(), buffer.size(), 0);
+    if (size >= 0) return static_cast<std::size_t>(size);
+    if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (!wait_for(POLLIN, deadline)) return std::nullopt;
+    } else if (errno != EINTR) {
+      fail(where_, std::strerror(errno));
+    }
+  }
+}
+
+}  // namespace rkllm_mcp::client

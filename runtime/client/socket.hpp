@@ -1,0 +1,38 @@
+// A connected socket with deadlines, for the connections beside.
+#pragma once
+
+#include "client/connection.hpp"
+#include "client/endpoint.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+struct addrinfo;  // of <netdb.h>
+
+namespace rkllm_mcp::client {
+
+class Socket {
+ public:
+  enum class Kind { kStream, kDatagram };
+
+  // Tries every address of the host. Throws ConnectionError, like everything here.
+  Socket(Kind kind, const Endpoint& endpoint, Deadline deadline);
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  ~Socket();
+
+  void send(std::string_view bytes);  // all of them; a datagram as one
+  // Reads what is there, at least one byte, or one datagram; 0 at the end of a stream; nothing at the deadline.
+  std::optional<std::size_t> receive(std::span<char> buffer, Deadline deadline);
+
+ private:
+  bool wait_for(short events, Deadline deadline) const;
+  bool try_address(const addrinfo& address, Deadline deadline);
+
+  std::string where_;  // for messages
+  int descriptor_ = -1;
+};
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,9 @@
+set(CLIENT_SOURCES
+  connect.cpp
+  endpoint.cpp
+  http_connection.cpp
+  socket.cpp
+  tcp_connection.cpp
+  udp_connection.cpp
+  ws_connection.cpp
+  ws_handshake.cpp)

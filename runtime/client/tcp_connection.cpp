@@ -1,0 +1,28 @@
+#include "client/tcp_connection.hpp"
+
+#include <array>
+
+namespace rkllm_mcp::client {
+
+void TcpConnection::send(std::string_view message) { socket_.send(std::string(message) + "\n"); }
+
+std::optional<std::string> TcpConnection::receive(Deadline deadline) {
+  for (;;) {
+    const auto newline = received_.find('\n', searched_);
+    if (newline != std::string::npos) {
+      std::string line = received_.substr(0, newline);
+      received_.erase(0, newline + 1);
+      searched_ = 0;
+      if (line.ends_with('\r')) line.pop_back();
+      return line;
+    }
+    searched_ = received_.size();
+    std::array<char, 65536> buffer;
+    const auto size = socket_.receive(buffer, deadline);
+    if (!size) return std::nullopt;
+    if (*size == 0) throw ConnectionError("the server has closed the connection");
+    received_.append(buffer.data(), *size);
+  }
+}
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,21 @@
+// One message per datagram. What gets lost stays lost until it is asked for again.
+#pragma once
+
+#include "client/connection.hpp"
+#include "client/socket.hpp"
+
+namespace rkllm_mcp::client {
+
+class UdpConnection final : public Connection {
+ public:
+  UdpConnection(const Endpoint& endpoint, Deadline deadline) : socket_(Socket::Kind::kDatagram, endpoint, deadline) {}
+
+  void send(std::string_view message) override;
+  std::optional<std::string> receive(Deadline deadline) override;
+  bool reliable() const override { return false; }
+
+ private:
+  Socket socket_;
+};
+
+}  // namespace rkllm_mcp::client
