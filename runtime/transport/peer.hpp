@@ -3,13 +3,14 @@
 // Threads: a peer belongs to the event loop; every function is called there, and every callback comes from there.
 #pragma once
 
+#include "transport/writable.hpp"
+
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 namespace rkllm_mcp {
 
@@ -17,45 +18,24 @@ enum class TransportKind { kStdio, kTcp, kUdp, kHttp, kWebSocket };
 
 std::string_view name_of(TransportKind kind);  // "stdio", "tcp", "udp", "http", "ws"
 
-class Peer : public std::enable_shared_from_this<Peer> {
+class Peer : public Writable, public std::enable_shared_from_this<Peer> {
  public:
-  Peer() = default;
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
-  virtual ~Peer() = default;
-
   // Queues one complete message (JSON text without a newline); the transport adds its framing. Never blocks. A message
-  // is accepted even when ready() is false, so that a reply is never lost; whoever can wait asks ready() first. Silently
-  // dropped once the peer is closed.
+  // is accepted even when ready() is false, so that a reply is never lost; whoever can wait asks ready() first.
+  // Silently dropped once the peer is closed.
   virtual void send(std::string_view message) = 0;
-  // The last message that answers one request, or word that the request ends without an answer. Only a peer that lives for
-  // one request (an HTTP exchange) needs to know.
+  // The last message that answers one request, or word that the request ends without an answer. Only a peer that lives
+  // for one request (an HTTP exchange) needs to know.
   virtual void send_last(std::string_view message) { send(message); }
   virtual void end_unanswered() {}
-  // False while as many bytes wait for this client as its send queue may hold.
-  virtual bool ready() const = 0;
-  // Ends the connection after what is queued has been written. Idempotent.
+  // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of
+  // when_closed() run when the last byte is written or given up, never from inside this function.
   virtual void close() = 0;
-  virtual bool closed() const = 0;
   virtual TransportKind transport() const = 0;
   virtual std::string address() const = 0;  // for logs, e.g. "127.0.0.1:40112"
   // The longest message that send() can carry, and the longest one that a stream should make of joined tokens.
   virtual std::size_t max_message_bytes() const { return static_cast<std::size_t>(-1); }
   virtual std::size_t preferred_chunk_bytes() const { return 64 * 1024; }
-
-  // Calls `action` once, as soon as ready() has become true again (never from inside this function). Dropped at close.
-  void when_ready(std::function<void()> action) { ready_actions_.push_back(std::move(action)); }
-  // Calls `action` once, when the peer has closed, whichever side did it. At once if it is closed already.
-  void when_closed(std::function<void()> action);
-
- protected:
-  void became_ready();   // for transports: ready() has turned true
-  void became_closed();  // for transports: once, when no message can reach the client any more
-  bool has_ready_actions() const { return !ready_actions_.empty(); }
-
- private:
-  std::vector<std::function<void()>> ready_actions_;
-  std::vector<std::function<void()>> closed_actions_;
 };
 
 // A message longer than the limit was skipped; the connection goes on where its framing allows that.
@@ -64,9 +44,14 @@ struct Oversized {
   std::size_t limit;
 };
 
-// What a transport has received from a peer: one message's text (bytes, not yet checked for UTF-8), or word of one that
-// was too long.
-using Received = std::variant<std::string_view, Oversized>;
+// The client has said all it will say (stdio, TCP), but may still be reading: `printf … | nc` works this way. Comes
+// once, after the last message. Whoever receives it calls close() when nothing is in flight any more. That the client
+// has really gone shows itself as a closed peer, at the latest one round trip after the next byte sent to it.
+struct EndOfInput {};
+
+// What a transport has received from a peer: one message's text (bytes; only WebSocket has checked them for UTF-8),
+// word of a message that was too long, or the end.
+using Received = std::variant<std::string_view, Oversized, EndOfInput>;
 using ReceiveFunction = std::function<void(const Received&)>;
 
 // What a transport asks for each new peer: the function that takes its messages. The transport keeps that function for

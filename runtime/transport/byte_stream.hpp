@@ -1,0 +1,38 @@
+// A two-way stream of bytes on the event loop: what a connection needs of a socket, of a pair of file descriptors, or
+// of whatever comes next (Unix sockets, TLS).
+//
+// At most one read, one write and one wait for hang-up are under way at a time. Their handlers are always called from
+// the loop, with an error once the stream is closed; whoever starts an operation keeps the stream and the buffer alive
+// until then.
+#pragma once
+
+#include <asio/buffer.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <system_error>
+
+namespace rkllm_mcp {
+
+class ByteStream {
+ public:
+  using TransferHandler = std::function<void(const std::error_code&, std::size_t bytes)>;
+  using HangupHandler = std::function<void()>;
+
+  ByteStream() = default;
+  ByteStream(const ByteStream&) = delete;
+  ByteStream& operator=(const ByteStream&) = delete;
+  virtual ~ByteStream() = default;
+
+  virtual void async_read_some(asio::mutable_buffer buffer, TransferHandler handler) = 0;
+  virtual void async_write_some(asio::const_buffer buffer, TransferHandler handler) = 0;
+  // Calls `handler` when nothing that is written can be read any more (a reset, a pipe without reader), as far as the
+  // system notices by itself; not called otherwise.
+  virtual void async_wait_hangup(HangupHandler handler) = 0;
+  // Tells the other side that nothing more follows. True if it may still be sending, and should be read from until it
+  // stops: closing a TCP socket with unread input would destroy output that is still on its way.
+  virtual bool shutdown_write() = 0;
+  virtual void close() = 0;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,176 @@
+#include "transport/channel.hpp"
+
+#include <asio/error.hpp>
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp {
+
+namespace {
+
+// Quiet connections hold little; the buffer grows to what the client's bursts fill.
+constexpr std::size_t kFirstInputBytes = 4 * 1024;
+constexpr std::size_t kLargestInputBytes = 64 * 1024;
+// How long a client may go on sending after the last byte was written to it.
+constexpr std::chrono::milliseconds kLinger{1000};
+
+}  // namespace
+
+Channel::Channel(asio::io_context& io, std::unique_ptr<ByteStream> stream, const ConnectionLimits& limits)
+    : io_(io),
+      stream_(std::move(stream)),
+      limits_(limits),
+      input_(kFirstInputBytes),
+      outbox_(limits.send_queue_bytes),
+      patience_(io, [this] { abort(); }),
+      idle_(io, [this] { check_idle(); }),
+      last_traffic_(Deadline::Clock::now()) {}
+
+void Channel::start(std::shared_ptr<Owner> owner) {
+  owner_ = std::move(owner);
+  if (limits_.idle.count() > 0) idle_.set_at(last_traffic_ + limits_.idle);
+  read();
+}
+
+void Channel::resume_input() {
+  input_held_ = false;
+  read();
+}
+
+bool Channel::input_paused() const { return input_held_ || outbox_.size() >= 2 * limits_.send_queue_bytes; }
+
+void Channel::read() {
+  if (reading_ || ended_ || state_ == State::kClosed) return;
+  if (state_ == State::kOpen && input_paused()) return;
+  reading_ = true;
+  stream_->async_read_some(
+      asio::buffer(input_),
+      [self = shared_from_this()](const std::error_code& error, std::size_t bytes) { self->on_read(error, bytes); });
+}
+
+void Channel::on_read(const std::error_code& error, std::size_t bytes) {
+  reading_ = false;
+  if (state_ == State::kClosed) return;
+  if (error && error != asio::error::eof) return abort();
+  if (error || bytes == 0) return end_stream();
+  last_traffic_ = Deadline::Clock::now();
+  if (state_ == State::kOpen) {
+    const auto owner = owner_;  // may be replaced meanwhile
+    owner->channel_received({input_.data(), bytes});
+  }
+  if (bytes == input_.size() && bytes < kLargestInputBytes) input_.resize(2 * bytes);
+  read();
+}
+
+void Channel::end_stream() {
+  ended_ = true;
+  if (state_ == State::kLingering) return abort();
+  // From here on no read tells that the client is gone.
+  stream_->async_wait_hangup([self = shared_from_this()] { self->abort(); });
+  if (state_ == State::kOpen) {
+    const auto owner = owner_;
+    owner->channel_ended();
+  }
+}
+
+void Channel::write(std::initializer_list<std::string_view> parts) {
+  if (state_ != State::kOpen) return;
+  for (const auto part : parts) outbox_.append(part);
+  wake_writer();
+}
+
+void Channel::wake_writer() {
+  if (writing_ || wake_posted_) return;
+  wake_posted_ = true;
+  asio::post(io_, [self = shared_from_this()] {
+    self->wake_posted_ = false;
+    self->write_gathered();
+  });
+}
+
+void Channel::write_gathered() {
+  if (writing_ || state_ == State::kClosed || state_ == State::kLingering) return;
+  if (!outbox_.begin()) {
+    patience_.clear();
+    if (state_ == State::kClosing) finish_writing();
+    return;
+  }
+  writing_ = true;
+  patience_.set_after(limits_.stall);
+  write_some();
+}
+
+void Channel::write_some() {
+  const auto bytes = outbox_.in_flight();
+  stream_->async_write_some(
+      asio::buffer(bytes.data(), bytes.size()),
+      [self = shared_from_this()](const std::error_code& error, std::size_t count) { self->on_written(error, count); });
+}
+
+void Channel::on_written(const std::error_code& error, std::size_t bytes) {
+  if (state_ == State::kClosed) return;
+  if (error) return abort();
+  last_traffic_ = Deadline::Clock::now();
+  // First let the owner refill, so that what it adds leaves with the next write.
+  if (outbox_.written(bytes) && state_ == State::kOpen) {
+    const auto owner = owner_;
+    owner->channel_ready();
+    if (state_ == State::kClosed) return;
+  }
+  if (outbox_.in_flight().empty()) {
+    writing_ = false;
+    write_gathered();
+  } else {
+    patience_.set_at(last_traffic_ + limits_.stall);
+    write_some();
+  }
+  read();
+}
+
+void Channel::close() {
+  if (state_ != State::kOpen) return;
+  state_ = State::kClosing;
+  idle_.clear();
+  wake_writer();
+  read();  // and forget: what arrives now must not turn into a reset
+}
+
+void Channel::finish_writing() {
+  if (!stream_->shutdown_write() || ended_) return abort();
+  state_ = State::kLingering;
+  patience_.set_after(kLinger);
+  tell_closed();
+}
+
+void Channel::abort() {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosed;
+  stream_->close();
+  idle_.clear();
+  patience_.clear();
+  tell_closed();
+}
+
+void Channel::tell_closed() {
+  if (!owner_ && !finished_) return;
+  asio::post(io_, [owner = std::exchange(owner_, nullptr), finished = std::exchange(finished_, nullptr)] {
+    if (owner) owner->channel_closed();
+    if (finished) finished();
+  });
+}
+
+void Channel::discard() {
+  owner_ = nullptr;
+  finished_ = nullptr;
+  abort();
+}
+
+void Channel::check_idle() {
+  const auto deadline = last_traffic_ + limits_.idle;
+  if (deadline > Deadline::Clock::now()) return idle_.set_at(deadline);
+  close();
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,58 @@
+#include "transport/http_transport.hpp"
+
+#include "transport/http_head.hpp"
+#include "transport/socket_stream.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp {
+
+namespace {
+
+// So many clients beyond the limit are told so at a time; the others are cut off.
+constexpr std::size_t kPoliteRefusals = 64;
+
+}  // namespace
+
+HttpTransport::HttpTransport(asio::io_context& io, const HttpOptions& options, HttpHandler handler,
+                             AcceptFunction accept_websocket)
+    : HttpTransport(io, TransportKind::kHttp, options, std::move(handler), std::move(accept_websocket)) {}
+
+HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const HttpOptions& options, HttpHandler handler,
+                             AcceptFunction accept_websocket)
+    : io_(io),
+      limits_([&options] {
+        auto limits = options.limits;
+        limits.idle = {};
+        return limits;
+      }()),
+      listener_(io, name_of(kind), options.listen,
+                [this](asio::ip::tcp::socket socket) { accepted(std::move(socket)); }),
+      port_(listener_.port()) {
+  HttpParserLimits parser_limits;
+  parser_limits.body_bytes = limits_.max_message_bytes;
+  const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
+  service_ = std::make_shared<const HttpService>(
+      HttpService{io, parser_limits, options.timeouts, OriginPolicy(options.origins, binding), std::move(handler),
+                  options.websocket, options.websocket_path, std::move(accept_websocket)});
+}
+
+void HttpTransport::accepted(asio::ip::tcp::socket socket) {
+  std::error_code error;
+  const auto remote = socket.remote_endpoint(error);
+  if (error) return;  // gone again
+  const bool is_full = channels_.size() >= limits_.max_connections;
+  if (is_full && refused_.size() >= kPoliteRefusals) return;  // which closes the socket
+  const auto channel =
+      std::make_shared<Channel>(io_, std::make_unique<SocketStream>(std::move(socket), limits_), limits_);
+  if (is_full) {
+    refused_.add(channel);
+    channel->write({http_last_response(plain_response(503, "too many connections"))});
+    channel->close();
+  } else {
+    channels_.add(channel);
+    HttpConnection::start(service_, channel, to_text(remote));
+  }
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,26 @@
+// What one connection may use. Every field is a setting; the defaults here suit tests and embedders.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace rkllm_mcp {
+
+struct ConnectionLimits {
+  // A longer incoming message is skipped and reported as Oversized.
+  std::size_t max_message_bytes = 8 * 1024 * 1024;
+  // So many bytes may wait for a client before ready() turns false. At twice as many the client is not read either, so
+  // that one who asks without reading answers cannot fill the memory.
+  std::size_t send_queue_bytes = 1024 * 1024;
+  // What the kernel may hold for a client on top of that (0 = what the system gives). Kept small, so that a reader who
+  // does not read is noticed early.
+  int kernel_send_bytes = 256 * 1024;
+  // A connection that takes nothing for so long while data waits is closed.
+  std::chrono::milliseconds stall{30'000};
+  // A connection on which nothing moves for so long is closed; 0 = never. HTTP and WebSocket have their own rules.
+  std::chrono::milliseconds idle{0};
+  // How many connections one transport serves at a time.
+  std::size_t max_connections = 256;
+};
+
+}  // namespace rkllm_mcp

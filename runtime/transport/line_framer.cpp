@@ -1,0 +1,56 @@
+#include "transport/line_framer.hpp"
+
+namespace rkllm_mcp {
+
+namespace {
+
+// A long line's buffer is given back; below this it stays for the next one.
+constexpr std::size_t kKeptBytes = 64 * 1024;
+
+}  // namespace
+
+void LineFramer::feed(std::string_view bytes, const ReceiveFunction& receive) {
+  while (!bytes.empty()) {
+    const auto end = bytes.find('\n');
+    if (end == std::string_view::npos) return keep(bytes, receive);
+    if (skipping_) {
+      skipping_ = false;
+    } else if (partial_.empty()) {
+      deliver(bytes.substr(0, end), receive);
+    } else {
+      partial_.append(bytes, 0, end);
+      deliver(partial_, receive);
+      partial_.clear();
+      if (partial_.capacity() > kKeptBytes) partial_.shrink_to_fit();
+    }
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+void LineFramer::finish(const ReceiveFunction& receive) {
+  if (!skipping_) deliver(partial_, receive);
+  partial_.clear();
+  skipping_ = false;
+}
+
+void LineFramer::keep(std::string_view part, const ReceiveFunction& receive) {
+  if (skipping_) return;
+  const auto bytes = partial_.size() + part.size();
+  if (bytes <= limit_ + 1) {  // the one more may be the '\r' of the line's end
+    partial_.append(part);
+    return;
+  }
+  partial_.clear();
+  partial_.shrink_to_fit();
+  skipping_ = true;
+  receive(Oversized{bytes, limit_});
+}
+
+void LineFramer::deliver(std::string_view line, const ReceiveFunction& receive) const {
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (line.empty()) return;
+  if (line.size() > limit_) return receive(Oversized{line.size(), limit_});
+  receive(line);
+}
+
+}  // namespace rkllm_mcp

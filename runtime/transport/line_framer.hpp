@@ -1,0 +1,33 @@
+// Cuts a stream of bytes into lines: the framing of stdio and TCP. A line ends with "\n" or "\r\n"; empty lines are
+// nothing; a line beyond the limit is reported once, as soon as that is known, and skipped to its end. What stands
+// unterminated at the end of the input counts as a line, as those who pipe from printf expect.
+//
+// No input or output happens here. Threads: none of its own; one caller at a time.
+#pragma once
+
+#include "transport/peer.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class LineFramer {
+ public:
+  explicit LineFramer(std::size_t limit) : limit_(limit) {}
+
+  // The views that `receive` gets are gone when it returns.
+  void feed(std::string_view bytes, const ReceiveFunction& receive);
+  void finish(const ReceiveFunction& receive);  // the input has ended
+
+ private:
+  void keep(std::string_view part, const ReceiveFunction& receive);
+  void deliver(std::string_view line, const ReceiveFunction& receive) const;
+
+  std::size_t limit_;
+  std::string partial_;    // the line so far, when it came in several pieces
+  bool skipping_ = false;  // inside a line that has been reported as oversized
+};
+
+}  // namespace rkllm_mcp

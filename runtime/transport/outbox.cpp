@@ -1,0 +1,43 @@
+#include "transport/outbox.hpp"
+
+namespace rkllm_mcp {
+
+namespace {
+
+// A quiet connection keeps at most so much; a burst's buffer goes back to the system.
+constexpr std::size_t kKeptBytes = 16 * 1024;
+
+void empty(std::string& buffer) {
+  buffer.clear();
+  if (buffer.capacity() > kKeptBytes) buffer.shrink_to_fit();
+}
+
+}  // namespace
+
+void Outbox::append(std::string_view bytes) {
+  gathered_.append(bytes);
+  if (size() >= limit_) full_ = true;
+}
+
+bool Outbox::begin() {
+  if (gathered_.empty()) {
+    // Only now, with nothing more to come at once: a busy connection swaps the same two buffers for ever.
+    empty(gathered_);
+    empty(in_flight_);
+    written_ = 0;
+    return false;
+  }
+  in_flight_.clear();
+  written_ = 0;
+  in_flight_.swap(gathered_);
+  return true;
+}
+
+bool Outbox::written(std::size_t bytes) {
+  written_ += bytes;
+  if (!full_ || size() > limit_ / 2) return false;
+  full_ = false;
+  return true;
+}
+
+}  // namespace rkllm_mcp

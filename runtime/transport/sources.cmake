@@ -1,0 +1,29 @@
+# The transports, relative to runtime/.
+set(TRANSPORT_SOURCES
+  text/utf8.cpp
+  transport/channel.cpp
+  transport/channel_set.cpp
+  transport/deadline.cpp
+  transport/descriptor_stream.cpp
+  transport/http_connection.cpp
+  transport/http_guard.cpp
+  transport/http_head.cpp
+  transport/http_message.cpp
+  transport/http_parser.cpp
+  transport/http_transport.cpp
+  transport/line_connection.cpp
+  transport/line_framer.cpp
+  transport/listener.cpp
+  transport/origin_policy.cpp
+  transport/outbox.cpp
+  transport/peer.cpp
+  transport/socket_stream.cpp
+  transport/stdio_transport.cpp
+  transport/tcp_transport.cpp
+  transport/udp_errors.cpp
+  transport/udp_transport.cpp
+  transport/websocket_connection.cpp
+  transport/websocket_frame.cpp
+  transport/websocket_handshake.cpp
+  transport/websocket_transport.cpp
+  transport/writable.cpp)

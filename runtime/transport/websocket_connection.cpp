@@ -1,0 +1,74 @@
+#include "transport/websocket_connection.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp {
+
+WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, std::string address,
+                                         const WebSocketLimits& limits, std::size_t max_message_bytes)
+    : channel_(std::move(channel)),
+      address_(std::move(address)),
+      limits_(limits),
+      max_message_bytes_(max_message_bytes),
+      reader_(max_message_bytes),
+      silence_(io, [this] { check_silence(); }),
+      last_heard_(Deadline::Clock::now()) {}
+
+void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, std::string address,
+                                const WebSocketLimits& limits, std::size_t max_message_bytes, std::string_view early,
+                                const AcceptFunction& accept) {
+  const std::shared_ptr<WebSocketConnection> connection(
+      new WebSocketConnection(io, channel, std::move(address), limits, max_message_bytes));
+  connection->receive_ = accept(connection);
+  channel->start(connection);
+  if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);
+  if (!early.empty()) connection->channel_received(early);
+}
+
+void WebSocketConnection::channel_received(std::string_view bytes) {
+  last_heard_ = Deadline::Clock::now();
+  reader_.feed(bytes, *this);
+}
+
+void WebSocketConnection::channel_closed() {
+  silence_.clear();
+  became_closed();
+  receive_ = nullptr;  // it may hold what holds this connection
+}
+
+void WebSocketConnection::websocket_text(std::string_view message) {
+  if (channel_->is_open()) receive_(message);
+}
+
+void WebSocketConnection::websocket_oversized(std::size_t bytes) {
+  if (channel_->is_open()) receive_(Oversized{bytes, max_message_bytes_});
+}
+
+void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_view explanation) {
+  close_with(websocket_close_payload(code, explanation));
+}
+
+void WebSocketConnection::send_frame(WebSocketOpcode opcode, std::string_view payload) {
+  channel_->write({websocket_frame_header(opcode, payload.size()), payload});
+}
+
+void WebSocketConnection::close_with(std::string_view payload) {
+  send_frame(WebSocketOpcode::kClose, payload);
+  channel_->close();
+}
+
+void WebSocketConnection::check_silence() {
+  const auto now = Deadline::Clock::now();
+  const auto silent = now - last_heard_;
+  // Who is not being read cannot be heard; a stalled reader is the channel's business.
+  if (silent >= limits_.pong_timeout && !channel_->input_paused()) {
+    return close_with(websocket_close_payload(WebSocketClose::kGoingAway, "no sign of life"));
+  }
+  if (silent >= limits_.ping_interval) {
+    send_frame(WebSocketOpcode::kPing, {});
+    return silence_.set_at(now + limits_.ping_interval);
+  }
+  silence_.set_at(last_heard_ + limits_.ping_interval);
+}
+
+}  // namespace rkllm_mcp

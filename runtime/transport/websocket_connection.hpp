@@ -1,0 +1,72 @@
+// A WebSocket client after the handshake: one message per text frame.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "transport/channel.hpp"
+#include "transport/deadline.hpp"
+#include "transport/peer.hpp"
+#include "transport/websocket_frame.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct WebSocketLimits {
+  // A client that has been silent for so long gets a ping, and another each time again; 0 = never.
+  std::chrono::milliseconds ping_interval{20'000};
+  // A client that has been silent for so long, pings notwithstanding, is closed.
+  std::chrono::milliseconds pong_timeout{60'000};
+};
+
+class WebSocketConnection final : public Peer, public Channel::Owner, private WebSocketReader::Events {
+ public:
+  // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
+  // already.
+  static void start(asio::io_context& io, const std::shared_ptr<Channel>& channel, std::string address,
+                    const WebSocketLimits& limits, std::size_t max_message_bytes, std::string_view early,
+                    const AcceptFunction& accept);
+
+  void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
+  bool ready() const override { return channel_->ready(); }
+  void close() override { close_with(websocket_close_payload(WebSocketClose::kNormal, "")); }
+  bool closed() const override { return !channel_->is_open(); }
+  TransportKind transport() const override { return TransportKind::kWebSocket; }
+  std::string address() const override { return address_; }
+
+ private:
+  WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, std::string address,
+                      const WebSocketLimits& limits, std::size_t max_message_bytes);
+
+  void channel_received(std::string_view bytes) override;
+  void channel_ended() override { channel_->abort(); }
+  void channel_ready() override { became_ready(); }
+  void channel_closed() override;
+  void go_away() override { close_with(websocket_close_payload(WebSocketClose::kGoingAway, "the server stops")); }
+
+  void websocket_text(std::string_view message) override;
+  void websocket_oversized(std::size_t bytes) override;
+  void websocket_ping(std::string_view payload) override { send_frame(WebSocketOpcode::kPong, payload); }
+  void websocket_closing(std::string_view payload) override { close_with(payload); }
+  void websocket_violation(WebSocketClose code, std::string_view explanation) override;
+
+  void send_frame(WebSocketOpcode opcode, std::string_view payload);
+  void close_with(std::string_view payload);
+  void check_silence();
+
+  std::shared_ptr<Channel> channel_;
+  std::string address_;
+  const WebSocketLimits limits_;
+  const std::size_t max_message_bytes_;
+  WebSocketReader reader_;
+  ReceiveFunction receive_;
+  Deadline silence_;
+  Deadline::Clock::time_point last_heard_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,18 @@
+#include "transport/websocket_transport.hpp"
+
+#include "transport/websocket_handshake.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp {
+
+WebSocketTransport::WebSocketTransport(asio::io_context& io, const WebSocketOptions& options, AcceptFunction accept)
+    : server_(
+          io, TransportKind::kWebSocket,
+          HttpOptions{options.listen, options.limits, options.timeouts, options.origins, options.websocket, ""},
+          [](const HttpRequest&, const std::shared_ptr<HttpExchange>& exchange) {
+            exchange->respond(websocket_required());
+          },
+          std::move(accept)) {}
+
+}  // namespace rkllm_mcp
