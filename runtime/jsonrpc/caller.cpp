@@ -26,7 +26,7 @@ void Caller::admit(const Session& session, const RequestId& id, bool is_stream) 
   }
 }
 
-TokenStream::Options Caller::stream_options(const CallOptions& options, TokenStream::WhenFull when_full) const {
+TokenStream::Options Caller::stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const {
   return {.buffer_bytes = limits_.stream_buffer_bytes,
           .values_bytes = limits_.stream_values_bytes,
           .stall = limits_.stall,

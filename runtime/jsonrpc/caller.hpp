@@ -31,7 +31,7 @@ struct CallLimits {
 };
 
 // One call as a client asked for it, its options taken off the parameters.
-struct CallOptions {
+struct ResultOptions {
   ArrayEncoding encoding = ArrayEncoding::kJson;
   bool keep_tokens = false;
 };
@@ -54,7 +54,7 @@ class Caller {
   struct Target {
     const Method* method = nullptr;
     Json params;
-    CallOptions options;
+    ResultOptions options;
   };
 
   // One answer at the end, made by `done`; `progress` hears of every step. Returns the call's key in the session.
@@ -72,7 +72,7 @@ class Caller {
   void admit(const Session& session, const RequestId& id, bool is_stream) const;
 
  private:
-  TokenStream::Options stream_options(const CallOptions& options, TokenStream::WhenFull when_full) const;
+  TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;
   void start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
                   const std::string& stream_id);
   Session::Key start(const std::shared_ptr<Session>& session, ActiveCall call, Target target);

@@ -84,8 +84,8 @@ Json named_params(const Method& method, Json params) {
   return named;
 }
 
-CallOptions take_call_options(const Method& method, Json& params) {
-  CallOptions options;
+ResultOptions take_result_options(const Method& method, Json& params) {
+  ResultOptions options;
   if (!method.streams) return options;
   if (const auto encoding = take_member(params, "encoding")) {
     if (*encoding != "json" && *encoding != "base64") {
@@ -111,7 +111,7 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
 
   const std::optional<bool> stream = take_stream_option(method, named);
   const bool streams = method.streams && stream.value_or(method.streams_by_default) && !reply->muted();
-  Caller::Target target{&method, {}, take_call_options(method, named)};
+  Caller::Target target{&method, {}, take_result_options(method, named)};
   target.params = std::move(named);
   if (!reply->muted()) caller_.admit(*session, reply->id(), streams);
 

@@ -34,6 +34,6 @@ class DirectDialect {
 Json named_params(const Method& method, Json params);
 
 // Takes the options "include" and "encoding" off `params`. Throws InvalidParams.
-CallOptions take_call_options(const Method& method, Json& params);
+ResultOptions take_result_options(const Method& method, Json& params);
 
 }  // namespace rkllm_mcp

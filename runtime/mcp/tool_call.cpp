@@ -40,7 +40,7 @@ void start(asio::io_context& loop, Caller& caller, ToolCall& call, const std::sh
            const std::shared_ptr<Reply>& reply) {
   const Method& method = call.method;
   const auto message = method.streams ? take_progress_message(call.arguments) : ProgressMessage::kStatus;
-  Caller::Target target{&method, {}, take_call_options(method, call.arguments)};
+  Caller::Target target{&method, {}, take_result_options(method, call.arguments)};
   target.params = std::move(call.arguments);
 
   std::shared_ptr<Progress> progress;

@@ -89,17 +89,18 @@ std::optional<std::string> find_in_system(std::string_view name) {
 }
 
 LibraryFile find_library(const LibrarySearch& search) {
-  if (!search.library.empty()) return inspect_library(search.library);
-  if (const auto system = find_in_system(kRuntimeName)) return inspect_library(*system);
-  if (!search.fall_back_to_simulator) {
-    throw runtime_unavailable(
-        "no " + std::string(kRuntimeName) +
-        " on this system; set runtime.library to its path, or runtime.fallback to \"simulator\" to go "
-        "on without a board");
+  using Simulator = LibrarySearch::Simulator;
+  if (search.simulator != Simulator::kAlways) {
+    if (!search.library.empty()) return inspect_library(search.library);
+    if (const auto system = find_in_system(kRuntimeName)) return inspect_library(*system);
+  }
+  if (search.simulator == Simulator::kNever) {
+    throw runtime_unavailable("no " + std::string(kRuntimeName) +
+                              " on this system; set runtime.library to its path, or runtime.fallback to \"simulator\" to "
+                              "go on without a board");
   }
   if (const auto simulator = find_simulator()) return inspect_library(*simulator);
-  throw runtime_unavailable("neither " + std::string(kRuntimeName) + " nor " + std::string(kSimulatorName) +
-                            " was found");
+  throw runtime_unavailable("the simulator " + std::string(kSimulatorName) + " was not found beside this program");
 }
 
 }  // namespace rkllm_mcp

@@ -1,14 +1,136 @@
 #include "cli/serve.hpp"
 
+#include "app/ports_file.hpp"
+#include "app/server.hpp"
 #include "cli/exit_codes.hpp"
+#include "log.hpp"
+#include "settings/table.hpp"
+#include "version.hpp"
 
-#include <cstdio>
+#include <asio/io_context.hpp>
+#include <asio/signal_set.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace rkllm_mcp {
+namespace {
 
-int run_serve(const ServeOptions&, const SettingsRequest&, LoadedSettings) {
-  std::fputs("rkllm-mcp serve: not built yet\n", stderr);
-  return kExitCannotStart;
+// Moves standard output away, before any library is loaded, so that nothing but messages can reach it: what a library
+// prints goes to standard error from now on. Gives the descriptor that the messages go to.
+int take_standard_output() {
+  const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot move standard output");
+  }
+  return output;
+}
+
+bool input_is_a_pipe_or_socket() {
+  struct stat status {};
+  return ::fstat(STDIN_FILENO, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+bool serves_stdio(const ServeOptions& options, StdioUse use) {
+  if (options.ends_with_input) return true;
+  return use == StdioUse::kOn || (use == StdioUse::kAuto && input_is_a_pipe_or_socket());
+}
+
+// `stdio` serves standard input and output alone, unless the command line or the environment switches more on. (The
+// file does not count: it is the one that `serve` shares.)
+void leave_only_stdio(LoadedSettings& settings) {
+  const auto asked_for = [&](std::string_view name) {
+    const auto table = settings_table();
+    for (std::size_t at = 0; at < table.size(); ++at) {
+      if (name_of(table[at]) == name) return settings.origins[at].source >= Source::kEnvironment;
+    }
+    return false;
+  };
+  Settings& values = settings.values;
+  values.tcp.enabled = values.tcp.enabled && asked_for("tcp.enabled");
+  values.udp.enabled = values.udp.enabled && asked_for("udp.enabled");
+  values.http.enabled = values.http.enabled && asked_for("http.enabled");
+  values.ws.enabled = values.ws.enabled && asked_for("ws.enabled");
+}
+
+void reread(const SettingsRequest& request, Settings& running, spdlog::logger& log) {
+  try {
+    const Reload changes = reload(running, load_settings(request).values);
+    for (const auto& name : changes.changed) log.info("{} has changed", name);
+    for (const auto& name : changes.need_restart) log.warn("{} has changed, but needs a restart", name);
+    if (changes.changed.empty() && changes.need_restart.empty()) log.info("the settings are unchanged");
+    set_level(log, running.log.level);
+  } catch (const std::exception& error) {
+    log.error("the settings were not read again: {}", error.what());
+  }
+}
+
+void log_addresses(const Json& ports, spdlog::logger& log) {
+  for (const auto& [name, place] : ports.items()) {
+    if (place.contains("port")) {
+      log.info("{} on {}:{}", name, place["address"].get<std::string>(), place["port"].get<int>());
+    } else {
+      log.info("{} on standard input and output", name);
+    }
+  }
+}
+
+}  // namespace
+
+int run_serve(const ServeOptions& options, const SettingsRequest& request, LoadedSettings loaded) {
+  const int output = take_standard_output();
+  std::signal(SIGPIPE, SIG_IGN);
+  if (options.ends_with_input) leave_only_stdio(loaded);
+  Settings& settings = loaded.values;
+  const auto log = make_log(settings.log);
+  for (const auto& warning : loaded.warnings) log->warn("{}", warning);
+  log->info("rkllm-mcp {}, process {}", kProgramVersion, ::getpid());
+
+  asio::io_context loop(1);
+  Server::Options server_options;
+  server_options.ends_with_input = options.ends_with_input;
+  if (serves_stdio(options, settings.stdio.enabled)) server_options.stdio_output = output;
+  std::optional<Server> server;
+  try {
+    server.emplace(loop, settings, *log, server_options);
+    log_addresses(server->ports(), *log);
+    if (!options.ports_file.empty()) {
+      Json ports = server->ports();
+      ports["pid"] = ::getpid();
+      write_ports_file(options.ports_file, ports);
+    }
+  } catch (const std::exception& error) {
+    log->critical("cannot start: {}", error.what());
+    return kExitCannotStart;
+  }
+
+  asio::signal_set signals(loop, SIGINT, SIGTERM);
+  signals.async_wait([&](const asio::error_code& error, int) {
+    if (!error) server->stop();
+  });
+  asio::signal_set hangups(loop, SIGHUP);
+  std::function<void(const asio::error_code&, int)> on_hangup = [&](const asio::error_code& error, int) {
+    if (error) return;
+    reread(request, settings, *log);
+    hangups.async_wait(on_hangup);
+  };
+  hangups.async_wait(on_hangup);
+  loop.run();
+
+  log->info("ended");
+  log->flush();
+  // Threads that hang in the vendor's library cannot be joined: only leaving the process frees the NPU.
+  if (!server->ended_cleanly()) std::_Exit(kExitOk);
+  return kExitOk;
 }
 
 }  // namespace rkllm_mcp

@@ -1,0 +1,55 @@
+#include "app/http_routes.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+#include <optional>
+
+namespace rkllm_mcp {
+namespace {
+
+HttpResponse json_response(int status, const Json& body) {
+  return {status, {{"Cache-Control", "no-store"}}, "application/json", to_text(body)};
+}
+
+// "x" of "/servers/x/capabilities".
+std::optional<std::string_view> server_asked_for(std::string_view path) {
+  constexpr std::string_view kBefore = "/servers/";
+  constexpr std::string_view kAfter = "/capabilities";
+  if (!path.starts_with(kBefore) || !path.ends_with(kAfter) || path.size() <= kBefore.size() + kAfter.size()) {
+    return std::nullopt;
+  }
+  return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
+}
+
+}  // namespace
+
+void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  if (request.path == "/mcp") return mcp_.handle(request, exchange);
+  if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
+  if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
+  if (request.method == "GET" && get(request, *exchange)) return;
+  exchange->respond(
+      plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /servers."));
+}
+
+bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {
+  if (request.path == "/health") {
+    exchange.respond(json_response(200, health_()));
+    return true;
+  }
+  if (request.path == "/servers") {
+    const Json server{{"name", server_.name}, {"capabilities", server_.capabilities}};
+    exchange.respond(json_response(200, Json{{"servers", Json::array({server})}}));
+    return true;
+  }
+  const auto name = server_asked_for(request.path);
+  if (!name) return false;
+  if (*name == server_.name) {
+    exchange.respond(json_response(200, Json{{"server_name", server_.name}, {"capabilities", server_.capabilities}}));
+  } else {
+    exchange.respond(json_response(404, Json{{"error", "no such server"}, {"servers", Json::array({server_.name})}}));
+  }
+  return true;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,38 @@
+// Which HTTP path is answered by what. Event loop only.
+#pragma once
+
+#include "jsonrpc/plain_http.hpp"
+#include "mcp/streamable_http.hpp"
+#include "transport/http_exchange.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace rkllm_mcp {
+
+class HttpRoutes {
+ public:
+  using StatusFunction = std::function<Json()>;  // the answer of GET /health
+  struct Server {
+    std::string name;
+    Json capabilities;
+  };
+
+  HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health)
+      : plain_(dispatcher), mcp_(dispatcher, session_idle), server_(std::move(server)), health_(std::move(health)) {}
+
+  // An HttpHandler.
+  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+
+ private:
+  bool get(const HttpRequest& request, HttpExchange& exchange) const;
+
+  PlainHttp plain_;
+  StreamableHttp mcp_;
+  const Server server_;
+  const StatusFunction health_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,154 @@
+#include "app/server.hpp"
+
+#include "app/api_description.hpp"
+#include "jsonrpc/failure.hpp"
+#include "version.hpp"
+
+#include <asio/post.hpp>
+
+#include <utility>
+#include <variant>
+
+namespace rkllm_mcp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long each step of the end may take; together they stay below two seconds.
+constexpr std::chrono::milliseconds kForTheRuntime{1000};
+constexpr std::chrono::milliseconds kForFlushing{400};
+constexpr std::chrono::milliseconds kBetweenLooks{5};
+// Calls that are in progress when standard input ends get so long to answer.
+constexpr std::chrono::milliseconds kAfterInput{500};
+
+Dispatcher::Options dispatcher_options(const Settings& settings) {
+  Dispatcher::Options options;
+  options.message = {settings.limits.max_depth, settings.limits.max_id_bytes};
+  options.max_message_bytes = settings.limits.max_message_bytes;
+  options.calls = {.stream_buffer_bytes = settings.stream.buffer_bytes,
+                   .stream_values_bytes = settings.stream.values_bytes,
+                   .answer_bytes = settings.limits.max_message_bytes,
+                   .poll_timeout = settings.stream.poll_timeout_s,
+                   .poll_wait_max = settings.stream.poll_wait_ms_max,
+                   .stall = settings.limits.stall_s,
+                   .requests_per_session = settings.limits.max_requests_per_connection,
+                   .retained_chunks = settings.udp.retained_chunks};
+  return options;
+}
+
+// Reports how the loading of a model at start went.
+class LoadReport : public CallObserver {
+ public:
+  LoadReport(spdlog::logger& log, std::string model) : log_(log), model_(std::move(model)) {}
+  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+  void on_rows(const FloatRows&) noexcept override {}
+  void on_done(CallOutcome outcome) noexcept override {
+    if (outcome.error) {
+      log_.error("model {} could not be loaded: {}", model_, as_rpc_error(outcome.error).what());
+    } else {
+      log_.info("model {} is loaded: {}", model_, outcome.result.dump());
+    }
+  }
+
+ private:
+  spdlog::logger& log_;
+  const std::string model_;
+};
+
+}  // namespace
+
+Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options)
+    : loop_(loop),
+      settings_(settings),
+      log_(log),
+      runtime_(settings),
+      api_(describe_api(runtime_, settings.server.name)),
+      dispatcher_(loop, api_, runtime_.backend(), dispatcher_options(settings)),
+      routes_(dispatcher_, settings.http.session_idle_s,
+              {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
+              [this] { return health(); }),
+      timer_(loop) {
+  if (!runtime_.trouble().empty()) log_.error("{}; every call will say so", runtime_.trouble());
+  if (!runtime_.warning().empty()) log_.warn("{}", runtime_.warning());
+  log_.info("{}", runtime_.description());
+  std::optional<Stdio> stdio;
+  if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
+  transports_.emplace(
+      loop, settings, dispatcher_.acceptor(),
+      [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+        routes_.handle(request, exchange);
+      },
+      stdio);
+  load_models();
+}
+
+Server::~Server() {
+  if (ending_.joinable()) ending_.join();
+}
+
+AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
+  if (!ends_with_input) return dispatcher_.acceptor();
+  return [this, accept = dispatcher_.acceptor()](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    peer->when_closed([this] { stop(); });
+    return [this, receive = accept(peer)](const Received& received) {
+      receive(received);
+      if (!std::holds_alternative<EndOfInput>(received)) return;
+      timer_.expires_after(kAfterInput);
+      timer_.async_wait([this](const asio::error_code& error) {
+        if (!error) stop();
+      });
+    };
+  };
+}
+
+void Server::load_models() {
+  const Method* const init = [this]() -> const Method* {
+    for (const Method& method : api_.methods) {
+      if (method.handle == HandleRole::kCreates) return &method;
+    }
+    return nullptr;
+  }();
+  if (init == nullptr) return;
+  for (const auto& [name, model] : settings_.models.items()) {
+    if (!model.value("autoload", false)) continue;
+    Json params{{"param", model.contains("param") ? model["param"] : Json::object()}};
+    runtime_.backend().start({init, std::move(params)}, std::make_shared<LoadReport>(log_, name));
+  }
+}
+
+Json Server::health() const {
+  const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
+  return Json{{"status", runtime_.trouble().empty() ? "healthy" : "degraded"},
+              {"name", api_.name},
+              {"version", kProgramVersion},
+              {"uptime_s", uptime},
+              {"servers", Json::array({api_.name})},
+              {"runtime", runtime_.status()},
+              {"transports", transports_->status()}};
+}
+
+void Server::stop() {
+  if (std::exchange(stopping_, true)) return;
+  log_.info("ending");
+  timer_.cancel();
+  transports_->stop();
+  // The library may take its time; meanwhile the loop delivers the last messages of the streams.
+  ending_ = std::thread([this] {
+    const bool clean = runtime_.shut_down(Clock::now() + kForTheRuntime);
+    asio::post(loop_, [this, clean] {
+      ended_cleanly_ = clean;
+      if (!clean) log_.warn("the runtime library did not come back in time; leaving it behind");
+      transports_->close_all();
+      timer_.expires_after(kForFlushing);
+      flush_and_leave();
+    });
+  });
+}
+
+void Server::flush_and_leave() {
+  if (transports_->connections() == 0 || Clock::now() >= timer_.expiry()) return loop_.stop();
+  const auto look_again = std::make_shared<asio::steady_timer>(loop_, kBetweenLooks);
+  look_again->async_wait([this, look_again](const asio::error_code&) { flush_and_leave(); });
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,68 @@
+// Every object of the running server, and the order in which they begin and end.
+//
+// Begin: runtime, dispatcher, transports. End, each step bounded: accept nobody; stop all runs, so that every stream
+// gets its last message; destroy the handles; flush; leave the loop.
+//
+// Threads: the event loop is the thread that calls run(). stop() from any.
+#pragma once
+
+#include "api.hpp"
+#include "app/http_routes.hpp"
+#include "app/runtime_host.hpp"
+#include "app/transports.hpp"
+#include "jsonrpc/dispatcher.hpp"
+#include "settings/settings.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace rkllm_mcp {
+
+class Server {
+ public:
+  struct Options {
+    std::optional<int> stdio_output;  // serve standard input, and answer to this descriptor
+    bool ends_with_input = false;     // the end of standard input ends the server
+  };
+
+  // Opens everything. Throws std::runtime_error if a transport cannot be opened. `settings` and `log` outlive the
+  // server.
+  Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options);
+  ~Server();
+
+  // Begins to end; the loop runs out of work when it has ended. Idempotent.
+  void stop();
+  // False if a thread still hangs in the runtime library, so that only leaving the process helps.
+  bool ended_cleanly() const { return ended_cleanly_; }
+  Json ports() const { return transports_->status(); }
+
+ private:
+  AcceptFunction stdio_acceptor(bool ends_with_input);
+  Json health() const;
+  void load_models();
+  void flush_and_leave();
+
+  asio::io_context& loop_;
+  const Settings& settings_;
+  spdlog::logger& log_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  RuntimeHost runtime_;
+  Api api_;
+  Dispatcher dispatcher_;
+  HttpRoutes routes_;
+  std::optional<Transports> transports_;
+  asio::steady_timer timer_;
+  std::thread ending_;
+  bool stopping_ = false;
+  bool ended_cleanly_ = true;
+};
+
+}  // namespace rkllm_mcp

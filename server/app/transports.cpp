@@ -1,0 +1,113 @@
+#include "app/transports.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace rkllm_mcp {
+namespace {
+
+ConnectionLimits connection_limits(const LimitSettings& limits) {
+  ConnectionLimits result;
+  result.max_message_bytes = limits.max_message_bytes;
+  result.send_queue_bytes = limits.send_queue_bytes;
+  result.stall = limits.stall_s;
+  result.idle = limits.idle_s;
+  result.max_connections = limits.max_connections;
+  return result;
+}
+
+OriginOptions origins(const HttpSettings& http) { return {http.allowed_origins, http.allowed_hosts}; }
+
+HttpTimeouts timeouts(const HttpSettings& http) {
+  HttpTimeouts result;
+  result.header = http.header_timeout_s;
+  result.keep_alive = http.keep_alive_s;
+  return result;
+}
+
+// Opens one transport; a failure then names the setting that decides.
+template <class Open>
+void open(Open open) {
+  try {
+    open();
+  } catch (const ListenError& error) {
+    throw std::runtime_error(std::string(error.what()) + "; choose another with " + error.transport() +
+                             ".port (0 = any free one) or " + error.transport() + ".address, or switch it off with " +
+                             error.transport() + ".enabled=false");
+  }
+}
+
+}  // namespace
+
+Transports::Transports(asio::io_context& loop, const Settings& settings, const AcceptFunction& accept, HttpHandler http,
+                       const std::optional<Stdio>& stdio)
+    : settings_(settings) {
+  const ConnectionLimits limits = connection_limits(settings.limits);
+  if (settings.tcp.enabled) {
+    open([&] { tcp_.emplace(loop, TcpOptions{{settings.tcp.address, settings.tcp.port}, limits}, accept); });
+  }
+  if (settings.udp.enabled) {
+    UdpOptions options;
+    options.listen = {settings.udp.address, settings.udp.port};
+    options.max_message_bytes = std::min(kMaxDatagramBytes, limits.max_message_bytes);
+    options.send_queue_bytes = limits.send_queue_bytes;
+    options.stream_datagram_bytes = settings.udp.chunk_bytes;
+    options.max_peers = limits.max_connections;
+    options.idle = settings.udp.idle_s;
+    open([&] { udp_.emplace(loop, options, accept); });
+  }
+  WebSocketLimits websocket;
+  websocket.ping_every = settings.ws.ping_s;
+  if (settings.http.enabled) {
+    HttpOptions options{{settings.http.address, settings.http.port},
+                        limits,
+                        timeouts(settings.http),
+                        origins(settings.http),
+                        websocket};
+    options.header_bytes = settings.http.header_bytes;
+    open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
+  }
+  if (settings.ws.enabled) {
+    const WebSocketOptions options{
+        {settings.ws.address, settings.ws.port}, limits, timeouts(settings.http), origins(settings.http), websocket};
+    open([&] { ws_.emplace(loop, options, accept); });
+  }
+  if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, limits}, stdio->accept);
+}
+
+Json Transports::status() const {
+  Json status = Json::object();
+  const auto add = [&status](const char* name, const std::string& address, const auto& transport) {
+    status[name] =
+        Json{{"address", address}, {"port", transport.port()}, {"connections", transport.connection_count()}};
+  };
+  if (stdio_) status["stdio"] = Json{{"connections", stdio_->connection_count()}};
+  if (tcp_) add("tcp", settings_.tcp.address, *tcp_);
+  if (udp_) add("udp", settings_.udp.address, *udp_);
+  if (http_) add("http", settings_.http.address, *http_);
+  if (ws_) add("ws", settings_.ws.address, *ws_);
+  return status;
+}
+
+std::size_t Transports::connections() const {
+  return (tcp_ ? tcp_->connection_count() : 0) + (udp_ ? udp_->connection_count() : 0) +
+         (http_ ? http_->connection_count() : 0) + (ws_ ? ws_->connection_count() : 0) +
+         (stdio_ ? stdio_->connection_count() : 0);
+}
+
+void Transports::stop() {
+  if (tcp_) tcp_->stop();
+  if (udp_) udp_->stop();
+  if (http_) http_->stop();
+  if (ws_) ws_->stop();
+}
+
+void Transports::close_all() {
+  if (tcp_) tcp_->close_all();
+  if (udp_) udp_->close_all();
+  if (http_) http_->close_all();
+  if (ws_) ws_->close_all();
+  if (stdio_) stdio_->close_all();
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,47 @@
+// Every transport that the settings switch on, opened together and closed together. Event loop only.
+#pragma once
+
+#include "settings/settings.hpp"
+#include "transport/http_transport.hpp"
+#include "transport/stdio_transport.hpp"
+#include "transport/tcp_transport.hpp"
+#include "transport/udp_transport.hpp"
+#include "transport/websocket_transport.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <asio/io_context.hpp>
+
+#include <optional>
+
+namespace rkllm_mcp {
+
+struct Stdio {
+  int input;
+  int output;
+  AcceptFunction accept;
+};
+
+class Transports {
+ public:
+  // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
+  // be opened; nothing is left open then.
+  Transports(asio::io_context& loop, const Settings& settings, const AcceptFunction& accept, HttpHandler http,
+             const std::optional<Stdio>& stdio);
+
+  // {"tcp":{"address","port","connections"},...}: what is open, with the ports really used.
+  Json status() const;
+  void stop();       // accepts nobody any more
+  void close_all();  // after what is queued has been written
+  std::size_t connections() const;
+
+ private:
+  const Settings& settings_;
+  std::optional<TcpTransport> tcp_;
+  std::optional<UdpTransport> udp_;
+  std::optional<HttpTransport> http_;
+  std::optional<WebSocketTransport> ws_;
+  std::optional<StdioTransport> stdio_;
+};
+
+}  // namespace rkllm_mcp
