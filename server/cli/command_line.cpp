@@ -112,8 +112,9 @@ CLI::App* add_settings(CLI::App& app, Parsed& parsed) {
   return command;
 }
 
-SettingsRequest settings_request(const Parsed& parsed, std::vector<Assignment> assignments) {
+SettingsRequest settings_request(const Parsed& parsed) {
   SettingsRequest request;
+  auto& assignments = request.assignments;
   if (!parsed.settings_path.empty()) request.path = parsed.settings_path;
   request.environment = current_environment();
   if (parsed.simulator) {
@@ -127,18 +128,7 @@ SettingsRequest settings_request(const Parsed& parsed, std::vector<Assignment> a
     const std::string name = set.substr(0, equals);
     assignments.push_back({name, set.substr(equals + 1), "--set " + name});
   }
-  request.assignments = std::move(assignments);
   return request;
-}
-
-// What `stdio` stands for; --set comes after it and can say otherwise.
-std::vector<Assignment> stdio_assignments() {
-  const std::string place = "rkllm-mcp stdio";
-  return {{"stdio.enabled", "on", place},
-          {"tcp.enabled", "false", place},
-          {"udp.enabled", "false", place},
-          {"http.enabled", "false", place},
-          {"ws.enabled", "false", place}};
 }
 
 CallOptions call_options(Parsed& parsed) {
@@ -177,13 +167,13 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_settings(app, parsed);
   try {
     app.parse(argc, argv);
-    if (serve->parsed()) return {settings_request(parsed, {}), parsed.serve};
+    if (serve->parsed()) return {settings_request(parsed), parsed.serve};
     if (stdio->parsed()) {
       parsed.serve.ends_with_input = true;
-      return {settings_request(parsed, stdio_assignments()), parsed.serve};
+      return {settings_request(parsed), parsed.serve};
     }
-    if (call->parsed()) return {settings_request(parsed, {}), call_options(parsed)};
-    return {settings_request(parsed, {}), settings_options(parsed)};
+    if (call->parsed()) return {settings_request(parsed), call_options(parsed)};
+    return {settings_request(parsed), settings_options(parsed)};
   } catch (const CLI::ParseError& error) {
     return {{}, Finished{app.exit(error) == 0 ? kExitOk : kExitUsage}};
   }

@@ -1,0 +1,105 @@
+#include "settings/table.hpp"
+
+#include "settings/schema.hpp"
+#include "support/catch.hpp"
+
+#include <set>
+
+using namespace rkllm_mcp;
+
+TEST_CASE("no two settings share a name or a variable") {
+  std::set<std::string> names;
+  std::set<std::string> variables;
+  for (const Setting& setting : settings_table()) {
+    CHECK(names.insert(name_of(setting)).second);
+    CHECK(variables.insert(variable_of(setting)).second);
+    CHECK(find_setting(name_of(setting)) == &setting);
+  }
+}
+
+TEST_CASE("every setting and section is documented in a sentence") {
+  for (const Setting& setting : settings_table()) {
+    INFO(name_of(setting));
+    CHECK(setting.documentation.ends_with('.'));
+    CHECK(documentation_of_section(setting.section).ends_with('.'));
+  }
+  CHECK(documentation_of_section("nowhere").empty());
+}
+
+TEST_CASE("names, variables and values on the wire are these") {
+  CHECK(variable_of(*find_setting("http.port")) == "RKLLM_MCP_HTTP_PORT");
+  CHECK(variable_of(*find_setting("limits.max_message_bytes")) == "RKLLM_MCP_LIMITS_MAX_MESSAGE_BYTES");
+  CHECK(variable_of(*find_setting("models")) == "RKLLM_MCP_MODELS");
+  const Settings built_in;
+  CHECK(value_of(*find_setting("tcp.port"), built_in) == 8081);
+  CHECK(value_of(*find_setting("udp.port"), built_in) == 8082);
+  CHECK(value_of(*find_setting("http.port"), built_in) == 8080);
+  CHECK(value_of(*find_setting("ws.port"), built_in) == 8083);
+  CHECK(value_of(*find_setting("http.address"), built_in) == "127.0.0.1");
+  CHECK(value_of(*find_setting("limits.max_message_bytes"), built_in) == 8388608);
+  CHECK(value_of(*find_setting("stream.poll_timeout_s"), built_in) == 30);
+  CHECK(value_of(*find_setting("stream.poll_wait_ms_max"), built_in) == 25000);
+  CHECK(value_of(*find_setting("stream.buffer_bytes"), built_in) == 1048576);
+  CHECK(value_of(*find_setting("stdio.enabled"), built_in) == "auto");
+  CHECK(value_of(*find_setting("log.level"), built_in) == "info");
+  CHECK(value_of(*find_setting("models"), built_in) == Json::object());
+}
+
+TEST_CASE("the nearest name is the one that was meant") {
+  CHECK(nearest_name("http.prot") == "http.port");
+  CHECK(nearest_name("limits.max_mesage_bytes") == "limits.max_message_bytes");
+  CHECK(nearest_name("htp") == "http");
+  CHECK(nearest_name(std::string(100'000, 'x') + ".y") != "");
+}
+
+TEST_CASE("a secret that is set is hidden, one that is not is shown as empty") {
+  Settings settings;
+  Setting secret = *find_setting("log.file");
+  secret.secrecy = Secrecy::kSecret;
+  CHECK(shown_value(secret, settings) == "");
+  settings.log.file = "s3cret";
+  CHECK(shown_value(secret, settings) == "********");
+  CHECK(shown_value(*find_setting("log.file"), settings) == "s3cret");
+}
+
+TEST_CASE("the schema names exactly the settings, with type, default and documentation") {
+  const Json schema = settings_schema();
+  const Json& sections = schema["properties"];
+  std::set<std::string> described;
+  for (const auto& [section, content] : sections.items()) {
+    if (section == "$schema" || section == "models") continue;
+    CHECK(content["additionalProperties"] == false);
+    for (const auto& [key, value] : content["properties"].items()) {
+      INFO(section << "." << key);
+      CHECK(value.contains("type"));
+      CHECK(value.contains("default"));
+      CHECK(value["description"].get<std::string>().size() > 10);
+      described.insert(section + "." + key);
+    }
+  }
+  std::set<std::string> names;
+  for (const Setting& setting : settings_table()) {
+    if (!setting.key.empty()) names.insert(name_of(setting));
+  }
+  CHECK(described == names);
+  CHECK(sections["http"]["properties"]["port"]["maximum"] == 65535);
+  CHECK(sections["log"]["properties"]["level"]["enum"].size() == 6);
+  CHECK(sections["models"]["additionalProperties"]["additionalProperties"] == false);
+  CHECK(schema["additionalProperties"] == false);
+  CHECK(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema");
+}
+
+TEST_CASE("the default file holds every setting with its built-in value") {
+  const Json file = default_settings_file();
+  CHECK(file.begin().key() == "$schema");
+  CHECK(file["$schema"] == "./settings.schema.json");
+  const Settings built_in;
+  std::size_t count = 0;
+  for (const Setting& setting : settings_table()) {
+    const Json& section = file[std::string(setting.section)];
+    CHECK((setting.key.empty() ? section : section[std::string(setting.key)]) == value_of(setting, built_in));
+  }
+  for (const auto& [section, content] : file.items())
+    count += section == "models" ? 1 : content.is_object() ? content.size() : 0;
+  CHECK(count == settings_table().size());
+}
