@@ -30,7 +30,7 @@ struct Method {
   bool streams_by_default = false; // in the direct dialect a call without "stream" answers in chunks
   bool immediate = false;          // the contract allows it while a run goes on: it does not wait in the handle's queue
   bool aborts = false;             // it stops what runs on the handle
-  ToolAnnotations annotations;
+  ToolAnnotations annotations{};
   std::string_view input_schema;   // JSON Schema 2020-12, as JSON text
   std::string_view output_schema;  // likewise, of the result; its root is an object
 };

@@ -35,12 +35,6 @@ Json& JsonBuilder::add(Json value) {
   return members.back().second;
 }
 
-template <class T>
-bool JsonBuilder::value(T&& leaf) {
-  add(Json(std::forward<T>(leaf)));
-  return true;
-}
-
 bool JsonBuilder::open(Json container) {
   if (open_.size() == max_depth_) {
     structure_complaint_ = "nested deeper than " + std::to_string(max_depth_) + " levels";

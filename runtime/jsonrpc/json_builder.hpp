@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -41,8 +42,10 @@ class JsonBuilder {
   const std::string& structure_complaint() const { return structure_complaint_; }
 
  private:
-  template <class T>
-  bool value(T&& leaf);
+  bool value(Json leaf) {
+    add(std::move(leaf));
+    return true;
+  }
   bool open(Json container);
   Json& add(Json value);
 

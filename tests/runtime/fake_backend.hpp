@@ -1,0 +1,101 @@
+// A backend whose calls end when the test says so, and a peer that remembers what it was sent: the runtime library
+// without sockets and without a model.
+#pragma once
+
+#include "api.hpp"
+#include "backend.hpp"
+#include "transport/peer.hpp"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::test {
+
+class FakeBackend : public Backend {
+ public:
+  struct Call {
+    CallRequest request;
+    std::shared_ptr<CallObserver> observer;
+  };
+
+  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override {
+    calls.push_back({std::move(request), std::move(observer)});
+    return calls.size();
+  }
+  void cancel(CallId id) override { cancelled.push_back(id); }
+
+  void finish(std::size_t call, Json values = nullptr) {
+    CallOutcome outcome;
+    outcome.result = Json{{"status", 0}};
+    if (calls[call].request.method->streams) outcome.state = "FINISH";
+    outcome.values = std::move(values);
+    calls[call].observer->on_done(std::move(outcome));
+  }
+  void fail(std::size_t call, const RpcError& error) {
+    CallOutcome outcome;
+    outcome.error = std::make_exception_ptr(error);
+    calls[call].observer->on_done(std::move(outcome));
+  }
+
+  std::vector<Call> calls;
+  std::vector<CallId> cancelled;
+};
+
+class FakePeer : public Peer {
+ public:
+  explicit FakePeer(TransportKind kind = TransportKind::kTcp) : kind_(kind) {}
+
+  void send(std::string_view message) override { sent.emplace_back(message); }
+  bool ready() const override { return takes; }
+  bool closed() const override { return closed_; }
+  void close() override {
+    closed_ = true;
+    became_closed();
+  }
+  TransportKind transport() const override { return kind_; }
+  std::string address() const override { return "test"; }
+  std::size_t max_message_bytes() const override { return limit; }
+  void take_again() {
+    takes = true;
+    became_ready();
+  }
+
+  std::vector<std::string> sent;
+  bool takes = true;
+  std::size_t limit = static_cast<std::size_t>(-1);
+
+ private:
+  const TransportKind kind_;
+  bool closed_ = false;
+};
+
+// Three methods: one plain, one that answers at the end, one that streams by default.
+inline const std::array<std::string_view, 2> kFakeParams{"handle", "prompt"};
+inline const std::array<Method, 3> kFakeMethods{
+    Method{.name = "plain", .title = "Plain", .description = "A call.", .declaration = "int plain(void*, const char*)",
+           .params = kFakeParams, .handle_param = "handle", .input_schema = R"({"type":"object"})",
+           .output_schema = R"({"type":"object"})"},
+    Method{.name = "run", .title = "Run", .description = "A run.", .declaration = "int run(void*, const char*)",
+           .params = kFakeParams, .handle_param = "handle", .streams = true, .input_schema = R"({"type":"object"})",
+           .output_schema = R"({"type":"object"})"},
+    Method{.name = "run_async", .title = "Run", .description = "A run.", .declaration = "int run_async(void*, const char*)",
+           .params = kFakeParams, .handle_param = "handle", .streams = true, .streams_by_default = true,
+           .input_schema = R"({"type":"object"})", .output_schema = R"({"type":"object"})"}};
+inline const std::array<Fact, 1> kFakeFacts{Fact{"CPU4", R"({"name":"CPU4","value":16})"}};
+
+inline Api fake_api() {
+  Api api;
+  api.name = "fake";
+  api.title = "Fake";
+  api.version = "1";
+  api.methods = kFakeMethods;
+  api.facts = kFakeFacts;
+  api.resources.push_back({"fake://api", "api", "API", "All of it.", "application/json", "{}"});
+  return api;
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,311 @@
+#include "jsonrpc/dispatcher.hpp"
+
+#include "runtime/fake_backend.hpp"
+#include "support/catch.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+
+namespace {
+
+// One client of a dispatcher, without sockets. The loop runs only inside say() and settle().
+struct Client {
+  explicit Client(Dispatcher::Options options = {}, TransportKind kind = TransportKind::kTcp)
+      : dispatcher(loop, api, backend, options), peer(std::make_shared<FakePeer>(kind)), receive(dispatcher.acceptor()(peer)) {}
+
+  void settle() {
+    loop.restart();
+    loop.poll();
+  }
+  std::vector<std::string> say(const std::string& message) {
+    peer->sent.clear();
+    receive(std::string_view(message));
+    settle();
+    return peer->sent;
+  }
+  std::vector<std::string> news() {
+    peer->sent.clear();
+    settle();
+    return peer->sent;
+  }
+
+  asio::io_context loop;
+  Api api = fake_api();
+  FakeBackend backend;
+  Dispatcher dispatcher;
+  std::shared_ptr<FakePeer> peer;
+  ReceiveFunction receive;
+};
+
+std::string call(const std::string& id, const std::string& method, const std::string& params = "{}") {
+  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a plain call is answered with its result") {
+  Client client;
+  CHECK(client.say(call("1", "plain", R"({"prompt":"x"})")).empty());
+  REQUIRE(client.backend.calls.size() == 1);
+  CHECK(client.backend.calls[0].request.params == Json{{"prompt", "x"}});
+  client.backend.finish(0);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","id":1,"result":{"status":0}})"});
+}
+
+TEST_CASE("an array of params is taken in C order") {
+  Client client;
+  client.say(call("1", "plain", R"([null,"x"])"));
+  CHECK(client.backend.calls[0].request.params == Json{{"prompt", "x"}});
+  CHECK(client.say(call("2", "plain", R"([1,2,3])"))[0].find("-32602") != std::string::npos);
+}
+
+TEST_CASE("a stream has exactly the documented messages") {
+  Client client;
+  client.say(call("123", "run_async"));
+  client.backend.calls[0].observer->on_token(0, "Hello", 1);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":0,"delta":"Hello"}}})"});
+  client.backend.calls[0].observer->on_token(0, " there", 2);
+  client.backend.finish(0, Json{{"perf", {{"generate_tokens", 2}}}});
+  CHECK(client.news() ==
+        Texts{R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":1,"delta":" there"}}})",
+              R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":2,"delta":"","end":true},"state":"FINISH","status":0,"perf":{"generate_tokens":2}}})"});
+  CHECK(client.say(call("123", "run_async")).empty());  // nothing about the id was kept
+  CHECK(client.backend.calls.size() == 2);
+}
+
+TEST_CASE("tokens that wait for a slow client join into one chunk") {
+  Client client;
+  client.say(call("1", "run_async"));
+  client.peer->takes = false;
+  for (const char* const token : {"a", "b", "c"}) client.backend.calls[0].observer->on_token(0, token, 1);
+  CHECK(client.news().empty());
+  client.peer->take_again();
+  CHECK(client.peer->sent == Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":"abc"}}})"});
+}
+
+TEST_CASE("include token_id adds the ids, and tokens without text get chunks too") {
+  Client client;
+  client.say(call("1", "run_async", R"({"include":["token_id"]})"));
+  client.backend.calls[0].observer->on_token(0, "a", 7);
+  client.backend.calls[0].observer->on_token(0, std::nullopt, 8);
+  CHECK(client.news() ==
+        Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":"a","token_id":7}}})",
+              R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":1,"delta":"","token_id":8}}})"});
+}
+
+TEST_CASE("a failing run ends its stream with an error under the same id") {
+  Client client;
+  client.say(call("1", "run_async"));
+  client.backend.calls[0].observer->on_token(0, "a", 1);
+  client.backend.fail(0, CallFailed("run_async", -1));
+  const auto sent = client.news();
+  REQUIRE(sent.size() == 2);
+  CHECK(sent[1] ==
+        R"({"jsonrpc":"2.0","id":1,"error":{"code":4001,"message":"run_async returned -1","data":{"function":"run_async","status":-1}}})");
+}
+
+TEST_CASE("stream false answers once, stream true answers with a stream id and notifications") {
+  Client client;
+  client.say(call("1", "run_async", R"({"stream":false})"));
+  client.backend.calls[0].observer->on_token(0, "Hi", 1);
+  client.backend.finish(0);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","id":1,"result":{"status":0,"text":"Hi","state":"FINISH"}})"});
+
+  const auto answer = client.say(call("2", "run", R"({"stream":true})"));
+  REQUIRE(answer.size() == 1);
+  const Json reply = Json::parse(answer[0]);
+  CHECK(reply["id"] == 2);
+  const std::string stream_id = reply["result"]["stream_id"];
+  CHECK(stream_id.size() >= 16);
+  client.backend.calls[1].observer->on_token(0, "Hi", 1);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","method":"run","params":{"stream_id":")" + stream_id +
+                               R"(","seq":0,"delta":"Hi","end":false}})"});
+  client.backend.finish(1);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","method":"run","params":{"stream_id":")" + stream_id +
+                               R"(","seq":1,"delta":"","end":true,"state":"FINISH","status":0}})"});
+}
+
+TEST_CASE("an id that is in use is refused until its call has ended") {
+  Client client;
+  client.say(call("1", "run_async"));
+  CHECK(client.say(call("1", "plain"))[0].find("-32600") != std::string::npos);
+  CHECK(client.backend.calls.size() == 1);
+  CHECK(client.say(call("\"1\"", "plain")).empty());  // another id
+}
+
+TEST_CASE("notifications/cancelled stops the call with that id") {
+  Client client;
+  client.say(call("1", "run_async"));
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  CHECK(client.backend.cancelled == std::vector<Backend::CallId>{1});
+  CHECK(client.backend.calls[0].observer->wants_to_stop());
+}
+
+TEST_CASE("a client that closes cancels its own calls") {
+  Client client;
+  client.say(call("1", "run_async"));
+  client.say(call("2", "run_async"));
+  client.peer->close();
+  CHECK(client.backend.cancelled == std::vector<Backend::CallId>{1, 2});
+}
+
+TEST_CASE("a client that has stopped sending is closed after its last answer") {
+  Client client;
+  client.say(call("1", "plain"));
+  client.receive(EndOfInput{});
+  client.settle();
+  CHECK_FALSE(client.peer->closed());
+  client.backend.finish(0);
+  CHECK(client.news().size() == 1);
+  CHECK(client.peer->closed());
+}
+
+TEST_CASE("so many calls at once and no more") {
+  Dispatcher::Options options;
+  options.calls.requests_per_session = 2;
+  Client client(options);
+  client.say(call("1", "plain"));
+  client.say(call("2", "plain"));
+  CHECK(client.say(call("3", "plain"))[0].find("4004") != std::string::npos);
+}
+
+TEST_CASE("a fact is answered by name") {
+  Client client;
+  CHECK(client.say(call("1", "CPU4")) == Texts{R"({"jsonrpc":"2.0","id":1,"result":{"name":"CPU4","value":16}})"});
+}
+
+TEST_CASE("an unknown method names the nearest one") {
+  Client client;
+  const Json error = Json::parse(client.say(call("1", "run_asinc"))[0])["error"];
+  CHECK(error["code"] == -32601);
+  CHECK(error["data"]["nearest"] == "run_async");
+  CHECK(Json::parse(client.say(call("1", "xyzzy"))[0])["error"]["data"]["nearest"].is_null());
+}
+
+TEST_CASE("notifications are executed and never answered") {
+  Client client;
+  CHECK(client.say(R"({"jsonrpc":"2.0","method":"plain"})").empty());
+  REQUIRE(client.backend.calls.size() == 1);
+  client.backend.finish(0);
+  CHECK(client.news().empty());
+  CHECK(client.say(R"({"jsonrpc":"2.0","method":"no_such_thing"})").empty());
+}
+
+TEST_CASE("a reply that does not fit the transport becomes error 4006") {
+  Client client;
+  client.peer->limit = 300;
+  client.say(call("1", "run"));
+  client.backend.calls[0].observer->on_token(0, std::string(400, 'x'), 1);
+  client.backend.finish(0);
+  const auto sent = client.news();
+  REQUIRE(sent.size() == 1);
+  CHECK(Json::parse(sent[0])["error"]["code"] == 4006);
+}
+
+TEST_CASE("a UDP client can ask for lost chunks again, the end included") {
+  Client client({}, TransportKind::kUdp);
+  client.say(call("1", "run_async"));
+  for (const char* const token : {"a", "b"}) client.backend.calls[0].observer->on_token(0, token, 1);
+  client.backend.finish(0);
+  const auto sent = client.news();
+  REQUIRE(sent.size() == 3);
+  CHECK(client.say(call("1", "poll", R"({"from_seq":1})")) == Texts{sent[1], sent[2]});
+  CHECK(client.say(call("1", "poll")) == Texts{sent[2]});
+  CHECK(client.say(call("9", "poll"))[0].find("stream session not exists or expired") != std::string::npos);
+}
+
+TEST_CASE("initialize agrees on a revision and never on one without a handshake") {
+  Client client;
+  for (const std::string asked : {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}) {
+    const Json answer = Json::parse(client.say(call("1", "initialize", R"({"protocolVersion":")" + asked + "\"}"))[0]);
+    CHECK(answer["result"]["protocolVersion"] == asked);
+  }
+  const Json newer = Json::parse(client.say(call("1", "initialize", R"({"protocolVersion":"2026-07-28"})"))[0]);
+  CHECK(newer["result"]["protocolVersion"] == "2025-11-25");
+  CHECK(Json::parse(client.say(call("1", "initialize"))[0])["error"]["code"] == -32602);
+}
+
+TEST_CASE("tools are listed page by page, bounded by the transport") {
+  Dispatcher::Options options;
+  options.page_items = 2;
+  Client client(options);
+  const Json first = Json::parse(client.say(call("1", "tools/list"))[0])["result"];
+  CHECK(first["tools"].size() == 2);
+  const Json second =
+      Json::parse(client.say(call("1", "tools/list", Json{{"cursor", first["nextCursor"]}}.dump()))[0])["result"];
+  CHECK(second["tools"].size() == 1);
+  CHECK_FALSE(second.contains("nextCursor"));
+  CHECK(Json::parse(client.say(call("1", "tools/list", R"({"cursor":"from-99"})"))[0])["error"]["code"] == -32602);
+  client.peer->limit = 1024;
+  CHECK(Json::parse(client.say(call("1", "tools/list"))[0])["result"]["tools"].size() == 1);
+}
+
+TEST_CASE("a tool call answers with text and structured content") {
+  Client client;
+  client.say(call("1", "tools/call", R"({"name":"run","arguments":{"prompt":"x"}})"));
+  client.backend.calls[0].observer->on_token(0, "Hi", 1);
+  client.backend.finish(0);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Hi"}],)"
+                               R"("structuredContent":{"status":0,"text":"Hi","state":"FINISH"}}})"});
+}
+
+TEST_CASE("a tool call that fails is a result that says so") {
+  Client client;
+  client.say(call("1", "tools/call", R"({"name":"plain"})"));
+  client.backend.fail(0, InvalidParams("params.prompt", "expected string"));
+  const Json result = Json::parse(client.news()[0])["result"];
+  CHECK(result["isError"] == true);
+  CHECK(result["content"][0]["text"] == "params.prompt: expected string");
+  CHECK_FALSE(result.contains("structuredContent"));
+  CHECK(Json::parse(client.say(call("2", "tools/call", R"({"name":"nope"})"))[0])["error"]["code"] == -32602);
+}
+
+TEST_CASE("progress increases strictly, carries the token, and stops with the answer") {
+  Client client;
+  client.say(call("1", "tools/call", R"({"name":"run","arguments":{"progress_message":"delta"},"_meta":{"progressToken":"p"}})"));
+  std::vector<Json> progress;
+  const auto gather = [&](const Texts& sent) {
+    for (const auto& text : sent) {
+      Json message = Json::parse(text);
+      if (message.contains("method")) progress.push_back(message["params"]);
+    }
+  };
+  gather(client.peer->sent);
+  for (const char* const token : {"a", "b", "c"}) {
+    client.backend.calls[0].observer->on_token(0, token, 1);
+    gather(client.news());
+  }
+  client.backend.finish(0);
+  gather(client.news());
+  REQUIRE(progress.size() == 4);
+  for (std::size_t at = 1; at < progress.size(); ++at) {
+    CHECK(progress[at]["progress"].get<double>() > progress[at - 1]["progress"].get<double>());
+    CHECK(progress[at]["progressToken"] == "p");
+  }
+  CHECK(progress[3]["message"] == "c");
+}
+
+TEST_CASE("a cancelled tool call sends nothing more") {
+  Client client;
+  client.say(call("1", "tools/call", R"({"name":"run","_meta":{"progressToken":1}})"));
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  client.backend.calls[0].observer->on_token(0, "late", 1);
+  client.backend.finish(0);
+  CHECK(client.news().empty());
+}
+
+TEST_CASE("a resource is listed and read, an unknown one is refused with its uri") {
+  Client client;
+  CHECK(Json::parse(client.say(call("1", "resources/list"))[0])["result"]["resources"][0]["uri"] == "fake://api");
+  CHECK(Json::parse(client.say(call("1", "resources/read", R"({"uri":"fake://api"})"))[0])["result"]["contents"][0]["text"] == "{}");
+  const Json error = Json::parse(client.say(call("1", "resources/read", R"({"uri":"x://y"})"))[0])["error"];
+  CHECK(error["code"] == -32602);
+  CHECK(error["data"]["uri"] == "x://y");
+}

@@ -1,0 +1,113 @@
+#include "jsonrpc/message.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+#include <variant>
+
+using namespace rkllm_mcp;
+
+namespace {
+
+const MessageLimits kLimits;
+
+Malformed malformed(const std::string& text) {
+  const Message message = parse_message(text, kLimits);
+  REQUIRE(std::holds_alternative<Malformed>(message));
+  return std::get<Malformed>(message);
+}
+
+Request request(const std::string& text) {
+  const Message message = parse_message(text, kLimits);
+  REQUIRE(std::holds_alternative<Request>(message));
+  return std::get<Request>(message);
+}
+
+std::string with_id(const std::string& id) { return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"m"})"; }
+
+}  // namespace
+
+TEST_CASE("a request is read with its method and params") {
+  const Request read = request(R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":1}})");
+  CHECK(read.id == "7");
+  CHECK(read.method == "m");
+  CHECK(read.params == Json{{"a", 1}});
+}
+
+TEST_CASE("ids are echoed as they were written") {
+  for (const std::string id : {"0", "-5", "7", "\"seven\"", "\"\"", "18446744073709551615", "123456789012345678901234567890",
+                               "1.5", "1e3", R"("\u00e9")"}) {
+    const std::string expected = id == R"("\u00e9")" ? "\"\xC3\xA9\"" : id;
+    CHECK(request(with_id(id)).id == expected);
+  }
+}
+
+TEST_CASE("ids of other types are refused, with id null") {
+  for (const char* const id : {"true", "[1]", "{}", "null"}) {
+    const Malformed refused = malformed(with_id(id));
+    CHECK(refused.id == "null");
+    CHECK(refused.error.code() == ErrorCode::kInvalidRequest);
+  }
+}
+
+TEST_CASE("an id longer than the limit is refused, one at the limit is not") {
+  CHECK(request(with_id('"' + std::string(254, 'x') + '"')).id.size() == 256);
+  CHECK(malformed(with_id('"' + std::string(255, 'x') + '"')).error.code() == ErrorCode::kInvalidRequest);
+}
+
+TEST_CASE("a message without id is a notification") {
+  const Message message = parse_message(R"({"jsonrpc":"2.0","method":"n"})", kLimits);
+  REQUIRE(std::holds_alternative<Notification>(message));
+  CHECK(std::get<Notification>(message).method == "n");
+}
+
+TEST_CASE("an answer is recognised") {
+  CHECK(std::holds_alternative<Response>(parse_message(R"({"jsonrpc":"2.0","id":1,"result":{}})", kLimits)));
+  CHECK(std::holds_alternative<Response>(parse_message(R"({"jsonrpc":"2.0","id":1,"error":{"code":1}})", kLimits)));
+}
+
+TEST_CASE("what is not JSON is a parse error that says where") {
+  for (const char* const text : {"", "{", "nonsense", "{\"a\":}", "{\"a\":1}}", "\"\xC3\x28\"", "{\"a\":\"\xED\xA0\x80\"}"}) {
+    const Malformed refused = malformed(text);
+    CHECK(refused.error.code() == ErrorCode::kParseError);
+    CHECK(refused.id == "null");
+    CHECK(std::string(refused.error.what()).find("at byte") != std::string::npos);
+  }
+}
+
+TEST_CASE("JSON that is no request is an invalid request, with its id where it has one") {
+  CHECK(malformed("[]").error.code() == ErrorCode::kInvalidRequest);
+  CHECK(malformed("1").error.code() == ErrorCode::kInvalidRequest);
+  CHECK(malformed("{}").error.code() == ErrorCode::kInvalidRequest);
+  CHECK(malformed(R"({"jsonrpc":"1.0","id":3,"method":"m"})").id == "3");
+  CHECK(malformed(R"({"jsonrpc":"2.0","id":4,"method":null})").id == "4");
+  CHECK(malformed(R"({"jsonrpc":"2.0","id":5,"method":"m","params":7})").id == "5");
+  CHECK(malformed(R"({"jsonrpc":"2.0","id":6})").id == "6");
+}
+
+TEST_CASE("batches are refused") {
+  const Malformed refused = malformed(R"([{"jsonrpc":"2.0","id":1,"method":"m"}])");
+  CHECK(refused.error.code() == ErrorCode::kInvalidRequest);
+  CHECK(std::string(refused.error.what()).find("batch") != std::string::npos);
+}
+
+TEST_CASE("nesting is limited exactly") {
+  const auto nested = [](std::size_t levels) {
+    return R"({"jsonrpc":"2.0","id":1,"method":"m","params":)" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+  };
+  CHECK(std::holds_alternative<Request>(parse_message(nested(64), kLimits)));
+  CHECK(malformed(nested(65)).error.code() == ErrorCode::kInvalidRequest);
+  CHECK(malformed(std::string(1'000'000, '[')).error.code() == ErrorCode::kInvalidRequest);
+}
+
+TEST_CASE("a member that occurs twice is refused by name") {
+  const Malformed refused = malformed(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"top_k":1,"a":2,"top_k":3}})");
+  CHECK(refused.error.code() == ErrorCode::kInvalidRequest);
+  CHECK(std::string(refused.error.what()).find("\"top_k\"") != std::string::npos);
+}
+
+TEST_CASE("an object of very many members is read in a moment") {
+  std::string text = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{)";
+  for (int at = 0; at < 300'000; ++at) text += (at == 0 ? "\"" : ",\"") + std::to_string(at) + "\":0";
+  CHECK(request(text + "}}").params.size() == 300'000);
+}

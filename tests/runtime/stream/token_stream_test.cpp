@@ -1,0 +1,177 @@
+#include "stream/token_stream.hpp"
+
+#include "support/catch.hpp"
+
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace rkllm_mcp;
+
+namespace {
+
+constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
+
+CallOutcome finished() {
+  CallOutcome outcome;
+  outcome.result = Json{{"status", 0}};
+  outcome.state = "DONE";
+  return outcome;
+}
+
+std::vector<std::string> take_each(TokenStream& stream) {
+  std::vector<std::string> deltas;
+  while (const auto chunk = stream.take(false, kUnlimited)) deltas.push_back(chunk->delta);
+  return deltas;
+}
+
+}  // namespace
+
+TEST_CASE("tokens come out one by one, or joined when asked") {
+  TokenStream stream({}, [] {});
+  for (const char* const token : {"a", "b", "c"}) stream.on_token(0, token, 1);
+  CHECK(stream.take(false, kUnlimited)->delta == "a");
+  CHECK(stream.take(true, kUnlimited)->delta == "bc");
+  CHECK_FALSE(stream.take(true, kUnlimited));
+}
+
+TEST_CASE("a token that ends inside a character waits for the rest") {
+  TokenStream stream({}, [] {});
+  stream.on_token(0, "x\xF0\x9F", 1);
+  stream.on_token(0, "\x98", 2);
+  stream.on_token(0, "\x80y", 3);
+  CHECK(take_each(stream) == std::vector<std::string>{"x", "", "\xF0\x9F\x98\x80y"});
+}
+
+TEST_CASE("bytes that can be no character become U+FFFD, at the end also those never completed") {
+  TokenStream stream({}, [] {});
+  stream.on_token(0, "a\xFF" "b", 1);
+  stream.on_token(0, "\xE4\xBD", 2);
+  stream.on_done(finished());
+  std::string all;
+  for (const auto& delta : take_each(stream)) all += delta;
+  CHECK(all == "a\xEF\xBF\xBD" "b\xEF\xBF\xBD");
+  CHECK(stream.drained());
+}
+
+TEST_CASE("a chunk never exceeds the room it is given, and nothing is lost") {
+  TokenStream stream({}, [] {});
+  std::string sent;
+  for (int at = 0; at < 100; ++at) {
+    const std::string token = at % 3 == 0 ? "\n" : (at % 3 == 1 ? "\xE4\xBD\xA0" : "word ");
+    sent += token;
+    stream.on_token(0, token, at);
+  }
+  std::string received;
+  while (const auto chunk = stream.take(true, 7)) {
+    CHECK(Json(chunk->delta).dump().size() <= 7 + 2);
+    received += chunk->delta;
+  }
+  CHECK(received == sent);
+}
+
+TEST_CASE("kept tokens carry their ids and are never joined") {
+  TokenStream::Options options;
+  options.keep_tokens = true;
+  TokenStream stream(options, [] {});
+  stream.on_token(0, "a", 11);
+  stream.on_token(0, std::nullopt, 12);
+  stream.on_token(0, "b", 13);
+  std::vector<std::int32_t> ids;
+  while (const auto chunk = stream.take(true, kUnlimited)) ids.insert(ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
+  CHECK(ids == std::vector<std::int32_t>{11, 12, 13});
+}
+
+TEST_CASE("the entries of a batch are kept apart") {
+  TokenStream stream({}, [] {});
+  stream.on_token(0, "a", 1);
+  stream.on_token(1, "x", 1);
+  stream.on_token(0, "b", 1);
+  stream.on_token(1, "y", 1);
+  std::vector<std::string> texts(2);
+  while (const auto chunk = stream.take(true, kUnlimited)) texts[chunk->batch] += chunk->delta;
+  CHECK(texts == std::vector<std::string>{"ab", "xy"});
+}
+
+TEST_CASE("one wake-up serves many tokens") {
+  int woken = 0;
+  TokenStream stream({}, [&] { ++woken; });
+  for (int at = 0; at < 10; ++at) stream.on_token(0, "t", at);
+  CHECK(woken == 1);
+  stream.rearm();
+  stream.on_token(0, "t", 1);
+  CHECK(woken == 2);
+}
+
+TEST_CASE("a full buffer stops a polled run and ends it with error 4006 after its text") {
+  TokenStream::Options options;
+  options.buffer_bytes = 100;
+  options.when_full = TokenStream::WhenFull::kStop;
+  TokenStream stream(options, [] {});
+  for (int at = 0; at < 100; ++at) stream.on_token(0, "0123456789", at);
+  CHECK(stream.wants_to_stop());
+  stream.on_done(finished());
+  CHECK_FALSE(stream.drained());
+  CHECK_FALSE(take_each(stream).empty());
+  REQUIRE(stream.drained());
+  const CallOutcome outcome = stream.take_outcome(ArrayEncoding::kJson);
+  REQUIRE(outcome.error);
+  try {
+    std::rethrow_exception(outcome.error);
+  } catch (const RpcError& error) {
+    CHECK(error.code() == ErrorCode::kTooLarge);
+    CHECK(error.data()["limit"] == 100);
+  }
+}
+
+TEST_CASE("a full buffer makes a pushed run wait until the reader has taken something") {
+  TokenStream::Options options;
+  options.buffer_bytes = 100;
+  TokenStream stream(options, [] {});
+  std::thread producer([&] {
+    for (int at = 0; at < 1000; ++at) stream.on_token(0, "0123456789", at);
+    stream.on_done(finished());
+  });
+  std::string received;
+  while (!stream.drained()) {
+    while (const auto chunk = stream.take(true, kUnlimited)) received += chunk->delta;
+    std::this_thread::yield();
+  }
+  producer.join();
+  CHECK(received.size() == 10'000);
+  CHECK_FALSE(stream.take_outcome(ArrayEncoding::kJson).error);
+}
+
+TEST_CASE("stop() lets a waiting callback go at once") {
+  TokenStream::Options options;
+  options.buffer_bytes = 30;
+  TokenStream stream(options, [] {});
+  std::thread producer([&] {
+    for (int at = 0; at < 10; ++at) stream.on_token(0, "0123456789", at);
+  });
+  stream.stop();
+  producer.join();
+  CHECK(stream.wants_to_stop());
+}
+
+TEST_CASE("rows of floats are gathered and written under their C names") {
+  TokenStream stream({}, [] {});
+  const std::vector<float> rows{0.5F, 1.0F, 0.1F, -2.0F};
+  stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, 2});
+  stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data() + 2, 1, 2});
+  stream.on_done(finished());
+  CHECK(stream.take_outcome(ArrayEncoding::kJson).values.dump() ==
+        R"({"logits":{"logits":[0.5,1.0,0.1,-2.0],"vocab_size":2,"num_tokens":2}})");
+}
+
+TEST_CASE("rows beyond the limit end the run with error 4006") {
+  TokenStream::Options options;
+  options.values_bytes = 8;
+  TokenStream stream(options, [] {});
+  const std::vector<float> rows(3);
+  stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, 3});
+  CHECK(stream.wants_to_stop());
+  stream.on_done(finished());
+  CHECK(stream.take_outcome(ArrayEncoding::kJson).error);
+}
