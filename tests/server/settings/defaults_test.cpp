@@ -1,9 +1,8 @@
 // settings_defaults.h.in against the list of settings, and that -D reaches the program.
 #include "settings/table.hpp"
 #include "support/catch.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
-
-#include <cmake_command.hpp>
 
 #include <algorithm>
 #include <cctype>

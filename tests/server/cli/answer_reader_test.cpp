@@ -1,0 +1,97 @@
+#include "cli/answer_reader.hpp"
+
+#include "support/catch.hpp"
+
+using namespace rkllm_mcp;
+using State = AnswerReader::State;
+using Delivery = AnswerReader::Delivery;
+
+namespace {
+
+Json chunk(int id, int seq, const char* delta, bool end = false) {
+  Json content = {{"seq", seq}, {"delta", delta}};
+  if (end) content["end"] = true;
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"method", "rkllm_run_async"}, {"result", {{"chunk", content}}}};
+}
+
+}  // namespace
+
+TEST_CASE("a single reply ends the call, and is text where it has text") {
+  AnswerReader run(1, Delivery::kReliable);
+  CHECK(run.take({{"id", 1}, {"result", {{"status", 0}, {"text", "Hello"}}}}) == "Hello");
+  CHECK(run.state() == State::kSucceeded);
+  AnswerReader other(1, Delivery::kReliable);
+  CHECK(other.take({{"id", 1}, {"result", {{"status", 0}}}}) == R"({"status":0})");
+  CHECK(other.state() == State::kSucceeded);
+}
+
+TEST_CASE("chunks are joined until the one that says end") {
+  AnswerReader reader(1, Delivery::kReliable);
+  CHECK(reader.take(chunk(1, 0, "Hel")) == "Hel");
+  CHECK(reader.take(chunk(2, 0, "not ours")).empty());
+  CHECK(reader.state() == State::kOpen);
+  CHECK(reader.take(chunk(1, 1, "lo", true)) == "lo");
+  CHECK(reader.state() == State::kSucceeded);
+}
+
+TEST_CASE("a stream_id is followed through notifications") {
+  AnswerReader reader(1, Delivery::kReliable);
+  CHECK(reader.take({{"id", 1}, {"result", {{"stream_id", "abc"}}}}).empty());
+  const auto announced = [](const char* stream, const char* delta, bool end) {
+    return Json{{"method", "rkllm_run_async"},
+                {"params", {{"stream_id", stream}, {"seq", 0}, {"delta", delta}, {"end", end}}}};
+  };
+  CHECK(reader.take(announced("other", "x", true)).empty());
+  CHECK(reader.state() == State::kOpen);
+  CHECK(reader.take(announced("abc", "Hi", false)) == "Hi");
+  CHECK(reader.take(announced("abc", "", true)).empty());
+  CHECK(reader.state() == State::kSucceeded);
+}
+
+TEST_CASE("an error with the request's id, or with none known, ends the call as failed") {
+  for (const Json& id : {Json(1), Json(nullptr)}) {
+    AnswerReader reader(1, Delivery::kReliable);
+    CHECK(reader.take({{"id", id}, {"error", {{"code", 4002}}}}).empty());
+    CHECK(reader.state() == State::kFailed);
+    CHECK(reader.error()["code"] == 4002);
+  }
+  AnswerReader reader(1, Delivery::kReliable);
+  reader.take({{"id", 2}, {"error", {{"code", 4002}}}});
+  CHECK(reader.state() == State::kOpen);
+}
+
+TEST_CASE("a tool's result that is an error is a failure") {
+  AnswerReader reader(1, Delivery::kReliable);
+  reader.take({{"id", 1}, {"result", {{"isError", true}, {"content", Json::array()}}}});
+  CHECK(reader.state() == State::kFailed);
+}
+
+TEST_CASE("where messages get lost, a gap is noticed, asked for and closed in order, and copies are dropped") {
+  AnswerReader reader(1, Delivery::kUnreliable);
+  CHECK_FALSE(reader.recovery().has_value());
+  CHECK(reader.take(chunk(1, 0, "a")) == "a");
+  CHECK(reader.take(chunk(1, 2, "c")).empty());
+  CHECK(reader.has_gap());
+  CHECK(*reader.recovery() == Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "poll"}, {"params", {{"from_seq", 1}}}});
+  CHECK(reader.take(chunk(1, 0, "a")).empty());
+  CHECK(reader.take(chunk(1, 1, "b")) == "b");
+  CHECK_FALSE(reader.has_gap());
+  CHECK(reader.take(chunk(1, 1, "b")).empty());
+  CHECK(reader.take(chunk(1, 2, "c", true)) == "c");
+  CHECK(reader.state() == State::kSucceeded);
+}
+
+TEST_CASE("a poll that found nothing new takes no place in the sequence") {
+  AnswerReader reader(1, Delivery::kUnreliable);
+  CHECK(reader.take(chunk(1, 0, "")).empty());
+  CHECK(reader.take(chunk(1, 0, "a")) == "a");
+}
+
+TEST_CASE("messages of any other shape are passed over") {
+  AnswerReader reader(1, Delivery::kReliable);
+  for (const char* text : {"3", "null", "[]", "{}", R"({"id":1})", R"({"params":3})", R"({"id":2,"result":{}})",
+                           R"({"method":"x","params":{"stream_id":null,"end":true}})"}) {
+    CHECK(reader.take(Json::parse(text)).empty());
+  }
+  CHECK(reader.state() == State::kOpen);
+}

@@ -1,0 +1,145 @@
+// The real program, as a user meets it on the command line.
+#include "support/catch.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+using namespace rkllm_mcp::test;
+using Catch::Matchers::Contains;
+using rkllm_mcp::Json;
+
+namespace {
+
+// Runs the program with a home of its own, in an empty directory.
+class Shell {
+ public:
+  Finished run(std::vector<std::string> args, std::vector<std::pair<std::string, std::string>> env = {}) {
+    args.insert(args.begin(), kProgram);
+    env.insert(env.begin(), {{"HOME", directory_.path()}});
+    return run_to_end({.args = std::move(args),
+                       .env = std::move(env),
+                       .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
+                       .directory = directory_.path()});
+  }
+  std::string operator/(std::string_view name) const { return directory_ / name; }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+}  // namespace
+
+TEST_CASE("--version names the program and the ABI sets") {
+  const auto finished = Shell().run({"--version"});
+  CHECK(finished.status == 0);
+  CHECK_THAT(finished.out,
+             Catch::Matchers::Matches("rkllm-mcp [0-9]+\\.[0-9]+\\.[0-9]+ \\(ABI sets: .*1\\.3\\.0.*\\)\n"));
+  CHECK(finished.err.empty());
+}
+
+TEST_CASE("--help shows every command, examples and the exit codes") {
+  const auto finished = Shell().run({"--help"});
+  CHECK(finished.status == 0);
+  for (const char* word : {"serve", "stdio", "call", "settings", "Examples:", "Exit codes:"}) {
+    CHECK_THAT(finished.out, Contains(word));
+  }
+  for (const char* command : {"serve", "stdio", "call", "settings"}) {
+    const auto help = Shell().run({command, "--help"});
+    CHECK(help.status == 0);
+    CHECK_THAT(help.out, Contains("--settings PATH"));
+  }
+}
+
+TEST_CASE("a command line that cannot be understood ends with 2 and says why") {
+  const std::vector<std::vector<std::string>> lines{{},
+                                                    {"sevre"},
+                                                    {"serve", "--no-such-option"},
+                                                    {"serve", "--simulator", "--library", "x"},
+                                                    {"settings", "shwo"},
+                                                    {"settings", "--set", "http.port"},
+                                                    {"call"},
+                                                    {"call", "m", "not json"},
+                                                    {"call", "m", "3"},
+                                                    {"call", "m", "--to", "gopher://h:1"},
+                                                    {"call", "m", "--timeout", "0"}};
+  for (const auto& line : lines) {
+    const auto finished = Shell().run(line);
+    INFO((line.empty() ? "" : line.back()) << ": " << finished.err);
+    CHECK(finished.status == 2);
+    CHECK(finished.out.empty());
+    CHECK_FALSE(finished.err.empty());
+  }
+}
+
+TEST_CASE("settings that are refused end every command that needs them with 3") {
+  for (const char* command : {"serve", "stdio", "settings"}) {
+    const auto finished = Shell().run({command, "--set", "http.prot=1"});
+    CHECK(finished.status == 3);
+    CHECK(finished.out.empty());
+    CHECK(finished.err ==
+          "rkllm-mcp: the settings are refused:\n--set http.prot: http.prot: unknown key; the nearest valid key is "
+          "http.port\n");
+  }
+  CHECK(Shell().run({"settings", "--set", "http.address=0.0.0.0"}).status == 3);
+}
+
+TEST_CASE("settings shows values and origins, as text and as JSON") {
+  Shell shell;
+  write_file(shell / "settings.json", R"({"ws": {"port": 5}})");
+  const std::vector<std::pair<std::string, std::string>> env{{"RKLLM_MCP_UDP_PORT", "4"}};
+  const auto text = shell.run({"settings", "--set", "tcp.port=3"}, env);
+  CHECK(text.status == 0);
+  CHECK_THAT(text.out, Contains("3  (--set tcp.port)\n"));
+  CHECK_THAT(text.out, Contains("4  (RKLLM_MCP_UDP_PORT)\n"));
+  CHECK_THAT(text.out, Contains("5  (settings.json:1)\n"));
+  CHECK_THAT(text.out, Contains("8080  (built-in)\n"));
+
+  const auto json = shell.run({"settings", "show", "--json", "--set", "tcp.port=3"}, env);
+  CHECK(json.status == 0);
+  const Json report = Json::parse(json.out);
+  CHECK(report["file"] == "settings.json");
+  CHECK(report["values"]["udp.port"] == Json{{"value", 4}, {"origin", "environment"}, {"place", "RKLLM_MCP_UDP_PORT"}});
+}
+
+TEST_CASE("settings path follows the documented order") {
+  Shell shell;
+  CHECK(shell.run({"settings", "path"}).out == shell / ".config/rkllm-mcp/settings.json\n");
+  CHECK(shell.run({"settings", "path"}, {{"RKLLM_MCP_SETTINGS", "/v.json"}}).out == "/v.json\n");
+  CHECK(shell.run({"settings", "path", "--settings", "/o.json"}, {{"RKLLM_MCP_SETTINGS", "/v.json"}}).out ==
+        "/o.json\n");
+}
+
+TEST_CASE("settings write, check and schema go together") {
+  Shell shell;
+  CHECK(shell.run({"settings", "write", "s.json"}).status == 0);
+  const std::string written = read_file(shell / "s.json");
+  CHECK(shell.run({"settings", "check", "s.json"}).status == 0);
+  CHECK(shell.run({"settings", "schema"}).out == read_file(shell / "settings.schema.json"));
+  const auto again = shell.run({"settings", "write", "s.json"});
+  CHECK(again.status == 1);
+  CHECK_THAT(again.err, Contains("exists"));
+  CHECK(read_file(shell / "s.json") == written);
+
+  write_file(shell / "bad.json", "{\n\"htpp\": {}}");
+  const auto refused = shell.run({"settings", "check", "bad.json"});
+  CHECK(refused.status == 3);
+  CHECK_THAT(refused.err, Contains("bad.json:2: htpp: unknown key; the nearest valid key is http"));
+  CHECK(shell.run({"settings", "check", "none.json"}).status == 1);
+}
+
+TEST_CASE("settings commands write no file by themselves") {
+  Shell shell;
+  shell.run({"settings"});
+  CHECK_FALSE(std::filesystem::exists(shell / ".config"));
+}
+
+TEST_CASE("call says where nobody answers and ends with 1") {
+  const auto finished = Shell().run({"call", "rkllm_is_running", "--to", "tcp://127.0.0.1:1"});
+  CHECK(finished.status == 1);
+  CHECK(finished.err == "rkllm-mcp: 127.0.0.1:1: Connection refused\n");
+}

@@ -1,0 +1,182 @@
+// Whoever leaves stops his own run within 100 ms, and nobody else's.
+#include "arrived_whole.hpp"
+#include "support/catch.hpp"
+#include "support/http_client.hpp"
+#include "support/live_server.hpp"
+#include "support/raw_socket.hpp"
+#include "support/rpc_client.hpp"
+#include "websocket_frames.hpp"
+
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+
+namespace rkllm_mcp::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kTokensPerSecond = 100;
+constexpr std::chrono::milliseconds kWithin{100};
+const std::string kEndless = "@n=100000 @seed=1";  // a quarter of an hour
+const std::string kShort = "@n=60 @seed=2";
+
+std::string request(int id, const std::string& handle, const std::string& prompt) {
+  return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "rkllm_run_async"}, {"params", run_params(handle, prompt)}}
+      .dump();
+}
+
+LiveServer::Options with_stdio() {
+  LiveServer::Options options;
+  options.with_stdio = true;
+  return options;
+}
+
+// Somebody else's run on llm-2 goes on undisturbed while `leave` ends the client whose run is on llm-1.
+void check_leaving(LiveServer& server, const std::function<void()>& leave) {
+  RpcClient other(server.connect(Transport::kTcp));
+  StreamCheck stream(other.run_async("llm-2", kShort), "rkllm_run_async");
+  other.read_stream(stream, [&stream] { return stream.chunks() > 0; });
+  // What waits for llm-1 is answered when the run there has ended.
+  RpcClient observer(server.connect(Transport::kTcp));
+  const int waiting = observer.send("rkllm_get_kv_cache_size", {{"handle", "llm-1"}});
+  REQUIRE(observer.result("rkllm_is_running", {{"handle", "llm-1"}})["running"] == true);
+
+  leave();
+  const auto left = Clock::now();
+  REQUIRE(observer.answer(waiting).contains("result"));
+  CHECK(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - left) <= kWithin);
+
+  const RecordedRun stopped = run_of(server, kEndless);
+  CHECK(stopped.aborted);
+  CHECK(stopped.tokens < 100'000);
+  other.read_stream(stream, [&stream] { return stream.ended(); });
+  CHECK(difference(server, stream, kShort, 60) == "");
+}
+
+void init_two(LiveServer& server) {
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(server.paced_model(kTokensPerSecond));
+  client.init(server.paced_model(kTokensPerSecond));
+}
+
+}  // namespace
+
+TEST_CASE("a TCP client that closes its connection stops its own run only") {
+  LiveServer server;
+  init_two(server);
+  RawSocket client(server.port(Transport::kTcp));
+  client.send(request(1, "llm-1", kEndless) + "\n");
+  client.receive_until("\n");
+  check_leaving(server, [&] { client.close(); });
+}
+
+TEST_CASE("a TCP client whose connection is reset stops its own run only") {
+  LiveServer server;
+  init_two(server);
+  RawSocket client(server.port(Transport::kTcp));
+  client.send(request(1, "llm-1", kEndless) + "\n");
+  client.receive_until("\n");
+  check_leaving(server, [&] { client.reset(); });
+}
+
+TEST_CASE("a WebSocket client that closes its connection stops its own run only") {
+  LiveServer server;
+  init_two(server);
+  auto client = std::make_unique<RpcClient>(server.connect(Transport::kWebSocket));
+  client->run_async("llm-1", kEndless);
+  client->receive_or_throw();
+  check_leaving(server, [&] { client.reset(); });
+}
+
+TEST_CASE("a WebSocket client that vanishes without a close frame stops its own run only") {
+  LiveServer server;
+  init_two(server);
+  RawSocket client(server.port(Transport::kWebSocket));
+  open_websocket(client, server.endpoint(Transport::kWebSocket));
+  client.send(masked_text_frame(request(1, "llm-1", kEndless)));
+  client.receive(2);
+  check_leaving(server, [&] { client.reset(); });
+}
+
+TEST_CASE("an HTTP client that leaves its events stops its own run only") {
+  LiveServer server;
+  init_two(server);
+  std::promise<void> started;
+  std::promise<void> leave;
+  auto client = std::async(std::launch::async, [&] {
+    int events = 0;
+    HttpClient(server.endpoint(Transport::kHttp))
+        .post_for_events("/mcp", request(1, "llm-1", kEndless), [&](std::string_view) {
+          if (++events > 1) return false;
+          started.set_value();
+          leave.get_future().wait();
+          return true;  // the next event finds nobody
+        });
+  });
+  REQUIRE(started.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  check_leaving(server, [&] {
+    leave.set_value();
+    client.get();
+  });
+}
+
+TEST_CASE("an HTTP client that breaks off waiting for rkllm_run stops its own run only") {
+  LiveServer server;
+  init_two(server);
+  RawSocket client(server.port(Transport::kHttp));
+  const std::string body =
+      Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rkllm_run"}, {"params", run_params("llm-1", kEndless)}}.dump();
+  client.send("POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
+              std::to_string(body.size()) + "\r\n\r\n" + body);
+  RpcClient observer(server.connect(Transport::kTcp));
+  while (observer.result("rkllm_is_running", {{"handle", "llm-1"}})["running"] == false) {
+  }
+  check_leaving(server, [&] { client.close(); });
+}
+
+TEST_CASE("a client on standard input and output that goes away stops its own run only") {
+  LiveServer server(with_stdio());
+  init_two(server);
+  RpcClient client(server.connect(Transport::kStdio));
+  client.run_async("llm-1", kEndless);
+  client.receive_or_throw();
+  check_leaving(server, [&] {
+    server.process().close_input();
+    server.process().close_output();
+  });
+}
+
+TEST_CASE("a client that leaves while its run is queued does not touch the one that runs") {
+  for (const Transport transport : {Transport::kTcp, Transport::kWebSocket}) {
+    DYNAMIC_SECTION("over " << name_of(transport)) {
+      LiveServer server;
+      RpcClient running(server.connect(transport));
+      running.init(server.paced_model(kTokensPerSecond));
+      const int id = running.run_async("llm-1", kShort);
+      auto queued = std::make_unique<RpcClient>(server.connect(transport));
+      queued->run_async("llm-1", kEndless);
+      REQUIRE(queued->call("ping").contains("result"));  // the run before it has been taken in
+      queued.reset();
+      CHECK(difference(server, running.stream(id), kShort, 60) == "");
+      // The handle is free at once, and what was queued has never begun.
+      CHECK(running.result("rkllm_get_kv_cache_size").contains("status"));
+      CHECK(server.recorded_runs().size() == 1);
+    }
+  }
+}
+
+TEST_CASE("a client that has said all it will say still gets its answers") {
+  LiveServer server;
+  RpcClient(server.connect(Transport::kTcp)).init(server.paced_model(kTokensPerSecond));
+  RawSocket client(server.port(Transport::kTcp));
+  client.send(request(1, "llm-1", kShort) + "\n");
+  client.finish_sending();
+  client.receive_until("\"end\":true");
+  CHECK(client.ends());
+  CHECK_FALSE(run_of(server, kShort).aborted);
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,44 @@
+// A dialogue between a client and the server as a file, and how it is played. tests/transcripts/README.md documents
+// the form of the files.
+#pragma once
+
+#include "support/transport.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+
+struct TranscriptLine {
+  enum class Kind {
+    kSend,     // > a message, exactly as written
+    kExpect,   // < the next message matches
+    kStream,   // << a stream of replies, to its end
+    kNotices,  // <~ a stream of notifications, to its end
+    kSilence,  // <! nothing more is on its way
+  };
+  Kind kind;
+  std::string text;
+  std::size_t number;                 // in the file
+  std::vector<Transport> transports;  // that this line is for
+};
+
+struct Transcript {
+  std::string name;
+  std::vector<std::string> settings;  // the server's
+  std::vector<TranscriptLine> lines;
+
+  // False if no line but common ones is for it: an @only without it.
+  bool is_for(Transport transport) const;
+};
+
+// Throws std::runtime_error with file and line.
+Transcript read_transcript(const std::string& path);
+// All of tests/transcripts, by name.
+std::vector<Transcript> all_transcripts();
+
+// Plays it against a server of its own. Throws std::runtime_error with file, line, and what was found.
+void play(const Transcript& transcript, Transport transport);
+
+}  // namespace rkllm_mcp::test

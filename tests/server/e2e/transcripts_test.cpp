@@ -1,0 +1,57 @@
+// Every dialogue in tests/transcripts, over every transport, against the real program.
+#include "support/catch.hpp"
+#include "support/live_server.hpp"
+#include "support/rpc_client.hpp"
+#include "transcript.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace rkllm_mcp::test {
+namespace {
+
+void play_all(Transport transport) {
+  for (const auto& transcript : all_transcripts()) {
+    if (!transcript.is_for(transport)) continue;
+    try {
+      play(transcript, transport);
+      CHECK(true);
+    } catch (const std::exception& error) {
+      FAIL_CHECK(error.what());
+    }
+  }
+}
+
+// Whether some transcript sends a request for the method and expects something of it.
+bool is_covered(const std::vector<Transcript>& transcripts, const std::string& method) {
+  const std::string member = "\"method\":\"" + method + "\"";
+  for (const auto& transcript : transcripts) {
+    for (const auto& line : transcript.lines) {
+      if (line.kind == TranscriptLine::Kind::kSend && line.text.find(member) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("the transcripts hold over stdio") { play_all(Transport::kStdio); }
+TEST_CASE("the transcripts hold over TCP") { play_all(Transport::kTcp); }
+TEST_CASE("the transcripts hold over UDP") { play_all(Transport::kUdp); }
+TEST_CASE("the transcripts hold over HTTP") { play_all(Transport::kHttp); }
+TEST_CASE("the transcripts hold over WebSocket") { play_all(Transport::kWebSocket); }
+
+TEST_CASE("every method of the server occurs in a transcript") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  const auto transcripts = all_transcripts();
+  const Json list = client.result("tools/list");
+  REQUIRE_FALSE(list.contains("nextCursor"));
+  CHECK(list["tools"].size() == 15);
+  for (const auto& tool : list["tools"]) {
+    INFO(tool["name"]);
+    CHECK(is_covered(transcripts, tool["name"].get<std::string>()));
+  }
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,11 @@
+# test_server: the real program on free ports, and clients for each of its transports.
+set(support ${CMAKE_CURRENT_LIST_DIR})
+add_library(test_server STATIC
+  ${support}/http_client.cpp
+  ${support}/live_server.cpp
+  ${support}/raw_socket.cpp
+  ${support}/rpc_client.cpp
+  ${support}/stdio_connection.cpp
+  ${support}/stream_check.cpp)
+target_link_libraries(test_server PUBLIC test_process rkllm_mcp_client PRIVATE cpp_httplib rkllm_mcp_warnings)
+add_dependencies(test_server rkllm-mcp rkllm_sim)

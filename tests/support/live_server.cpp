@@ -1,0 +1,113 @@
+#include "support/live_server.hpp"
+
+#include "support/http_client.hpp"
+#include "support/paths.hpp"
+#include "support/stdio_connection.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace rkllm_mcp::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+client::Protocol protocol_of(Transport transport) {
+  switch (transport) {
+    case Transport::kTcp: return client::Protocol::kTcp;
+    case Transport::kUdp: return client::Protocol::kUdp;
+    case Transport::kHttp: return client::Protocol::kHttp;
+    case Transport::kWebSocket: return client::Protocol::kWebSocket;
+    case Transport::kStdio: break;
+  }
+  throw std::logic_error("standard input has no address");
+}
+
+std::string default_path(Transport transport) { return transport == Transport::kHttp ? "/jsonrpc" : "/"; }
+
+}  // namespace
+
+std::string shipped_model(std::string_view name) { return kModels + "/" + std::string(name) + ".json"; }
+
+LiveServer::LiveServer(const Options& options) {
+  const std::string ports_file = directory_ / "ports.json";
+  Process::Options start;
+  start.args = {kProgram, "serve", "--settings", directory_ / "settings.json", "--ports-file", ports_file};
+  start.args.insert(start.args.end(), options.runtime.begin(), options.runtime.end());
+  for (const char* transport : {"tcp", "udp", "http", "ws"}) {
+    start.args.insert(start.args.end(), {"--set", std::string(transport) + ".port=0"});
+  }
+  for (const auto& setting : options.set) start.args.insert(start.args.end(), {"--set", setting});
+  start.env = options.env;
+  start.env.emplace_back("RKLLM_SIM_RECORD", directory_ / "record");
+  start.input = options.with_stdio ? Process::Options::Input::kPipe : Process::Options::Input::kNull;
+  process_ = std::make_unique<Process>(start);
+  await_ports(ports_file);
+}
+
+void LiveServer::await_ports(const std::string& file) {
+  const auto deadline = Clock::now() + Process::kPatience;
+  while (!std::filesystem::exists(file)) {
+    // Doubles as the pause between two looks.
+    const auto status = process_->wait(std::chrono::milliseconds(2));
+    if (status || Clock::now() > deadline) {
+      throw std::runtime_error("the server did not start: " + process_->error_text());
+    }
+  }
+  ports_ = Json::parse(read_file(file));
+}
+
+std::uint16_t LiveServer::port(Transport transport) const {
+  return ports_.at(std::string(name_of(transport))).at("port").get<std::uint16_t>();
+}
+
+client::Endpoint LiveServer::endpoint(Transport transport, std::string path) const {
+  if (path.empty()) path = default_path(transport);
+  return {protocol_of(transport), "127.0.0.1", port(transport), std::move(path)};
+}
+
+std::unique_ptr<Connection> LiveServer::connect(Transport transport) {
+  if (transport == Transport::kStdio) return std::make_unique<StdioConnection>(*process_);
+  return client::connect(endpoint(transport), Clock::now() + Process::kPatience);
+}
+
+Json LiveServer::health() const { return HttpClient(endpoint(Transport::kHttp)).get("/health").json(); }
+
+std::vector<RecordedRun> LiveServer::recorded_runs() const {
+  std::vector<RecordedRun> runs;
+  const std::string directory = directory_ / "record";
+  if (!std::filesystem::exists(directory + "/runs.jsonl")) return runs;
+  std::istringstream lines(read_file(directory + "/runs.jsonl"));
+  for (std::string text; std::getline(lines, text);) {
+    const Json line = Json::parse(text);
+    const auto handle = line.at("handle").get<std::uint64_t>();
+    const std::string file = std::to_string(handle) + "-" + line.at("run").dump() + ".txt";
+    runs.push_back({handle, line.at("prompt").get<std::string>(), line.at("tokens").get<std::uint64_t>(),
+                    line.at("aborted").get<bool>(), line.at("status").get<int>(),
+                    line.at("ending").get<std::string>(), read_file(directory + "/" + file)});
+  }
+  return runs;
+}
+
+std::size_t LiveServer::peak_resident_bytes() const {
+  const std::string status = read_file("/proc/" + std::to_string(process_->pid()) + "/status");
+  constexpr std::string_view kPeak = "VmHWM:";
+  return std::stoul(status.substr(status.find(kPeak) + kPeak.size())) * 1024;  // in kB
+}
+
+std::string LiveServer::write_model(std::string_view name, Json fields) const {
+  Json model{{"rkllm_simulated_model", 1}, {"name", "SIMULATED " + std::string(name)}};
+  model.update(fields);
+  const std::string path = directory_ / (std::string(name) + ".json");
+  write_file(path, model.dump());
+  return path;
+}
+
+std::string LiveServer::paced_model(double tokens_per_s) const {
+  return write_model("paced", {{"npu_cores", 1}, {"decode_tokens_per_s", tokens_per_s}});
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,106 @@
+#include "support/raw_socket.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+
+namespace rkllm_mcp::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void check(int result, const char* what) {
+  if (result != 0) throw std::system_error(errno, std::generic_category(), what);
+}
+
+}  // namespace
+
+RawSocket::RawSocket(std::uint16_t port, int receive_buffer)
+    : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  if (receive_buffer != kUsualBuffer) {
+    check(::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer), "SO_RCVBUF");
+  }
+  const int on = 1;  // or packets are joined that a test wants apart
+  check(::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), "TCP_NODELAY");
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  check(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), "connect");
+}
+
+void RawSocket::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    check(sent < 0 ? -1 : 0, "send");
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+RawSocket::Read RawSocket::read_some(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<Duration>(deadline - Clock::now()).count();
+  pollfd ready{descriptor_, POLLIN, 0};
+  if (::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(0, left))) <= 0) return Read::kTimeout;
+  std::array<char, 65536> buffer;
+  const auto count = ::recv(descriptor_, buffer.data(), buffer.size(), 0);
+  if (count <= 0) return Read::kEnd;
+  received_.append(buffer.data(), static_cast<std::size_t>(count));
+  return Read::kBytes;
+}
+
+std::string RawSocket::receive_until(std::string_view mark, Duration patience) {
+  const auto deadline = Clock::now() + patience;
+  for (;;) {
+    if (const auto found = received_.find(mark); found != std::string::npos) {
+      return receive(found + mark.size(), patience);
+    }
+    if (read_some(deadline) != Read::kBytes) throw std::runtime_error("no answer, only: " + received_);
+  }
+}
+
+std::string RawSocket::receive(std::size_t bytes, Duration patience) {
+  const auto deadline = Clock::now() + patience;
+  while (received_.size() < bytes) {
+    if (read_some(deadline) != Read::kBytes) throw std::runtime_error("no answer, only: " + received_);
+  }
+  std::string result = received_.substr(0, bytes);
+  received_.erase(0, bytes);
+  return result;
+}
+
+bool RawSocket::ends(Duration patience) {
+  const auto deadline = Clock::now() + patience;
+  for (;;) {
+    received_.clear();
+    switch (read_some(deadline)) {
+      case Read::kBytes: break;
+      case Read::kEnd: return true;
+      case Read::kTimeout: return false;
+    }
+  }
+}
+
+void RawSocket::finish_sending() { ::shutdown(descriptor_, SHUT_WR); }
+
+void RawSocket::reset() {
+  const linger at_once{1, 0};
+  ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  close();
+}
+
+void RawSocket::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,44 @@
+// A TCP connection without manners: bytes as the test wants them, half-closed, reset, or never read.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::test {
+
+class RawSocket {
+ public:
+  using Duration = std::chrono::milliseconds;
+  static constexpr Duration kPatience{20'000};
+  static constexpr int kUsualBuffer = 0;
+
+  // Connects to this machine. With a `receive_buffer` the kernel holds no more bytes than about that for a reader that
+  // does not read. Throws std::system_error, like all of this.
+  explicit RawSocket(std::uint16_t port, int receive_buffer = kUsualBuffer);
+  RawSocket(const RawSocket&) = delete;
+  RawSocket& operator=(const RawSocket&) = delete;
+  ~RawSocket() { close(); }
+
+  void send(std::string_view bytes);  // all of them, at once
+  // The bytes up to and including `mark`; throws std::runtime_error when they do not come.
+  std::string receive_until(std::string_view mark, Duration patience = kPatience);
+  std::string receive(std::size_t bytes, Duration patience = kPatience);  // exactly so many
+  // Reads on and forgets; true if the other side has ended or reset the connection within the time.
+  bool ends(Duration patience = kPatience);
+
+  void finish_sending();  // the other direction stays open
+  void reset();           // the other side gets an error instead of an end
+  void close();
+
+ private:
+  enum class Read { kBytes, kEnd, kTimeout };
+  Read read_some(std::chrono::steady_clock::time_point deadline);
+
+  int descriptor_ = -1;
+  std::string received_;
+};
+
+}  // namespace rkllm_mcp::test

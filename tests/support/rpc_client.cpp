@@ -1,0 +1,94 @@
+#include "support/rpc_client.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp::test {
+namespace {
+
+// So long a lossy connection may be silent before what is missing is asked for.
+constexpr std::chrono::milliseconds kSilence{100};
+
+}  // namespace
+
+int RpcClient::send(std::string_view method, Json params) {
+  connection_->send(Json{{"jsonrpc", "2.0"}, {"id", ++last_id_}, {"method", method}, {"params", params}}.dump());
+  return last_id_;
+}
+
+std::optional<Json> RpcClient::receive(Duration patience) {
+  if (!kept_.empty()) {
+    Json message = std::move(kept_.front());
+    kept_.pop_front();
+    return message;
+  }
+  const auto text = connection_->receive(std::chrono::steady_clock::now() + patience);
+  if (!text) return std::nullopt;
+  return Json::parse(*text);
+}
+
+Json RpcClient::receive_or_throw(Duration patience) {
+  auto message = receive(patience);
+  if (!message) throw std::runtime_error("no message came in time");
+  return std::move(*message);
+}
+
+Json RpcClient::call(std::string_view method, Json params) { return answer(send(method, std::move(params))); }
+
+Json RpcClient::answer(const Json& id) {
+  for (std::deque<Json> others;;) {
+    Json message = receive_or_throw();
+    if (message.contains("id") && message["id"] == id) {
+      kept_.insert(kept_.begin(), others.begin(), others.end());
+      return message;
+    }
+    others.push_back(std::move(message));
+  }
+}
+
+Json RpcClient::result(std::string_view method, Json params) {
+  Json message = call(method, std::move(params));
+  if (!message.contains("result")) throw std::runtime_error(std::string(method) + ": " + message.dump());
+  return message["result"];
+}
+
+std::string RpcClient::init(const std::string& model, Json param) {
+  param["model_path"] = model;
+  return result("rkllm_init", {{"param", param}}).at("handle").get<std::string>();
+}
+
+int RpcClient::run_async(const std::string& handle, const std::string& prompt) {
+  return send("rkllm_run_async", run_params(handle, prompt));
+}
+
+StreamCheck RpcClient::stream(const Json& id, std::string_view method) {
+  StreamCheck stream(id, method,
+                     connection_->reliable() ? StreamCheck::Delivery::kInOrder : StreamCheck::Delivery::kLossy);
+  read_stream(stream, [&stream] { return stream.ended(); });
+  return stream;
+}
+
+void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& enough) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  std::deque<Json> others;
+  while (!enough()) {
+    const auto message = receive(connection_->reliable() ? kPatience : kSilence);
+    if (message && !stream.take(*message)) others.push_back(*message);
+    if (message) continue;
+    if (connection_->reliable() || std::chrono::steady_clock::now() > deadline) {
+      throw std::runtime_error("the stream came to a halt after " + std::to_string(stream.chunks()) + " chunks");
+    }
+    connection_->send(Json{{"jsonrpc", "2.0"},
+                           {"id", stream.id()},
+                           {"method", "poll"},
+                           {"params", {{"from_seq", stream.missing()}}}}
+                          .dump());
+  }
+  kept_.insert(kept_.begin(), others.begin(), others.end());
+}
+
+Json run_params(const std::string& handle, const std::string& prompt) {
+  return {{"handle", handle}, {"rkllm_input", {{"prompt_input", prompt}}}};
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,60 @@
+// JSON-RPC over any connection: numbered requests, parsed messages, whole streams. Blocking; one thread.
+//
+// Whatever is not as the protocol has it is thrown as std::runtime_error with the message that was wrong, so that it
+// can be used on threads of a test, where Catch's own checks cannot.
+#pragma once
+
+#include "client/connection.hpp"
+#include "support/stream_check.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::test {
+
+class RpcClient {
+ public:
+  using Duration = std::chrono::milliseconds;
+  static constexpr Duration kPatience{20'000};
+
+  explicit RpcClient(std::unique_ptr<client::Connection> connection) : connection_(std::move(connection)) {}
+
+  // Sends a request and gives its id.
+  int send(std::string_view method, Json params = Json::object());
+  void send_text(std::string_view message) { connection_->send(message); }
+  // The next message; nothing when the time is over.
+  std::optional<Json> receive(Duration patience = kPatience);
+  Json receive_or_throw(Duration patience = kPatience);
+
+  // The whole reply to a request. Messages that come before it are kept for receive().
+  Json call(std::string_view method, Json params = Json::object());
+  Json answer(const Json& id);
+  // Its result; an error is thrown.
+  Json result(std::string_view method, Json params = Json::object());
+
+  // rkllm_init; gives the handle.
+  std::string init(const std::string& model, Json param = Json::object());
+  // Starts rkllm_run_async with a prompt; gives the request's id.
+  int run_async(const std::string& handle, const std::string& prompt);
+
+  // Reads a stream of chunks to its end. On a lossy connection what is missing is asked for again.
+  StreamCheck stream(const Json& id, std::string_view method = "rkllm_run_async");
+  // Reads it until `enough` says so.
+  void read_stream(StreamCheck& stream, const std::function<bool()>& enough);
+
+ private:
+  std::unique_ptr<client::Connection> connection_;
+  std::deque<Json> kept_;
+  int last_id_ = 0;
+};
+
+Json run_params(const std::string& handle, const std::string& prompt);
+
+}  // namespace rkllm_mcp::test
