@@ -12,7 +12,7 @@
 namespace rkllm_mcp {
 
 struct Api {
-  std::string name;          // of this server, e.g. "rkllm-server"
+  std::string name;  // of this server, e.g. "rkllm-server"
   std::string title;
   std::string version;
   std::string instructions;  // what a model should know before it uses the tools

@@ -1,25 +1,26 @@
 set(RUNTIME_SOURCES
-  jsonrpc/caller.cpp
-  jsonrpc/direct.cpp
-  jsonrpc/dispatcher.cpp
+  call/caller.cpp
+  call/chunk_writer.cpp
+  call/poll_reader.cpp
+  call/push_reader.cpp
+  call/result_options.cpp
+  call/session.cpp
+  call/stream_registry.cpp
+  direct/direct_dialect.cpp
+  dispatch/dispatcher.cpp
+  dispatch/http_peer.cpp
+  dispatch/plain_http.cpp
+  dispatch/streamable_http.cpp
   jsonrpc/envelope.cpp
   jsonrpc/failure.cpp
-  jsonrpc/http_peer.cpp
   jsonrpc/json_builder.cpp
   jsonrpc/message.cpp
-  jsonrpc/plain_http.cpp
   jsonrpc/reply.cpp
-  jsonrpc/session.cpp
   mcp/mcp_server.cpp
   mcp/page.cpp
   mcp/progress.cpp
-  mcp/streamable_http.cpp
   mcp/tool_call.cpp
-  stream/chunk_writer.cpp
   stream/collect_reader.cpp
-  stream/poll_reader.cpp
-  stream/push_reader.cpp
-  stream/stream_registry.cpp
   stream/token_lane.cpp
   stream/token_stream.cpp
   text/json_text.cpp

@@ -2,10 +2,10 @@
 // to 2025-11-25. Event loop only.
 #pragma once
 
-#include "jsonrpc/caller.hpp"
+#include "call/caller.hpp"
+#include "call/session.hpp"
 #include "jsonrpc/message.hpp"
 #include "jsonrpc/reply.hpp"
-#include "jsonrpc/session.hpp"
 
 #include <cstddef>
 #include <memory>

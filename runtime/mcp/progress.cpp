@@ -21,7 +21,7 @@ Progress::Progress(asio::io_context& loop, std::shared_ptr<Reply> reply, Json to
 std::shared_ptr<Progress> Progress::start(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token,
                                           ProgressMessage message) {
   auto progress = std::make_shared<Progress>(loop, std::move(reply), std::move(token), message);
-  progress->send("started");
+  progress->send(message == ProgressMessage::kStatus ? "started" : "");
   progress->keep_alive();
   return progress;
 }

@@ -1,6 +1,6 @@
 #include "mcp/tool_call.hpp"
 
-#include "jsonrpc/direct.hpp"
+#include "call/result_options.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/progress.hpp"
@@ -26,13 +26,11 @@ Json tool_result(const Method& method, const Collected& collected) {
 }
 
 ProgressMessage take_progress_message(Json& arguments) {
-  const auto found = arguments.find("progress_message");
-  if (found == arguments.end()) return ProgressMessage::kStatus;
-  const Json choice = *found;
-  arguments.erase(found);
-  if (choice == "status") return ProgressMessage::kStatus;
-  if (choice == "delta") return ProgressMessage::kDelta;
-  if (choice == "text") return ProgressMessage::kText;
+  const auto choice = take_member(arguments, "progress_message");
+  if (!choice) return ProgressMessage::kStatus;
+  if (*choice == "status") return ProgressMessage::kStatus;
+  if (*choice == "delta") return ProgressMessage::kDelta;
+  if (*choice == "text") return ProgressMessage::kText;
   throw InvalidParams("params.progress_message", "expected \"status\", \"delta\" or \"text\"");
 }
 

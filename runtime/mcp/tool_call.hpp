@@ -1,9 +1,9 @@
 // tools/call: one complete answer, with progress meanwhile if the client asked for it. Event loop only.
 #pragma once
 
-#include "jsonrpc/caller.hpp"
+#include "call/caller.hpp"
+#include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
-#include "jsonrpc/session.hpp"
 
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/method.hpp>

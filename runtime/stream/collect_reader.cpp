@@ -28,10 +28,9 @@ void CollectReader::drain() {
   }
   const bool too_long = text_bytes_ > options_.max_text_bytes;
   if (too_long) stream()->stop();
-  if (!stream()->drained()) {
-    if (progress_) progress_(news, stream()->tokens_so_far());
-    return;
-  }
+  const bool ended = stream()->drained();
+  if (progress_ && (!ended || !news.empty())) progress_(news, stream()->tokens_so_far());
+  if (!ended) return;
   collected_.outcome = stream()->take_outcome(options_.encoding);
   if (too_long) {
     collected_.outcome.error = std::make_exception_ptr(

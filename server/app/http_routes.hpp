@@ -1,8 +1,8 @@
 // Which HTTP path is answered by what. Event loop only.
 #pragma once
 
-#include "jsonrpc/plain_http.hpp"
-#include "mcp/streamable_http.hpp"
+#include "dispatch/plain_http.hpp"
+#include "dispatch/streamable_http.hpp"
 #include "transport/http_exchange.hpp"
 
 #include <rkllm_mcp/json.hpp>

@@ -10,7 +10,7 @@
 #include "app/http_routes.hpp"
 #include "app/runtime_host.hpp"
 #include "app/transports.hpp"
-#include "jsonrpc/dispatcher.hpp"
+#include "dispatch/dispatcher.hpp"
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/json.hpp>

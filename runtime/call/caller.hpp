@@ -4,10 +4,11 @@
 
 #include "api.hpp"
 #include "backend.hpp"
+#include "call/result_options.hpp"
+#include "call/session.hpp"
+#include "call/stream_registry.hpp"
 #include "jsonrpc/reply.hpp"
-#include "jsonrpc/session.hpp"
 #include "stream/collect_reader.hpp"
-#include "stream/stream_registry.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -28,12 +29,6 @@ struct CallLimits {
   std::size_t requests_per_session = 256;
   std::size_t retained_chunks = 1024;              // per stream on a lossy transport
   std::chrono::milliseconds retained_for{30'000};  // after the stream's end
-};
-
-// One call as a client asked for it, its options taken off the parameters.
-struct ResultOptions {
-  ArrayEncoding encoding = ArrayEncoding::kJson;
-  bool keep_tokens = false;
 };
 
 // What becomes of a call that is cancelled, or whose HTTP exchange breaks off.

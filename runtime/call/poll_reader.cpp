@@ -1,4 +1,4 @@
-#include "stream/poll_reader.hpp"
+#include "call/poll_reader.hpp"
 
 #include "jsonrpc/failure.hpp"
 

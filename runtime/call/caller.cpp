@@ -1,7 +1,7 @@
-#include "jsonrpc/caller.hpp"
+#include "call/caller.hpp"
 
+#include "call/push_reader.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "stream/push_reader.hpp"
 
 #include <asio/steady_timer.hpp>
 

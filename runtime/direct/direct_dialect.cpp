@@ -1,5 +1,6 @@
-#include "jsonrpc/direct.hpp"
+#include "direct/direct_dialect.hpp"
 
+#include "call/result_options.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 
@@ -11,15 +12,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-// Removes a member and gives its value; nothing if it is absent.
-std::optional<Json> take_member(Json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) return std::nullopt;
-  Json value = std::move(*found);
-  object.erase(found);
-  return value;
-}
 
 std::optional<bool> take_stream_option(const Method& method, Json& params) {
   if (!method.streams) return std::nullopt;
@@ -82,26 +74,6 @@ Json named_params(const Method& method, Json params) {
     if (!params[at].is_null()) named[std::string(method.params[at])] = std::move(params[at]);
   }
   return named;
-}
-
-ResultOptions take_result_options(const Method& method, Json& params) {
-  ResultOptions options;
-  if (!method.streams) return options;
-  if (const auto encoding = take_member(params, "encoding")) {
-    if (*encoding != "json" && *encoding != "base64") {
-      throw InvalidParams("params.encoding", "expected \"json\" or \"base64\"");
-    }
-    options.encoding = *encoding == "base64" ? ArrayEncoding::kBase64 : ArrayEncoding::kJson;
-  }
-  if (const auto include = take_member(params, "include")) {
-    if (!include->is_array()) throw InvalidParams("params.include", "expected an array");
-    for (std::size_t at = 0; at < include->size(); ++at) {
-      if ((*include)[at] != "token_id")
-        throw InvalidParams("params.include[" + std::to_string(at) + "]", "expected \"token_id\"");
-      options.keep_tokens = true;
-    }
-  }
-  return options;
 }
 
 void DirectDialect::call(const Method& method, Json params, const std::shared_ptr<Session>& session,

@@ -1,4 +1,4 @@
-#include "jsonrpc/dispatcher.hpp"
+#include "dispatch/dispatcher.hpp"
 
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"

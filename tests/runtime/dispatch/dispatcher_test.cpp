@@ -1,4 +1,4 @@
-#include "jsonrpc/dispatcher.hpp"
+#include "dispatch/dispatcher.hpp"
 
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"
@@ -16,7 +16,9 @@ namespace {
 // One client of a dispatcher, without sockets. The loop runs only inside say() and settle().
 struct Client {
   explicit Client(Dispatcher::Options options = {}, TransportKind kind = TransportKind::kTcp)
-      : dispatcher(loop, api, backend, options), peer(std::make_shared<FakePeer>(kind)), receive(dispatcher.acceptor()(peer)) {}
+      : dispatcher(loop, api, backend, options),
+        peer(std::make_shared<FakePeer>(kind)),
+        receive(dispatcher.acceptor()(peer)) {}
 
   void settle() {
     loop.restart();
@@ -70,12 +72,15 @@ TEST_CASE("a stream has exactly the documented messages") {
   Client client;
   client.say(call("123", "run_async"));
   client.backend.calls[0].observer->on_token(0, "Hello", 1);
-  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":0,"delta":"Hello"}}})"});
+  CHECK(client.news() ==
+        Texts{R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":0,"delta":"Hello"}}})"});
   client.backend.calls[0].observer->on_token(0, " there", 2);
   client.backend.finish(0, Json{{"perf", {{"generate_tokens", 2}}}});
-  CHECK(client.news() ==
-        Texts{R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":1,"delta":" there"}}})",
-              R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":2,"delta":"","end":true},"state":"FINISH","status":0,"perf":{"generate_tokens":2}}})"});
+  CHECK(
+      client.news() ==
+      Texts{
+          R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":1,"delta":" there"}}})",
+          R"({"jsonrpc":"2.0","id":123,"method":"run_async","result":{"chunk":{"seq":2,"delta":"","end":true},"state":"FINISH","status":0,"perf":{"generate_tokens":2}}})"});
   CHECK(client.say(call("123", "run_async")).empty());  // nothing about the id was kept
   CHECK(client.backend.calls.size() == 2);
 }
@@ -87,7 +92,8 @@ TEST_CASE("tokens that wait for a slow client join into one chunk") {
   for (const char* const token : {"a", "b", "c"}) client.backend.calls[0].observer->on_token(0, token, 1);
   CHECK(client.news().empty());
   client.peer->take_again();
-  CHECK(client.peer->sent == Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":"abc"}}})"});
+  CHECK(client.peer->sent ==
+        Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":"abc"}}})"});
 }
 
 TEST_CASE("include token_id adds the ids, and tokens without text get chunks too") {
@@ -107,8 +113,9 @@ TEST_CASE("a failing run ends its stream with an error under the same id") {
   client.backend.fail(0, CallFailed("run_async", -1));
   const auto sent = client.news();
   REQUIRE(sent.size() == 2);
-  CHECK(sent[1] ==
-        R"({"jsonrpc":"2.0","id":1,"error":{"code":4001,"message":"run_async returned -1","data":{"function":"run_async","status":-1}}})");
+  CHECK(
+      sent[1] ==
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":4001,"message":"run_async returned -1","data":{"function":"run_async","status":-1}}})");
 }
 
 TEST_CASE("stream false answers once, stream true answers with a stream id and notifications") {
@@ -269,7 +276,8 @@ TEST_CASE("a tool call that fails is a result that says so") {
 
 TEST_CASE("progress increases strictly, carries the token, and stops with the answer") {
   Client client;
-  client.say(call("1", "tools/call", R"({"name":"run","arguments":{"progress_message":"delta"},"_meta":{"progressToken":"p"}})"));
+  client.say(call("1", "tools/call",
+                  R"({"name":"run","arguments":{"progress_message":"delta"},"_meta":{"progressToken":"p"}})"));
   std::vector<Json> progress;
   const auto gather = [&](const Texts& sent) {
     for (const auto& text : sent) {
@@ -304,7 +312,8 @@ TEST_CASE("a cancelled tool call sends nothing more") {
 TEST_CASE("a resource is listed and read, an unknown one is refused with its uri") {
   Client client;
   CHECK(Json::parse(client.say(call("1", "resources/list"))[0])["result"]["resources"][0]["uri"] == "fake://api");
-  CHECK(Json::parse(client.say(call("1", "resources/read", R"({"uri":"fake://api"})"))[0])["result"]["contents"][0]["text"] == "{}");
+  CHECK(Json::parse(client.say(
+            call("1", "resources/read", R"({"uri":"fake://api"})"))[0])["result"]["contents"][0]["text"] == "{}");
   const Json error = Json::parse(client.say(call("1", "resources/read", R"({"uri":"x://y"})"))[0])["error"];
   CHECK(error["code"] == -32602);
   CHECK(error["data"]["uri"] == "x://y");

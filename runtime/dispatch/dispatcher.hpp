@@ -4,12 +4,12 @@
 
 #include "api.hpp"
 #include "backend.hpp"
-#include "jsonrpc/caller.hpp"
-#include "jsonrpc/direct.hpp"
+#include "call/caller.hpp"
+#include "call/session.hpp"
+#include "call/stream_registry.hpp"
+#include "direct/direct_dialect.hpp"
 #include "jsonrpc/message.hpp"
-#include "jsonrpc/session.hpp"
 #include "mcp/mcp_server.hpp"
-#include "stream/stream_registry.hpp"
 #include "transport/peer.hpp"
 
 #include <asio/io_context.hpp>

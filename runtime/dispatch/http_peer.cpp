@@ -1,4 +1,4 @@
-#include "jsonrpc/http_peer.hpp"
+#include "dispatch/http_peer.hpp"
 
 #include <utility>
 

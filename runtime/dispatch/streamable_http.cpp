@@ -1,10 +1,10 @@
-#include "mcp/streamable_http.hpp"
+#include "dispatch/streamable_http.hpp"
 
+#include "call/stream_registry.hpp"
+#include "dispatch/http_peer.hpp"
+#include "dispatch/plain_http.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/http_peer.hpp"
-#include "jsonrpc/plain_http.hpp"
 #include "mcp/protocol.hpp"
-#include "stream/stream_registry.hpp"
 
 #include <iterator>
 #include <variant>

@@ -1,7 +1,7 @@
 // POST /jsonrpc: one JSON-RPC message in the body, one reply; streams are polled. Event loop only.
 #pragma once
 
-#include "jsonrpc/dispatcher.hpp"
+#include "dispatch/dispatcher.hpp"
 #include "transport/http_exchange.hpp"
 
 #include <memory>

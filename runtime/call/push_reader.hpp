@@ -2,8 +2,8 @@
 // queue is full tokens wait in the stream and join.
 #pragma once
 
+#include "call/chunk_writer.hpp"
 #include "jsonrpc/reply.hpp"
-#include "stream/chunk_writer.hpp"
 #include "stream/stream_reader.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>

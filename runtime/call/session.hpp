@@ -5,10 +5,10 @@
 #pragma once
 
 #include "backend.hpp"
+#include "call/poll_reader.hpp"
+#include "call/push_reader.hpp"
 #include "jsonrpc/message.hpp"
 #include "jsonrpc/reply.hpp"
-#include "stream/poll_reader.hpp"
-#include "stream/push_reader.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // `expiry` after its first token (or after the last poll, whichever is later) is discarded and its run aborted.
 #pragma once
 
+#include "call/chunk_writer.hpp"
 #include "jsonrpc/reply.hpp"
-#include "stream/chunk_writer.hpp"
 #include "stream/stream_reader.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>

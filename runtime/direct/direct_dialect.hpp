@@ -2,9 +2,9 @@
 // Event loop only.
 #pragma once
 
-#include "jsonrpc/caller.hpp"
+#include "call/caller.hpp"
+#include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
-#include "jsonrpc/session.hpp"
 
 #include <memory>
 
@@ -32,8 +32,5 @@ class DirectDialect {
 
 // `params` keyed by name: an array in C order becomes an object, absent becomes empty. Throws InvalidParams.
 Json named_params(const Method& method, Json params);
-
-// Takes the options "include" and "encoding" off `params`. Throws InvalidParams.
-ResultOptions take_result_options(const Method& method, Json& params);
 
 }  // namespace rkllm_mcp

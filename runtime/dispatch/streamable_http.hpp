@@ -5,7 +5,7 @@
 // served too, from the session that all such clients share: a call needs no handshake here.
 #pragma once
 
-#include "jsonrpc/dispatcher.hpp"
+#include "dispatch/dispatcher.hpp"
 #include "transport/http_exchange.hpp"
 
 #include <chrono>

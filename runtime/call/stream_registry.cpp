@@ -1,4 +1,4 @@
-#include "stream/stream_registry.hpp"
+#include "call/stream_registry.hpp"
 
 #include <openssl/rand.h>
 

@@ -1,4 +1,4 @@
-#include "stream/push_reader.hpp"
+#include "call/push_reader.hpp"
 
 #include "jsonrpc/failure.hpp"
 

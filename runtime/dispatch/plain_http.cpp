@@ -1,7 +1,7 @@
-#include "jsonrpc/plain_http.hpp"
+#include "dispatch/plain_http.hpp"
 
+#include "dispatch/http_peer.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/http_peer.hpp"
 
 #include <variant>
 

@@ -1,4 +1,4 @@
-#include "stream/chunk_writer.hpp"
+#include "call/chunk_writer.hpp"
 
 #include "jsonrpc/envelope.hpp"
 #include "text/json_text.hpp"

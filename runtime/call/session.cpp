@@ -1,4 +1,4 @@
-#include "jsonrpc/session.hpp"
+#include "call/session.hpp"
 
 #include <algorithm>
 #include <utility>
