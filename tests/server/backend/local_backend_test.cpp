@@ -1,0 +1,251 @@
+// The backend on the simulator, without any transport.
+#include "backend/local_backend.hpp"
+
+#include "backend/library_file.hpp"
+#include "jsonrpc/failure.hpp"
+#include "support/catch.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace rkllm_mcp;
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{20};
+
+const LoadedLibrary& simulator() {
+  static const LoadedLibrary library(inspect_library(RKLLM_SIM_LIBRARY), *choose_abi_set("1.3.0", "").set);
+  return library;
+}
+
+class Recorder : public CallObserver {
+ public:
+  void on_token(std::size_t, std::optional<std::string_view> text, std::int32_t) noexcept override {
+    const std::lock_guard lock(mutex_);
+    text_ += text.value_or("");
+    ++tokens_;
+    news_.notify_all();
+  }
+  void on_rows(const FloatRows&) noexcept override {}
+  void on_done(CallOutcome outcome) noexcept override {
+    const std::lock_guard lock(mutex_);
+    outcome_ = std::move(outcome);
+    news_.notify_all();
+  }
+
+  bool wait() {
+    std::unique_lock lock(mutex_);
+    return news_.wait_for(lock, kPatience, [this] { return outcome_.has_value(); });
+  }
+  CallOutcome outcome() {
+    if (!wait()) throw std::runtime_error("the call did not end");
+    const std::lock_guard lock(mutex_);
+    return *outcome_;
+  }
+  ErrorCode error_code() {
+    const auto error = outcome().error;
+    REQUIRE(error);
+    return as_rpc_error(error).code();
+  }
+  void wait_for_tokens(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    REQUIRE(news_.wait_for(lock, kPatience, [&] { return tokens_ >= count; }));
+  }
+  std::size_t tokens() const {
+    const std::lock_guard lock(mutex_);
+    return tokens_;
+  }
+  bool done() const {
+    const std::lock_guard lock(mutex_);
+    return outcome_.has_value();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable news_;
+  std::string text_;
+  std::size_t tokens_ = 0;
+  std::optional<CallOutcome> outcome_;
+};
+
+struct Calls {
+  explicit Calls(LocalBackend::Limits limits = {}) : backend(simulator(), limits) {}
+
+  std::shared_ptr<Recorder> start(std::string_view method, Json params, Backend::CallId* id = nullptr) {
+    auto recorder = std::make_shared<Recorder>();
+    for (const Method& each : simulator().abi().methods) {
+      if (each.name != method) continue;
+      const auto call = backend.start({&each, std::move(params)}, recorder);
+      if (id != nullptr) *id = call;
+    }
+    return recorder;
+  }
+  std::string init(const std::string& model = RKLLM_FAST_MODEL) {
+    const CallOutcome outcome = start("rkllm_init", Json{{"param", {{"model_path", model}}}})->outcome();
+    REQUIRE_FALSE(outcome.error);
+    return outcome.result["handle"];
+  }
+  std::shared_ptr<Recorder> run(const std::string& handle, const std::string& prompt, Backend::CallId* id = nullptr) {
+    return start("rkllm_run_async", Json{{"handle", handle}, {"rkllm_input", {{"prompt_input", prompt}}}}, id);
+  }
+
+  LocalBackend backend;
+};
+
+constexpr const char* kPaced = RKLLM_PACED_MODEL;  // a real board's speed: long enough to be interrupted
+
+}  // namespace
+
+TEST_CASE("calls on one handle run one after the other, in order") {
+  Calls calls;
+  const auto handle = calls.init();
+  std::vector<std::shared_ptr<Recorder>> runs;
+  for (int at = 0; at < 10; ++at) runs.push_back(calls.run(handle, "@n=50"));
+  for (const auto& run : runs) {
+    CHECK_FALSE(run->outcome().error);
+    CHECK(run->tokens() == 50);
+  }
+}
+
+TEST_CASE("a cancelled run ends at its next token as aborted, and the next one runs unharmed") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  Backend::CallId id = 0;
+  const auto run = calls.run(handle, "@n=1000", &id);
+  run->wait_for_tokens(1);
+  const auto next = calls.run(handle, "@n=3");
+  calls.backend.cancel(id);
+  const CallOutcome outcome = run->outcome();
+  CHECK_FALSE(outcome.error);
+  CHECK(outcome.aborted);
+  CHECK(run->tokens() < 1000);
+  CHECK_FALSE(next->outcome().aborted);
+  CHECK(next->tokens() == 3);
+}
+
+TEST_CASE("a call that is cancelled while it waits leaves the queue at once with error 4009") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  Backend::CallId first = 0;
+  const auto running = calls.run(handle, "@n=1000", &first);
+  running->wait_for_tokens(1);
+  Backend::CallId second = 0;
+  const auto waiting = calls.run(handle, "@n=5", &second);
+  calls.backend.cancel(second);
+  CHECK(waiting->error_code() == ErrorCode::kCancelled);
+  CHECK(waiting->tokens() == 0);
+  CHECK_FALSE(running->done());
+  calls.backend.cancel(first);
+  CHECK(running->outcome().aborted);
+}
+
+TEST_CASE("the queue of a handle is bounded") {
+  Calls calls({.handles = 2, .queued_per_handle = 2});
+  const auto handle = calls.init(kPaced);
+  Backend::CallId id = 0;
+  const auto running = calls.run(handle, "@n=1000", &id);
+  running->wait_for_tokens(1);
+  calls.run(handle, "@n=1");
+  calls.run(handle, "@n=1");
+  CHECK(calls.run(handle, "@n=1")->error_code() == ErrorCode::kQueueFull);
+  calls.backend.cancel(id);
+}
+
+TEST_CASE("rkllm_is_running answers during a run") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  Backend::CallId id = 0;
+  const auto run = calls.run(handle, "@n=1000", &id);
+  run->wait_for_tokens(1);
+  CHECK(calls.start("rkllm_is_running", Json{{"handle", handle}})->outcome().result["running"] == true);
+  calls.backend.cancel(id);
+  run->outcome();
+  CHECK(calls.start("rkllm_is_running", Json{{"handle", handle}})->outcome().result["running"] == false);
+}
+
+TEST_CASE("rkllm_abort stops what runs, whoever started it") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  const auto run = calls.run(handle, "@n=1000");
+  run->wait_for_tokens(1);
+  CHECK(calls.start("rkllm_abort", Json{{"handle", handle}})->outcome().result["status"] == 0);
+  CHECK(run->outcome().aborted);
+}
+
+TEST_CASE("destroying a handle aborts its run, cancels what waits, and then frees it") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  const auto running = calls.run(handle, "@n=1000");
+  running->wait_for_tokens(1);
+  const auto waiting = calls.run(handle, "@n=5");
+  const auto destroyed = calls.start("rkllm_destroy", Json{{"handle", handle}});
+  CHECK(calls.run(handle, "@n=5")->error_code() == ErrorCode::kUnknownHandle);
+  CHECK(running->outcome().aborted);
+  CHECK(waiting->error_code() == ErrorCode::kCancelled);
+  CHECK_FALSE(destroyed->outcome().error);
+  CHECK(calls.start("rkllm_is_running", Json{{"handle", handle}})->error_code() == ErrorCode::kUnknownHandle);
+  CHECK(calls.backend.handles().empty());
+}
+
+TEST_CASE("a handle may be left out while exactly one exists") {
+  Calls calls;
+  CHECK(calls.start("rkllm_is_running", Json::object())->error_code() == ErrorCode::kUnknownHandle);
+  calls.init();
+  CHECK_FALSE(calls.start("rkllm_is_running", Json::object())->outcome().error);
+  calls.init();
+  CHECK(calls.start("rkllm_is_running", Json::object())->error_code() == ErrorCode::kInvalidParams);
+}
+
+TEST_CASE("a failed rkllm_init leaves no handle behind") {
+  Calls calls({.handles = 1, .queued_per_handle = 4});
+  CHECK(calls.start("rkllm_init", Json{{"param", {{"model_path", "/no/such/model"}}}})->error_code() ==
+        ErrorCode::kCallFailed);
+  CHECK(calls.backend.handles().empty());
+  calls.init();
+  CHECK(calls.start("rkllm_init", Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}})->error_code() ==
+        ErrorCode::kQueueFull);
+}
+
+TEST_CASE("shutting down stops runs and frees handles in time") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  const auto run = calls.run(handle, "@n=1000");
+  run->wait_for_tokens(1);
+  CHECK(calls.backend.shut_down(std::chrono::steady_clock::now() + kPatience));
+  CHECK(run->outcome().aborted);
+  CHECK(calls.backend.handles().empty());
+  CHECK(calls.start("rkllm_createDefaultParam", Json::object())->error_code() == ErrorCode::kRuntimeUnavailable);
+}
+
+TEST_CASE("many handles come and go from many threads") {
+  Calls calls({.handles = 8, .queued_per_handle = 64});
+  std::atomic<int> failures{0};  // the test framework's checks are for one thread only
+  std::vector<std::thread> clients;
+  for (int client = 0; client < 4; ++client) {
+    clients.emplace_back([&calls, &failures] {
+      for (int round = 0; round < 5; ++round) {
+        const auto made = calls.start("rkllm_init", Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}});
+        if (!made->wait() || made->outcome().error) return void(++failures);
+        const std::string handle = made->outcome().result["handle"];
+        const auto run = calls.run(handle, "@n=200");
+        const auto asked = calls.start("rkllm_is_running", Json{{"handle", handle}});
+        if (!run->wait() || run->tokens() != 200 || !asked->wait()) ++failures;
+        if (!calls.start("rkllm_destroy", Json{{"handle", handle}})->wait()) ++failures;
+      }
+    });
+  }
+  for (auto& client : clients) client.join();
+  CHECK(failures == 0);
+  CHECK(calls.backend.handles().empty());
+}
