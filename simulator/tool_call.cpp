@@ -34,7 +34,8 @@ std::optional<std::string> write_tool_call(const Json& tools, std::string_view p
     const Json name = member(function, "name");
     if (!name.is_string() || prompt.find(name.get<std::string>()) == std::string_view::npos) continue;
     Json arguments = Json::object();
-    for (const auto& [key, schema] : member(member(function, "parameters"), "properties").items()) {
+    const Json properties = member(member(function, "parameters"), "properties");
+    for (const auto& [key, schema] : properties.items()) {
       arguments[key] = argument(schema, prompt);
     }
     const Json call{{"name", name}, {"arguments", arguments}};

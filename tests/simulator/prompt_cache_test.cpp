@@ -1,0 +1,80 @@
+// Section "prompt cache" of the runtime's contract.
+#include "simulated.hpp"
+
+using namespace simulated;
+
+namespace {
+
+int run_and_save(Llm& llm, std::vector<int>& prompt_ids, const std::string& path, int flag = 1) {
+  RKLLMPromptCacheParam cache{flag, path.c_str()};
+  RKLLMInferParam params = infer(2);
+  params.prompt_cache_params = &cache;
+  return llm.run(tokens(prompt_ids), params);
+}
+
+}  // namespace
+
+TEST_CASE("the prompt cache is written before the first token") {
+  const Directory directory;
+  const std::string path = directory.file("cache");
+  Llm llm;
+  bool there = false;
+  llm.answer = [&](std::size_t call) {
+    if (call == 1) there = std::filesystem::exists(path);
+    return 0;
+  };
+  std::vector<int> seven = ids(7);
+  REQUIRE(run_and_save(llm, seven, path) == 0);
+  CHECK(there);
+}
+
+TEST_CASE("flag 0 writes nothing, and a path that cannot be written is passed over") {
+  const Directory directory;
+  Llm llm;
+  std::vector<int> seven = ids(7);
+  CHECK(run_and_save(llm, seven, directory.file("cache"), 0) == 0);
+  CHECK_FALSE(std::filesystem::exists(directory.file("cache")));
+  CHECK(run_and_save(llm, seven, "/no/such/directory/cache") == 0);
+}
+
+TEST_CASE("a loaded prompt cache holds all but the last token, for single turns") {
+  const Directory directory;
+  const std::string path = directory.file("cache");
+  std::vector<int> seven = ids(7);
+  {
+    Llm llm;
+    REQUIRE(run_and_save(llm, seven, path) == 0);
+  }
+  Llm llm;
+  REQUIRE(rkllm_load_prompt_cache(llm.handle, path.c_str()) == 0);
+  CHECK(llm.kv_size() == 6);
+
+  SECTION("a prompt that begins with it is computed from there") {
+    REQUIRE(llm.run(tokens(seven), infer(2)) == 0);
+    CHECK(llm.computed() == 1);
+  }
+  SECTION("it is not history") {
+    REQUIRE(llm.run(tokens(seven), infer(2, 1)) == 0);
+    CHECK(llm.computed() == 7);
+    CHECK(llm.kv_size() == 8);
+  }
+  SECTION("once released, the size stays until the next run, which starts cold") {
+    CHECK(rkllm_release_prompt_cache(llm.handle) == 0);
+    CHECK(llm.kv_size() == 6);
+    REQUIRE(llm.run(tokens(seven), infer(2)) == 0);
+    CHECK(llm.computed() == 7);
+  }
+}
+
+TEST_CASE("a missing or empty prompt cache is -1, any other file is 1") {
+  const Directory directory;
+  Llm llm;
+  CHECK(rkllm_load_prompt_cache(llm.handle, directory.file("missing").c_str()) == -1);
+  CHECK(rkllm_load_prompt_cache(llm.handle, directory.write("empty", "").c_str()) == -1);
+  CHECK(rkllm_load_prompt_cache(llm.handle, directory.write("garbage", "garbage").c_str()) == 1);
+}
+
+TEST_CASE("releasing a prompt cache that was never loaded returns 0") {
+  Llm llm;
+  CHECK(rkllm_release_prompt_cache(llm.handle) == 0);
+}
