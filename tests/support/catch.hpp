@@ -6,3 +6,18 @@
 #else
 #include <catch2/catch.hpp>
 #endif
+
+#include <string>
+
+namespace rkllm_mcp::test {
+
+// For CHECK_THAT and CHECK_THROWS_WITH: the text has `part` in it. The generations name this matcher differently.
+inline auto has_text(const std::string& part) {
+#if __has_include(<catch2/catch_all.hpp>)
+  return Catch::Matchers::ContainsSubstring(part);
+#else
+  return Catch::Matchers::Contains(part);
+#endif
+}
+
+}  // namespace rkllm_mcp::test

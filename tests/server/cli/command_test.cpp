@@ -10,7 +10,6 @@
 #include <filesystem>
 
 using namespace rkllm_mcp::test;
-using Catch::Matchers::Contains;
 using rkllm_mcp::Json;
 
 namespace {
@@ -46,12 +45,12 @@ TEST_CASE("--help shows every command, examples and the exit codes") {
   const auto finished = Shell().run({"--help"});
   CHECK(finished.status == 0);
   for (const char* word : {"serve", "stdio", "call", "settings", "Examples:", "Exit codes:"}) {
-    CHECK_THAT(finished.out, Contains(word));
+    CHECK_THAT(finished.out, has_text(word));
   }
   for (const char* command : {"serve", "stdio", "call", "settings"}) {
     const auto help = Shell().run({command, "--help"});
     CHECK(help.status == 0);
-    CHECK_THAT(help.out, Contains("--settings PATH"));
+    CHECK_THAT(help.out, has_text("--settings PATH"));
   }
 }
 
@@ -94,10 +93,10 @@ TEST_CASE("settings shows values and origins, as text and as JSON") {
   const std::vector<std::pair<std::string, std::string>> env{{"RKLLM_MCP_UDP_PORT", "4"}};
   const auto text = shell.run({"settings", "--set", "tcp.port=3"}, env);
   CHECK(text.status == 0);
-  CHECK_THAT(text.out, Contains("3  (--set tcp.port)\n"));
-  CHECK_THAT(text.out, Contains("4  (RKLLM_MCP_UDP_PORT)\n"));
-  CHECK_THAT(text.out, Contains("5  (settings.json:1)\n"));
-  CHECK_THAT(text.out, Contains("8080  (built-in)\n"));
+  CHECK_THAT(text.out, has_text("3  (--set tcp.port)\n"));
+  CHECK_THAT(text.out, has_text("4  (RKLLM_MCP_UDP_PORT)\n"));
+  CHECK_THAT(text.out, has_text("5  (settings.json:1)\n"));
+  CHECK_THAT(text.out, has_text("8080  (built-in)\n"));
 
   const auto json = shell.run({"settings", "show", "--json", "--set", "tcp.port=3"}, env);
   CHECK(json.status == 0);
@@ -122,13 +121,13 @@ TEST_CASE("settings write, check and schema go together") {
   CHECK(shell.run({"settings", "schema"}).out == read_file(shell / "settings.schema.json"));
   const auto again = shell.run({"settings", "write", "s.json"});
   CHECK(again.status == 1);
-  CHECK_THAT(again.err, Contains("exists"));
+  CHECK_THAT(again.err, has_text("exists"));
   CHECK(read_file(shell / "s.json") == written);
 
   write_file(shell / "bad.json", "{\n\"htpp\": {}}");
   const auto refused = shell.run({"settings", "check", "bad.json"});
   CHECK(refused.status == 3);
-  CHECK_THAT(refused.err, Contains("bad.json:2: htpp: unknown key; the nearest valid key is http"));
+  CHECK_THAT(refused.err, has_text("bad.json:2: htpp: unknown key; the nearest valid key is http"));
   CHECK(shell.run({"settings", "check", "none.json"}).status == 1);
 }
 

@@ -9,7 +9,6 @@
 #include <filesystem>
 
 using namespace rkllm_mcp::test;
-using Catch::Matchers::Contains;
 using rkllm_mcp::Json;
 
 namespace {
@@ -72,8 +71,8 @@ TEST_CASE("call prints the same generated text on every transport") {
     CHECK(finished.err.empty());
     const auto messages = server.call({"rkllm_run_async", kRun}, transport);
     CHECK(messages.status == 0);
-    CHECK_THAT(messages.out, Contains("\"end\":true"));
-    CHECK_THAT(messages.out, Contains("RKLLM_RUN_FINISH"));
+    CHECK_THAT(messages.out, has_text("\"end\":true"));
+    CHECK_THAT(messages.out, has_text("RKLLM_RUN_FINISH"));
   }
 }
 
@@ -98,10 +97,10 @@ TEST_CASE("call ends with 1 and shows the error that the server answers with") {
     INFO(transport);
     const auto finished = server.call({"rkllm_is_runing"}, transport);
     CHECK(finished.status == 1);
-    CHECK_THAT(finished.out, Contains("-32601"));
+    CHECK_THAT(finished.out, has_text("-32601"));
     const auto text = server.call({"--text", "rkllm_is_runing"}, transport);
     CHECK(text.status == 1);
-    CHECK_THAT(text.err, Contains("-32601"));
+    CHECK_THAT(text.err, has_text("-32601"));
   }
 }
 
@@ -141,12 +140,12 @@ TEST_CASE("a port in use ends serve with 4, naming port, transport and setting")
   const TemporaryDirectory other;
   const auto second = run_to_end(options(other, serve_args(other, {"--set", "tcp.port=" + port})));
   CHECK(second.status == 4);
-  CHECK_THAT(second.err, Contains(port) && Contains("tcp.port"));
+  CHECK_THAT(second.err, has_text(port) && has_text("tcp.port"));
 }
 
 TEST_CASE("a runtime library that is not there ends serve with 4") {
   const TemporaryDirectory home;
   const auto finished = run_to_end(options(home, {kProgram, "serve", "--library", "/nowhere/librkllmrt.so"}));
   CHECK(finished.status == 4);
-  CHECK_THAT(finished.err, Contains("/nowhere/librkllmrt.so"));
+  CHECK_THAT(finished.err, has_text("/nowhere/librkllmrt.so"));
 }
