@@ -81,6 +81,10 @@ Chunk PollReader::take_all(const Peer& peer) {
 }
 
 void PollReader::answer(Reply& reply) {
+  if (reply.peer().closed()) {  // its client will come again: nothing may be taken for an answer that gets lost
+    if (has_news()) restart_expiry();
+    return;
+  }
   writer_.answer_as(reply.id());
   const Chunk chunk = take_all(reply.peer());
   const bool empty = chunk.delta.empty() && chunk.token_ids.empty();

@@ -63,7 +63,7 @@ void Session::cancel(ActiveCall& call) {
   if (call.ended) return;
   if (!call.answers_when_cancelled) call.reply->mute();
   call.reader->stream()->stop();
-  backend_.cancel(call.call);
+  if (const auto backend = backend_.lock()) backend->cancel(call.call);
 }
 
 void Session::cancel(Key key) {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -37,7 +38,8 @@ struct ActiveCall {
 class Session : public std::enable_shared_from_this<Session> {
  public:
   // `shared`: several clients use it, so that ids need not be unique among its ordinary calls.
-  Session(Backend& backend, bool shared) : backend_(backend), shared_(shared) {}
+  // The backend is held weakly: at the end of the program sessions may outlive it.
+  Session(std::weak_ptr<Backend> backend, bool shared) : backend_(std::move(backend)), shared_(shared) {}
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session() { cancel_all(); }
@@ -72,7 +74,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void cancel(ActiveCall& call);
   void tell_if_idle();
 
-  Backend& backend_;
+  const std::weak_ptr<Backend> backend_;
   const bool shared_;
   Key next_key_ = 1;
   std::map<Key, ActiveCall> calls_;

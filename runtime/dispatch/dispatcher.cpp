@@ -32,14 +32,14 @@ RpcError method_not_found(const Api& api, const std::string& method) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, Backend& backend, const Options& options)
+Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options)
     : api_(api),
-      backend_(backend),
+      backend_(std::move(backend)),
       options_(options),
-      caller_(loop, api, backend, registry_, options.calls),
+      caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
       mcp_(loop, caller_, options.page_items),
-      anonymous_(std::make_shared<Session>(backend, true)) {}
+      anonymous_(std::make_shared<Session>(backend_, true)) {}
 
 std::shared_ptr<Session> Dispatcher::make_session() { return std::make_shared<Session>(backend_, false); }
 

@@ -29,7 +29,7 @@ class Dispatcher {
     std::size_t page_items = 50;
   };
 
-  Dispatcher(asio::io_context& loop, const Api& api, Backend& backend, const Options& options);
+  Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options);
 
   // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes.
   AcceptFunction acceptor();
@@ -57,7 +57,7 @@ class Dispatcher {
              Delivery delivery);
 
   const Api& api_;
-  Backend& backend_;
+  const std::shared_ptr<Backend> backend_;
   const Options options_;
   StreamRegistry registry_;
   Caller caller_;

@@ -30,14 +30,15 @@ void Progress::update(std::string_view delta, std::uint64_t tokens) {
   tokens_ = tokens;
   switch (message_) {
     case ProgressMessage::kStatus:
-      if (Clock::now() - last_sent_ >= kBetweenStatuses) send_status();
+      if (Clock::now() - last_sent_ >= kBetweenStatuses && reply_->peer().ready()) send_status();
       return;
     case ProgressMessage::kDelta:
-      if (!delta.empty()) send(delta);
+      unsent_ += delta;
+      if (!unsent_.empty() && reply_->peer().ready()) send(std::exchange(unsent_, {}));
       return;
     case ProgressMessage::kText:
       text_ += delta;
-      if (!delta.empty()) send(text_);
+      if (!delta.empty() && reply_->peer().ready()) send(text_);
       return;
   }
 }

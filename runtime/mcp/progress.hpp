@@ -49,7 +49,8 @@ class Progress : public std::enable_shared_from_this<Progress> {
   asio::steady_timer timer_;
   std::uint64_t tokens_ = 0;
   double progress_ = 0;  // the last value sent
-  std::string text_;
+  std::string text_;     // kText: all of it
+  std::string unsent_;   // kDelta: what came while the client took nothing
 };
 
 }  // namespace rkllm_mcp

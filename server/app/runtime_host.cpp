@@ -28,7 +28,7 @@ RuntimeHost::RuntimeHost(const Settings& settings) {
   } catch (const RpcError& error) {
     library_.reset();
     trouble_ = error.what();
-    backend_ = std::make_unique<UnavailableBackend>(error);
+    backend_ = std::make_shared<UnavailableBackend>(error);
   }
 }
 

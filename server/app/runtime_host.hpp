@@ -25,7 +25,7 @@ class RuntimeHost {
   // Never fails: without a usable library every call is answered with error 4005.
   explicit RuntimeHost(const Settings& settings);
 
-  Backend& backend() { return *backend_; }
+  const std::shared_ptr<Backend>& backend() { return backend_; }
   // The set of the loaded library; without one, the newest, so that clients can still read what they could call.
   const AbiSet& abi() const;
   bool simulated() const { return library_ && library_->file().simulated; }
@@ -42,7 +42,7 @@ class RuntimeHost {
  private:
   std::optional<LoadedLibrary> library_;
   LocalBackend* local_ = nullptr;
-  std::unique_ptr<Backend> backend_;
+  std::shared_ptr<Backend> backend_;
   std::string trouble_;
   std::string warning_;
 };

@@ -112,7 +112,7 @@ void Server::load_models() {
   for (const auto& [name, model] : settings_.models.items()) {
     if (!model.value("autoload", false)) continue;
     Json params{{"param", model.contains("param") ? model["param"] : Json::object()}};
-    runtime_.backend().start({init, std::move(params)}, std::make_shared<LoadReport>(log_, name));
+    runtime_.backend()->start({init, std::move(params)}, std::make_shared<LoadReport>(log_, name));
   }
 }
 

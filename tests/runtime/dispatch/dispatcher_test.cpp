@@ -16,7 +16,7 @@ namespace {
 // One client of a dispatcher, without sockets. The loop runs only inside say() and settle().
 struct Client {
   explicit Client(Dispatcher::Options options = {}, TransportKind kind = TransportKind::kTcp)
-      : dispatcher(loop, api, backend, options),
+      : dispatcher(loop, api, shared_backend, options),
         peer(std::make_shared<FakePeer>(kind)),
         receive(dispatcher.acceptor()(peer)) {}
 
@@ -38,7 +38,8 @@ struct Client {
 
   asio::io_context loop;
   Api api = fake_api();
-  FakeBackend backend;
+  std::shared_ptr<FakeBackend> shared_backend = std::make_shared<FakeBackend>();
+  FakeBackend& backend = *shared_backend;
   Dispatcher dispatcher;
   std::shared_ptr<FakePeer> peer;
   ReceiveFunction receive;
