@@ -51,7 +51,6 @@ void Channel::read() {
 }
 
 void Channel::on_read(const std::error_code& error, std::size_t bytes) {
-  reading_ = false;
   if (state_ == State::kClosed) return;
   if (error && error != asio::error::eof) return abort();
   if (error || bytes == 0) return end_stream();
@@ -60,6 +59,7 @@ void Channel::on_read(const std::error_code& error, std::size_t bytes) {
     const auto owner = owner_;  // may be replaced meanwhile
     owner->channel_received({input_.data(), bytes});
   }
+  reading_ = false;  // not before: the owner must not start a read into the buffer that it looks at
   if (bytes == input_.size() && bytes < kLargestInputBytes) input_.resize(2 * bytes);
   read();
 }

@@ -86,7 +86,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   State state_ = State::kOpen;
   std::vector<char> input_;
-  bool reading_ = false;
+  bool reading_ = false;  // or the owner looks at what has been read
   bool input_held_ = false;
   bool ended_ = false;  // the other side has finished sending
 

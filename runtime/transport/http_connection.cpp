@@ -148,6 +148,7 @@ void HttpConnection::process(std::string_view bytes) {
   }
   processing_ = false;
   backlog_.assign(bytes);
+  if (!busy_) channel_->resume_input();
   watch_client();
 }
 
@@ -192,15 +193,11 @@ void HttpConnection::exchange_done(bool keep_alive) {
   exchange_.reset();
   if (!keep_alive) return channel_->close();
   if (processing_) return;  // which goes on by itself
-  if (backlog_.empty()) {
-    watch_client();
-  } else {
-    // Not from here: the next request's handler must not run inside the code that answered this one.
-    asio::post(service_->io, [weak = weak_from_this()] {
-      if (const auto self = weak.lock()) self->process(std::exchange(self->backlog_, {}));
-    });
-  }
-  channel_->resume_input();
+  if (backlog_.empty()) return watch_client();
+  // Not from here: the next request's handler must not run inside the code that answered this one.
+  asio::post(service_->io, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->process(std::exchange(self->backlog_, {}));
+  });
 }
 
 void HttpConnection::refuse(int status, std::string_view explanation) {

@@ -30,6 +30,7 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
                 [this](asio::ip::tcp::socket socket) { accepted(std::move(socket)); }),
       port_(listener_.port()) {
   HttpParserLimits parser_limits;
+  parser_limits.header_bytes = options.header_bytes;
   parser_limits.body_bytes = limits_.max_message_bytes;
   const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
   service_ = std::make_shared<const HttpService>(

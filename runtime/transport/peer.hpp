@@ -1,6 +1,7 @@
 // One client as the layers above a transport see it: somewhere to send whole messages.
 //
 // Threads: a peer belongs to the event loop; every function is called there, and every callback comes from there.
+// A peer must be let go of before the loop itself is destroyed.
 #pragma once
 
 #include "transport/writable.hpp"

@@ -7,7 +7,6 @@
 #include <asio/error.hpp>
 #include <asio/ip/udp.hpp>
 
-#include <algorithm>
 #include <array>
 #include <deque>
 #include <list>
@@ -76,7 +75,10 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
 class UdpTransport::UdpPeer final : public Peer {
  public:
   UdpPeer(const std::shared_ptr<Socket>& socket, Endpoint remote)
-      : socket_(socket), remote_(std::move(remote)), burst_left_(socket->options().udp_burst) {}
+      : socket_(socket),
+        remote_(std::move(remote)),
+        chunk_bytes_(socket->options().chunk_bytes),
+        burst_left_(socket->options().udp_burst) {}
 
   void send(std::string_view message) override;
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
@@ -85,7 +87,7 @@ class UdpTransport::UdpPeer final : public Peer {
   TransportKind transport() const override { return TransportKind::kUdp; }
   std::string address() const override { return to_text(remote_); }
   std::size_t max_message_bytes() const override { return kMaxDatagramBytes; }
-  std::size_t preferred_chunk_bytes() const override { return kStreamDatagramBytes; }
+  std::size_t preferred_chunk_bytes() const override { return chunk_bytes_; }
 
   const Endpoint& remote() const { return remote_; }
   void receive(const Received& received) const {
@@ -97,11 +99,14 @@ class UdpTransport::UdpPeer final : public Peer {
   void forgotten();  // once, when the socket has let go of the peer
   void discard();
 
+  // The socket's notes about the peer.
   Deadline::Clock::time_point last_active = Deadline::Clock::now();
+  bool awaits_tick = false;
 
  private:
   const std::weak_ptr<Socket> socket_;
   const Endpoint remote_;
+  const std::size_t chunk_bytes_;
   ReceiveFunction receive_;
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;
@@ -257,7 +262,7 @@ void UdpTransport::Socket::forget_silent() {
 }
 
 void UdpTransport::Socket::tick_for(const std::shared_ptr<UdpPeer>& peer) {
-  if (std::find(pacing_.begin(), pacing_.end(), peer) != pacing_.end()) return;
+  if (std::exchange(peer->awaits_tick, true)) return;
   pacing_.push_back(peer);
   if (pacing_.size() == 1) tick_.set_after(kTick);
 }
@@ -265,6 +270,7 @@ void UdpTransport::Socket::tick_for(const std::shared_ptr<UdpPeer>& peer) {
 void UdpTransport::Socket::tick() {
   // Peers that become ready send at once and thereby ask for the next tick.
   for (const auto& peer : std::exchange(pacing_, {})) {
+    peer->awaits_tick = false;
     if (peer->tick()) tick_for(peer);
   }
 }

@@ -22,16 +22,15 @@ namespace rkllm_mcp {
 
 // What fits into one datagram over IPv4: 65,535 less the headers.
 inline constexpr std::size_t kMaxDatagramBytes = 65'507;
-// What a stream puts into one: passes every usual link unfragmented.
-inline constexpr std::size_t kStreamDatagramBytes = 1'200;
 
 struct UdpOptions {
   ListenAddress listen;
   std::size_t max_message_bytes = kMaxDatagramBytes;  // incoming; a longer one is reported as Oversized
-  std::size_t send_queue_bytes = 1024 * 1024;         // per peer; what is sent beyond that is dropped
-  std::size_t udp_burst = 32;                         // datagrams per peer and millisecond
-  std::size_t max_peers = 1024;                       // then the one silent for longest is forgotten
-  std::chrono::milliseconds idle{300'000};            // after so long without a datagram in either direction
+  std::size_t chunk_bytes = 1'200;             // of a stream's datagram; so many pass every usual link unfragmented
+  std::size_t send_queue_bytes = 1024 * 1024;  // per peer; what is sent beyond that is dropped
+  std::size_t udp_burst = 32;                  // datagrams per peer and millisecond
+  std::size_t max_peers = 1024;                // then the one silent for longest is forgotten
+  std::chrono::milliseconds idle{300'000};     // after so long without a datagram in either direction
 };
 
 class UdpTransport {

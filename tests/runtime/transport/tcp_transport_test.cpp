@@ -1,0 +1,277 @@
+#include "transport/tcp_transport.hpp"
+
+#include "echo.hpp"
+#include "loop_thread.hpp"
+#include "raw_client.hpp"
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// An echoing TCP server on a loop of its own.
+struct EchoServer {
+  explicit EchoServer(const ConnectionLimits& limits = {}, const std::string& address = "127.0.0.1")
+      : tcp(loop, TcpOptions{{address, 0}, limits}, echo.accept(loop)) {}
+
+  std::uint16_t port() {
+    return tcp.call([](auto& transport) { return transport.port(); });
+  }
+  std::shared_ptr<Peer> peer(std::size_t number) {
+    REQUIRE(loop.eventually([&] { return echo.peers.size() > number; }));
+    return loop.call([&] { return echo.peers[number]; });
+  }
+  bool closes(std::size_t count) {
+    return loop.eventually([&] { return echo.closed == count; });
+  }
+
+  Echo echo;
+  LoopThread loop;
+  OnLoop<TcpTransport> tcp;
+};
+
+}  // namespace
+
+TEST_CASE("TCP: messages arrive whole however they are packed") {
+  EchoServer server;
+  RawClient client(server.port());
+  SECTION("several in one packet") { client.send("one\ntwo\r\n\nthree\n"); }
+  SECTION("one in three packets") {
+    for (const auto* piece : {"o", "n", "e\ntwo\nthr"}) client.send(piece);
+    client.send("ee\n");
+  }
+  SECTION("byte by byte") {
+    for (const char c : std::string("one\ntwo\r\nthree\n")) client.send(std::string(1, c));
+  }
+  CHECK(client.read_line() == "one");
+  CHECK(client.read_line() == "two");
+  CHECK(client.read_line() == "three");
+}
+
+TEST_CASE("TCP: IPv6 works like IPv4") {
+  EchoServer server({}, "::1");
+  RawClient client(server.port(), {0, "::1"});
+  client.send("hello\n");
+  CHECK(client.read_line() == "hello");
+  CHECK(server.peer(0)->address().substr(0, 6) == "[::1]:");
+}
+
+TEST_CASE("TCP: an oversized message is reported and the connection goes on") {
+  ConnectionLimits limits;
+  limits.max_message_bytes = 1000;
+  EchoServer server(limits);
+  RawClient client(server.port());
+  client.send(std::string(1000, 'x') + "\n" + std::string(100'000, 'y') + "\nafter\n");
+  CHECK(client.read_line() == std::string(1000, 'x'));
+  CHECK(client.read_line() == "oversized, limit 1000");
+  CHECK(client.read_line() == "after");
+}
+
+TEST_CASE("TCP: what is unfinished when the client stops sending is answered before the connection closes") {
+  EchoServer server;
+  RawClient client(server.port());
+  client.send("one\ntwo");
+  client.finish_sending();
+  CHECK(client.read_to_end() == "one\ntwo\n");
+  CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"one", "two", "end"});
+  CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
+}
+
+TEST_CASE("TCP: a connection that speaks HTTP is closed unanswered and nothing is executed") {
+  for (const std::string start : {"POST / HTTP/1.1\r\n", "GET / HTTP/1.1\r\n", "OPTIONS * HTTP/1.1\r\n"}) {
+    EchoServer server;
+    RawClient client(server.port());
+    client.send(start + "Content-Type: text/plain\r\n\r\n{\"method\":\"rkllm_destroy\"}\n");
+    CHECK(client.read_to_end() == "");
+    CHECK(server.closes(1));
+    CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
+  }
+}
+
+TEST_CASE("TCP: a client that disconnects is noticed within 100 ms") {
+  EchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  const Event gone;
+  server.loop.call([&] { peer->when_closed([gone] { gone.happen(); }); });
+  SECTION("by a reset, while nothing is being written") { client.reset(); }
+  SECTION("by closing while a stream is written to it") {
+    server.loop.call([&] { Flood::start(peer, 1'000'000'000); });
+    client.close();
+  }
+  CHECK(gone.happens_within(100ms));
+}
+
+TEST_CASE("TCP: a reset is noticed even after the client had stopped sending and while nothing is being written") {
+  const Event ended;
+  const Event gone;
+  // A layer above that still has something in flight: it does not close at the end of the input.
+  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    peer->when_closed([gone] { gone.happen(); });
+    return [ended](const Received& received) {
+      if (std::holds_alternative<EndOfInput>(received)) ended.happen();
+    };
+  };
+  LoopThread loop;
+  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
+  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  client.finish_sending();
+  REQUIRE(ended.happens());
+  CHECK_FALSE(gone.happens_within(50ms));
+  client.reset();
+  CHECK(gone.happens_within(100ms));
+}
+
+TEST_CASE("TCP: closing writes what is queued first, and drops what is sent afterwards") {
+  EchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  const std::string large(3'000'000, 'x');
+  server.loop.call([&] {
+    peer->send(large);
+    peer->close();
+    CHECK(peer->closed());
+    peer->send("too late");
+  });
+  CHECK(client.read_to_end() == large + "\n");
+  CHECK(server.closes(1));
+}
+
+TEST_CASE("TCP: 20,000 messages arrive complete and in order") {
+  EchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  server.loop.call([&] { Flood::start(peer, 20'000); });
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const auto line = client.read_line();
+    if (line != Flood::message(i)) FAIL("message " << i << " is " << line.value_or("missing"));
+  }
+}
+
+TEST_CASE("TCP: a reader that does not read stops its own stream only, and is closed after the stall time") {
+  ConnectionLimits limits;
+  limits.send_queue_bytes = 64 * 1024;
+  limits.kernel_send_bytes = 16 * 1024;
+  limits.stall = 300ms;
+  EchoServer server(limits);
+  RawClient slow(server.port(), {4096, "127.0.0.1"});
+  const auto slow_peer = server.peer(0);
+  std::shared_ptr<Flood> flood;
+  server.loop.call([&] { flood = Flood::start(slow_peer, 1'000'000'000); });
+  REQUIRE(server.loop.eventually([&] { return !slow_peer->ready(); }));
+
+  RawClient other(server.port());
+  for (int i = 0; i < 100; ++i) {
+    other.send("still here\n");
+    REQUIRE(other.read_line() == "still here");
+  }
+  // Queue, kernel buffers of both sides, and no more than that.
+  CHECK(server.loop.call([&] { return flood->sent() * Flood::message(10'000).size(); }) < 1'000'000);
+  CHECK(server.closes(1));
+  CHECK(slow_peer->closed());
+  other.send("still here\n");
+  CHECK(other.read_line() == "still here");
+}
+
+TEST_CASE("TCP: who asks without reading answers is not read any more") {
+  ConnectionLimits limits;
+  limits.send_queue_bytes = 64 * 1024;
+  EchoServer server(limits);
+  RawClient client(server.port());
+  const std::string line = std::string(999, 'x') + "\n";
+  std::string megabyte;
+  for (int i = 0; i < 1000; ++i) megabyte += line;
+  std::size_t taken = 0;
+  for (int i = 0; i < 64; ++i) {
+    const auto part = client.send_until_stuck(megabyte);
+    taken += part;
+    if (part < megabyte.size()) break;
+  }
+  CHECK(taken < 40'000'000);
+  // Reading sets everything in motion again.
+  client.finish_sending();
+  const auto answers = client.read_to_end();
+  REQUIRE(answers);
+  CHECK(answers->size() >= taken);
+}
+
+TEST_CASE("TCP: an idle connection is closed if that is asked for") {
+  ConnectionLimits limits;
+  limits.idle = 100ms;
+  EchoServer server(limits);
+  RawClient client(server.port());
+  client.send("hello\n");
+  CHECK(client.read_line() == "hello");
+  CHECK(client.read_to_end() == "");
+  CHECK(server.closes(1));
+}
+
+TEST_CASE("TCP: connections beyond the limit are closed, and room is made when one ends") {
+  ConnectionLimits limits;
+  limits.max_connections = 2;
+  EchoServer server(limits);
+  RawClient first(server.port());
+  RawClient second(server.port());
+  server.peer(1);
+  RawClient third(server.port());
+  CHECK(third.read_to_end() == "");
+  first.close();
+  REQUIRE(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
+  RawClient fourth(server.port());
+  fourth.send("hello\n");
+  CHECK(fourth.read_line() == "hello");
+}
+
+TEST_CASE("TCP: a port in use is an error that names the transport and the address") {
+  EchoServer server;
+  const auto port = server.port();
+  LoopThread loop;
+  const auto open = [&] { OnLoop<TcpTransport> again(loop, TcpOptions{{"127.0.0.1", port}, {}}, accept_nobody); };
+  try {
+    open();
+    FAIL("opened twice");
+  } catch (const ListenError& error) {
+    CHECK(error.what() == "tcp: cannot listen on 127.0.0.1:" + std::to_string(port) + ": address already in use");
+    CHECK(error.where().port == port);
+  }
+}
+
+TEST_CASE("TCP: an address that is none is an error that says so") {
+  LoopThread loop;
+  CHECK_THROWS_AS(OnLoop<TcpTransport>(loop, TcpOptions{{"nowhere", 1}, {}}, accept_nobody), ListenError);
+}
+
+TEST_CASE("TCP: stopping frees the port and leaves the clients; closing all flushes and ends them") {
+  EchoServer server;
+  const auto port = server.port();
+  RawClient client(port);
+  server.peer(0);
+  server.tcp.call([](auto& tcp) { tcp.stop(); });
+  CHECK_THROWS(RawClient(port));
+  client.send("hello\n");
+  CHECK(client.read_line() == "hello");
+  server.loop.call([&] { server.echo.peers[0]->send("goodbye"); });
+  server.tcp.call([](auto& tcp) { tcp.close_all(); });
+  CHECK(client.read_to_end() == "goodbye\n");
+  CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
+}
+
+TEST_CASE("TCP: a transport that is destroyed takes its connections with it") {
+  Echo echo;
+  LoopThread loop;
+  auto tcp = std::make_unique<OnLoop<TcpTransport>>(loop, TcpOptions{}, echo.accept(loop));
+  RawClient client(tcp->call([](auto& transport) { return transport.port(); }));
+  REQUIRE(loop.eventually([&] { return echo.peers.size() == 1; }));
+  tcp.reset();
+  CHECK(client.read_to_end() == "");
+  loop.call([&] {
+    CHECK(echo.peers[0]->closed());
+    echo.peers[0]->send("into the void");
+  });
+}
