@@ -56,7 +56,8 @@ TEST_CASE("the default CPU mask is set for 8 and 4 CPUs, and is garbage for any 
 }
 
 TEST_CASE("a failing init leaves the handle untouched") {
-  RKLLMParam param = param_for("/no/such/file");
+  const std::string path = "/no/such/file";
+  RKLLMParam param = param_for(path);
   RKLLMCallback callback{};
   int mark = 0;
   LLMHandle handle = &mark;

@@ -90,6 +90,8 @@ struct Event {
   void* userdata = nullptr;
 };
 
+// The result points into `path`.
+RKLLMParam param_for(std::string&& path) = delete;
 inline RKLLMParam param_for(const std::string& path) {
   RKLLMParam param = rkllm_createDefaultParam();
   param.model_path = path.c_str();
