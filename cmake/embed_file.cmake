@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C++ file that defines SYMBOL as the bytes of INPUT. Run with cmake -P.
 file(READ ${INPUT} hex HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
-string(REGEX REPLACE "((0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,)(0x..,))" "\\1\n" bytes "${bytes}")
+string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
 file(WRITE ${OUTPUT} "#include \"${SYMBOL}.hpp\"\nnamespace rkllm_mcp {\nstatic constexpr char kBytes[] = {\n${bytes}0};\nextern const std::string_view ${SYMBOL}{kBytes, sizeof kBytes - 1};\n}\n")

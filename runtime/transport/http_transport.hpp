@@ -30,8 +30,8 @@ struct HttpOptions {
   HttpTimeouts timeouts;
   OriginOptions origins;
   WebSocketLimits websocket;
-  std::size_t header_bytes = 16 * 1024;  // of a request, else 431
   std::string websocket_path = "/ws";
+  std::size_t header_bytes = 16 * 1024;  // of a request, else 431
 };
 
 class HttpTransport {

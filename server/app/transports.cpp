@@ -51,13 +51,13 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
     options.listen = {settings.udp.address, settings.udp.port};
     options.max_message_bytes = std::min(kMaxDatagramBytes, limits.max_message_bytes);
     options.send_queue_bytes = limits.send_queue_bytes;
-    options.stream_datagram_bytes = settings.udp.chunk_bytes;
+    options.chunk_bytes = settings.udp.chunk_bytes;
     options.max_peers = limits.max_connections;
     options.idle = settings.udp.idle_s;
     open([&] { udp_.emplace(loop, options, accept); });
   }
   WebSocketLimits websocket;
-  websocket.ping_every = settings.ws.ping_s;
+  websocket.ping_interval = settings.ws.ping_s;
   if (settings.http.enabled) {
     HttpOptions options{{settings.http.address, settings.http.port},
                         limits,

@@ -20,8 +20,10 @@ LibraryFile inspect_library(const std::string& path);
 
 // How the library is to be found; see the settings of section `runtime`.
 struct LibrarySearch {
+  enum class Simulator { kNever, kAsFallback, kAlways };  // the one that comes with this program
+
   std::string library;  // an explicit path; empty: the system's librkllmrt.so
-  bool fall_back_to_simulator = false;
+  Simulator simulator = Simulator::kNever;
 };
 
 // The library to load. Throws RpcError kRuntimeUnavailable with what was looked for and how to mend it.
