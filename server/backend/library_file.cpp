@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <vector>
 
@@ -29,10 +28,13 @@ constexpr std::array<std::string_view, 6> kSystemDirectories{"/usr/local/lib",
                                                              "/usr/lib",
                                                              "/lib"};
 
-std::string read_file(const std::string& path) {
+std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw runtime_unavailable("cannot read " + path + ": " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string content(static_cast<std::size_t>(fs::file_size(path)), '\0');
+  if (!file.read(content.data(), static_cast<std::streamsize>(content.size()))) {
+    throw runtime_unavailable("cannot read " + path.string() + ": " + std::strerror(errno));
+  }
+  return content;
 }
 
 std::string version_in(std::string_view content) {
@@ -60,7 +62,7 @@ LibraryFile inspect_library(const std::string& path) {
   const fs::path real = fs::canonical(path, error);
   if (error) throw runtime_unavailable("no library at " + path + ": " + error.message());
   if (!fs::is_regular_file(real)) throw runtime_unavailable(real.string() + " is not a file");
-  const std::string content = read_file(real.string());
+  const std::string content = read_file(real);
   std::string version = version_in(content);
   if (version.empty()) {
     throw runtime_unavailable(real.string() + " holds no text \"" + std::string(kVersionMarker) +
