@@ -218,7 +218,11 @@ void Decoder::fill(const JsonReader& in, T& out) const {
 
 template <class T>
 void Decoder::structure(std::string_view name, T& out, Presence presence) {
-  if (const auto in = take(name, presence, "object")) fill(*in, out);
+  const bool begins_to_live = must_be_present_;  // the member of a union: its bytes hold nothing yet
+  const auto in = take(name, presence, "object");
+  if (!in) return;
+  if (begins_to_live) out = default_of(TypeTag<T>{});
+  fill(*in, out);
 }
 
 template <class T>

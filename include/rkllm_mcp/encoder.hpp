@@ -31,35 +31,37 @@ class Encoder {
 
   template <std::integral T>
   void integer(std::string_view name, const T& value, const IntegerRule& = {}) {
-    put(name, value);
+    if (chosen()) put(name, value);
   }
-  void number(std::string_view name, const float& value, const NumberRule& = {}) { put(name, float_to_json(value)); }
-  void boolean(std::string_view name, const bool& value, Presence = kOptional) { put(name, value); }
+  void number(std::string_view name, const float& value, const NumberRule& = {}) {
+    if (chosen()) put(name, float_to_json(value));
+  }
+  void boolean(std::string_view name, const bool& value, Presence = kOptional) {
+    if (chosen()) put(name, value);
+  }
   template <std::integral T>
   void flag(std::string_view name, const T& value, Presence = kOptional) {
-    put(name, value);
+    if (chosen()) put(name, value);
   }
   template <class E>
   void enumeration(std::string_view name, const E& value, Presence = kOptional);
-  void text(std::string_view name, const char* value, const TextRule& = {});
+  void text(std::string_view name, const char* const& value, const TextRule& = {});
   template <class T>
-  void structure(std::string_view name, const T& value, Presence = kOptional) {
-    put(name, encode(value, encoding_));
-  }
+  void structure(std::string_view name, const T& value, Presence = kOptional);
   template <class T, class Sign>
-  void structure_if(std::string_view name, const T& value, const Sign* sign);
+  void structure_if(std::string_view name, const T& value, const Sign* const& sign);
   template <class T>
-  void object(std::string_view name, const T* value, Presence);
+  void object(std::string_view name, T* const& value, Presence);
   template <class T>
-  void array(std::string_view name, const T* values, const CountedBy& length, const ArrayRule& = {});
+  void array(std::string_view name, T* const& values, const CountedBy& length, const ArrayRule& = {});
   // C does not say how long these are, so they cannot be written.
   template <class T>
-  void array(std::string_view, const T*, const MultipleOf&, const ArrayRule& = {}) {
-    chosen_ = true;
+  void array(std::string_view, T* const&, const MultipleOf&, const ArrayRule& = {}) {
+    chosen();
   }
   template <class T>
-  void array(std::string_view, const T*, const SameLengthAs&, const ArrayRule& = {}) {
-    chosen_ = true;
+  void array(std::string_view, T* const&, const SameLengthAs&, const ArrayRule& = {}) {
+    chosen();
   }
   template <class Mask, class Count>
   void cpu_mask(std::string_view name, const Mask& mask, std::string_view count_name, const Count& count);
@@ -72,7 +74,8 @@ class Encoder {
 
  private:
   void put(std::string_view name, Json value) { out_[std::string(name)] = std::move(value); }
-  bool take_choice() { return std::exchange(chosen_, true); }  // false: the next member is one that the tag excludes
+  // False, once, for a member of a union that the tag excludes: it must not even be looked at.
+  bool chosen() { return std::exchange(chosen_, true); }
 
   const Encoding& encoding_;
   Json out_ = Json::object();
@@ -89,39 +92,48 @@ Json encode(const T& value, const Encoding& encoding = {}) {
 
 template <class E>
 void Encoder::enumeration(std::string_view name, const E& value, Presence) {
+  if (!chosen()) return;
   for (const auto& known : names_of(value)) {
     if (known.value == value) return put(name, std::string(known.name));
   }
   put(name, static_cast<std::underlying_type_t<E>>(value));
 }
 
-inline void Encoder::text(std::string_view name, const char* value, const TextRule&) {
-  if (!take_choice()) return;
+inline void Encoder::text(std::string_view name, const char* const& value, const TextRule&) {
+  if (!chosen()) return;
   put(name, value != nullptr ? Json(value) : Json(nullptr));
 }
 
+template <class T>
+void Encoder::structure(std::string_view name, const T& value, Presence) {
+  if (chosen()) put(name, encode(value, encoding_));
+}
+
 template <class T, class Sign>
-void Encoder::structure_if(std::string_view name, const T& value, const Sign* sign) {
-  if (sign != nullptr) structure(name, value);
+void Encoder::structure_if(std::string_view name, const T& value, const Sign* const& sign) {
+  if (chosen() && sign != nullptr) put(name, encode(value, encoding_));
 }
 
 template <class T>
-void Encoder::object(std::string_view name, const T* value, Presence) {
-  if (!take_choice()) return;
+void Encoder::object(std::string_view name, T* const& value, Presence) {
+  if (!chosen()) return;
   put(name, value != nullptr ? encode(*value, encoding_) : Json(nullptr));
 }
 
 template <class T>
-void Encoder::array(std::string_view name, const T* values, const CountedBy& length, const ArrayRule&) {
+void Encoder::array(std::string_view name, T* const& values, const CountedBy& length, const ArrayRule&) {
+  if (!chosen()) return;
   std::uint64_t size = length.derived.get();
   for (const Factor& factor : length.times) {
     const auto* field = std::get_if<CountField>(&factor);
-    const auto* session = std::get_if<SessionValue>(&factor);
-    size *= field != nullptr ? field->get() : static_cast<std::uint64_t>(require_known(*session, encoding_.handle, {}));
+    if (values == nullptr) continue;
+    size *= field != nullptr
+                ? field->get()
+                : static_cast<std::uint64_t>(require_known(std::get<SessionValue>(factor), encoding_.handle, {}));
   }
   if (values == nullptr) {
     put(name, nullptr);
-  } else if constexpr (std::is_same_v<T, float>) {
+  } else if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
     put(name, floats_to_json({values, size}, encoding_.arrays));
   } else {
     put(name, std::span(values, size));
@@ -134,6 +146,7 @@ void Encoder::array(std::string_view name, const T* values, const CountedBy& len
 
 template <class Mask, class Count>
 void Encoder::cpu_mask(std::string_view name, const Mask& mask, std::string_view count_name, const Count& count) {
+  if (!chosen()) return;
   put(count_name, count);
   put(name, mask);
 }

@@ -1,0 +1,174 @@
+// What a C header says, as plain values: names, types, layouts, documentation. Nothing here is guessed and nothing
+// interpreted; what it means on the wire is in model.hpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace bindgen {
+
+struct Location {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+};
+
+// A size or an offset in bytes, where pointers have 64 bits and where they have 32.
+struct Layout {
+  std::uint64_t on_64_bit = 0;
+  std::uint64_t on_32_bit = 0;
+  bool operator==(const Layout&) const = default;
+};
+
+struct Documentation {
+  std::string text;
+  std::vector<std::pair<std::string, std::string>> params;
+  std::string returns;
+
+  std::string of_param(const std::string& name) const {
+    for (const auto& [param, documentation] : params) {
+      if (param == name) return documentation;
+    }
+    return {};
+  }
+};
+
+}  // namespace bindgen
+
+namespace bindgen::c {
+
+enum class TypeKind {
+  kVoid,
+  kBool,
+  kCharacter,  // plain char
+  kSigned,
+  kUnsigned,
+  kFloat,   // 32 bits
+  kDouble,  // 64 bits
+  kEnum,
+  kRecord,    // struct or union
+  kFunction,  // only as the target of a pointer
+  kPointer,
+  kArray,
+  kOther,  // long double, vectors, complex numbers: no wire form exists
+};
+
+struct Type {
+  TypeKind kind = TypeKind::kVoid;
+  std::string name;  // as the header spells it, without const: "int32_t", or a typedef's name of a pointer. Empty for
+                     // pointers and arrays without a name of their own, and for unnamed structs.
+  bool is_const = false;
+  Layout size;
+  std::vector<Type> target;  // what a pointer points at, or the elements of an array: exactly one
+  std::uint64_t count = 0;   // of an array
+};
+
+struct Record;
+
+struct Field {
+  std::string name;  // empty for an anonymous struct or union, whose members belong to the enclosing struct
+  Type type;
+  std::vector<Record> inline_record;  // the type itself, if it is declared in place: none or one
+  Layout offset;                      // from the start of the outermost struct
+  bool is_bit_field = false;
+  Location location;
+  Documentation documentation;
+};
+
+struct Record {
+  bool is_union = false;
+  std::string name;
+  std::vector<Field> fields;
+  Layout size;
+  Layout align;
+  Location location;
+  Documentation documentation;
+};
+
+struct Enumerator {
+  std::string name;
+  std::int64_t value = 0;
+  Location location;
+  Documentation documentation;
+};
+
+struct Enum {
+  std::string name;
+  Type underlying;
+  std::vector<Enumerator> enumerators;
+  Location location;
+  Documentation documentation;
+};
+
+struct Param {
+  std::string name;
+  Type type;
+  Location location;
+};
+
+struct Callback {  // a typedef of a pointer to a function
+  std::string name;
+  Type returns;
+  std::vector<Param> params;
+  Location location;
+  Documentation documentation;
+};
+
+struct Function {
+  std::string name;
+  Type returns;
+  std::vector<Param> params;
+  Location location;
+  Documentation documentation;
+};
+
+struct Alias {  // any other typedef
+  std::string name;
+  Type type;
+  Location location;
+  Documentation documentation;
+};
+
+struct Macro {  // one that has a value
+  std::string name;
+  std::string body;
+  std::variant<std::int64_t, double, std::string> value;
+  Location location;
+  Documentation documentation;
+};
+
+using Symbol = std::variant<Macro, Alias, Enum, Record, Callback, Function>;
+
+struct Header {
+  std::string path;                // as it was given
+  std::vector<std::string> lines;  // its text, for messages
+  std::string sha256;              // of its bytes
+  std::vector<Symbol> symbols;     // in the order of the header
+};
+
+// The symbols of one kind, in the order of the header.
+template <class Kind>
+std::vector<const Kind*> all(const Header& header) {
+  std::vector<const Kind*> found;
+  for (const Symbol& symbol : header.symbols) {
+    if (const auto* match = std::get_if<Kind>(&symbol)) found.push_back(match);
+  }
+  return found;
+}
+
+template <class Kind>
+const Kind* find(const Header& header, const std::string& name) {
+  for (const Kind* symbol : all<Kind>(header)) {
+    if (symbol->name == name) return symbol;
+  }
+  return nullptr;
+}
+
+inline const std::string& name_of(const Symbol& symbol) {
+  return std::visit([](const auto& any) -> const std::string& { return any.name; }, symbol);
+}
+
+}  // namespace bindgen::c

@@ -1,0 +1,42 @@
+// libclang's C API, with owners for what it allocates. The only file that includes clang-c: nothing beyond read_*.cpp
+// sees a cursor. Uses only what libclang 14 to 19 have in common.
+#pragma once
+
+#include <clang-c/Index.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bindgen::clang {
+
+inline std::string text(CXString string) {
+  const char* characters = clang_getCString(string);
+  std::string copy = characters != nullptr ? characters : "";
+  clang_disposeString(string);
+  return copy;
+}
+
+inline std::string spelling(CXCursor cursor) { return text(clang_getCursorSpelling(cursor)); }
+
+struct Release {
+  void operator()(void* index) const { clang_disposeIndex(index); }
+  void operator()(CXTranslationUnit unit) const { clang_disposeTranslationUnit(unit); }
+};
+using Index = std::unique_ptr<void, Release>;
+using Unit = std::unique_ptr<std::remove_pointer_t<CXTranslationUnit>, Release>;
+
+// The direct children, in source order.
+inline std::vector<CXCursor> children(CXCursor cursor) {
+  std::vector<CXCursor> found;
+  clang_visitChildren(
+      cursor,
+      [](CXCursor child, CXCursor, CXClientData data) {
+        static_cast<std::vector<CXCursor>*>(data)->push_back(child);
+        return CXChildVisit_Continue;
+      },
+      &found);
+  return found;
+}
+
+}  // namespace bindgen::clang

@@ -1,0 +1,33 @@
+// What the user asks for, from the arguments of the program and the project file that fills in what they leave out.
+#pragma once
+
+#include "generate.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// The arguments make no sense. what() says why, in one line.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class Command { kHelp, kGenerate, kCheck };
+
+struct CommandLine {
+  Command command = Command::kGenerate;
+  std::vector<Request> requests;
+  std::string overlay;
+  std::string out;
+  std::string repeat;  // the command that generates what this one speaks of
+};
+
+extern const char* const kHelpText;
+
+// Throws UsageError; Refusal if the project file cannot be read.
+CommandLine parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace bindgen

@@ -1,0 +1,143 @@
+// api/<version>.json: the whole API as data, for agents, resources and comparisons.
+#include "declaration.hpp"
+#include "emit_parts.hpp"
+#include "wire_schema.hpp"
+
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+Json layout_json(const Layout& layout) { return {{"64", layout.on_64_bit}, {"32", layout.on_32_bit}}; }
+
+Json fields_json(const c::Record& record) {
+  Json fields = Json::array();
+  for (const c::Field& field : record.fields) {
+    const bool is_inline = !field.inline_record.empty();
+    Json entry = Json::object();
+    if (!field.name.empty()) entry["name"] = field.name;
+    entry["type"] = is_inline ? (field.inline_record.front().is_union ? "union" : "struct") : spelling(field.type);
+    entry["offset"] = layout_json(field.offset);
+    entry["size"] = layout_json(field.type.size);
+    entry["documentation"] = field.documentation.text;
+    if (is_inline) entry["fields"] = fields_json(field.inline_record.front());
+    fields.push_back(std::move(entry));
+  }
+  return fields;
+}
+
+Json params_json(const std::vector<c::Param>& params, const Documentation& documentation) {
+  Json list = Json::array();
+  for (const c::Param& param : params) {
+    list.push_back(
+        {{"name", param.name}, {"type", spelling(param.type)}, {"documentation", documentation.of_param(param.name)}});
+  }
+  return list;
+}
+
+class ApiJson {
+ public:
+  explicit ApiJson(const Api& api) : api_(api) {
+    json_ = {{"version", api.version},    {"functions", Json::array()}, {"structs", Json::array()},
+             {"enums", Json::array()},    {"callbacks", Json::array()}, {"handles", Json::array()},
+             {"constants", Json::array()}};
+  }
+
+  std::string text() {
+    for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { add(any); }, symbol);
+    return json_.dump(2) + "\n";
+  }
+
+ private:
+  void add(const c::Macro& macro) {
+    json_["constants"].push_back({{"name", macro.name},
+                                  {"value", std::visit([](const auto& value) { return Json(value); }, macro.value)},
+                                  {"documentation", macro.documentation.text}});
+  }
+  void add(const c::Alias& alias) {
+    json_["handles"].push_back(
+        {{"name", alias.name}, {"declaration", declaration(alias)}, {"documentation", alias.documentation.text}});
+  }
+  void add(const c::Enum& entity) {
+    Json enumerators = Json::array();
+    for (const c::Enumerator& enumerator : entity.enumerators) {
+      enumerators.push_back(
+          {{"name", enumerator.name}, {"value", enumerator.value}, {"documentation", enumerator.documentation.text}});
+    }
+    json_["enums"].push_back({{"name", entity.name},
+                              {"type", spelling(entity.underlying)},
+                              {"documentation", entity.documentation.text},
+                              {"enumerators", std::move(enumerators)}});
+  }
+  void add(const c::Record& record) {
+    json_["structs"].push_back({{"name", record.name},
+                                {"kind", record.is_union ? "union" : "struct"},
+                                {"size", layout_json(record.size)},
+                                {"align", layout_json(record.align)},
+                                {"documentation", record.documentation.text},
+                                {"fields", fields_json(record)}});
+  }
+  void add(const c::Callback& callback) {
+    json_["callbacks"].push_back(
+        {{"name", callback.name},
+         {"declaration", declaration(callback)},
+         {"documentation", callback.documentation.text},
+         {"params", params_json(callback.params, callback.documentation)},
+         {"returns", {{"type", spelling(callback.returns)}, {"documentation", callback.documentation.returns}}}});
+  }
+  void add(const c::Function& function) {
+    json_["functions"].push_back(
+        {{"name", function.name},
+         {"title", title_of(api_, function)},
+         {"declaration", declaration(function)},
+         {"documentation", function.documentation.text},
+         {"params", params_json(function.params, function.documentation)},
+         {"returns", {{"type", spelling(function.returns)}, {"documentation", function.documentation.returns}}},
+         {"wire", {{"params", wire_params(api_, function)}, {"streams", stream_of(api_, function) != nullptr}}}});
+  }
+
+  const Api& api_;
+  Json json_;
+};
+
+}  // namespace
+
+File emit_api(const Api& api) { return {"api/" + api.version + ".json", ApiJson(api).text()}; }
+
+File emit_tools(const Api& api) {
+  Json tools = Json::array();
+  for (const c::Function* function : c::all<c::Function>(api.header)) {
+    tools.push_back({{"name", function->name},
+                     {"title", title_of(api, *function)},
+                     {"description", documentation_of(api, *function)},
+                     {"inputSchema", input_schema(api, *function)},
+                     {"outputSchema", output_schema(api, *function)},
+                     {"annotations", annotations_of(api, *function)}});
+  }
+  return {"tools.json", Json{{"tools", std::move(tools)}}.dump(2) + "\n"};
+}
+
+File emit_manifest(const std::vector<Api>& sets, const std::vector<std::string>& paths) {
+  Json list = Json::array();
+  for (const Api& api : sets) {
+    list.push_back(
+        {{"version", api.version}, {"header_sha256", api.header.sha256}, {"overlay_sha256", api.overlay_sha256}});
+  }
+  const Json manifest{{"sets", std::move(list)}, {"files", paths}};
+  return {kManifestName, manifest.dump(2) + "\n"};
+}
+
+std::vector<File> emit_set(const Api& api) {
+  return {emit_abi(api),     emit_enums(api),     emit_defaults(api), emit_codecs(api),
+          emit_schemas(api), emit_constants(api), emit_methods(api),  emit_api(api)};
+}
+
+std::vector<File> emit_shared(const std::vector<Api>& sets, const std::vector<File>& files_of_sets) {
+  File tools = emit_tools(sets.back());
+  std::vector<std::string> paths;
+  for (const File& file : files_of_sets) paths.push_back(file.path);
+  paths.insert(paths.end(), {tools.path, kManifestName});
+  return {std::move(tools), emit_manifest(sets, paths)};
+}
+
+}  // namespace bindgen

@@ -1,0 +1,122 @@
+// codecs.hpp: for each struct one description, members(), that both directions run; and beside it what else is done
+// with such a struct: filling what the runtime leaves undefined, changing defaults for the wire, remembering session
+// values.
+#include "codec_call.hpp"
+#include "emit_parts.hpp"
+
+namespace bindgen {
+namespace {
+
+class CodecEmitter {
+ public:
+  explicit CodecEmitter(const Api& api) : api_(api) {}
+
+  File file() {
+    begin_header(code_, api_,
+                 "JSON to C and back: what the members of each struct are on the wire, in the order of the header.",
+                 {support_include(api_, "codec"), set_include(api_, "abi"), set_include(api_, "defaults"),
+                  set_include(api_, "enums")});
+    code_.line();
+    code_.comment("Values that are known for a handle.");
+    for (const SessionValue& value : api_.session) {
+      code_.statement({"inline constexpr SessionValue " + constant_name(value.name),
+                       {literal(value.name), literal(value.learn)},
+                       '{'});
+    }
+    for (const NamedRecord& record : all_records(api_)) {
+      if (is_on_wire(api_, record)) emit(record);
+    }
+    end_header(code_, api_);
+    return {header_path(api_, "codecs"), code_.text()};
+  }
+
+ private:
+  void emit(const NamedRecord& record) {
+    const auto parts = parts_of(api_, *record.record, record.path);
+    code_.line();
+    code_.comment(record.path + ": " + documentation_of(record));
+    code_.line("template <class Codec>");
+    code_.line("void members(Codec& codec, Of<Codec, " + record.cpp_name + ">& value) {");
+    code_.indent();
+    for (const Part& part : parts) {
+      for (const Expression& call : codec_calls(api_, part, parts, "codec", "value.")) code_.statement(call);
+    }
+    code_.outdent();
+    code_.line("}");
+    emit_fill_undefined(record, parts);
+    emit_wire_defaults(record, parts);
+    emit_remember(record, parts);
+  }
+
+  std::string documentation_of(const NamedRecord& record) const {
+    const auto role = api_.roles.find(record.path);
+    if (role != api_.roles.end() && !role->second.documentation.empty()) return role->second.documentation;
+    return record.record->documentation.text;
+  }
+
+  // One function of a record that does something for some of its parts, and calls itself for structs inside.
+  template <class Applies, class LineOf>
+  void emit_function(const NamedRecord& record, const std::vector<Part>& parts, const std::string& signature,
+                     const std::string& recursion, const Applies& applies, const LineOf& line_of) {
+    if (!any_part(api_, *record.record, record.path, applies)) return;
+    std::vector<std::string> body;
+    for (const Part& part : parts) {
+      if (applies(part, api_.role(part.path))) body.push_back(line_of(part, api_.role(part.path)));
+      if (part.type->kind != c::TypeKind::kRecord || part.type->name.empty()) continue;
+      const c::Record* inner = c::find<c::Record>(api_.header, part.type->name);
+      if (inner == nullptr || !any_part(api_, *inner, inner->name, applies)) continue;
+      const auto hole = recursion.find('%');
+      body.push_back(recursion.substr(0, hole) + "value." + part.name + recursion.substr(hole + 1));
+    }
+    const std::string on_one_line = signature + " { " + body.front() + " }";
+    if (body.size() == 1 && on_one_line.size() <= kColumns) return code_.line(on_one_line);
+    code_.line(signature + " {");
+    code_.indent();
+    for (const std::string& line : body) code_.line(line);
+    code_.outdent();
+    code_.line("}");
+  }
+
+  void emit_fill_undefined(const NamedRecord& record, const std::vector<Part>& parts) {
+    emit_function(
+        record, parts, "inline void fill_undefined(" + record.cpp_name + "& value)", "fill_undefined(%);",
+        [](const Part&, const Role& role) { return std::holds_alternative<meaning::CpuMask>(role.meaning); },
+        [](const Part& part, const Role& role) {
+          const std::string& count = std::get<meaning::CpuMask>(role.meaning).count;
+          return "fill_undefined_cpu_mask(value." + part.name + ", value." + count + ");";
+        });
+  }
+
+  void emit_wire_defaults(const NamedRecord& record, const std::vector<Part>& parts) {
+    emit_function(
+        record, parts, "inline void set_wire_defaults(" + record.cpp_name + "& value)", "set_wire_defaults(%);",
+        [](const Part&, const Role& role) { return role.wire_default.has_value(); },
+        [](const Part& part, const Role& role) {
+          const std::string text = match(
+              *role.wire_default,  //
+              [](bool value) -> std::string { return value ? "true" : "false"; },
+              [](std::int64_t value) { return std::to_string(value); },  //
+              [](double value) { return float_literal(value); },
+              [](const std::string& enumerator) { return enumerator; });
+          return "value." + part.name + " = " + text + ";";
+        });
+  }
+
+  void emit_remember(const NamedRecord& record, const std::vector<Part>& parts) {
+    emit_function(
+        record, parts, "inline void remember(const " + record.cpp_name + "& value, HandleRecord& handle)",
+        "remember(%, handle);", [](const Part&, const Role& role) { return !role.remembered_as.empty(); },
+        [](const Part& part, const Role& role) {
+          return "handle.session[" + literal(role.remembered_as) + "] = value." + part.name + ";";
+        });
+  }
+
+  const Api& api_;
+  CodeText code_;
+};
+
+}  // namespace
+
+File emit_codecs(const Api& api) { return CodecEmitter(api).file(); }
+
+}  // namespace bindgen

@@ -1,0 +1,61 @@
+// defaults.hpp: what each struct holds before the client's values are read over it, where that is not all zero.
+#include "emit_parts.hpp"
+
+#include <optional>
+
+namespace bindgen {
+namespace {
+
+bool has_defaults(const Api& api, const c::Record& record, const std::string& path) {
+  return any_part(api, record, path, [](const Part&, const Role& role) { return role.default_value.has_value(); });
+}
+
+std::string constant_text(const c::Type& type, const Constant& constant) {
+  return match(
+      constant,  //
+      [](bool value) -> std::string { return value ? "true" : "false"; },
+      [&](std::int64_t value) {
+        return type.kind == c::TypeKind::kFloat ? float_literal(static_cast<double>(value)) : std::to_string(value);
+      },
+      [](double value) { return float_literal(value); },  //
+      [](const std::string& enumerator) { return enumerator; });
+}
+
+// What a designated initializer gives the field; nothing for those that stay zero.
+std::optional<std::string> initializer(const Api& api, const Part& part) {
+  if (const auto& own = api.role(part.path).default_value) return constant_text(*part.type, *own);
+  if (part.type->kind != c::TypeKind::kRecord || part.name.empty()) return std::nullopt;
+  const std::string& name = part.type->name;
+  const c::Record* record = name.empty() ? nullptr : c::find<c::Record>(api.header, name);
+  if (record == nullptr || !has_defaults(api, *record, name)) return std::nullopt;
+  return "default_of(TypeTag<" + name + ">{})";
+}
+
+}  // namespace
+
+File emit_defaults(const Api& api) {
+  CodeText code;
+  begin_header(
+      code, api,
+      "What structs hold before a client's values are read over them, where that is not all zero: the defaults "
+      "of the runtime, as they were measured.",
+      {support_include(api, "codec_rules"), set_include(api, "abi")});
+  for (const c::Record* record : c::all<c::Record>(api.header)) {
+    if (!has_defaults(api, *record, record->name)) continue;
+    code.line();
+    code.comment(record->name + ": " + record->documentation.text);
+    code.line("constexpr " + record->name + " default_of(TypeTag<" + record->name + ">) {");
+    code.indent();
+    code.line(record->name + " value{};");
+    for (const Part& part : parts_of(api, *record, record->name)) {
+      if (const auto text = initializer(api, part)) code.line("value." + part.name + " = " + *text + ";");
+    }
+    code.line("return value;");
+    code.outdent();
+    code.line("}");
+  }
+  end_header(code, api);
+  return {header_path(api, "defaults"), code.text()};
+}
+
+}  // namespace bindgen

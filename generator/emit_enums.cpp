@@ -1,0 +1,30 @@
+// enums.hpp: every enumerator with its name on the wire.
+#include "emit_parts.hpp"
+
+namespace bindgen {
+
+File emit_enums(const Api& api) {
+  CodeText code;
+  begin_header(code, api, "Enumerators and their names on the wire.",
+               {support_include(api, "codec_rules"), set_include(api, "abi"), "<span>"});
+  for (const c::Enum* entity : c::all<c::Enum>(api.header)) {
+    if (entity->name.empty()) continue;
+    code.line();
+    code.comment(entity->name + ": " + entity->documentation.text);
+    code.line("inline constexpr EnumName<" + entity->name + "> k" + entity->name + "Names[] = {");
+    code.indent();
+    code.indent();
+    for (const c::Enumerator& enumerator : entity->enumerators) {
+      code.line("{" + enumerator.name + ", " + literal(enumerator.name) + "},");
+    }
+    code.outdent();
+    code.outdent();
+    code.line("};");
+    code.line("constexpr std::span<const EnumName<" + entity->name + ">> names_of(" + entity->name + ") { return k" +
+              entity->name + "Names; }");
+  }
+  end_header(code, api);
+  return {header_path(api, "enums"), code.text()};
+}
+
+}  // namespace bindgen

@@ -1,0 +1,415 @@
+// methods.hpp: one stub per function (decode, call, encode), its description, and the ABI set that holds them all.
+#include "codec_call.hpp"
+#include "declaration.hpp"
+#include "emit_parts.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+using c::TypeKind;
+
+class MethodEmitter {
+ public:
+  explicit MethodEmitter(const Api& api) : api_(api), functions_(c::all<c::Function>(api.header)) {}
+
+  File file() {
+    begin_header(
+        code_, api_, "Every function as a method: decode the parameters, call, encode what comes back.",
+        {support_include(api_, "abi_set"), support_include(api_, "stream_callback"), support_include(api_, "stub"),
+         set_include(api_, "abi"), set_include(api_, "codecs"), set_include(api_, "constants"),
+         set_include(api_, "schemas"), "<cstddef>", "<memory>", "<span>", "<string_view>"});
+    for (const Stream& stream : api_.streams) emit_stream(stream);
+    for (const c::Function* function : functions_) {
+      emit_stub(*function);
+      emit_description(*function);
+    }
+    emit_set();
+    end_header(code_, api_);
+    return {header_path(api_, "methods"), code_.text()};
+  }
+
+ private:
+  // ---- Callbacks that become streams.
+
+  void emit_stream(const Stream& stream) {
+    const c::Callback* callback = c::find<c::Callback>(api_.header, stream.callback);
+    const c::Record* result = c::find<c::Record>(api_.header, stream.result);
+    const auto parts = parts_of(api_, *result, result->name);
+    code_.line();
+    code_.comment(stream.callback + ": " + callback->documentation.text);
+    code_.line("struct " + stream.callback + "Stream {");
+    code_.indent();
+    code_.line("using Result = " + stream.result + ";");
+    code_.line("using State = " + stream.state + ";");
+    code_.line("static constexpr StateRole<State> states[] = {");
+    code_.indent();
+    code_.indent();
+    for (const auto& [state, event] : stream.states) {
+      code_.line("{" + state + ", " + literal(state) + ", StreamEvent::" + event_text(event) + "},");
+    }
+    code_.outdent();
+    code_.outdent();
+    code_.line("};");
+    code_.line("static void token(ResultSink& sink, std::size_t batch, const Result& entry) {");
+    code_.line("  sink.on_token(batch, text_or_nothing(entry." + stream.text + "), entry." + stream.token + ");");
+    code_.line("}");
+    emit_rows(stream, parts);
+    std::string values;
+    for (const std::string& value : stream.values) {
+      values += (values.empty() ? "{" : ", {") + literal(value) + ", encode(entry." + value + ")}";
+    }
+    code_.line("static Json values(const Result& entry) { return Json{" + values + "}; }");
+    code_.outdent();
+    code_.line("};");
+    std::vector<Expression> params;
+    for (const c::Param& param : callback->params) params.emplace_back(declaration(param));
+    code_.statement({"inline " + spelling(callback->returns) + " deliver_" + stream.callback, params}, " noexcept {");
+    code_.indent();
+    std::vector<Expression> arguments;
+    for (const c::Param& param : callback->params) arguments.emplace_back(param.name);
+    code_.statement(Expression("return deliver<" + stream.callback + "Stream>", std::move(arguments)));
+    code_.outdent();
+    code_.line("}");
+  }
+
+  void emit_rows(const Stream& stream, const std::vector<Part>& parts) {
+    code_.line("static void rows(ResultSink& sink, const Result& entry) {");
+    code_.indent();
+    std::string replaces;
+    for (const StreamRows& rows : stream.rows) {
+      const NamedRecord record{find_part(parts, rows.field)->type->name, {}, nullptr};
+      const auto& array = std::get<meaning::Array>(api_.role(record.path + "." + rows.values).meaning);
+      const auto& counted = std::get<CountedBy>(array.length);
+      const std::string columns = std::get<FieldRef>(counted.times.front()).name;
+      const std::string entry = "entry." + rows.field + ".";
+      code_.line("lend_rows(sink, {.field = " + literal(rows.field) + ",");
+      const std::string aligned(17, ' ');
+      code_.line(aligned + ".values_name = " + literal(rows.values) + ",");
+      code_.line(aligned + ".rows_name = " + literal(counted.count) + ",");
+      code_.line(aligned + ".columns_name = " + literal(columns) + ",");
+      code_.line(aligned + ".values = " + entry + rows.values + ",");
+      code_.line(aligned + ".rows = static_cast<std::size_t>(" + entry + counted.count + "),");
+      code_.line(aligned + ".columns = static_cast<std::size_t>(" + entry + columns + ")});");
+      if (rows.replaces_token) replaces += (replaces.empty() ? "" : " || ") + entry + rows.values + " != nullptr";
+    }
+    code_.outdent();
+    code_.line("}");
+    code_.line("static bool replaces_token(const Result& entry) { return " + (replaces.empty() ? "false" : replaces) +
+               "; }");
+  }
+
+  static std::string event_text(StreamEvent event) {
+    switch (event) {
+      case StreamEvent::kToken: return "kToken";
+      case StreamEvent::kEnd: return "kEnd";
+      case StreamEvent::kFailure: return "kFailure";
+    }
+    return {};
+  }
+
+  // ---- Stubs.
+
+  void emit_stub(const c::Function& function) {
+    const auto parts = parts_of(api_, function);
+    const FunctionRole& role = api_.functions.at(function.name);
+    code_.line();
+    if (role.needs) emit_text("kNeeded_" + function.name, role.needs->why);
+    emit_documentation(code_, function.documentation);
+    code_.line("inline Json " + function.name + "(const Functions& functions, CallContext& call) {");
+    code_.indent();
+    code_.line("Decoder params(call, " + literal(function.name) + ");");
+    for (const Part& part : parts) emit_local(part);
+    for (const Part& part : parts) {
+      for (const Expression& line : codec_calls(api_, part, parts, "params", "")) code_.statement(line);
+    }
+    for (const Part& part : parts) emit_pairing(part);
+    code_.line("params.finish();");
+    if (role.needs) {
+      code_.statement({"require_session",
+                       {constant_name(role.needs->session.name), std::to_string(role.needs->equals), "call.handle",
+                        literal(function.name), "kNeeded_" + function.name}});
+    }
+    for (const Part& part : parts) emit_room(part, function);
+    emit_call(function, parts, role);
+    code_.outdent();
+    code_.line("}");
+  }
+
+  // The C++ variable that holds an argument.
+  void emit_local(const Part& part) {
+    const std::string type = spelling(*part.type);
+    match(
+        api_.role(part.path).meaning,  //
+        [&](const meaning::Value&) { code_.line(type + " " + part.name + "{};"); },
+        [&](const meaning::Count&) { code_.line(type + " " + part.name + "{};"); },
+        [&](const meaning::CpuMask&) { code_.line(type + " " + part.name + "{};"); },
+        [&](const meaning::CpuCount&) { code_.line(type + " " + part.name + "{};"); },
+        [&](const meaning::Text&) { code_.line(type + " " + part.name + " = nullptr;"); },
+        [&](const meaning::Batch&) { code_.line(type + " " + part.name + " = nullptr;"); },
+        [&](const meaning::Array&) { code_.line(type + " " + part.name + " = nullptr;"); },
+        [&](const meaning::Object& object) { emit_object_local(part, object); },
+        [&](const meaning::UsesHandle&) { emit_handle(part); },
+        [&](const meaning::DestroysHandle&) { emit_handle(part); },
+        [&](const meaning::CreatesHandle&) {
+          code_.line(spelling(part.type->target.front()) + " " + part.name + " = nullptr;");
+        },
+        [&](const meaning::Callbacks&) { emit_callbacks(part); },
+        [](const meaning::TaggedUnion&) {},     // not a parameter
+        [](const meaning::OutArray&) {},        // later, when the parameters are known to be good
+        [](const meaning::StreamCallback&) {},  //
+        [](const meaning::StreamUserdata&) {},  //
+        [](const meaning::Unused&) {},          //
+        [](const meaning::Status&) {},          //
+        [](const meaning::Predicate&) {});
+  }
+
+  void emit_handle(const Part& part) {
+    code_.line("const auto " + part.name + " = params.handle<" + spelling(*part.type) + ">(" + literal(part.name) +
+               ");");
+  }
+
+  void emit_object_local(const Part& part, const meaning::Object& object) {
+    if (object.starts_from.empty()) return code_.line(spelling(*part.type) + " " + part.name + " = nullptr;");
+    const c::Record* record = c::find<c::Record>(api_.header, part.type->target.front().name);
+    code_.line(record->name + " " + part.name + " = functions." + object.starts_from + "();");
+    if (has_undefined(*record)) code_.line("fill_undefined(" + part.name + ");");
+    const bool has_wire_defaults = any_part(
+        api_, *record, record->name, [](const Part&, const Role& role) { return role.wire_default.has_value(); });
+    if (has_wire_defaults) code_.line("set_wire_defaults(" + part.name + ");");
+  }
+
+  bool has_undefined(const c::Record& record) const {
+    return any_part(api_, record, record.name, [](const Part&, const Role& role) {
+      return std::holds_alternative<meaning::CpuMask>(role.meaning);
+    });
+  }
+
+  void emit_callbacks(const Part& part) {
+    const c::Record* record = c::find<c::Record>(api_.header, part.type->target.front().name);
+    code_.line(record->name + " " + part.name + "{};");
+    for (const Part& field : parts_of(api_, *record, record->name)) {
+      if (const auto* stream = std::get_if<meaning::StreamCallback>(&api_.role(field.path).meaning)) {
+        code_.line(part.name + "." + field.name + " = &deliver_" + stream->name + ";");
+      }
+    }
+  }
+
+  void emit_pairing(const Part& part) {
+    const auto* array = std::get_if<meaning::Array>(&api_.role(part.path).meaning);
+    if (array == nullptr || array->together_with.empty()) return;
+    code_.statement(Expression("params.together", {literal(part.name), literal(array->together_with)}));
+  }
+
+  void emit_room(const Part& part, const c::Function& function) {
+    const auto* out = std::get_if<meaning::OutArray>(&api_.role(part.path).meaning);
+    if (out == nullptr) return;
+    const std::string element = spelling(part.type->target.front());
+    code_.statement(Expression("const std::span<" + element + "> " + part.name + " = out_array<" + element + ">",
+                               {"call", literal(function.name), constant_name(out->count.name)}));
+  }
+
+  std::string argument(const Part& part) const {
+    return match(
+        api_.role(part.path).meaning,                                                                        //
+        [&](const meaning::Value&) { return part.name; },                                                    //
+        [&](const meaning::Count&) { return part.name; },                                                    //
+        [&](const meaning::CpuMask&) { return part.name; },                                                  //
+        [&](const meaning::CpuCount&) { return part.name; },                                                 //
+        [&](const meaning::Text&) { return part.name; },                                                     //
+        [&](const meaning::Batch&) { return part.name; },                                                    //
+        [&](const meaning::Array&) { return part.name; },                                                    //
+        [&](const meaning::Object& object) { return (object.starts_from.empty() ? "" : "&") + part.name; },  //
+        [&](const meaning::UsesHandle&) { return part.name; },                                               //
+        [&](const meaning::DestroysHandle&) { return part.name; },                                           //
+        [&](const meaning::CreatesHandle&) { return "&" + part.name; },                                      //
+        [&](const meaning::Callbacks&) { return "&" + part.name; },                                          //
+        [&](const meaning::OutArray&) { return part.name + ".data()"; },                                     //
+        [&](const meaning::StreamUserdata&) { return std::string("call.results"); },                         //
+        [&](const meaning::StreamCallback& stream) { return "&deliver_" + stream.name; },
+        [](const meaning::TaggedUnion&) { return std::string("{}"); },  //
+        [](const meaning::Unused&) { return std::string("{}"); },       //
+        [](const meaning::Status&) { return std::string("{}"); },       //
+        [](const meaning::Predicate&) { return std::string("{}"); });
+  }
+
+  // The call, and what becomes of its result.
+  void emit_call(const c::Function& function, const std::vector<Part>& parts, const FunctionRole& role) {
+    std::vector<Expression> arguments;
+    for (const Part& part : parts) arguments.emplace_back(argument(part));
+    const Expression call("functions." + function.name, std::move(arguments));
+    const Meaning& returns = api_.role(function.name + ".return").meaning;
+    const std::string name = literal(function.name);
+    if (const auto* predicate = std::get_if<meaning::Predicate>(&returns)) {
+      return code_.statement(
+          {"return reply_to_predicate",
+           {name, call, literal(predicate->name), std::to_string(predicate->yes), std::to_string(predicate->no)}});
+    }
+    if (function.returns.kind == TypeKind::kRecord) return emit_returned_record(function, call);
+    if (std::holds_alternative<meaning::Value>(returns)) {
+      return code_.statement({"return Json", {Expression("", {literal("value"), call}, '{')}, '{'});
+    }
+    if (!std::holds_alternative<meaning::Status>(returns)) {
+      code_.statement(call);
+      return code_.line("return Json::object();");
+    }
+    const std::vector<std::string> afterwards = steps_after(function, parts, role);
+    if (afterwards.empty()) return code_.statement({"return reply_to_status", {name, call}});
+    code_.statement({"Json reply = reply_to_status", {name, call}});
+    for (const std::string& step : afterwards) code_.line(step);
+    code_.line("return reply;");
+  }
+
+  void emit_returned_record(const c::Function& function, const Expression& call) {
+    const c::Record* record = c::find<c::Record>(api_.header, function.returns.name);
+    code_.statement({function.returns.name + " result = " + call.head, call.arguments});
+    if (has_undefined(*record)) code_.line("fill_undefined(result);");
+    code_.line("return encode(result, {call.encoding, call.handle});");
+  }
+
+  // What is done when the function has succeeded.
+  std::vector<std::string> steps_after(const c::Function& function, const std::vector<Part>& parts,
+                                       const FunctionRole& role) const {
+    std::vector<std::string> steps;
+    const std::string name = literal(function.name);
+    for (const Part& part : parts) {
+      const Meaning& meaning = api_.role(part.path).meaning;
+      if (std::holds_alternative<meaning::CreatesHandle>(meaning)) {
+        steps.push_back("adopt_handle(call, " + name + ", " + part.name + ", " + literal(part.name) + ", reply);");
+        for (const Part& other : parts) add_remember(other, steps);
+      }
+      if (std::holds_alternative<meaning::DestroysHandle>(meaning))
+        steps.emplace_back("call.handle->native = nullptr;");
+      if (std::holds_alternative<meaning::OutArray>(meaning)) {
+        const bool are_floats = part.type->target.front().kind == TypeKind::kFloat;
+        steps.push_back("reply[" + literal(part.name) +
+                        "] = " + (are_floats ? "floats_to_json(" + part.name + ", call.encoding)" : part.name) + ";");
+      }
+    }
+    if (!role.running_probe.empty()) {
+      const auto& predicate = std::get<meaning::Predicate>(api_.role(role.running_probe + ".return").meaning);
+      const c::Param* handle = param_with<meaning::UsesHandle>(api_, function);
+      steps.push_back("await_end(call, " + name + ", [&] { return functions." + role.running_probe + "(" +
+                      handle->name + ") == " + std::to_string(predicate.yes) + "; });");
+    }
+    return steps;
+  }
+
+  void add_remember(const Part& part, std::vector<std::string>& steps) const {
+    const auto* object = std::get_if<meaning::Object>(&api_.role(part.path).meaning);
+    if (object == nullptr) return;
+    const c::Record* record = c::find<c::Record>(api_.header, part.type->target.front().name);
+    const bool remembers = any_part(api_, *record, record->name,
+                                    [](const Part&, const Role& role) { return !role.remembered_as.empty(); });
+    const std::string value = (object->starts_from.empty() ? "*" : "") + part.name;
+    if (remembers) steps.push_back("remember(" + value + ", *call.handle);");
+  }
+
+  // ---- Descriptions.
+
+  void emit_text(const std::string& name, const std::string& text) {
+    const std::string whole = literal(text);
+    const bool fits = ("inline constexpr std::string_view " + name + " = ;").size() + whole.size() <= kColumns;
+    code_.string_constant(name, fits ? std::vector{whole} : literal_lines(text, 4));
+  }
+
+  void emit_description(const c::Function& function) {
+    const FunctionRole& role = api_.functions.at(function.name);
+    const std::vector<std::string> params = wire_params(api_, function);
+    emit_text("kDescription_" + function.name, documentation_of(api_, function));
+    if (!params.empty()) {
+      std::vector<Expression> names;
+      for (const std::string& param : params) names.emplace_back(literal(param));
+      code_.statement({"inline constexpr std::string_view kParams_" + function.name + "[] = ", std::move(names), '{'});
+    }
+    code_.line("inline constexpr Method kMethod_" + function.name + "{");
+    code_.indent();
+    code_.indent();
+    const auto member = [this](const std::string& name, const std::string& value) {
+      code_.line("." + name + " = " + value + ",");
+    };
+    member("name", literal(function.name));
+    member("title", literal(title_of(api_, function)));
+    member("description", "kDescription_" + function.name);
+    emit_declaration(function);
+    member("params", params.empty() ? "{}" : "kParams_" + function.name);
+    emit_handle_role(function, member);
+    if (stream_of(api_, function) != nullptr) member("streams", "true");
+    if (role.streams_by_default) member("streams_by_default", "true");
+    if (role.immediate) member("immediate", "true");
+    if (role.aborts) member("aborts", "true");
+    emit_annotations(role, member);
+    member("input_schema", "kInput_" + function.name);
+    member("output_schema", "kOutput_" + function.name);
+    code_.outdent();
+    code_.outdent();
+    code_.line("};");
+  }
+
+  void emit_declaration(const c::Function& function) {
+    const std::string text = declaration(function);
+    const std::string flat = ".declaration = " + literal(text) + ",";
+    if (flat.size() + 4 <= kColumns) return code_.line(flat);
+    code_.line(".declaration =");
+    const auto lines = literal_lines(text, 8);
+    for (std::size_t i = 0; i < lines.size(); ++i) code_.line("    " + lines[i] + (i + 1 == lines.size() ? "," : ""));
+  }
+
+  template <class Member>
+  void emit_handle_role(const c::Function& function, const Member& member) {
+    const c::Param* uses = param_with<meaning::UsesHandle>(api_, function);
+    const c::Param* destroys = param_with<meaning::DestroysHandle>(api_, function);
+    member("handle_param", uses != nullptr       ? literal(uses->name)
+                           : destroys != nullptr ? literal(destroys->name)
+                                                 : "{}");
+    if (param_with<meaning::CreatesHandle>(api_, function) != nullptr) member("handle", "HandleRole::kCreates");
+    if (uses != nullptr) member("handle", "HandleRole::kUses");
+    if (destroys != nullptr) member("handle", "HandleRole::kDestroys");
+  }
+
+  template <class Member>
+  void emit_annotations(const FunctionRole& role, const Member& member) {
+    std::string list;
+    const auto add = [&](const std::string& name, bool value) {
+      if (value) list += (list.empty() ? "." : ", .") + name + " = true";
+    };
+    add("read_only", role.read_only);
+    add("destructive", role.destructive);
+    add("idempotent", role.idempotent);
+    if (!list.empty()) member("annotations", "{" + list + "}");
+  }
+
+  // ---- The set.
+
+  void emit_set() {
+    code_.line();
+    code_.comment("All methods, in the order of the header.");
+    code_.line("inline constexpr Method kMethods[] = {");
+    for (const c::Function* function : functions_) code_.line("    kMethod_" + function->name + ",");
+    code_.line("};");
+    code_.line("inline constexpr Stub<Functions> kStubs[] = {");
+    for (const c::Function* function : functions_) {
+      code_.line("    {" + literal(function->name) + ", &" + function->name + "},");
+    }
+    code_.line("};");
+    code_.line();
+    code_.comment("Finds the functions in a loaded library. Throws RpcError naming the first that is missing.");
+    code_.line("inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {");
+    code_.line("  return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);");
+    code_.line("}");
+    code_.line("inline const AbiSet kAbiSet{" + literal(api_.version) + ", kMethods, kFacts, &bind};");
+  }
+
+  const Api& api_;
+  std::vector<const c::Function*> functions_;
+  CodeText code_;
+};
+
+}  // namespace
+
+File emit_methods(const Api& api) { return MethodEmitter(api).file(); }
+
+}  // namespace bindgen

@@ -1,0 +1,69 @@
+// What several emitters write in the same way.
+#pragma once
+
+#include "code_text.hpp"
+#include "emit.hpp"
+#include "json.hpp"
+#include "walk.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// "v1_3_0"
+std::string set_name(const Api& api);
+// "<include root>/v1_3_0/abi.hpp"
+std::string header_path(const Api& api, const std::string& name);
+
+// The frame of a generated header: what it is, its includes, its namespace.
+void begin_header(CodeText& code, const Api& api, const std::string& about, const std::vector<std::string>& includes);
+void end_header(CodeText& code, const Api& api);
+// Documentation of something that is called, as a comment.
+void emit_documentation(CodeText& code, const Documentation& documentation);
+// What to write behind #include for a header of the support library, or of this set.
+std::string support_include(const Api& api, const std::string& name);
+std::string set_include(const Api& api, const std::string& name);
+
+// JSON as adjacent raw string literals, one line per member down to `depth` levels, without blanks in between.
+std::vector<std::string> raw_json_lines(const Json& json);
+
+// Title of a tool: the overlay's, else the function's name.
+std::string title_of(const Api& api, const c::Function& function);
+
+// Names of the wire parameters in C order.
+std::vector<std::string> wire_params(const Api& api, const c::Function& function);
+// Whether the results of this function become a stream, and which.
+const Stream* stream_of(const Api& api, const c::Function& function);
+// The first parameter with this meaning; null if there is none.
+template <class Kind>
+const c::Param* param_with(const Api& api, const c::Function& function) {
+  for (const c::Param& param : function.params) {
+    if (std::holds_alternative<Kind>(api.role(function.name + "." + param.name).meaning)) return &param;
+  }
+  return nullptr;
+}
+
+// An annotations object of the Model Context Protocol.
+Json annotations_of(const Api& api, const c::Function& function);
+
+// True if any part of the record, or of a struct inside it, satisfies the predicate.
+template <class Predicate>
+bool any_part(const Api& api, const c::Record& record, const std::string& path, const Predicate& predicate) {
+  for (const Part& part : parts_of(api, record, path)) {
+    if (predicate(part, api.role(part.path))) return true;
+    const c::Record* inner = nullptr;
+    if (part.type->kind == c::TypeKind::kRecord && !part.name.empty()) {
+      inner = part.type->name.empty() ? &part.field->inline_record.front()
+                                      : c::find<c::Record>(api.header, part.type->name);
+    }
+    if (inner == nullptr) continue;
+    if (any_part(api, *inner, part.type->name.empty() ? part.path : part.type->name, predicate)) return true;
+  }
+  return false;
+}
+
+// Whether a record can stand on the wire: a struct of callbacks cannot.
+bool is_on_wire(const Api& api, const NamedRecord& record);
+
+}  // namespace bindgen

@@ -1,0 +1,21 @@
+// The flow from inputs to files, as one function: read, overlay, understand, check, emit.
+#pragma once
+
+#include "emit.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// One ABI set to generate.
+struct Request {
+  std::string header;  // path
+  std::string version;
+};
+
+// Throws Refusal if an input cannot be used.
+Api read_api(const Request& request, const std::string& overlay_path);
+std::vector<File> generate(const std::vector<Request>& requests, const std::string& overlay_path);
+
+}  // namespace bindgen

@@ -1,0 +1,19 @@
+// Puts generated files on disk, or tells how they differ from what is there.
+#pragma once
+
+#include "emit.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// Writes the files whose bytes change, and removes those that an earlier run has written (its manifest names them) and
+// that are not generated any more. Returns the paths that changed.
+std::vector<std::string> write(const std::filesystem::path& folder, const std::vector<File>& files);
+
+// The difference as a person reads it, "-" what is there, "+" what would be generated; empty if there is none.
+std::string differences(const std::filesystem::path& folder, const std::vector<File>& files);
+
+}  // namespace bindgen

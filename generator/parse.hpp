@@ -1,0 +1,25 @@
+// Runs clang over a header: as C++, for one pinned target, with nothing of the machine's own headers.
+#pragma once
+
+#include "clang.hpp"
+
+#include <array>
+#include <string>
+
+namespace bindgen {
+
+// The targets whose layouts are read. The first two must agree: generated code knows one 64-bit layout.
+inline constexpr std::array<const char*, 3> kTargets = {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu",
+                                                        "armv7-unknown-linux-gnueabihf"};
+
+// Parses `path`; if `contents` is not empty, a file of that name and these contents that exists in memory only. Throws
+// Refusal with clang's own complaints if any is an error: libclang goes on after errors with an AST that is silently
+// wrong (unknown types become int).
+clang::Unit parse(const clang::Index& index, const std::string& path, const std::string& target,
+                  const std::string& contents = {});
+
+// The same, but errors are the caller's business.
+clang::Unit parse_tolerantly(const clang::Index& index, const std::string& path, const std::string& target,
+                             const std::string& contents = {});
+
+}  // namespace bindgen

@@ -1,0 +1,98 @@
+#include "read_macros.hpp"
+
+#include "documentation.hpp"
+#include "parse.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+using Value = decltype(c::Macro::value);
+
+// Name and body, as the tokens stand in the source.
+std::pair<std::string, std::string> definition(CXTranslationUnit unit, CXCursor macro) {
+  CXToken* tokens = nullptr;
+  unsigned count = 0;
+  clang_tokenize(unit, clang_getCursorExtent(macro), &tokens, &count);
+  std::string body;
+  for (unsigned i = 1; i < count; ++i) {
+    if (!body.empty()) body += ' ';
+    body += clang::text(clang_getTokenSpelling(unit, tokens[i]));
+  }
+  clang_disposeTokens(unit, tokens, count);
+  return {clang::spelling(macro), body};
+}
+
+std::optional<Value> evaluate(CXCursor variable) {
+  const std::unique_ptr<void, decltype(&clang_EvalResult_dispose)> result(clang_Cursor_Evaluate(variable),
+                                                                          &clang_EvalResult_dispose);
+  if (result == nullptr) return std::nullopt;
+  switch (clang_EvalResult_getKind(result.get())) {
+    case CXEval_Int: return static_cast<std::int64_t>(clang_EvalResult_getAsLongLong(result.get()));
+    case CXEval_Float: return clang_EvalResult_getAsDouble(result.get());
+    case CXEval_StrLiteral: return std::string(clang_EvalResult_getAsStr(result.get()));
+    default: return std::nullopt;
+  }
+}
+
+// Lines of the main file that clang complains about: initialisers that are no expressions.
+std::set<unsigned> lines_with_errors(CXTranslationUnit unit) {
+  std::set<unsigned> lines;
+  for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+    unsigned line = 0;
+    clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), nullptr, &line, nullptr, nullptr);
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) lines.insert(line);
+    clang_disposeDiagnostic(diagnostic);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& unit, const c::Header& header) {
+  std::vector<c::Macro> candidates;
+  for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(unit.get()))) {
+    if (clang_getCursorKind(cursor) != CXCursor_MacroDefinition) continue;
+    const CXSourceLocation at = clang_getCursorLocation(cursor);
+    if (clang_Location_isFromMainFile(at) == 0 || clang_Cursor_isMacroFunctionLike(cursor) != 0) continue;
+    auto [name, body] = definition(unit.get(), cursor);
+    if (body.empty()) continue;
+    Location location{header.path, 0, 0};
+    clang_getFileLocation(at, nullptr, &location.line, &location.column, nullptr);
+    candidates.push_back(
+        {std::move(name), std::move(body), {}, location, parse_comment(comment_above(header.lines, location.line))});
+  }
+  if (candidates.empty()) return {};
+
+  // Line 1 includes; line n + 2 holds the value of candidate n. clang recovers from an error within its line.
+  std::string text = "#include \"" + std::filesystem::path(header.path).filename().string() + "\"\n";
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    text += "const auto bindgen_value_" + std::to_string(i) + " = " + candidates[i].name + ";\n";
+  }
+  const clang::Unit values = parse_tolerantly(index, header.path + ".values.cpp", kTargets[0], text);
+  const std::set<unsigned> bad = lines_with_errors(values.get());
+  std::vector<c::Macro> macros;
+  for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(values.get()))) {
+    if (clang_getCursorKind(cursor) != CXCursor_VarDecl) continue;
+    if (clang_Location_isFromMainFile(clang_getCursorLocation(cursor)) == 0) continue;
+    unsigned line = 0;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), nullptr, &line, nullptr, nullptr);
+    if (bad.count(line) != 0 || line < 2 || line - 2 >= candidates.size()) continue;
+    if (auto value = evaluate(cursor)) {
+      macros.push_back(candidates[line - 2]);
+      macros.back().value = std::move(*value);
+    }
+  }
+  return macros;
+}
+
+}  // namespace bindgen

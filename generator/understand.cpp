@@ -1,0 +1,244 @@
+#include "understand.hpp"
+
+#include "declaration.hpp"
+#include "diagnostics.hpp"
+#include "suggest.hpp"
+
+#include <map>
+#include <set>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+using c::TypeKind;
+
+bool is_scalar(TypeKind kind) {
+  return kind == TypeKind::kBool || kind == TypeKind::kSigned || kind == TypeKind::kUnsigned ||
+         kind == TypeKind::kFloat || kind == TypeKind::kEnum;
+}
+
+class Understanding {
+ public:
+  Understanding(c::Header header, const Overlay& overlay, const std::string& version) : overlay_(overlay) {
+    api_.version = version;
+    api_.cpp_namespace = overlay.cpp_namespace;
+    api_.include_root = overlay.include_root;
+    api_.overlay_sha256 = overlay.sha256;
+    api_.session = overlay.session;
+    api_.header = std::move(header);
+  }
+
+  Api result() {
+    for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { declare(any); }, symbol);
+    take_entries();
+    stop_if_refused();
+    for (const Declared& declared : declared_) give_meaning(declared);
+    derive_counts();
+    stop_if_refused();
+    return std::move(api_);
+  }
+
+ private:
+  struct Place {
+    std::string declaration;
+    Location at;
+  };
+
+  // ---- Everything that an entry can be about.
+
+  void declare(const c::Macro&) {}
+  void declare(const c::Enum&) {}
+  void declare(const c::Alias& alias) { places_[alias.name] = {declaration(alias), alias.location}; }
+  void declare(const c::Callback& callback) { places_[callback.name] = {declaration(callback), callback.location}; }
+  void declare(const c::Record& record) { declare_fields(record, record.name); }
+  void declare(const c::Function& function) {
+    places_[function.name] = {declaration(function), function.location};
+    api_.functions[function.name];
+    for (std::size_t i = 0; i < function.params.size(); ++i) {
+      const c::Param& param = function.params[i];
+      std::vector<std::string> later;
+      for (std::size_t j = i + 1; j < function.params.size(); ++j) {
+        if (is_integer(function.params[j].type)) later.push_back(function.params[j].name);
+      }
+      add({function.name + "." + param.name, declaration(param), param.type, std::move(later)}, param.location);
+      params_.insert(function.name + "." + param.name);
+    }
+    places_[function.name + ".return"] = {spelling(function.returns), function.location};
+    returns_.push_back({function.name + ".return", spelling(function.returns), function.returns, {}});
+  }
+
+  void declare_fields(const c::Record& record, const std::string& path) {
+    for (std::size_t i = 0; i < record.fields.size(); ++i) {
+      const c::Field& field = record.fields[i];
+      std::vector<std::string> later;
+      for (std::size_t j = i + 1; j < record.fields.size(); ++j) {
+        if (is_integer(record.fields[j].type)) later.push_back(record.fields[j].name);
+      }
+      add({path_of(path, field), declaration(field), field.type, std::move(later)}, field.location);
+      if (field.is_bit_field) complain_at(path_of(path, field), "bit-fields have no meaning here yet", "");
+      if (field.inline_record.empty()) continue;
+      if (field.inline_record.front().is_union) unions_.insert(path_of(path, field));
+      // Members of an anonymous struct or union are members of the struct around it, for C and for the wire.
+      declare_fields(field.inline_record.front(), field.name.empty() ? path : path_of(path, field));
+    }
+  }
+
+  void add(Declared declared, const Location& at) {
+    places_[declared.path] = {declared.declaration, at};
+    declared_.push_back(std::move(declared));
+  }
+
+  static bool is_integer(const c::Type& type) {
+    return type.kind == TypeKind::kSigned || type.kind == TypeKind::kUnsigned;
+  }
+
+  // ---- What the overlay says.
+
+  void take_entries() {
+    std::map<std::string, Location> seen;
+    for (const OverlayEntry& entry : overlay_.entries) {
+      const auto place = places_.find(entry.path);
+      if (place == places_.end()) {
+        complaints_.push_back({entry.at, "this entry is for " + entry.path + ", which the header does not declare", "",
+                               "remove the entry, or name what it is for now; it quotes: " + entry.quote});
+        continue;
+      }
+      if (const auto [first, is_new] = seen.emplace(entry.path, entry.at); !is_new) {
+        complaints_.push_back({entry.at, "a second entry for " + entry.path, "",
+                               "the first is on line " + std::to_string(first->second.line)});
+        continue;
+      }
+      check_quote(entry, place->second);
+      entries_[entry.path] = &entry;
+      if (entry.function) api_.functions[entry.path] = *entry.function;
+      if (entry.stream) api_.streams.push_back(*entry.stream);
+    }
+  }
+
+  void check_quote(const OverlayEntry& entry, const Place& place) {
+    if (normalized(entry.quote) == normalized(place.declaration)) return;
+    complaints_.push_back(complain(api_.header, place.at, entry.path + " is not what its overlay entry was written for",
+                                   overlay_.path + ":" + std::to_string(entry.at.line) + " quotes: " + entry.quote +
+                                       "\nthe header says now:  " + place.declaration +
+                                       "\nif the entry still holds, write \"quote\": \"" + place.declaration + "\""));
+  }
+
+  // ---- What it all means.
+
+  void give_meaning(const Declared& declared) {
+    Role role;
+    const auto found = entries_.find(declared.path);
+    const OverlayEntry* entry = found != entries_.end() ? found->second : nullptr;
+    if (entry != nullptr) {
+      role.default_value = entry->default_value;
+      role.wire_default = entry->wire_default;
+      role.remembered_as = entry->remembered_as;
+      role.documentation = entry->documentation;
+    }
+    if (entry != nullptr && entry->meaning) {
+      role.meaning = *entry->meaning;
+    } else if (const auto meant = meaning_of_type(declared)) {
+      role.meaning = *meant;
+    } else {
+      complain_at(declared.path, "nothing says what " + declared.path + " means",
+                  "add to " + overlay_.path + ", after correcting it:\n" + suggest_entry(declared));
+      return;
+    }
+    auto* value = std::get_if<meaning::Value>(&role.meaning);
+    if (value != nullptr && params_.count(declared.path) != 0 && !role.default_value) {
+      value->presence = Presence::kRequired;  // C has no absent arguments
+    }
+    api_.roles[declared.path] = std::move(role);
+  }
+
+  // What the C type alone says; nothing if that is not enough.
+  std::optional<Meaning> meaning_of_type(const Declared& declared) const {
+    const c::Type& type = declared.type;
+    if (const auto alias = entries_.find(type.name); alias != entries_.end() && !type.name.empty()) {
+      if (alias->second->stream) return meaning::StreamCallback{type.name};
+      if (alias->second->meaning) return alias->second->meaning;
+    }
+    if (is_scalar(type.kind)) return meaning::Value{};
+    if (type.kind == TypeKind::kRecord && unions_.count(declared.path) == 0) return meaning::Value{};
+    return std::nullopt;
+  }
+
+  void derive_counts() {
+    for (const Declared& declared : declared_) {
+      const auto role = api_.roles.find(declared.path);
+      if (role == api_.roles.end()) continue;
+      const std::string parent = declared.path.substr(0, declared.path.rfind('.') + 1);
+      const std::string name = declared.path.substr(parent.size());
+      if (const auto* array = std::get_if<meaning::Array>(&role->second.meaning)) {
+        const auto* counted = std::get_if<CountedBy>(&array->length);
+        if (counted == nullptr) continue;
+        mark(declared.path, parent + counted->count, meaning::Count{name, false});
+        for (const ValueRef& factor : counted->times) {
+          const auto* field = std::get_if<FieldRef>(&factor);
+          if (field != nullptr) mark(declared.path, parent + field->name, meaning::Count{name, true});
+        }
+      }
+      if (const auto* mask = std::get_if<meaning::CpuMask>(&role->second.meaning)) {
+        mark(declared.path, parent + mask->count, meaning::CpuCount{name});
+      }
+    }
+    for (const Declared& declared : returns_) give_return(declared);
+  }
+
+  void mark(const std::string& by, const std::string& path, Meaning meaning) {
+    const auto role = api_.roles.find(path);
+    if (role == api_.roles.end()) {
+      complain_at(by, "its overlay entry says that " + path + " counts it, but there is no such field", "");
+      return;
+    }
+    role->second.meaning = std::move(meaning);
+  }
+
+  void give_return(const Declared& declared) {
+    Role role;
+    const auto found = entries_.find(declared.path);
+    const auto by_type = overlay_.returns.find(declared.declaration);
+    if (found != entries_.end()) role.documentation = found->second->documentation;
+    if (found != entries_.end() && found->second->meaning) {
+      role.meaning = *found->second->meaning;
+    } else if (by_type != overlay_.returns.end()) {
+      role.meaning = by_type->second;
+    } else if (declared.type.kind == TypeKind::kVoid) {
+      role.meaning = meaning::Unused{};
+    } else if (is_scalar(declared.type.kind) || declared.type.kind == TypeKind::kRecord) {
+      role.meaning = meaning::Value{};
+    } else {
+      complain_at(declared.path, "nothing says what " + declared.path + " means",
+                  "add to " + overlay_.path + ", after correcting it:\n" + suggest_entry(declared));
+      return;
+    }
+    api_.roles[declared.path] = std::move(role);
+  }
+
+  void complain_at(const std::string& path, std::string message, std::string hint) {
+    complaints_.push_back(complain(api_.header, places_.at(path).at, std::move(message), std::move(hint)));
+  }
+
+  void stop_if_refused() {
+    if (!complaints_.empty()) throw Refusal(std::move(complaints_));
+  }
+
+  Api api_;
+  const Overlay& overlay_;
+  std::map<std::string, Place> places_;
+  std::vector<Declared> declared_;  // fields and parameters, in header order
+  std::vector<Declared> returns_;
+  std::set<std::string> params_;  // paths of parameters
+  std::set<std::string> unions_;  // paths of unions declared in place
+  std::map<std::string, const OverlayEntry*> entries_;
+  std::vector<Diagnostic> complaints_;
+};
+
+}  // namespace
+
+Api understand(c::Header header, const Overlay& overlay, const std::string& version) {
+  return Understanding(std::move(header), overlay, version).result();
+}
+
+}  // namespace bindgen

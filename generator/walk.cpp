@@ -1,0 +1,85 @@
+#include "walk.hpp"
+
+#include <algorithm>
+
+namespace bindgen {
+namespace {
+
+std::string wire_documentation(const Api& api, const std::string& path, const std::string& of_header) {
+  const auto role = api.roles.find(path);
+  return role != api.roles.end() && !role->second.documentation.empty() ? role->second.documentation : of_header;
+}
+
+void add_records(const c::Record& record, const std::string& path, std::vector<NamedRecord>& found) {
+  for (const c::Field& field : record.fields) {
+    if (field.inline_record.empty()) continue;
+    add_records(field.inline_record.front(), field.name.empty() ? path : path_of(path, field), found);
+    if (field.name.empty() || field.inline_record.front().is_union) continue;
+    found.push_back(
+        {path_of(path, field), cpp_name_of(field.type, path_of(path, field)), &field.inline_record.front()});
+  }
+}
+
+}  // namespace
+
+std::vector<Part> parts_of(const Api& api, const c::Record& record, const std::string& path) {
+  std::vector<Part> parts;
+  for (const c::Field& field : record.fields) {
+    const std::string own_path = path_of(path, field);
+    parts.push_back({own_path, field.name, &field.type, &field, field.location,
+                     wire_documentation(api, own_path, field.documentation.text)});
+    if (!field.name.empty() || field.inline_record.empty()) continue;
+    const auto inner = parts_of(api, field.inline_record.front(), path);
+    parts.insert(parts.end(), inner.begin(), inner.end());
+  }
+  return parts;
+}
+
+std::vector<Part> parts_of(const Api& api, const c::Function& function) {
+  std::vector<Part> parts;
+  for (const c::Param& param : function.params) {
+    const std::string path = function.name + "." + param.name;
+    parts.push_back({path, param.name, &param.type, nullptr, param.location,
+                     wire_documentation(api, path, function.documentation.of_param(param.name))});
+  }
+  return parts;
+}
+
+std::vector<NamedRecord> all_records(const Api& api) {
+  std::vector<NamedRecord> found;
+  for (const c::Record* record : c::all<c::Record>(api.header)) {
+    add_records(*record, record->name, found);
+    found.push_back({record->name, record->name, record});
+  }
+  return found;
+}
+
+std::string cpp_name_of(const c::Type& type, const std::string& path) {
+  if (!type.name.empty()) return type.name;
+  std::string name = path;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+const Part* find_part(const std::vector<Part>& parts, const std::string& name) {
+  for (const Part& part : parts) {
+    if (part.name == name) return &part;
+  }
+  return nullptr;
+}
+
+std::string documentation_of(const Api& api, const c::Function& function) {
+  const std::string& own = api.functions.at(function.name).documentation;
+  return own.empty() ? function.documentation.text : own;
+}
+
+const c::Function* creating_function(const Api& api) {
+  for (const c::Function* function : c::all<c::Function>(api.header)) {
+    for (const Part& part : parts_of(api, *function)) {
+      if (std::holds_alternative<meaning::CreatesHandle>(api.role(part.path).meaning)) return function;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace bindgen

@@ -1,0 +1,45 @@
+// The parts of records and functions in the order in which the wire sees them, with their paths.
+#pragma once
+
+#include "model.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// A field or a parameter.
+struct Part {
+  std::string path;
+  std::string name;       // empty for an anonymous union, whose members follow it
+  const c::Type* type;    // never null
+  const c::Field* field;  // null for parameters
+  Location location;
+  std::string documentation;  // for the wire: the overlay's, else the header's
+};
+
+// The fields of a record. Members of an anonymous struct or union follow it, as if they stood in the record itself,
+// which for C they do.
+std::vector<Part> parts_of(const Api& api, const c::Record& record, const std::string& path);
+std::vector<Part> parts_of(const Api& api, const c::Function& function);
+
+// Every record, those declared in place included, with its path: inner ones before the outer one, as C++ needs them.
+struct NamedRecord {
+  std::string path;      // "Struct" or "Struct.field"
+  std::string cpp_name;  // "Struct" or "Struct_field"
+  const c::Record* record;
+};
+std::vector<NamedRecord> all_records(const Api& api);
+// The name in generated code of the struct type of a field; `path` is the path of the field.
+std::string cpp_name_of(const c::Type& type, const std::string& path);
+
+// The part of `parts` with this name; null if there is none.
+const Part* find_part(const std::vector<Part>& parts, const std::string& name);
+
+// Documentation of a function for the wire.
+std::string documentation_of(const Api& api, const c::Function& function);
+
+// The function that makes handles; null if none does.
+const c::Function* creating_function(const Api& api);
+
+}  // namespace bindgen
