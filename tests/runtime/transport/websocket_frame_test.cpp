@@ -56,7 +56,7 @@ TEST_CASE("WebSocket frames: headers are as long as they must be, and close payl
 }
 
 TEST_CASE("WebSocket frames: messages of every length encoding are unmasked, however they are cut") {
-  for (const std::size_t length : {0, 1, 3, 4, 7, 8, 9, 125, 126, 200}) {
+  for (const std::size_t length : {0U, 1U, 3U, 4U, 7U, 8U, 9U, 125U, 126U, 200U}) {
     const std::string message(length, 'm');
     CHECK(read(text_frame(message) + text_frame("next")) == Events{"text " + message, "text next"});
   }
@@ -106,11 +106,11 @@ TEST_CASE("WebSocket frames: violations of the protocol get their close code and
 }
 
 TEST_CASE("WebSocket frames: close codes that may not be sent are violations, the others are echoed") {
-  for (const unsigned code : {0, 999, 1004, 1005, 1006, 1015, 1016, 2000, 2999, 5000, 65535}) {
+  for (const unsigned code : {0U, 999U, 1004U, 1005U, 1006U, 1015U, 1016U, 2000U, 2999U, 5000U, 65535U}) {
     CAPTURE(code);
     CHECK(read(client_frame(kFinal | kClose, close_payload(code))) == Events{"violation 1002"});
   }
-  for (const unsigned code : {1000, 1001, 1002, 1003, 1007, 1011, 1014, 3000, 4000, 4999}) {
+  for (const unsigned code : {1000U, 1001U, 1002U, 1003U, 1007U, 1011U, 1014U, 3000U, 4000U, 4999U}) {
     CAPTURE(code);
     const auto payload = close_payload(code, "why");
     CHECK(read(client_frame(kFinal | kClose, payload) + text_frame("after")) == Events{"closing " + payload});

@@ -120,7 +120,7 @@ TEST_CASE("WebSocket: messages from 0 bytes to 16 MB come back whole") {
   options.limits.max_message_bytes = 16'000'000;
   EchoServer server(options);
   WebSocketClient client(server.port());
-  for (const std::size_t length : {0, 1, 125, 126, 65'535, 65'536, 1'000'000, 16'000'000}) {
+  for (const std::size_t length : {0U, 1U, 125U, 126U, 65'535U, 65'536U, 1'000'000U, 16'000'000U}) {
     const std::string message(length, 'x');
     client.send(text_frame(message));
     CHECK((client.read_text() == message));
@@ -154,7 +154,7 @@ TEST_CASE("WebSocket: an oversized message is reported and the connection goes o
 
 TEST_CASE("WebSocket: a client's close is answered with its code and reason") {
   EchoServer server;
-  for (const unsigned code : {1000, 1001, 4000}) {
+  for (const unsigned code : {1000U, 1001U, 4000U}) {
     WebSocketClient client(server.port());
     const auto payload = close_payload(code, "because");
     client.send(client_frame(kFinal | kClose, payload) + text_frame("after"));
