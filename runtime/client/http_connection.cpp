@@ -12,6 +12,10 @@ namespace {
 constexpr std::chrono::milliseconds kLongestPoll{10'000};
 constexpr std::chrono::hours kReplyPatience{1};  // one answer of rkllm_run may take long; the server bounds it
 
+std::string reason_of(httplib::Error error) {
+  return error == httplib::Error::Connection ? "cannot connect" : "HTTP failed: " + httplib::to_string(error);
+}
+
 bool is_empty_chunk(const Json& chunk) {
   return chunk.is_object() && chunk.value("delta", "") == "" && !chunk.value("end", false);
 }
@@ -35,7 +39,7 @@ HttpConnection::~HttpConnection() = default;
 
 std::string HttpConnection::post(std::string_view message) {
   auto response = client_->Post(path_.c_str(), std::string(message), "application/json");
-  if (!response) throw ConnectionError(where_ + ": " + httplib::to_string(response.error()));
+  if (!response) throw ConnectionError(where_ + ": " + reason_of(response.error()));
   if (!response->body.empty() && !Json::accept(response->body)) {
     throw ConnectionError(where_ + path_ + ": HTTP status " + std::to_string(response->status) + ", and not JSON");
   }

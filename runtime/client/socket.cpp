@@ -18,6 +18,7 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::seconds kSendPatience{30};
+constexpr int kDatagramBuffer = 4 * 1024 * 1024;  // bytes; the system gives what it allows
 
 [[noreturn]] void fail(const std::string& where, const std::string& reason) {
   throw ConnectionError(where + ": " + reason);
@@ -57,7 +58,11 @@ bool Socket::try_address(const addrinfo& address, Deadline deadline) {
   }
   if (error == 0) {
     const int on = 1;
-    if (address.ai_socktype == SOCK_STREAM) ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (address.ai_socktype == SOCK_STREAM) {
+      ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    } else {
+      ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &kDatagramBuffer, sizeof kDatagramBuffer);
+    }
     return true;
   }
   ::close(descriptor_);

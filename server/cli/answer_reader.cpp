@@ -77,9 +77,8 @@ std::string AnswerReader::take_announced(const Json& params) {
   return text_of(params, "delta");
 }
 
-std::optional<Json> AnswerReader::recovery() const {
-  if (!has_begun_) return std::nullopt;
-  return Json{{"jsonrpc", "2.0"}, {"id", id_}, {"method", "poll"}, {"params", {{"from_seq", next_seq_}}}};
+Json AnswerReader::recovery() const {
+  return {{"jsonrpc", "2.0"}, {"id", id_}, {"method", "poll"}, {"params", {{"from_seq", next_seq_}}}};
 }
 
 }  // namespace rkllm_mcp

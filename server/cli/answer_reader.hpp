@@ -5,7 +5,6 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,8 +26,9 @@ class AnswerReader {
   const Json& error() const { return error_; }  // once the state is kFailed
   // True while chunks have come that do not follow on what was taken: they are dropped until the missing ones come.
   bool has_gap() const { return has_gap_; }
-  // What asks again for the chunks that are missing; nothing before the first one has come.
-  std::optional<Json> recovery() const;
+  bool has_begun() const { return has_begun_; }  // a chunk has come
+  // Asks again for the chunks that are missing, once the answer has begun.
+  Json recovery() const;
 
  private:
   std::string take_reply(const Json& result);

@@ -16,10 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where messages may get lost: how long silence lasts until they are asked for again, and until when the request itself
-// is repeated. The server recognises repeated requests for 30 s only.
-constexpr std::chrono::seconds kSilence{1};
+// Where messages may get lost: how long silence lasts until the request is sent again, and for how long that is done at
+// all (the server recognises repetitions for 30 s only); how long it lasts until chunks are asked for again.
+constexpr std::chrono::milliseconds kSilenceBeforeAnswer{1000};
 constexpr std::chrono::seconds kRepeatRequestFor{10};
+constexpr std::chrono::milliseconds kSilenceInStream{200};
 constexpr std::chrono::milliseconds kBetweenRecoveries{100};
 
 client::Endpoint endpoint_of(const CallOptions& options, const SettingsRequest& request) {
@@ -63,14 +64,15 @@ class Call {
   std::string next_message() {
     const auto give_up = deadline();
     const auto repeat_until = Clock::now() + kRepeatRequestFor;
+    const auto silence = reader_.has_begun() ? kSilenceInStream : kSilenceBeforeAnswer;
     for (;;) {
-      const auto until = connection_->reliable() ? give_up : std::min(give_up, Clock::now() + kSilence);
+      const auto until = connection_->reliable() ? give_up : std::min(give_up, Clock::now() + silence);
       if (auto message = connection_->receive(until)) return *std::move(message);
       const auto now = Clock::now();
       if (now >= give_up) {
         throw client::ConnectionError("no answer within " + std::to_string(options_.patience_s) + " s");
       }
-      if (reader_.recovery()) {
+      if (reader_.has_begun()) {
         recover();
       } else if (now < repeat_until) {
         connection_->send(request_);
@@ -79,7 +81,7 @@ class Call {
   }
 
   void recover() {
-    connection_->send(reader_.recovery()->dump());
+    connection_->send(reader_.recovery().dump());
     recovered_at_ = Clock::now();
   }
 
