@@ -219,7 +219,7 @@ TEST_CASE("tokenizer_callback serves models without a tokenizer, and is asked ag
   rkllm_destroy(handle);
 }
 
-TEST_CASE("embed_callback gets all new prompt tokens, then each generated one; its failure is ERROR and -1") {
+TEST_CASE("embed_callback gets all new prompt tokens, then each generated one, and its failure is ERROR and -1") {
   struct Seen {
     std::vector<std::size_t> counts;
     std::size_t fail_at = 0;

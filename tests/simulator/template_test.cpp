@@ -119,7 +119,7 @@ TEST_CASE("after set_chat_template tools are accepted but have no effect") {
   CHECK(llm.text().find("<tool_call>") == std::string::npos);
 }
 
-TEST_CASE("tool results must be a JSON array; anything else returns -1 without a callback") {
+TEST_CASE("tool results must be a JSON array, anything else returns -1 without a callback") {
   Llm llm;
   CHECK(llm.run(prompt(R"([{"temperature":31}])", "tool")) == 0);
   for (const char* bad : {R"({"temperature":31})", "\"text\"", "no json"}) {
