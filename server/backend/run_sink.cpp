@@ -1,5 +1,6 @@
 #include "backend/run_sink.hpp"
 
+#include <thread>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -13,6 +14,8 @@ constexpr std::chrono::milliseconds kLookAgain{20};
 // A run that is reported as not running for so long, without its last callback, has ended without one. The margin
 // covers the time between the call's return and the moment its thread starts to work.
 constexpr std::chrono::milliseconds kGivenUp{500};
+constexpr std::chrono::microseconds kLookAgainForTheEnd{100};
+constexpr std::chrono::seconds kUnwinding{5};
 
 }  // namespace
 
@@ -57,6 +60,11 @@ bool RunSink::await_end(const std::function<bool()>& still_running) {
       return ended_;
     }
   }
+  lock.unlock();
+  // The last callback comes while the run's thread is still inside the library: until the run is reported as over, the
+  // handle must not be used for anything else. (Destroying it then crashes runtime 1.3.0.)
+  const auto ended = Clock::now();
+  while (still_running() && Clock::now() - ended < kUnwinding) std::this_thread::sleep_for(kLookAgainForTheEnd);
   return true;
 }
 
