@@ -92,13 +92,7 @@ class CodecEmitter {
         record, parts, "inline void set_wire_defaults(" + record.cpp_name + "& value)", "set_wire_defaults(%);",
         [](const Part&, const Role& role) { return role.wire_default.has_value(); },
         [](const Part& part, const Role& role) {
-          const std::string text = match(
-              *role.wire_default,  //
-              [](bool value) -> std::string { return value ? "true" : "false"; },
-              [](std::int64_t value) { return std::to_string(value); },  //
-              [](double value) { return float_literal(value); },
-              [](const std::string& enumerator) { return enumerator; });
-          return "value." + part.name + " = " + text + ";";
+          return "value." + part.name + " = " + constant_text(*part.type, *role.wire_default) + ";";
         });
   }
 

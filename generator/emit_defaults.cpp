@@ -10,18 +10,7 @@ bool has_defaults(const Api& api, const c::Record& record, const std::string& pa
   return any_part(api, record, path, [](const Part&, const Role& role) { return role.default_value.has_value(); });
 }
 
-std::string constant_text(const c::Type& type, const Constant& constant) {
-  return match(
-      constant,  //
-      [](bool value) -> std::string { return value ? "true" : "false"; },
-      [&](std::int64_t value) {
-        return type.kind == c::TypeKind::kFloat ? float_literal(static_cast<double>(value)) : std::to_string(value);
-      },
-      [](double value) { return float_literal(value); },  //
-      [](const std::string& enumerator) { return enumerator; });
-}
-
-// What a designated initializer gives the field; nothing for those that stay zero.
+// What a field is set to; nothing for those that stay zero.
 std::optional<std::string> initializer(const Api& api, const Part& part) {
   if (const auto& own = api.role(part.path).default_value) return constant_text(*part.type, *own);
   if (part.type->kind != c::TypeKind::kRecord || part.name.empty()) return std::nullopt;

@@ -144,7 +144,7 @@ class MethodEmitter {
     const std::string type = spelling(*part.type);
     match(
         api_.role(part.path).meaning,  //
-        [&](const meaning::Value&) { code_.line(type + " " + part.name + "{};"); },
+        [&](const meaning::Value&) { code_.line(type + " " + part.name + initial_value(part)); },
         [&](const meaning::Count&) { code_.line(type + " " + part.name + "{};"); },
         [&](const meaning::CpuMask&) { code_.line(type + " " + part.name + "{};"); },
         [&](const meaning::CpuCount&) { code_.line(type + " " + part.name + "{};"); },
@@ -165,6 +165,11 @@ class MethodEmitter {
         [](const meaning::Unused&) {},          //
         [](const meaning::Status&) {},          //
         [](const meaning::Predicate&) {});
+  }
+
+  std::string initial_value(const Part& part) const {
+    const auto& value = api_.role(part.path).default_value;
+    return value ? " = " + constant_text(*part.type, *value) + ";" : "{};";
   }
 
   void emit_handle(const Part& part) {

@@ -84,6 +84,17 @@ void end_header(CodeText& code, const Api& api) {
   code.line("}  // namespace " + api.cpp_namespace + "::" + set_name(api));
 }
 
+std::string constant_text(const c::Type& type, const Constant& constant) {
+  return match(
+      constant,  //
+      [](bool value) -> std::string { return value ? "true" : "false"; },
+      [&](std::int64_t value) {
+        return type.kind == c::TypeKind::kFloat ? float_literal(static_cast<double>(value)) : std::to_string(value);
+      },
+      [](double value) { return float_literal(value); },  //
+      [](const std::string& enumerator) { return enumerator; });
+}
+
 std::vector<std::string> raw_json_lines(const Json& json) {
   std::vector<std::string> lines;
   std::string last;

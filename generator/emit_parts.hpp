@@ -25,6 +25,9 @@ void emit_documentation(CodeText& code, const Documentation& documentation);
 std::string support_include(const Api& api, const std::string& name);
 std::string set_include(const Api& api, const std::string& name);
 
+// A constant as a C++ expression for a value of this type.
+std::string constant_text(const c::Type& type, const Constant& constant);
+
 // JSON as adjacent raw string literals, one line per member down to `depth` levels, without blanks in between.
 std::vector<std::string> raw_json_lines(const Json& json);
 

@@ -100,7 +100,8 @@ class InputSchema {
     }
     if (value.is_flag) schema = {{"type", {"integer", "boolean"}}, {"minimum", 0}, {"maximum", 1}};
     const bool is_required = value.presence == Presence::kRequired;
-    if (are_fields && !is_required && part.type->kind != TypeKind::kRecord) schema["default"] = default_of(part, role);
+    if (!is_required && part.type->kind != TypeKind::kRecord && (are_fields || role.default_value))
+      schema["default"] = default_of(part, role);
     add_property(object, part.name, std::move(schema), description, is_required);
   }
 

@@ -1,12 +1,12 @@
-// The C interface of Rockchip's RKLLM runtime, version 1.3.0, stated by this project: the names, order, types and values
-// are those of the published interface (see SOURCES.json); every word of documentation is our own, and says what was
-// measured with the 1.3.0 runtime. Compiles alone, as C11 and as C++.
+// The C interface of Rockchip's RKLLM runtime, version 1.3.0, stated by this project: the names, order, types and
+// values are those of the published interface (see SOURCES.json); every word of documentation is our own, and says what
+// was measured with the 1.3.0 runtime. Compiles alone, as C11 and as C++.
 //
 // Words used throughout: a handle is one initialised model; a run is one inference; the KV cache is the memory of the
 // tokens that a handle has computed; a token is an index into the model's vocabulary.
 //
-// Unless a function says otherwise it returns 0 for success and -1 for failure, and answers -1 to a NULL handle. Nothing
-// here is locked: calls on one handle must not overlap, but for rkllm_abort and rkllm_is_running.
+// Unless a function says otherwise it returns 0 for success and -1 for failure, and answers -1 to a NULL handle.
+// Nothing here is locked: calls on one handle must not overlap, but for rkllm_abort and rkllm_is_running.
 
 #ifndef _RKLLM_H_  // the guard of the published file, so that the two are never mixed in one program
 #define _RKLLM_H_
@@ -241,7 +241,7 @@ typedef struct {
 
 /** Saving the prompt cache in one run. */
 typedef struct {
-  /** 1: the KV cache is written to a file once the prompt is computed, before the first token; 0: nothing is written. */
+  /** 1: the KV cache is written to a file once the prompt is computed, before the first token; 0: it is not. */
   int save_prompt_cache;
   /** File to write; NULL means ./prompt_cache.bin. A file that cannot be written is passed over in silence. */
   const char* prompt_cache_path;
@@ -380,14 +380,14 @@ typedef int (*LLMTokenizerCallback)(void* userdata, const char* text, int32_t te
 
 /**
  * Receives what a run yields: one call for each token, then one with RKLLM_RUN_FINISH. From rkllm_run it comes on the
- * calling thread, from rkllm_run_async on a thread of the runtime. It may call rkllm_abort and rkllm_is_running, nothing
- * else.
+ * calling thread, from rkllm_run_async on a thread of the runtime. It may call rkllm_abort and rkllm_is_running,
+ * nothing else.
  *
  * @param result what was generated (n_batch entries); NULL with RKLLM_RUN_ERROR.
  * @param userdata the userdata of the run, or RKLLMCallback.result_userdata if that was NULL.
  * @param state what this call is about.
- * @return 0 goes on; 1 pauses: the run ends without RKLLM_RUN_FINISH, keeps its KV cache, and the next run continues it;
- *         2 frees the rows of this result at once and goes on.
+ * @return 0 goes on; 1 pauses: the run ends without RKLLM_RUN_FINISH, keeps its KV cache, and the next run continues
+ * it; 2 frees the rows of this result at once and goes on.
  */
 typedef int (*LLMResultCallback)(RKLLMResult* result, void* userdata, LLMCallState state);
 
@@ -430,7 +430,8 @@ int rkllm_init(LLMHandle* handle, RKLLMParam* param, RKLLMCallback* callback);
 /**
  * Loads a LoRA adapter, to be chosen by name in a run. There is no unloading.
  *
- * Trap: an adapter that does not fit the model is logged as an error and yet returns 0; a run with it aborts the process.
+ * Trap: an adapter that does not fit the model is logged as an error and yet returns 0; a run with it then aborts the
+ * process.
  *
  * @param handle the model.
  * @param lora_adapter the adapter; copied.
@@ -532,8 +533,8 @@ int rkllm_clear_kv_cache(LLMHandle handle, int keep_system_prompt, int* start_po
 int rkllm_get_kv_cache_size(LLMHandle handle, int* cache_sizes);
 
 /**
- * Replaces the model's chat template: the model then reads system_prompt (in the first turn), prompt_prefix, the prompt,
- * prompt_postfix. Empties the KV cache. From then on enable_thinking and tools have no effect.
+ * Replaces the model's chat template: the model then reads system_prompt (in the first turn), prompt_prefix, the
+ * prompt, prompt_postfix. Empties the KV cache. From then on enable_thinking and tools have no effect.
  *
  * @param handle the model.
  * @param system_prompt text before the first turn; may be "". NULL crashes the runtime.

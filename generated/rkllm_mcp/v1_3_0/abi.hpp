@@ -291,7 +291,7 @@ static_assert(offsetof(RKLLMLoraParam, lora_adapter_name) == 0);
 
 // Saving the prompt cache in one run.
 struct RKLLMPromptCacheParam {
-  // 1: the KV cache is written to a file once the prompt is computed, before the first token; 0: nothing is written.
+  // 1: the KV cache is written to a file once the prompt is computed, before the first token; 0: it is not.
   int save_prompt_cache;
   // File to write; NULL means ./prompt_cache.bin. A file that cannot be written is passed over in silence.
   const char* prompt_cache_path;

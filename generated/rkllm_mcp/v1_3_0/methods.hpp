@@ -122,7 +122,7 @@ inline constexpr Method kMethod_rkllm_init{
 
 // Loads a LoRA adapter, to be chosen by name in a run. There is no unloading.
 //
-// Trap: an adapter that does not fit the model is logged as an error and yet returns 0; a run with it aborts the
+// Trap: an adapter that does not fit the model is logged as an error and yet returns 0; a run with it then aborts the
 // process.
 //
 // handle: the model.
@@ -389,10 +389,10 @@ inline constexpr Method kMethod_rkllm_is_running{
 inline Json rkllm_clear_kv_cache(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_clear_kv_cache");
   const auto handle = params.handle<LLMHandle>("handle");
-  int keep_system_prompt{};
+  int keep_system_prompt = 0;
   int* start_pos = nullptr;
   int* end_pos = nullptr;
-  params.flag("keep_system_prompt", keep_system_prompt, kRequired);
+  params.flag("keep_system_prompt", keep_system_prompt);
   params.array("start_pos", start_pos, Exactly{kNBatch}, {.presence = kNullable, .minimum = 0});
   params.array("end_pos", end_pos, Exactly{kNBatch}, {.presence = kNullable, .minimum = 1});
   params.together("start_pos", "end_pos");
