@@ -10,6 +10,8 @@
 #include <exception>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <variant>
 
 namespace rkllm_mcp {
 namespace {
@@ -34,7 +36,13 @@ struct Run {
   const SettingsRequest& settings;
 
   int operator()(const ServeOptions& options) const {
-    return run_serve(options, settings, settings_for_serving(settings));
+    LoadedSettings loaded = settings_for_serving(settings);
+    try {
+      return run_serve(options, settings, std::move(loaded));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "rkllm-mcp: cannot start: %s\n", error.what());
+      return kExitCannotStart;
+    }
   }
   int operator()(const CallOptions& options) const { return run_call(options, settings); }
   int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }

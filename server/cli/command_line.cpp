@@ -27,7 +27,7 @@ constexpr const char* kExamples = R"(Examples:
   rkllm-mcp settings
 
 Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 the settings are refused;
-4 cannot start (a port is in use, no runtime library, ...).)";
+4 cannot start (a port is in use, ...).)";
 
 // What the options of all commands are read into.
 struct Parsed {

@@ -150,7 +150,7 @@ constexpr std::array kTable{
     Setting{"runtime", "library", text<&S::runtime, &RuntimeSettings::library>(),
             "Path of the runtime library; empty: the system's librkllmrt.so; \"simulator\": the simulator that comes with this program."},
     Setting{"runtime", "fallback", word<&S::runtime, &RuntimeSettings::fallback>(),
-            "What to use when the runtime library is not found. none: refuse to start."},
+            "What to use when the system has no runtime library. none: calls are answered with an error."},
     Setting{"runtime", "abi", text<&S::runtime, &RuntimeSettings::abi>(),
             "ABI set to use, e.g. \"1.3.0\", whatever version the library states; empty: by that version."},
 

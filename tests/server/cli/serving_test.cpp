@@ -5,6 +5,7 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
@@ -143,9 +144,16 @@ TEST_CASE("a port in use ends serve with 4, naming port, transport and setting")
   CHECK_THAT(second.err, has_text(port) && has_text("tcp.port"));
 }
 
-TEST_CASE("a runtime library that is not there ends serve with 4") {
+TEST_CASE("a runtime library that is not there is named at start, and in the error of every call") {
   const TemporaryDirectory home;
-  const auto finished = run_to_end(options(home, {kProgram, "serve", "--library", "/nowhere/librkllmrt.so"}));
-  CHECK(finished.status == 4);
-  CHECK_THAT(finished.err, has_text("/nowhere/librkllmrt.so"));
+  auto args = serve_args(home, {"--library", "/nowhere/librkllmrt.so"});
+  args.erase(std::find(args.begin(), args.end(), "--simulator"));
+  Process process(options(home, args));
+  CHECK(process.wait_for_error_text("/nowhere/librkllmrt.so"));
+  REQUIRE(wait_for_file(home / "ports.json"));
+  const auto port = Json::parse(read_file(home / "ports.json"))["tcp"]["port"].dump();
+  const auto call =
+      run_to_end(options(home, {kProgram, "call", "rkllm_init", "{}", "--to", "tcp://127.0.0.1:" + port}));
+  CHECK(call.status == 1);
+  CHECK_THAT(call.out, has_text("4005") && has_text("/nowhere/librkllmrt.so"));
 }
