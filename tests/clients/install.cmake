@@ -1,0 +1,17 @@
+# Copies the tests to WORKPLACE and installs the packages of the lock file there, unless they are installed already.
+file(COPY ${SOURCE}/ DESTINATION ${WORKPLACE} FILES_MATCHING PATTERN "*.mjs" PATTERN "*.json")
+file(SHA256 ${WORKPLACE}/package-lock.json wanted)
+set(stamp ${WORKPLACE}/node_modules/.installed)
+if(EXISTS ${stamp})
+  file(READ ${stamp} installed)
+endif()
+if("${installed}" STREQUAL "${wanted}")
+  message("the packages of package-lock.json are installed")
+  return()
+endif()
+execute_process(COMMAND ${NPM} ci --no-audit --no-fund WORKING_DIRECTORY ${WORKPLACE} RESULT_VARIABLE failed)
+if(failed)
+  message(FATAL_ERROR "npm ci failed: ${failed}. Without the network, leave these tests out: "
+                      "-DRKLLM_MCP_CLIENT_TESTS=OFF")
+endif()
+file(WRITE ${stamp} ${wanted})
