@@ -33,7 +33,7 @@ class Shell {
 
 }  // namespace
 
-TEST_CASE("--version names the program and the ABI sets") {
+TEST_CASE("the option --version names the program and the ABI sets") {
   const auto finished = Shell().run({"--version"});
   CHECK(finished.status == 0);
   CHECK_THAT(finished.out,
@@ -41,7 +41,7 @@ TEST_CASE("--version names the program and the ABI sets") {
   CHECK(finished.err.empty());
 }
 
-TEST_CASE("--help shows every command, examples and the exit codes") {
+TEST_CASE("the option --help shows every command, examples and the exit codes") {
   const auto finished = Shell().run({"--help"});
   CHECK(finished.status == 0);
   for (const char* word : {"serve", "stdio", "call", "settings", "Examples:", "Exit codes:"}) {
