@@ -21,6 +21,8 @@ struct LocalBackend::Handle {
   std::mutex native_guard;
   // Sinks of runs that the library never ended properly: it might still call them.
   std::vector<std::shared_ptr<RunSink>> abandoned;
+  // That of the latest run: the thread that made the last callback may still be on its way out of it.
+  std::shared_ptr<RunSink> latest;
   Runner runner;
 };
 
@@ -31,7 +33,8 @@ struct LocalBackend::Job {
   HandlePointer handle;                                                    // null for calls without one
   std::shared_ptr<RunSink> sink;                                           // of streaming calls
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
-  bool aborted = false;  // rkllm_abort was called while it ran; likewise
+  bool aborted = false;   // rkllm_abort was called while it ran; likewise
+  bool given_up = false;  // its observer has been told that nothing will come of it; likewise
 };
 
 namespace {
@@ -130,16 +133,21 @@ LocalBackend::HandlePointer LocalBackend::resolve_handle(const Method& method, c
   if (named != params.end() && !named->is_null()) {
     if (!named->is_string()) throw InvalidParams(path, "expected string, such as \"llm-1\"");
     const auto found = handles_.find(named->get<std::string>());
-    if (found == handles_.end() || !found->second->live || found->second->closing) {
+    if (found == handles_.end() || found->second->closing) {
       throw unknown_handle(named->get<std::string>(), live_ids());
     }
     return found->second;
   }
   const auto ids = live_ids();
-  if (ids.size() > 1) throw InvalidParams(path, "required while more than one handle exists");
-  if (ids.empty())
+  if (ids.size() == 1) return handles_.at(ids.front());
+  if (ids.empty() && handles_.size() == 1 && !handles_.begin()->second->closing) {
+    return handles_.begin()
+        ->second;  // being created: the call waits for that, as one sent right behind rkllm_init must
+  }
+  if (ids.empty() && handles_.empty()) {
     throw RpcError(ErrorCode::kUnknownHandle, "no handle exists; call rkllm_init first", Json{{"handles", ids}});
-  return handles_.at(ids.front());
+  }
+  throw InvalidParams(path, "required while more than one handle exists");
 }
 
 std::vector<std::string> LocalBackend::live_ids() const {
@@ -195,7 +203,13 @@ void LocalBackend::run_queued(const JobPointer& job) {
     }
   }
   CallOutcome outcome;
-  execute(*job, outcome);
+  const HandleRole role = job->request.method->handle;
+  if ((role == HandleRole::kUses || role == HandleRole::kDestroys) && job->handle->record.native == nullptr) {
+    const std::lock_guard lock(mutex_);  // the model could not be loaded after all
+    outcome.error = std::make_exception_ptr(unknown_handle(job->handle->record.id, live_ids()));
+  } else {
+    execute(*job, outcome);
+  }
   finish(job, std::move(outcome));
 }
 
@@ -240,7 +254,8 @@ void LocalBackend::execute(Job& job, CallOutcome& outcome) {
   if (!job.sink) return;
   job.sink->complete(outcome);
   for (const auto& [name, value] : job.sink->learnt()) handle->record.session[name] = value;
-  if (outcome.error) handle->abandoned.push_back(job.sink);
+  if (job.sink->gave_up()) handle->abandoned.push_back(job.sink);
+  handle->latest = job.sink;
 }
 
 void LocalBackend::abort_native(Handle& handle) {
@@ -266,14 +281,16 @@ void LocalBackend::note_handle_change(const Job& job, bool succeeded) {
 
 void LocalBackend::finish(const JobPointer& job, CallOutcome outcome) {
   HandlePointer handle;
+  bool given_up = false;
   {
     const std::lock_guard lock(mutex_);
     outcome.aborted = outcome.aborted || job->aborted;
     if (job->handle) note_handle_change(*job, !outcome.error);
     job->state = Job::State::kDone;
     handle = std::move(job->handle);
+    given_up = job->given_up;
   }
-  job->observer->on_done(std::move(outcome));
+  if (!given_up) job->observer->on_done(std::move(outcome));
   // Once `jobs_` is empty, shut_down() lets the backend be destroyed: nothing of it may be touched after this block.
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
@@ -309,7 +326,23 @@ bool LocalBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
     jobs_.emplace(job->id, job);
     enqueue(job);
   }
-  return change_.wait_until(lock, deadline, [this] { return jobs_.empty(); });
+  if (change_.wait_until(lock, deadline, [this] { return jobs_.empty(); })) return true;
+  give_up(lock);
+  return false;
+}
+
+void LocalBackend::give_up(std::unique_lock<std::mutex>& lock) {
+  std::vector<std::shared_ptr<CallObserver>> untold;
+  for (const auto& [id, job] : jobs_) {
+    if (job->state != Job::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job->observer);
+  }
+  lock.unlock();
+  for (const auto& observer : untold) {
+    CallOutcome outcome;
+    outcome.error = std::make_exception_ptr(
+        runtime_unavailable("the server is shutting down, and the runtime did not stop in time"));
+    observer->on_done(std::move(outcome));
+  }
 }
 
 }  // namespace rkllm_mcp

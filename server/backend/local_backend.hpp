@@ -50,7 +50,8 @@ class LocalBackend : public Backend {
   std::vector<HandleStatus> handles() const;
 
   // Takes no more calls, stops all runs and destroys all handles. True if everything has ended by `deadline`; if not,
-  // threads still hang in the library and only the end of the process helps.
+  // threads still hang in the library and only the end of the process helps. Calls that hang are ended with an error
+  // then, so that those who wait for them are told.
   bool shut_down(std::chrono::steady_clock::time_point deadline);
 
  private:
@@ -69,6 +70,7 @@ class LocalBackend : public Backend {
   void enqueue(const JobPointer& job);
   void stop(const JobPointer& job);  // with mutex_ held, like the next
   void stop_everything_on(Handle& handle);
+  void give_up(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
   void run_queued(const JobPointer& job);

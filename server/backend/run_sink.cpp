@@ -57,6 +57,7 @@ bool RunSink::await_end(const std::function<bool()>& still_running) {
     if (running) {
       last_seen_running = Clock::now();
     } else if (Clock::now() - last_seen_running > kGivenUp) {
+      gave_up_ = !ended_;
       return ended_;
     }
   }

@@ -39,6 +39,8 @@ class RunSink : public ResultSink {
 
   // After the call: what the callbacks said.
   void complete(CallOutcome& outcome) const;
+  // The run was left without its last callback: the library may call back yet.
+  bool gave_up() const { return gave_up_; }
   // Sizes that the run has shown, by the name of the C field.
   const std::map<std::string, std::int64_t>& learnt() const { return learnt_; }
 
@@ -50,6 +52,7 @@ class RunSink : public ResultSink {
   std::atomic<bool> aborted_{false};
   bool lent_rows_ = false;      // in the callback under way
   bool last_callback_ = false;  // the one under way is the run's last: there is nothing left to stop
+  bool gave_up_ = false;
   std::map<std::string, std::int64_t> learnt_;
 
   mutable std::mutex mutex_;

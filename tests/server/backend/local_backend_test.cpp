@@ -207,6 +207,20 @@ TEST_CASE("a handle may be left out while exactly one exists") {
   CHECK(calls.start("rkllm_is_running", Json::object())->error_code() == ErrorCode::kInvalidParams);
 }
 
+TEST_CASE("a call sent right behind rkllm_init waits for it") {
+  Calls calls;
+  const auto made = calls.start("rkllm_init", Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}});
+  const auto run = calls.start("rkllm_run", Json{{"rkllm_input", {{"prompt_input", "@n=5"}}}});
+  CHECK_FALSE(made->outcome().error);
+  CHECK_FALSE(run->outcome().error);
+  CHECK(run->tokens() == 5);
+
+  Calls failing;
+  failing.start("rkllm_init", Json{{"param", {{"model_path", "/no/such/model"}}}});
+  CHECK(failing.start("rkllm_run", Json{{"rkllm_input", {{"prompt_input", "@n=5"}}}})->error_code() ==
+        ErrorCode::kUnknownHandle);
+}
+
 TEST_CASE("a failed rkllm_init leaves no handle behind") {
   Calls calls({.handles = 1, .queued_per_handle = 4});
   CHECK(calls.start("rkllm_init", Json{{"param", {{"model_path", "/no/such/model"}}}})->error_code() ==
