@@ -34,7 +34,7 @@ Json integer_schema(const c::Type& type, std::optional<double> minimum, std::opt
 
 Json number_schema(std::optional<double> minimum, std::optional<double> maximum) {
   const auto bound = [](double value) { return static_cast<double>(static_cast<std::int64_t>(value)) == value; };
-  constexpr double kMost = static_cast<double>(std::numeric_limits<float>::max());
+  constexpr double kMost = 3.4028235e38;  // the largest float, in as few digits as stand for it
   Json schema{{"type", "number"}};
   const double least = minimum.value_or(-kMost);
   const double most = maximum.value_or(kMost);

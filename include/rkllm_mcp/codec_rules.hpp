@@ -30,9 +30,13 @@ struct IntegerRule {  // within the range of the C type anyway
   Presence presence = kOptional;
 };
 
+// The largest float, as the shortest decimal that stands for it. It is a little more than the float itself, so that
+// what was written with few digits can be read again.
+inline constexpr double kFloatMax = 3.4028235e38;
+
 struct NumberRule {
-  double minimum = -static_cast<double>(std::numeric_limits<float>::max());
-  double maximum = static_cast<double>(std::numeric_limits<float>::max());
+  double minimum = -kFloatMax;
+  double maximum = kFloatMax;
   Presence presence = kOptional;
 };
 

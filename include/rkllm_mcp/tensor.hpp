@@ -4,6 +4,7 @@
 
 #include <rkllm_mcp/base64.hpp>
 #include <rkllm_mcp/call_context.hpp>
+#include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/json_reader.hpp>
 
@@ -13,14 +14,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace rkllm_mcp {
-
-inline constexpr double kFloatMax = std::numeric_limits<float>::max();
 
 // The shortest decimal that reads back as `value`: 0.9, where a plain conversion would give 0.8999999761581421. JSON
 // has no NaN and no infinity; they become null.

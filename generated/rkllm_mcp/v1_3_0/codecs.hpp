@@ -100,8 +100,8 @@ void members(Codec& codec, Of<Codec, RKLLMMultiModalInput_image>& value) {
 template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMMultiModalInput_video>& value) {
   codec.array("video_embed", value.video_embed,
-              counted_by("n_video", value.n_video, factor("n_frame_per_video", value.n_frame_per_video),
-                         factor("n_frame_tokens", value.n_frame_tokens), kEmbdSize));
+              counted_by("n_video", value.n_video, factor("n_frame_tokens", value.n_frame_tokens),
+                         factor("n_frame_per_video", value.n_frame_per_video), kEmbdSize));
   codec.text("video_start", value.video_start, {.presence = kRequired});
   codec.text("video_end", value.video_end, {.presence = kRequired});
   codec.text("video_content", value.video_content, {.presence = kRequired, .min_length = 1});
