@@ -64,20 +64,9 @@ void PollReader::answer_waiting() {
 }
 
 Chunk PollReader::take_all(const Peer& peer) {
-  constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
-  const std::size_t message_limit = peer.max_message_bytes();
-  std::size_t room = message_limit == kUnlimited ? kUnlimited : message_limit - writer_.overhead_bytes();
-  Chunk all;
-  bool first = true;
-  while (auto chunk = stream()->take(true, room)) {
-    if (first) all.batch = chunk->batch;
-    first = false;
-    all.delta += chunk->delta;
-    all.token_ids.insert(all.token_ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
-    // A stream that keeps its tokens gives them one by one; every other gives all that fits at once.
-    if (!stream()->keeps_tokens() || room != kUnlimited) break;
-  }
-  return all;
+  const std::size_t limit = peer.max_message_bytes();
+  if (limit == std::numeric_limits<std::size_t>::max()) return stream()->take_entry().value_or(Chunk());
+  return stream()->take(true, limit - writer_.overhead_bytes()).value_or(Chunk());
 }
 
 void PollReader::answer(Reply& reply) {

@@ -3,6 +3,7 @@
 #include <rkllm_mcp/tensor.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -88,21 +89,38 @@ void TokenStream::on_done(CallOutcome outcome) noexcept {
   wake();
 }
 
+TokenLane* TokenStream::next_lane() {
+  for (std::size_t tried = 0; tried < lanes_.size(); ++tried) {
+    TokenLane& lane = lanes_[next_lane_];
+    next_lane_ = (next_lane_ + 1) % lanes_.size();
+    if (!lane.empty()) return &lane;
+  }
+  return nullptr;
+}
+
 std::optional<Chunk> TokenStream::take(bool join, std::size_t max_escaped_bytes) {
   const std::lock_guard lock(mutex_);
-  for (std::size_t tried = 0; tried < lanes_.size(); ++tried, ++next_lane_) {
-    next_lane_ %= lanes_.size();
-    TokenLane& lane = lanes_[next_lane_];
-    if (lane.empty()) continue;
-    if (join && !options_.keep_tokens) lane.join();
-    Chunk chunk{next_lane_, {}, {}};
-    const auto token_id = lane.take(chunk.delta, max_escaped_bytes);
+  TokenLane* const lane = next_lane();
+  if (lane == nullptr) return std::nullopt;
+  if (join && !options_.keep_tokens) lane->join();
+  Chunk chunk{static_cast<std::size_t>(lane - lanes_.data()), {}, {}};
+  const auto token_id = lane->take(chunk.delta, max_escaped_bytes);
+  if (options_.keep_tokens) chunk.token_ids.push_back(token_id);
+  room_.notify_one();
+  return chunk;
+}
+
+std::optional<Chunk> TokenStream::take_entry() {
+  const std::lock_guard lock(mutex_);
+  TokenLane* const lane = next_lane();
+  if (lane == nullptr) return std::nullopt;
+  Chunk chunk{static_cast<std::size_t>(lane - lanes_.data()), {}, {}};
+  while (!lane->empty()) {
+    const auto token_id = lane->take(chunk.delta, std::numeric_limits<std::size_t>::max());
     if (options_.keep_tokens) chunk.token_ids.push_back(token_id);
-    if (lanes_.size() > 1) ++next_lane_;
-    room_.notify_one();
-    return chunk;
   }
-  return std::nullopt;
+  room_.notify_one();
+  return chunk;
 }
 
 bool TokenStream::waiting() const {

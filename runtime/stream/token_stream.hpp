@@ -57,6 +57,8 @@ class TokenStream : public CallObserver {
   // The next chunk: one token, or with `join` everything that waits for one batch entry, but never more text than
   // escapes into `max_escaped_bytes`. Nothing if no token waits.
   std::optional<Chunk> take(bool join, std::size_t max_escaped_bytes);
+  // Everything that waits for one batch entry, with the ids of all its tokens if the stream keeps them.
+  std::optional<Chunk> take_entry();
   // True if take() would give something.
   bool waiting() const;
   // True once the run has ended and every token has been taken.
@@ -82,6 +84,7 @@ class TokenStream : public CallObserver {
   void overflow(const char* what, std::size_t bytes, std::size_t limit);
   std::size_t waiting_bytes() const;  // with the lock held, like any_waiting
   bool any_waiting() const;
+  TokenLane* next_lane();  // one with something in it, each in its turn; null if there is none
 
   const Options options_;
   const std::function<void()> wake_;

@@ -94,6 +94,26 @@ TEST_CASE("the entries of a batch are kept apart") {
   CHECK(texts == std::vector<std::string>{"ab", "xy"});
 }
 
+TEST_CASE("all that waits for one entry of a batch is taken with the ids of its tokens") {
+  TokenStream::Options options;
+  options.keep_tokens = true;
+  TokenStream stream(options, [] {});
+  stream.on_token(0, "a", 1);
+  stream.on_token(1, "x", 2);
+  stream.on_token(0, "b", 3);
+  const auto first = stream.take_entry();
+  const auto second = stream.take_entry();
+  REQUIRE(first.has_value());
+  REQUIRE(second.has_value());
+  CHECK(first->batch == 0);
+  CHECK(first->delta == "ab");
+  CHECK(first->token_ids == std::vector<std::int32_t>{1, 3});
+  CHECK(second->batch == 1);
+  CHECK(second->delta == "x");
+  CHECK(second->token_ids == std::vector<std::int32_t>{2});
+  CHECK_FALSE(stream.take_entry().has_value());
+}
+
 TEST_CASE("one wake-up serves many tokens") {
   int woken = 0;
   TokenStream stream({}, [&] { ++woken; });
