@@ -138,7 +138,7 @@ void HttpConnection::process(std::string_view bytes) {
   while (!busy_ && channel_->is_open()) {
     bytes.remove_prefix(parser_.feed(bytes));
     if (parser_.refusal()) {
-      refuse(parser_.refusal()->status, parser_.refusal()->explanation);
+      refuse(answer_to(*parser_.refusal()));
     } else if (parser_.complete()) {
       if (!begin(parser_.take(), bytes)) return;
     } else {
@@ -200,8 +200,13 @@ void HttpConnection::exchange_done(bool keep_alive) {
   });
 }
 
-void HttpConnection::refuse(int status, std::string_view explanation) {
-  channel_->write({http_last_response(plain_response(status, explanation))});
+HttpResponse HttpConnection::answer_to(const HttpRefusal& refusal) const {
+  if (refusal.status != 413 || !service_->oversized) return plain_response(refusal.status, refusal.explanation);
+  return service_->oversized(refusal.body_bytes, service_->parser_limits.body_bytes);
+}
+
+void HttpConnection::refuse(const HttpResponse& response) {
+  channel_->write({http_last_response(response)});
   channel_->close();
 }
 
@@ -238,7 +243,7 @@ void HttpConnection::watch_client() {
 
 void HttpConnection::out_of_time() {
   if (phase_ == Phase::kBetween) return channel_->close();
-  refuse(408, phase_ == Phase::kBody ? "the body takes too long" : "the header fields take too long");
+  refuse(plain_response(408, phase_ == Phase::kBody ? "the body takes too long" : "the header fields take too long"));
 }
 
 }  // namespace rkllm_mcp

@@ -38,6 +38,7 @@ struct HttpService {
   WebSocketLimits websocket_limits;
   std::string websocket_path;       // where handshakes are accepted; empty = anywhere
   AcceptFunction accept_websocket;  // null = nowhere
+  HttpOversizedHandler oversized;   // null = 413 with a plain text
 };
 
 class HttpConnection final : public Channel::Owner, public std::enable_shared_from_this<HttpConnection> {
@@ -62,7 +63,8 @@ class HttpConnection final : public Channel::Owner, public std::enable_shared_fr
   bool is_websocket_path(const HttpRequest& request) const;
   bool upgrade(const HttpRequest& request, std::string_view rest);
   void exchange_done(bool keep_alive);
-  void refuse(int status, std::string_view explanation);
+  HttpResponse answer_to(const HttpRefusal& refusal) const;
+  void refuse(const HttpResponse& response);
   void watch_client();
   void out_of_time();
 

@@ -11,6 +11,7 @@
 #include "transport/http_message.hpp"
 #include "transport/writable.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -30,5 +31,9 @@ class HttpExchange : public Writable, public std::enable_shared_from_this<HttpEx
 
 // The function that answers requests. It may answer at once or keep the exchange and answer later.
 using HttpHandler = std::function<void(const HttpRequest&, const std::shared_ptr<HttpExchange>&)>;
+
+// What answers a request whose body is longer than the limit, in the words of the protocol above. The connection closes
+// after it.
+using HttpOversizedHandler = std::function<HttpResponse(std::size_t bytes, std::size_t limit)>;
 
 }  // namespace rkllm_mcp

@@ -238,8 +238,7 @@ void HttpParser::on_content_length() {
     length = number;
   }
   remaining_ = length.value_or(0);
-  if (remaining_ > limits_.body_bytes)
-    return refuse(413, "the limit is " + std::to_string(limits_.body_bytes) + " bytes");
+  if (remaining_ > limits_.body_bytes) return refuse_body(remaining_);
   state_ = remaining_ == 0 ? State::kComplete : State::kBody;
 }
 
@@ -251,9 +250,8 @@ void HttpParser::on_chunk_size(std::string_view line) {
   const auto size = digits.size() <= 16 ? parse_number(digits, 16) : std::nullopt;
   // from_chars takes a minus sign only for signed types, but a sign, a blank or "0x" all leave something unread.
   if (!size) return refuse(400, "not a chunk size");
-  if (*size > limits_.body_bytes - request_.body.size()) {
-    return refuse(413, "the limit is " + std::to_string(limits_.body_bytes) + " bytes");
-  }
+  const auto so_far = request_.body.size();
+  if (*size > limits_.body_bytes - so_far) return refuse_body(std::max(*size, *size + so_far));  // which may overflow
   remaining_ = *size;
   state_ = remaining_ == 0 ? State::kTrailers : State::kChunk;
 }
@@ -269,6 +267,11 @@ void HttpParser::on_body_bytes(std::string_view& bytes) {
 void HttpParser::refuse(int status, std::string_view explanation) {
   state_ = State::kRefused;
   refusal_ = HttpRefusal{status, std::string(explanation)};
+}
+
+void HttpParser::refuse_body(std::size_t bytes) {
+  refuse(413, "the limit is " + std::to_string(limits_.body_bytes) + " bytes");
+  refusal_->body_bytes = bytes;
 }
 
 HttpRequest HttpParser::take() {

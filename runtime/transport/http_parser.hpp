@@ -24,6 +24,7 @@ struct HttpParserLimits {
 struct HttpRefusal {
   int status;
   std::string explanation;
+  std::size_t body_bytes = 0;  // with 413: how long the body would be, as far as its client has told
 };
 
 class HttpParser {
@@ -60,6 +61,7 @@ class HttpParser {
   void on_body_bytes(std::string_view& bytes);
   std::size_t line_limit() const;
   void refuse(int status, std::string_view explanation);
+  void refuse_body(std::size_t bytes);
 
   HttpParserLimits limits_;
   State state_ = State::kRequestLine;

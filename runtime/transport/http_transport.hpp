@@ -32,6 +32,7 @@ struct HttpOptions {
   WebSocketLimits websocket;
   std::string websocket_path = "/ws";
   std::size_t header_bytes = 16 * 1024;  // of a request, else 431
+  HttpOversizedHandler oversized{};      // null = 413 with a plain text
 };
 
 class HttpTransport {

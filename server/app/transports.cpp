@@ -1,5 +1,7 @@
 #include "app/transports.hpp"
 
+#include "dispatch/dispatcher.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -65,6 +67,9 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
                         origins(settings.http),
                         websocket};
     options.header_bytes = settings.http.header_bytes;
+    options.oversized = [](std::size_t bytes, std::size_t limit) {
+      return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};
+    };
     open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
   }
   if (settings.ws.enabled) {
