@@ -90,7 +90,7 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
                           .pushed = retained > 0 ? reader : nullptr,
                           .reply = reply},
                          std::move(target));
-  reader->on_finished([this, weak = std::weak_ptr(session), key, retained] {
+  reader->on_finished([this, weak = std::weak_ptr(session), key, retained, pushing = pushing_] {
     const auto alive = weak.lock();
     if (!alive) return;
     if (retained == 0) return alive->remove(key);

@@ -63,6 +63,9 @@ class Caller {
   // A stream id as the answer; chunks when they are polled for.
   void offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
 
+  // Whether any pushed stream still has something to send.
+  bool is_pushing() const { return pushing_.use_count() > 1; }
+
   // Throws InvalidRequest or QueueFull if the session may not start another call under this id.
   void admit(const Session& session, const RequestId& id, bool is_stream) const;
 
@@ -77,6 +80,7 @@ class Caller {
   Backend& backend_;
   StreamRegistry& registry_;
   const CallLimits limits_;
+  const std::shared_ptr<const char> pushing_ = std::make_shared<const char>('\0');  // each pushed stream holds it
 };
 
 }  // namespace rkllm_mcp

@@ -44,6 +44,8 @@ class Dispatcher {
   void receive(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
                Delivery delivery);
   const Options& options() const { return options_; }
+  // Whether any pushed stream still has something to send.
+  bool is_pushing() const { return caller_.is_pushing(); }
 
   // Error 4006 for a message that was longer than allowed.
   static std::string oversized_message(const Oversized& oversized);

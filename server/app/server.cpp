@@ -12,11 +12,10 @@
 namespace rkllm_mcp {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // How long each step of the end may take; together they stay below two seconds.
 constexpr std::chrono::milliseconds kForTheRuntime{1000};
-constexpr std::chrono::milliseconds kForFlushing{400};
+constexpr std::chrono::milliseconds kForStreams{300};
+constexpr std::chrono::milliseconds kForFlushing{200};
 constexpr std::chrono::milliseconds kBetweenLooks{5};
 // Calls that are in progress when standard input ends get so long to answer.
 constexpr std::chrono::milliseconds kAfterInput{500};
@@ -138,17 +137,28 @@ void Server::stop() {
     asio::post(loop_, [this, clean] {
       ended_cleanly_ = clean;
       if (!clean) log_.warn("the runtime library did not come back in time; leaving it behind");
-      transports_->close_all();
-      timer_.expires_after(kForFlushing);
-      flush_and_leave();
+      let_streams_end(Clock::now() + kForStreams);
     });
   });
 }
 
-void Server::flush_and_leave() {
-  if (transports_->connections() == 0 || Clock::now() >= timer_.expiry()) return loop_.stop();
-  const auto look_again = std::make_shared<asio::steady_timer>(loop_, kBetweenLooks);
-  look_again->async_wait([this, look_again](const asio::error_code&) { flush_and_leave(); });
+// A client that reads slowly has not been told the end of its stream yet; after close_all() it would never be.
+void Server::let_streams_end(Clock::time_point deadline) {
+  if (dispatcher_.is_pushing() && Clock::now() < deadline) {
+    return look_again([this, deadline] { let_streams_end(deadline); });
+  }
+  transports_->close_all();
+  flush_and_leave(Clock::now() + kForFlushing);
+}
+
+void Server::flush_and_leave(Clock::time_point deadline) {
+  if (transports_->connections() == 0 || Clock::now() >= deadline) return loop_.stop();
+  look_again([this, deadline] { flush_and_leave(deadline); });
+}
+
+void Server::look_again(std::function<void()> look) {
+  const auto timer = std::make_shared<asio::steady_timer>(loop_, kBetweenLooks);
+  timer->async_wait([timer, look = std::move(look)](const asio::error_code&) { look(); });
 }
 
 }  // namespace rkllm_mcp

@@ -1,7 +1,7 @@
 // Every object of the running server, and the order in which they begin and end.
 //
 // Begin: runtime, dispatcher, transports. End, each step bounded: accept nobody; stop all runs, so that every stream
-// gets its last message; destroy the handles; flush; leave the loop.
+// gets its last message; destroy the handles; let slow clients take theirs; flush; leave the loop.
 //
 // Threads: the event loop is the thread that calls run(). stop() from any.
 #pragma once
@@ -20,6 +20,7 @@
 #include <asio/steady_timer.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -45,10 +46,14 @@ class Server {
   Json ports() const { return transports_->status(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
   void load_models();
-  void flush_and_leave();
+  void let_streams_end(Clock::time_point deadline);
+  void flush_and_leave(Clock::time_point deadline);
+  void look_again(std::function<void()> look);  // in a moment
 
   asio::io_context& loop_;
   const Settings& settings_;
