@@ -86,8 +86,8 @@ std::vector<RecordedRun> LiveServer::recorded_runs() const {
     const auto handle = line.at("handle").get<std::uint64_t>();
     const std::string file = std::to_string(handle) + "-" + line.at("run").dump() + ".txt";
     runs.push_back({handle, line.at("prompt").get<std::string>(), line.at("tokens").get<std::uint64_t>(),
-                    line.at("aborted").get<bool>(), line.at("status").get<int>(),
-                    line.at("ending").get<std::string>(), read_file(directory + "/" + file)});
+                    line.at("aborted").get<bool>(), line.at("status").get<int>(), line.at("ending").get<std::string>(),
+                    read_file(directory + "/" + file)});
   }
   return runs;
 }

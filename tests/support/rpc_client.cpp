@@ -12,8 +12,8 @@ constexpr std::chrono::milliseconds kSilence{100};
 }  // namespace
 
 int RpcClient::send(std::string_view method, Json params) {
-  connection_->send(Json{{"jsonrpc", "2.0"}, {"id", ++last_id_}, {"method", method}, {"params", params}}.dump());
-  return last_id_;
+  connection_->send(Json{{"jsonrpc", "2.0"}, {"id", next_id_}, {"method", method}, {"params", params}}.dump());
+  return next_id_++;
 }
 
 std::optional<Json> RpcClient::receive(Duration patience) {
@@ -78,11 +78,9 @@ void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& en
     if (connection_->reliable() || std::chrono::steady_clock::now() > deadline) {
       throw std::runtime_error("the stream came to a halt after " + std::to_string(stream.chunks()) + " chunks");
     }
-    connection_->send(Json{{"jsonrpc", "2.0"},
-                           {"id", stream.id()},
-                           {"method", "poll"},
-                           {"params", {{"from_seq", stream.missing()}}}}
-                          .dump());
+    connection_->send(
+        Json{{"jsonrpc", "2.0"}, {"id", stream.id()}, {"method", "poll"}, {"params", {{"from_seq", stream.missing()}}}}
+            .dump());
   }
   kept_.insert(kept_.begin(), others.begin(), others.end());
 }

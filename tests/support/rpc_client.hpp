@@ -24,7 +24,9 @@ class RpcClient {
   using Duration = std::chrono::milliseconds;
   static constexpr Duration kPatience{20'000};
 
-  explicit RpcClient(std::unique_ptr<client::Connection> connection) : connection_(std::move(connection)) {}
+  // Its requests count from `first_id`. Clients of plain HTTP share one session: their streams need ids of their own.
+  explicit RpcClient(std::unique_ptr<client::Connection> connection, int first_id = 1)
+      : connection_(std::move(connection)), next_id_(first_id) {}
 
   // Sends a request and gives its id.
   int send(std::string_view method, Json params = Json::object());
@@ -52,7 +54,7 @@ class RpcClient {
  private:
   std::unique_ptr<client::Connection> connection_;
   std::deque<Json> kept_;
-  int last_id_ = 0;
+  int next_id_;
 };
 
 Json run_params(const std::string& handle, const std::string& prompt);

@@ -149,23 +149,58 @@ TEST_CASE("a client on standard input and output that goes away stops its own ru
   });
 }
 
-TEST_CASE("a client that leaves while its run is queued does not touch the one that runs") {
-  for (const Transport transport : {Transport::kTcp, Transport::kWebSocket}) {
-    DYNAMIC_SECTION("over " << name_of(transport)) {
-      LiveServer server;
-      RpcClient running(server.connect(transport));
-      running.init(server.paced_model(kTokensPerSecond));
-      const int id = running.run_async("llm-1", kShort);
-      auto queued = std::make_unique<RpcClient>(server.connect(transport));
-      queued->run_async("llm-1", kEndless);
-      REQUIRE(queued->call("ping").contains("result"));  // the run before it has been taken in
-      queued.reset();
-      CHECK(difference(server, running.stream(id), kShort, 60) == "");
-      // The handle is free at once, and what was queued has never begun.
-      CHECK(running.result("rkllm_get_kv_cache_size").contains("status"));
-      CHECK(server.recorded_runs().size() == 1);
-    }
-  }
+namespace {
+
+// `leave` ends a client whose run waits behind another's on the same handle.
+void check_leaving_the_queue(LiveServer& server, RpcClient& running, const std::function<void()>& leave) {
+  StreamCheck stream(running.run_async("llm-1", kShort), "rkllm_run_async");
+  running.read_stream(stream, [&stream] { return stream.chunks() > 0; });
+  leave();
+  running.read_stream(stream, [&stream] { return stream.ended(); });
+  CHECK(difference(server, stream, kShort, 60) == "");
+  CHECK(running.result("rkllm_get_kv_cache_size").contains("cache_sizes"));  // the handle is free again
+}
+
+}  // namespace
+
+TEST_CASE("a WebSocket client that leaves the queue leaves the run before it alone, and its own never begins") {
+  LiveServer server;
+  RpcClient running(server.connect(Transport::kWebSocket));
+  running.init(server.paced_model(kTokensPerSecond));
+  check_leaving_the_queue(server, running, [&] {
+    RpcClient queued(server.connect(Transport::kWebSocket));
+    queued.run_async("llm-1", kEndless);
+    REQUIRE(queued.call("ping").contains("result"));  // the run before it has been taken in
+  });
+  CHECK(server.recorded_runs().size() == 1);
+}
+
+TEST_CASE("a TCP client that is reset in the queue leaves the run before it alone, and its own never begins") {
+  LiveServer server;
+  RpcClient running(server.connect(Transport::kTcp));
+  running.init(server.paced_model(kTokensPerSecond));
+  check_leaving_the_queue(server, running, [&] {
+    RawSocket queued(server.port(Transport::kTcp));
+    queued.send(request(1, "llm-1", kEndless) + "\n" + R"({"jsonrpc":"2.0","id":2,"method":"ping"})" + "\n");
+    queued.receive_until("\n");
+    queued.reset();
+  });
+  CHECK(server.recorded_runs().size() == 1);
+}
+
+TEST_CASE("a TCP client that closes in the queue leaves the run before it alone, and its own ends as it begins") {
+  LiveServer server;
+  RpcClient running(server.connect(Transport::kTcp));
+  running.init(server.paced_model(kTokensPerSecond));
+  check_leaving_the_queue(server, running, [&] {
+    RawSocket queued(server.port(Transport::kTcp));
+    queued.send(request(1, "llm-1", kEndless) + "\n" + R"({"jsonrpc":"2.0","id":2,"method":"ping"})" + "\n");
+    queued.receive_until("\n");
+  });
+  // To the server this looks like a client that has only finished sending, until the first chunk finds nobody.
+  const RecordedRun began = run_of(server, kEndless);
+  CHECK(began.aborted);
+  CHECK(began.tokens < 20);
 }
 
 TEST_CASE("a client that has said all it will say still gets its answers") {

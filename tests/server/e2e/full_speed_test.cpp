@@ -1,4 +1,5 @@
-// 20,000 tokens as fast as the simulator makes them arrive complete, in order and once, byte for byte what it delivered.
+// 20,000 tokens as fast as the simulator makes them arrive complete, in order and once, byte for byte what it
+// delivered.
 #include "arrived_whole.hpp"
 #include "support/catch.hpp"
 #include "support/http_client.hpp"
@@ -27,10 +28,10 @@ LiveServer::Options with_stdio() {
 }
 
 // One client's whole life; "" or what went wrong.
-std::string generate_and_compare(LiveServer& server, Transport transport, const std::string& handle,
-                                 const std::string& prompt) {
+std::string generate_and_compare(LiveServer& server, Transport transport, const std::string& handle, int number) {
+  const std::string prompt = prompt_number(number);
   try {
-    RpcClient client(server.connect(transport));
+    RpcClient client(server.connect(transport), 1000 * number);
     const int id = client.run_async(handle, prompt);
     return difference(server, client.stream(id), prompt, kTokens);
   } catch (const std::exception& error) {
@@ -50,7 +51,7 @@ void check_clients(LiveServer& server, const std::vector<Transport>& transports)
   std::vector<std::future<std::string>> clients;
   for (std::size_t i = 0; i < transports.size(); ++i) {
     clients.push_back(std::async(std::launch::async, [&server, transport = transports[i], handle = handles[i], i] {
-      return generate_and_compare(server, transport, handle, prompt_number(static_cast<int>(i)));
+      return generate_and_compare(server, transport, handle, static_cast<int>(i) + 1);
     }));
   }
   for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -67,7 +68,7 @@ TEST_CASE("20,000 tokens at full speed arrive whole on every transport") {
   int number = 0;
   for (const Transport transport : kAllTransports) {
     INFO(name_of(transport));
-    CHECK(generate_and_compare(server, transport, "llm-1", prompt_number(++number)) == "");
+    CHECK(generate_and_compare(server, transport, "llm-1", ++number) == "");
   }
 }
 
@@ -137,11 +138,8 @@ TEST_CASE("every datagram of a stream that got lost is sent again when asked for
     }
     ++recovered;
     REQUIRE(recovered < 1000);
-    client.send_text(Json{{"jsonrpc", "2.0"},
-                          {"id", id},
-                          {"method", "poll"},
-                          {"params", {{"from_seq", stream.missing()}}}}
-                         .dump());
+    client.send_text(
+        Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "poll"}, {"params", {{"from_seq", stream.missing()}}}}.dump());
   }
   CHECK(recovered > 0);
   CHECK(difference(server, stream, prompt, 2000) == "");

@@ -45,7 +45,7 @@ std::string object_mismatch(const Json& pattern, const Json& value, Variables& v
   for (const auto& [name, expected] : pattern.items()) {
     if (name == kMore) continue;
     if (!value.contains(name)) return path + "." + name + ": is missing";
-    if (auto complaint = mismatch(expected, value[name], variables, path + "." + name); !complaint.empty()) {
+    if (auto complaint = unmatched(expected, value[name], variables, path + "." + name); !complaint.empty()) {
       return complaint;
     }
   }
@@ -58,7 +58,7 @@ std::string object_mismatch(const Json& pattern, const Json& value, Variables& v
 
 }  // namespace
 
-std::string mismatch(const Json& pattern, const Json& value, Variables& variables, const std::string& path) {
+std::string unmatched(const Json& pattern, const Json& value, Variables& variables, const std::string& path) {
   if (pattern.is_string() && pattern.get_ref<const std::string&>().starts_with('$')) {
     return string_mismatch(pattern.get<std::string>(), value, variables, path);
   }
@@ -66,7 +66,7 @@ std::string mismatch(const Json& pattern, const Json& value, Variables& variable
   if (pattern.is_array() && value.is_array() && pattern.size() == value.size()) {
     for (std::size_t i = 0; i < pattern.size(); ++i) {
       const std::string place = path + "[" + std::to_string(i) + "]";
-      if (auto complaint = mismatch(pattern[i], value[i], variables, place); !complaint.empty()) return complaint;
+      if (auto complaint = unmatched(pattern[i], value[i], variables, place); !complaint.empty()) return complaint;
     }
     return {};
   }

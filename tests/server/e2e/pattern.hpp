@@ -12,7 +12,8 @@ namespace rkllm_mcp::test {
 using Variables = std::map<std::string, Json>;
 
 // Why `value` does not match, with the path; empty if it does. README.md in tests/transcripts tells the patterns.
-std::string mismatch(const Json& pattern, const Json& value, Variables& variables, const std::string& path = "message");
+std::string unmatched(const Json& pattern, const Json& value, Variables& variables,
+                      const std::string& path = "message");
 
 // Replaces each ${name} in `text`: a string by its escaped characters, anything else by its JSON text. Throws
 // std::runtime_error for a name that has no value.

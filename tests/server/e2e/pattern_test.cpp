@@ -9,7 +9,7 @@ namespace {
 
 std::string complaint(const char* pattern, const char* value) {
   Variables variables;
-  return mismatch(Json::parse(pattern), Json::parse(value), variables);
+  return unmatched(Json::parse(pattern), Json::parse(value), variables);
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ TEST_CASE("string patterns compare kind, beginning or part") {
 
 TEST_CASE("a value that was found can be used later") {
   Variables variables;
-  CHECK(mismatch("$string:name", "a\"b", variables).empty());
-  CHECK(mismatch("$int:count", 5, variables).empty());
+  CHECK(unmatched("$string:name", "a\"b", variables).empty());
+  CHECK(unmatched("$int:count", 5, variables).empty());
   CHECK(substitute(R"({"n":"${name}","c":${count}})", variables) == R"({"n":"a\"b","c":5})");
   CHECK_THROWS_AS(substitute("${nothing}", variables), std::runtime_error);
 }

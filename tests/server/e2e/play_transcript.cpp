@@ -4,29 +4,38 @@
 #include "transcript.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
 namespace rkllm_mcp::test {
 namespace {
 
-// A reply that should not come is given so long; after it the connection is asked something.
+// Whatever should not have come would come before the answer to this.
 constexpr const char* kLastWord = R"({"jsonrpc":"2.0","id":"the last word","method":"ping"})";
+
+// What a pattern finds under this name is compared with what the simulator generated last.
+constexpr const char* kGenerated = "generated";
 
 class Player {
  public:
-  Player(LiveServer& server, Transport transport)
-      : server_(server), client_(server.connect(transport)), is_http_(transport == Transport::kHttp) {
+  Player(LiveServer& server, const Transcript& transcript, Transport transport)
+      : server_(server), client_(server.connect(transport)), transport_(transport) {
     variables_["fast"] = shipped_model("fast");
-    variables_["paced"] = server.paced_model(100);
     variables_["dir"] = server.directory().path();
+    for (const auto& [name, content] : transcript.files) {
+      const std::string path = server.directory() / name;
+      write_file(path, content);
+      variables_[name] = path;
+    }
   }
 
   void play(const TranscriptLine& line) {
     const std::string text = substitute(line.text, variables_);
     switch (line.kind) {
       case TranscriptLine::Kind::kSend: return client_.send_text(text);
-      case TranscriptLine::Kind::kExpect: return match(Json::parse(text), client_.receive_or_throw());
+      case TranscriptLine::Kind::kExpect: return expect(Json::parse(text));
+      case TranscriptLine::Kind::kBegin: return begin_stream(text);
       case TranscriptLine::Kind::kStream: return follow_stream(text);
       case TranscriptLine::Kind::kNotices: return follow_notices(text);
       case TranscriptLine::Kind::kSilence: return expect_silence();
@@ -57,18 +66,40 @@ class Player {
   }
 
   void match(const Json& pattern, const Json& message) {
-    const std::string complaint = mismatch(pattern, message, variables_);
+    const std::string complaint = unmatched(pattern, message, variables_);
     if (!complaint.empty()) throw std::runtime_error(complaint + "\n  in " + message.dump());
+  }
+
+  // Replies may come in any order, so that the one with the id is looked for.
+  void expect(const Json& pattern) {
+    variables_.erase(kGenerated);
+    match(pattern, pattern.contains("id") ? client_.answer(pattern["id"]) : client_.receive_or_throw());
+    if (variables_.contains(kGenerated)) compare_with_record(variables_[kGenerated].get<std::string>());
+  }
+
+  // On a transport that may lose messages the stream asks for what is missing.
+  StreamCheck& stream_of(const StreamLine& line) {
+    const auto delivery =
+        transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder;
+    return streams_.try_emplace(line.id.dump(), line.id, line.method, delivery).first->second;
+  }
+
+  void begin_stream(const std::string& text) {
+    StreamCheck& stream = stream_of(read_stream_line(text + " {}"));
+    client_.read_stream(stream, [&stream] { return stream.chunks() > 0 || stream.ended(); });
   }
 
   void follow_stream(const std::string& text) {
     const StreamLine expected = read_stream_line(text);
-    const StreamCheck stream = client_.stream(expected.id, expected.method);
-    if (is_http_ == stream.announcement().is_null()) throw std::runtime_error("only HTTP announces a stream");
+    StreamCheck& stream = stream_of(expected);
+    client_.read_stream(stream, [&stream] { return stream.ended(); });
+    if (transport_ != Transport::kHttp && !stream.announcement().is_null()) {
+      throw std::runtime_error("only HTTP announces a stream");
+    }
     match(expected.ending, stream.ending());
-    note(stream.text());
-    variables_["token_ids"] = stream.token_ids();
+    if (!stream.ending().contains("error")) compare_with_record(stream.text());
     variables_["token_count"] = stream.token_ids().size();
+    streams_.erase(expected.id.dump());
   }
 
   // Notifications: {"params":{"stream_id","seq","delta","end":false}}, the last with "end":true and the ending beside.
@@ -83,25 +114,25 @@ class Player {
       if (end) pattern.update(expected.ending);
       match({{"jsonrpc", "2.0"}, {"method", expected.method}, {"params", pattern}}, message);
       joined += params["delta"].get_ref<const std::string&>();
-      if (end) return note(joined);
+      if (end) return compare_with_record(joined);
     }
   }
 
   // What arrived is what the simulator says it delivered.
-  void note(const std::string& text) {
-    variables_["text"] = text;
+  void compare_with_record(const std::string& text) const {
     const auto runs = server_.recorded_runs();
     if (runs.empty()) throw std::runtime_error("the simulator has recorded no run");
     if (runs.back().text != text) {
-      throw std::runtime_error("the text differs from the simulator's record:\n  arrived  " + text +
-                               "\n  recorded " + runs.back().text);
+      throw std::runtime_error("the text differs from the simulator's record:\n  arrived  " + text + "\n  recorded " +
+                               runs.back().text);
     }
   }
 
   LiveServer& server_;
   RpcClient client_;
-  const bool is_http_;
+  const Transport transport_;
   Variables variables_;
+  std::map<std::string, StreamCheck> streams_;  // those that have begun, by id
 };
 
 }  // namespace
@@ -111,7 +142,7 @@ void play(const Transcript& transcript, Transport transport) {
   options.set = transcript.settings;
   options.with_stdio = transport == Transport::kStdio;
   LiveServer server(options);
-  Player player(server, transport);
+  Player player(server, transcript, transport);
   for (const auto& line : transcript.lines) {
     const auto& listed = line.transports;
     if (std::find(listed.begin(), listed.end(), transport) == listed.end()) continue;

@@ -12,13 +12,10 @@
 namespace rkllm_mcp::test {
 namespace {
 
-constexpr std::string_view kSuffix = ".txt";
-
 std::string trimmed(std::string text) {
   text.erase(std::find_if(text.rbegin(), text.rend(), [](unsigned char c) { return !std::isspace(c); }).base(),
              text.end());
-  text.erase(text.begin(),
-             std::find_if(text.begin(), text.end(), [](unsigned char c) { return !std::isspace(c); }));
+  text.erase(text.begin(), std::find_if(text.begin(), text.end(), [](unsigned char c) { return !std::isspace(c); }));
   return text;
 }
 
@@ -39,11 +36,9 @@ struct Mark {
   std::string_view mark;
   TranscriptLine::Kind kind;
 };
-constexpr Mark kMarks[] = {{"<< ", TranscriptLine::Kind::kStream},
-                           {"<~ ", TranscriptLine::Kind::kNotices},
-                           {"<!", TranscriptLine::Kind::kSilence},
-                           {"< ", TranscriptLine::Kind::kExpect},
-                           {"> ", TranscriptLine::Kind::kSend}};
+constexpr Mark kMarks[] = {{"<1 ", TranscriptLine::Kind::kBegin},   {"<< ", TranscriptLine::Kind::kStream},
+                           {"<~ ", TranscriptLine::Kind::kNotices}, {"<!", TranscriptLine::Kind::kSilence},
+                           {"< ", TranscriptLine::Kind::kExpect},   {"> ", TranscriptLine::Kind::kSend}};
 
 class Reader {
  public:
@@ -52,6 +47,7 @@ class Reader {
   void read(const std::string& line, std::size_t number) {
     if (line.empty() || line[0] == '#') return;
     if (line.starts_with("@set ")) return transcript_.settings.push_back(trimmed(line.substr(5)));
+    if (line.starts_with("@file ")) return read_file_line(trimmed(line.substr(6)));
     if (line.starts_with("@on ")) {
       transports_ = read_transports(line.substr(4));
       return;
@@ -61,6 +57,13 @@ class Reader {
       return transcript_.lines.push_back({kind, trimmed(line.substr(mark.size())), number, transports_});
     }
     throw std::runtime_error("neither a message nor a directive");
+  }
+
+  // NAME CONTENT
+  void read_file_line(const std::string& text) {
+    const auto blank = text.find(' ');
+    if (blank == std::string::npos) throw std::runtime_error("a file needs a name and its content");
+    transcript_.files.push_back({text.substr(0, blank), trimmed(text.substr(blank))});
   }
 
   Transcript take() { return std::move(transcript_); }
@@ -96,7 +99,7 @@ Transcript read_transcript(const std::string& path) {
 std::vector<Transcript> all_transcripts() {
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator(kSourceDirectory + "/tests/transcripts")) {
-    if (entry.path().extension() == kSuffix) paths.push_back(entry.path().string());
+    if (entry.path().extension() == ".txt") paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());
   std::vector<Transcript> transcripts;

@@ -13,7 +13,8 @@ namespace rkllm_mcp::test {
 struct TranscriptLine {
   enum class Kind {
     kSend,     // > a message, exactly as written
-    kExpect,   // < the next message matches
+    kExpect,   // < the answer to a request, or the next notification
+    kBegin,    // <1 a stream of replies, until its first chunk has come
     kStream,   // << a stream of replies, to its end
     kNotices,  // <~ a stream of notifications, to its end
     kSilence,  // <! nothing more is on its way
@@ -24,12 +25,19 @@ struct TranscriptLine {
   std::vector<Transport> transports;  // that this line is for
 };
 
+// A file that is there before the dialogue begins; its path is a variable of that name.
+struct PreparedFile {
+  std::string name;
+  std::string content;
+};
+
 struct Transcript {
   std::string name;
   std::vector<std::string> settings;  // the server's
+  std::vector<PreparedFile> files;
   std::vector<TranscriptLine> lines;
 
-  // False if no line but common ones is for it: an @only without it.
+  // Whether any line is.
   bool is_for(Transport transport) const;
 };
 

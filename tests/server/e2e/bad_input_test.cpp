@@ -1,0 +1,255 @@
+// Bytes that are no message, messages that are no request, and messages in pieces: each transport answers what the
+// protocol says, and goes on. (What is wrong inside a well-formed message is in the transcripts.)
+#include "support/catch.hpp"
+#include "support/http_client.hpp"
+#include "support/live_server.hpp"
+#include "support/raw_socket.hpp"
+#include "support/rpc_client.hpp"
+#include "websocket_frames.hpp"
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+constexpr std::size_t kNineMegabytes = std::size_t{9} << 20U;
+constexpr std::size_t kLimit = std::size_t{8} << 20U;
+
+LiveServer::Options with_stdio() {
+  LiveServer::Options options;
+  options.with_stdio = true;
+  return options;
+}
+
+std::string ping(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"ping"})"; }
+std::string pong(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{}})"; }
+
+std::string long_message(std::size_t bytes) {
+  std::string message = R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":")";
+  message.append(bytes - message.size() - 3, 'x');
+  return message + "\"}}";
+}
+
+int code_of(const Json& message) {
+  INFO(message);
+  REQUIRE(message.contains("error"));
+  return message["error"]["code"].get<int>();
+}
+
+std::string http_request(const std::string& body) {
+  return "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+void send_in_three(RawSocket& socket, std::string_view bytes) {
+  const auto third = bytes.size() / 3;
+  socket.send(bytes.substr(0, third));
+  socket.send(bytes.substr(third, third));
+  socket.send(bytes.substr(2 * third));
+}
+
+// What is not JSON at all.
+const std::vector<std::string> kNotJson{
+    R"({"jsonrpc":"2.0","id":1,"method":"ping")",    // the first half of a message
+    R"({"jsonrpc":"2.0","id":1,"method":"ping"}})",  // more than a message
+    ping(1) + ping(2),                               // two messages without what separates them
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi" + std::string(1, '\0') + "ng\"}",
+    R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":NaN}})",
+    R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":1e999}})",
+    R"({"jsonrpc":"2.0","id":01,"method":"ping"})",
+    R"({"jsonrpc":"2.0","id":1,"method":"\ud800"})",  // half of a surrogate pair
+    "hello",
+};
+
+const std::vector<std::string> kNotUtf8{
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xff\"}",
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\xc0\xaf\"}",    // overlong
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xed\xa0\x80\"}",  // a surrogate
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xf0\x9f\x98\"}",  // an unfinished character
+};
+
+}  // namespace
+
+TEST_CASE("what is not JSON gets a parse error with id null, and the connection goes on") {
+  LiveServer server(with_stdio());
+  for (const Transport transport : kAllTransports) {
+    RpcClient client(server.connect(transport));
+    for (const auto& text : kNotJson) {
+      INFO(name_of(transport) << ": " << text);
+      client.send_text(text);
+      const Json message = client.receive_or_throw();
+      CHECK(code_of(message) == -32700);
+      CHECK(message["id"].is_null());
+      CHECK(client.call("ping")["result"] == Json::object());
+    }
+  }
+}
+
+TEST_CASE("invalid UTF-8 gets a parse error, and the connection goes on") {
+  LiveServer server(with_stdio());
+  for (const Transport transport : {Transport::kStdio, Transport::kTcp, Transport::kUdp, Transport::kHttp}) {
+    RpcClient client(server.connect(transport));
+    for (const auto& text : kNotUtf8) {
+      INFO(name_of(transport) << ": " << text);
+      client.send_text(text);
+      const Json message = client.receive_or_throw();
+      CHECK(code_of(message) == -32700);
+      CHECK(message["id"].is_null());
+      CHECK(client.call("ping")["result"] == Json::object());
+    }
+  }
+}
+
+TEST_CASE("invalid UTF-8 closes a WebSocket with 1007, as RFC 6455 demands") {
+  LiveServer server;
+  for (const auto& text : kNotUtf8) {
+    RawSocket client(server.port(Transport::kWebSocket));
+    open_websocket(client, server.endpoint(Transport::kWebSocket));
+    client.send(masked_text_frame(text));
+    CHECK(receive_frame(client).substr(0, 2) == "\x03\xef");
+    client.send(masked_frame(Opcode::kClose, "\x03\xef"));
+    CHECK(client.ends());
+  }
+}
+
+TEST_CASE("nesting is limited, however deep a message goes") {
+  LiveServer server(with_stdio());
+  for (const Transport transport : kAllTransports) {
+    RpcClient client(server.connect(transport));
+    for (const std::size_t depth : {std::size_t{63}, std::size_t{30'000}}) {
+      INFO(name_of(transport) << ", " << depth << " levels");
+      client.send_text(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":)" + std::string(depth, '[') +
+                       std::string(depth, ']') + "}}");
+      const Json message = client.receive_or_throw();
+      CHECK(code_of(message) == -32600);
+      CHECK(message["error"]["message"] == "invalid request: nested deeper than 64 levels");
+      CHECK(client.call("ping")["result"] == Json::object());
+    }
+    client.send_text(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":)" + std::string(62, '[') +
+                     std::string(62, ']') + "}}");
+    CHECK(client.receive_or_throw().contains("result"));
+  }
+}
+
+TEST_CASE("a message of 9 MB gets error 4006, and the connection goes on") {
+  LiveServer server(with_stdio());
+  const std::string message = long_message(kNineMegabytes);
+  for (const Transport transport : {Transport::kStdio, Transport::kTcp, Transport::kWebSocket}) {
+    INFO(name_of(transport));
+    RpcClient client(server.connect(transport));
+    client.send_text(message);
+    const Json answer = client.receive_or_throw();
+    CHECK(code_of(answer) == 4006);
+    CHECK(answer["id"].is_null());
+    CHECK(answer["error"]["data"]["limit"] == kLimit);
+    CHECK(answer["error"]["data"]["bytes"].get<std::size_t>() > kLimit);
+    CHECK(client.call("ping")["result"] == Json::object());
+    client.send_text(long_message(kLimit));
+    CHECK(client.receive_or_throw().contains("result"));
+  }
+}
+
+TEST_CASE("a body of 9 MB gets status 413 and error 4006") {
+  LiveServer server;
+  const auto answer = HttpClient(server.endpoint(Transport::kHttp)).post("/jsonrpc", long_message(kNineMegabytes));
+  CHECK(answer.status == 413);
+  CHECK(code_of(answer.json()) == 4006);
+  CHECK(answer.json()["error"]["data"]["limit"] == kLimit);
+  CHECK(HttpClient(server.endpoint(Transport::kHttp)).post("/jsonrpc", ping(1)).body == pong(1));
+}
+
+TEST_CASE("a datagram longer than the limit gets error 4006") {
+  LiveServer::Options options;
+  options.set = {"limits.max_message_bytes=2048"};
+  LiveServer server(options);
+  RpcClient client(server.connect(Transport::kUdp));
+  client.send_text(long_message(2049));
+  const Json answer = client.receive_or_throw();
+  CHECK(code_of(answer) == 4006);
+  CHECK(answer["error"]["data"] == Json{{"bytes", 2049}, {"limit", 2048}});
+  CHECK(client.call("ping")["result"] == Json::object());
+}
+
+TEST_CASE("TCP messages may come in pieces, or several at once") {
+  LiveServer server;
+  RawSocket client(server.port(Transport::kTcp));
+  SECTION("half a message, then the rest") {
+    const std::string message = ping(1) + "\n";
+    client.send(message.substr(0, 20));
+    // Another client's exchange shows that the server has had its turn.
+    CHECK(RpcClient(server.connect(Transport::kTcp)).call("ping").contains("result"));
+    client.send(message.substr(20));
+    CHECK(client.receive_until("\n") == pong(1) + "\n");
+  }
+  SECTION("two messages in one packet, with either end of line") {
+    client.send(ping(1) + "\n" + ping(2) + "\r\n");
+    CHECK(client.receive_until("\n") == pong(1) + "\n");
+    CHECK(client.receive_until("\n") == pong(2) + "\n");
+  }
+  SECTION("one message in three packets") {
+    send_in_three(client, ping(1) + "\n");
+    CHECK(client.receive_until("\n") == pong(1) + "\n");
+  }
+  SECTION("empty lines say nothing") {
+    client.send("\n\r\n" + ping(1) + "\n\n");
+    CHECK(client.receive_until("\n") == pong(1) + "\n");
+  }
+}
+
+TEST_CASE("messages on standard input may come in pieces, or several at once") {
+  LiveServer server(with_stdio());
+  Process& process = server.process();
+  process.write(ping(1).substr(0, 20));
+  CHECK(RpcClient(server.connect(Transport::kTcp)).call("ping").contains("result"));
+  process.write(ping(1).substr(20) + "\n");
+  CHECK(process.read_line() == pong(1));
+  process.write(ping(2) + "\n" + ping(3) + "\r\n");
+  CHECK(process.read_line() == pong(2));
+  CHECK(process.read_line() == pong(3));
+}
+
+TEST_CASE("WebSocket messages may come in pieces, in fragments, or several at once") {
+  LiveServer server;
+  RawSocket client(server.port(Transport::kWebSocket));
+  open_websocket(client, server.endpoint(Transport::kWebSocket));
+  send_in_three(client, masked_text_frame(ping(1)));
+  CHECK(receive_frame(client) == pong(1));
+  client.send(masked_text_frame(ping(2)) + masked_text_frame(ping(3)));
+  CHECK(receive_frame(client) == pong(2));
+  CHECK(receive_frame(client) == pong(3));
+  const std::string message = ping(4);
+  client.send(masked_frame(Opcode::kText, message.substr(0, 5), Fragment::kMore));
+  client.send(masked_frame(Opcode::kContinuation, message.substr(5, 5), Fragment::kMore));
+  client.send(masked_frame(Opcode::kContinuation, message.substr(10)));
+  CHECK(receive_frame(client) == pong(4));
+}
+
+TEST_CASE("HTTP requests may come in pieces, or several at once") {
+  LiveServer server;
+  RawSocket client(server.port(Transport::kHttp));
+  send_in_three(client, http_request(ping(1)));
+  CHECK(client.receive_until(pong(1)).starts_with("HTTP/1.1 200 OK\r\n"));
+  client.send(http_request(ping(2)) + http_request(ping(3)));
+  client.receive_until(pong(2));
+  client.receive_until(pong(3));
+}
+
+TEST_CASE("a datagram is a message, neither half of one nor two") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kUdp));
+  for (const std::string& text : {ping(1).substr(0, 20), ping(1).substr(20), ping(1) + "\n" + ping(2)}) {
+    client.send_text(text);
+    CHECK(code_of(client.receive_or_throw()) == -32700);
+  }
+  CHECK(client.call("ping").contains("result"));
+}
+
+TEST_CASE("a web page cannot speak to the TCP port") {
+  LiveServer server;
+  RawSocket client(server.port(Transport::kTcp));
+  client.send(http_request(ping(1)));
+  CHECK(client.ends());
+}
+
+}  // namespace rkllm_mcp::test

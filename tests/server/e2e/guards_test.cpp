@@ -1,0 +1,163 @@
+// What the vendor's library would ignore or not survive never reaches it.
+#include "arrived_whole.hpp"
+#include "support/catch.hpp"
+#include "support/live_server.hpp"
+#include "support/rpc_client.hpp"
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+const std::string kEndless = "@n=100000 @seed=1";
+
+Json error_of(const Json& message) {
+  INFO(message);
+  REQUIRE(message.contains("error"));
+  return message["error"];
+}
+
+Json token_input(std::vector<int> ids) {
+  return {{"rkllm_input", {{"input_type", "RKLLM_INPUT_TOKEN"}, {"token_input", {{"input_ids", ids}}}}},
+          {"rkllm_infer_params", {{"max_new_tokens", 3}}}};
+}
+
+}  // namespace
+
+TEST_CASE("rkllm_run_async on a handle made with is_async false is refused with the reason") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"), {{"is_async", false}});
+  const Json error = error_of(client.call("rkllm_run_async", run_params("llm-1", "Hello")));
+  CHECK(error["code"] == 4001);
+  CHECK(error["message"].get<std::string>().find("is_async") != std::string::npos);
+  CHECK(error["data"]["function"] == "rkllm_run_async");
+  CHECK(server.recorded_runs().empty());
+  CHECK(client.result("rkllm_run", run_params("llm-1", "@n=5"))["status"] == 0);
+}
+
+TEST_CASE("token ids are refused beyond the vocabulary, and until its size is known") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"));
+  const Json unknown = error_of(client.call("rkllm_run", token_input({1, 2, 3})));
+  CHECK(unknown["code"] == 4001);
+  CHECK(unknown["message"].get<std::string>().find("RKLLM_INFER_GET_LOGITS") != std::string::npos);
+
+  Json scoring = run_params("llm-1", "Hello");
+  scoring["rkllm_infer_params"] = {{"mode", "RKLLM_INFER_GET_LOGITS"}, {"max_new_tokens", 1}};
+  scoring["encoding"] = "base64";
+  CHECK(client.result("rkllm_run", scoring)["logits"]["vocab_size"] == 8192);
+
+  CHECK(client.result("rkllm_run", token_input({1, 2, 8191}))["status"] == 0);
+  for (const int beyond : {8192, 1'000'000, -1}) {
+    INFO(beyond);
+    const Json error = error_of(client.call("rkllm_run", token_input({1, beyond})));
+    CHECK(error["code"] == -32602);
+    CHECK(error["data"]["path"] == "params.rkllm_input.token_input.input_ids[1]");
+  }
+  CHECK(error_of(client.call("rkllm_run", token_input({})))["code"] == -32602);
+}
+
+TEST_CASE("rkllm_destroy during a run aborts it and lets it finish first") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(server.paced_model(100));
+  const int id = client.run_async("llm-1", kEndless);
+  StreamCheck stream(id, "rkllm_run_async");
+  client.read_stream(stream, [&stream] { return stream.chunks() > 0; });
+  const int queued = client.run_async("llm-1", "never begun");
+
+  RpcClient other(server.connect(Transport::kWebSocket));
+  CHECK(other.result("rkllm_destroy", {{"handle", "llm-1"}}) == Json{{"status", 0}});
+
+  CHECK(error_of(client.answer(queued))["code"] == 4009);
+  client.read_stream(stream, [&stream] { return stream.ended(); });
+  CHECK(stream.ending()["aborted"] == true);
+  CHECK(stream.text() == run_of(server, kEndless).text);
+  CHECK(server.recorded_runs().size() == 1);
+  const Json gone = error_of(client.call("rkllm_is_running", {{"handle", "llm-1"}}));
+  CHECK(gone["code"] == 4002);
+  CHECK(gone["data"] == Json{{"handles", Json::array()}});
+  CHECK(error_of(client.call("rkllm_destroy", {{"handle", "llm-1"}}))["code"] == 4002);
+}
+
+TEST_CASE("concurrent runs on one handle queue, and each gets its own text") {
+  LiveServer server;
+  RpcClient one(server.connect(Transport::kTcp));
+  RpcClient two(server.connect(Transport::kWebSocket));
+  one.init(server.paced_model(400));
+  const int first = one.run_async("llm-1", "@n=40 @seed=1");
+  const int second = one.run_async("llm-1", "@n=40 @seed=2");
+  const int third = two.run_async("llm-1", "@n=40 @seed=3");
+  CHECK(difference(server, one.stream(first), "@n=40 @seed=1", 40) == "");
+  CHECK(difference(server, one.stream(second), "@n=40 @seed=2", 40) == "");
+  CHECK(difference(server, two.stream(third), "@n=40 @seed=3", 40) == "");
+}
+
+TEST_CASE("the KV cache is not cleared under a run") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(server.paced_model(400));
+  const int run = client.run_async("llm-1", "@n=40");
+  const int clear = client.send("rkllm_clear_kv_cache", {{"keep_system_prompt", false}});
+  CHECK(difference(server, client.stream(run), "@n=40", 40) == "");  // its last message comes before the answer
+  CHECK(client.answer(clear)["result"] == Json{{"status", 0}});
+  CHECK(client.result("rkllm_get_kv_cache_size")["cache_sizes"] == Json::array({0}));
+}
+
+TEST_CASE("what must not be NULL is refused by its path") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"));
+  struct Case {
+    const char* method;
+    Json params;
+    const char* path;
+  };
+  const std::vector<Case> cases{
+      {"rkllm_init", Json::object(), "params.param"},
+      {"rkllm_init", {{"param", nullptr}}, "params.param"},
+      {"rkllm_init", {{"param", Json::object()}}, "params.param.model_path"},
+      {"rkllm_init", {{"param", {{"model_path", nullptr}}}}, "params.param.model_path"},
+      {"rkllm_run", Json::object(), "params.rkllm_input"},
+      {"rkllm_run", {{"rkllm_input", nullptr}}, "params.rkllm_input"},
+      {"rkllm_run", {{"rkllm_input", {{"prompt_input", nullptr}}}}, "params.rkllm_input.prompt_input"},
+      {"rkllm_run",
+       {{"rkllm_input", {{"prompt_input", "Hello"}}},
+        {"rkllm_infer_params", {{"lora_params", {{"lora_adapter_name", nullptr}}}}}},
+       "params.rkllm_infer_params.lora_params.lora_adapter_name"},
+      {"rkllm_load_lora", Json::object(), "params.lora_adapter"},
+      {"rkllm_load_lora", {{"lora_adapter", {{"lora_adapter_name", "x"}}}}, "params.lora_adapter.lora_adapter_path"},
+      {"rkllm_load_prompt_cache", Json::object(), "params.prompt_cache_path"},
+      {"rkllm_set_chat_template", {{"system_prompt", ""}, {"prompt_prefix", ""}}, "params.prompt_postfix"},
+      {"rkllm_set_function_tools", {{"system_prompt", ""}, {"tool_response_str", "t"}}, "params.tools"},
+      {"rkllm_set_function_tools",
+       {{"system_prompt", ""}, {"tools", "not JSON"}, {"tool_response_str", "t"}},
+       "params.tools"},
+  };
+  for (const auto& [method, params, path] : cases) {
+    INFO(method << " " << params);
+    const Json error = error_of(client.call(method, params));
+    CHECK(error["code"] == -32602);
+    CHECK(error["data"]["path"] == path);
+  }
+  CHECK(client.result("rkllm_run", run_params("llm-1", "@n=5"))["status"] == 0);  // it has survived all of that
+}
+
+TEST_CASE("rkllm_abort stops the run that goes on, and not the one that waits") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(server.paced_model(100));
+  const int first = client.run_async("llm-1", kEndless);
+  const int second = client.run_async("llm-1", "@n=20 @seed=2");
+  StreamCheck stream(first, "rkllm_run_async");
+  client.read_stream(stream, [&stream] { return stream.chunks() > 0; });
+  CHECK(client.result("rkllm_abort") == Json{{"status", 0}});
+  client.read_stream(stream, [&stream] { return stream.ended(); });
+  CHECK(stream.ending()["aborted"] == true);
+  CHECK(difference(server, client.stream(second), "@n=20 @seed=2", 20) == "");
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,224 @@
+// How the server starts, says what it is, and ends: in under two seconds, whatever goes on.
+#include "arrived_whole.hpp"
+#include "support/catch.hpp"
+#include "support/live_server.hpp"
+#include "support/paths.hpp"
+#include "support/raw_socket.hpp"
+#include "support/rpc_client.hpp"
+
+#include <signal.h>
+
+#include <chrono>
+#include <future>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kLongestEnd{2000};
+const std::string kEndless = "@n=100000000 @seed=1";
+
+// Sends the signal and checks that the server ends in time and with status 0.
+void check_end(LiveServer& server, int signal_number) {
+  const auto begun = Clock::now();
+  server.process().signal(signal_number);
+  CHECK(server.process().wait() == 0);
+  CHECK(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun) < kLongestEnd);
+}
+
+// Ends the server while `model` runs for a client on each kind of connection. Each gets its stream's last message.
+void check_end_during_runs(const std::string& model, bool wait_for_text) {
+  LiveServer server;
+  RpcClient tcp(server.connect(Transport::kTcp));
+  RpcClient ws(server.connect(Transport::kWebSocket));
+  tcp.init(model);
+  ws.init(model);
+  StreamCheck on_tcp(tcp.run_async("llm-1", kEndless), "rkllm_run_async");
+  StreamCheck on_ws(ws.run_async("llm-2", kEndless), "rkllm_run_async");
+  if (wait_for_text) {
+    tcp.read_stream(on_tcp, [&] { return on_tcp.chunks() > 0; });
+    ws.read_stream(on_ws, [&] { return on_ws.chunks() > 0; });
+  } else {
+    for (const char* handle : {"llm-1", "llm-2"}) {
+      while (!tcp.result("rkllm_is_running", {{"handle", handle}})["running"].get<bool>()) {
+      }
+    }
+  }
+  const int queued = tcp.run_async("llm-1", "never begun");
+  REQUIRE(tcp.call("ping").contains("result"));
+
+  // Both read at the same time: what one leaves unread for too long at the end is lost.
+  const auto begun = Clock::now();
+  server.process().signal(SIGTERM);
+  auto reading = std::async(std::launch::async, [&] { ws.read_stream(on_ws, [&] { return on_ws.ended(); }); });
+  tcp.read_stream(on_tcp, [&] { return on_tcp.ended(); });
+  CHECK(tcp.answer(queued).contains("error"));
+  reading.get();
+  for (const StreamCheck* stream : {&on_tcp, &on_ws}) {
+    INFO(stream->ending());
+    CHECK((stream->ending().contains("error") || stream->ending().value("aborted", false)));
+  }
+  CHECK(server.process().wait() == 0);
+  CHECK(std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun) < kLongestEnd);
+}
+
+Process::Options second_server(const TemporaryDirectory& directory, std::vector<std::string> settings) {
+  Process::Options options;
+  options.args = {kProgram, "serve", "--simulator", "--settings", directory / "settings.json"};
+  for (const char* transport : {"tcp", "udp", "http", "ws"}) {
+    options.args.insert(options.args.end(), {"--set", std::string(transport) + ".port=0"});
+  }
+  for (const auto& setting : settings) options.args.insert(options.args.end(), {"--set", setting});
+  return options;
+}
+
+LiveServer::Options without_library() {
+  LiveServer::Options options;
+  options.runtime = {"--library", "/nowhere/librkllmrt.so"};
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("SIGTERM ends an idle server with status 0 in under two seconds") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"));
+  check_end(server, SIGTERM);
+}
+
+TEST_CASE("SIGINT ends an idle server with status 0 in under two seconds") {
+  LiveServer server;
+  check_end(server, SIGINT);
+}
+
+TEST_CASE("SIGTERM in the middle of runs at full speed ends them, and every stream gets its last message") {
+  check_end_during_runs(shipped_model("fast"), true);
+}
+
+TEST_CASE("SIGTERM in the middle of slow runs ends them, and every stream gets its last message") {
+  TemporaryDirectory models;
+  write_file(
+      models / "slow.json",
+      Json{{"rkllm_simulated_model", 1}, {"name", "SIMULATED slow"}, {"npu_cores", 1}, {"decode_tokens_per_s", 5}}
+          .dump());
+  check_end_during_runs(models / "slow.json", true);
+}
+
+TEST_CASE("SIGTERM while prompts are computed, which cannot be stopped, still ends every stream in time") {
+  TemporaryDirectory models;
+  write_file(
+      models / "slow.json",
+      Json{{"rkllm_simulated_model", 1}, {"name", "SIMULATED slow"}, {"npu_cores", 1}, {"prefill_tokens_per_s", 0.5}}
+          .dump());
+  check_end_during_runs(models / "slow.json", false);
+}
+
+TEST_CASE("SIGINT in the middle of a run that is polled ends the server in under two seconds") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(server.paced_model(100));
+  RpcClient polling(server.connect(Transport::kHttp));
+  polling.run_async("llm-1", kEndless);
+  check_end(server, SIGINT);
+}
+
+TEST_CASE("a client that stops reading does not hold the end up") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"));
+  RawSocket stalled(server.port(Transport::kTcp), 4096);
+  stalled.send(
+      Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rkllm_run_async"}, {"params", run_params("llm-1", kEndless)}}
+          .dump() +
+      "\n");
+  stalled.receive_until("\n");
+  check_end(server, SIGTERM);
+}
+
+TEST_CASE("a port in use is a start-up error that names the port, the transport and the setting") {
+  LiveServer server;
+  TemporaryDirectory directory;
+  for (const Transport transport : {Transport::kTcp, Transport::kUdp, Transport::kHttp, Transport::kWebSocket}) {
+    const std::string name(name_of(transport));
+    const std::string port = std::to_string(server.port(transport));
+    INFO(name);
+    const auto finished = run_to_end(second_server(directory, {name + ".port=" + port}));
+    CHECK(finished.status == 4);
+    CHECK(finished.out.empty());
+    CHECK(finished.err.find("127.0.0.1:" + port) != std::string::npos);
+    CHECK(finished.err.find(name + ".port") != std::string::npos);
+    CHECK(finished.err.find("in use") != std::string::npos);
+  }
+}
+
+TEST_CASE("without a runtime library the server starts, says so, and every call gets 4005") {
+  LiveServer server(without_library());
+  const Json health = server.health();
+  CHECK(health["status"] == "degraded");
+  CHECK(health["runtime"]["path"].is_null());
+  CHECK(health["runtime"]["reason"].get<std::string>().find("/nowhere/librkllmrt.so") != std::string::npos);
+  CHECK(server.process().wait_for_error_text("/nowhere/librkllmrt.so"));
+  for (const Transport transport : {Transport::kTcp, Transport::kUdp, Transport::kHttp, Transport::kWebSocket}) {
+    INFO(name_of(transport));
+    RpcClient client(server.connect(transport));
+    const Json error = client.call("rkllm_init", {{"param", {{"model_path", "x"}}}})["error"];
+    CHECK(error["code"] == 4005);
+    CHECK(error["data"]["reason"].get<std::string>().find("/nowhere/librkllmrt.so") != std::string::npos);
+    CHECK(client.call("rkllm_run_async", run_params("llm-1", "Hello"))["error"]["code"] == 4005);
+    CHECK(client.call("ping").contains("result"));
+    CHECK(client.result("RKLLMParam").contains("fields"));
+  }
+}
+
+TEST_CASE("a simulated runtime is called SIMULATED wherever it is named") {
+  LiveServer server;
+  const Json runtime = server.health()["runtime"];
+  CHECK(runtime["simulated"] == true);
+  CHECK(runtime["note"].get<std::string>().find("SIMULATED") != std::string::npos);
+  CHECK(server.process().wait_for_error_text("SIMULATED"));
+  RpcClient client(server.connect(Transport::kTcp));
+  const Json hello = client.result("initialize", {{"protocolVersion", "2025-11-25"},
+                                                  {"capabilities", Json::object()},
+                                                  {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+  CHECK(hello["serverInfo"]["title"].get<std::string>().find("SIMULATED") != std::string::npos);
+  CHECK(hello["instructions"].get<std::string>().find("SIMULATED") != std::string::npos);
+}
+
+TEST_CASE("the health page tells transports, ports, handles and versions") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"));
+  const Json health = server.health();
+  CHECK(health["status"] == "healthy");
+  CHECK(health["name"] == "rkllm-server");
+  CHECK(health["runtime"]["version"] == "1.3.0");
+  CHECK(health["runtime"]["abi"] == "1.3.0");
+  CHECK(health["runtime"]["handles"] == Json::array({{{"id", "llm-1"}, {"running", false}, {"queued", 0}}}));
+  for (const char* transport : {"tcp", "udp", "http", "ws"}) {
+    CHECK(health["transports"][transport]["port"].get<int>() > 0);
+  }
+  CHECK(health["transports"]["tcp"]["connections"] == 1);
+}
+
+TEST_CASE("SIGHUP reads the settings again, says what needs a restart, and survives a broken file") {
+  LiveServer server;
+  Process& process = server.process();
+  const std::string file = server.directory() / "settings.json";
+  Json settings = Json::parse(read_file(file));
+  settings["log"]["level"] = "debug";
+  settings["http"]["keep_alive_s"] = 7;
+  write_file(file, settings.dump());
+  process.signal(SIGHUP);
+  CHECK(process.wait_for_error_text("http.keep_alive_s has changed, but needs a restart"));
+  CHECK(process.wait_for_error_text("log.level has changed"));
+  write_file(file, "{");
+  process.signal(SIGHUP);
+  CHECK(process.wait_for_error_text("the settings were not read again"));
+  CHECK(RpcClient(server.connect(Transport::kTcp)).call("ping").contains("result"));
+}
+
+}  // namespace rkllm_mcp::test
