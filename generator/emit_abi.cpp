@@ -34,7 +34,13 @@ class AbiEmitter {
     code_.comment(alias.documentation.text);
     c::Type type = alias.type;
     if (type.kind == c::TypeKind::kPointer) type.name.clear();
+    if (points_at_opaque_struct(type)) code_.line("struct " + type.target.front().name + ";");
     code_.line("using " + alias.name + " = " + spelling(type) + ";");
+  }
+
+  bool points_at_opaque_struct(const c::Type& type) const {
+    return type.kind == c::TypeKind::kPointer && type.target.front().kind == c::TypeKind::kRecord &&
+           c::find<c::Record>(api_.header, type.target.front().name) == nullptr;
   }
 
   void emit(const c::Enum& entity) {

@@ -42,11 +42,20 @@ class ConstantsEmitter {
   explicit ConstantsEmitter(const Api& api) : api_(api) {}
 
   File file() {
-    begin_header(code_, api_, "Constants, and the facts that can be asked for by name; each answer is JSON text.",
-                 {support_include(api_, "layout"), support_include(api_, "method"), "<cstdint>", "<string_view>"});
+    begin_header(
+        code_, api_, "Constants, and the facts that can be asked for by name; each answer is JSON text.",
+        {support_include(api_, "layout"), support_include(api_, "method"), "<cstdint>", "<span>", "<string_view>"});
     for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { emit(any); }, symbol);
     code_.line();
     code_.comment("All of them, in the order of the header.");
+    emit_table();
+    end_header(code_, api_);
+    return {header_path(api_, "constants"), code_.text()};
+  }
+
+ private:
+  void emit_table() {
+    if (facts_.empty()) return code_.line("inline constexpr std::span<const Fact> kFacts;");
     code_.line("inline constexpr Fact kFacts[] = {");
     code_.indent();
     code_.indent();
@@ -54,11 +63,8 @@ class ConstantsEmitter {
     code_.outdent();
     code_.outdent();
     code_.line("};");
-    end_header(code_, api_);
-    return {header_path(api_, "constants"), code_.text()};
   }
 
- private:
   void emit(const c::Function&) {}  // functions are called, not asked for
 
   void emit(const c::Macro& macro) {

@@ -152,6 +152,8 @@ class Reader {
     const bool is_unnamed_record = field.type.kind == TypeKind::kRecord && field.type.name.empty();
     if (is_unnamed_record && (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl)) {
       field.inline_record.push_back(read_record(declared, "", offset));
+      // The comment stands before "struct", which is where the struct begins and not the field.
+      if (field.documentation.text.empty()) field.documentation = field.inline_record.front().documentation;
     }
     return field;
   }

@@ -230,8 +230,9 @@ void Decoder::object(std::string_view name, T*& out, Presence presence) {
   const auto in = take(name, presence, "object");
   if (in && in->json().is_null() && presence == kNullable) return void(out = nullptr);
   if (!in && presence != kEmptyIfAbsent) return;
-  out = &call_.arena.keep(default_of(TypeTag<T>{}));
-  if (in) fill(*in, *out);
+  auto& object = call_.arena.keep(default_of(TypeTag<std::remove_const_t<T>>{}));
+  out = &object;
+  if (in) fill(*in, object);
 }
 
 template <class T>
@@ -244,10 +245,12 @@ void Decoder::batch(std::string_view name, T*& out, const SessionValue& count) {
     in->refuse("expected array of " + std::to_string(wanted) + " objects (" + std::string(count.name) + "), found " +
                (is_array ? std::to_string(in->json().size()) + " elements" : in->json().type_name()));
   }
-  out = call_.arena.array<T>(wanted);
+  using Struct = std::remove_const_t<T>;
+  auto* const structs = call_.arena.array<Struct>(wanted);
+  out = structs;
   for (std::size_t i = 0; i < wanted; ++i) {
-    out[i] = default_of(TypeTag<T>{});
-    fill(is_array ? in->element(i) : *in, out[i]);
+    structs[i] = default_of(TypeTag<Struct>{});
+    fill(is_array ? in->element(i) : *in, structs[i]);
   }
 }
 

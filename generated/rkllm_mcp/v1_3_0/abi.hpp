@@ -184,6 +184,7 @@ struct RKLLMMultiModalInput {
   // The text, with one <image> or <video> tag for each image or video. NULL counts as empty input: the run returns 0
   // and generates nothing.
   char* prompt;
+  // The images. All zero if there are none.
   struct {
     // n_image * n_image_tokens vectors of the model's embedding size, image by image.
     float* image_embed;
@@ -203,6 +204,7 @@ struct RKLLMMultiModalInput {
     // Height of the encoded image, in pixels.
     size_t image_height;
   } image;
+  // The videos. All zero if there are none.
   struct {
     // n_video * n_frame_per_video * n_frame_tokens vectors of the model's embedding size, video by video.
     float* video_embed;

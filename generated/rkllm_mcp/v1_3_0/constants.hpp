@@ -7,6 +7,7 @@
 #include <rkllm_mcp/method.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace rkllm_mcp::v1_3_0 {

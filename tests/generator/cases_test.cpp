@@ -1,0 +1,57 @@
+// One folder per C idiom: input.h and overlay.json, and what comes of them: model.json (the facts, as the api file
+// tells them) and expected.hpp (types, codecs and methods). A new folder is a new test. BINDGEN_BLESS=1 writes the
+// goldens.
+#include "support/catch.hpp"
+#include "temporary.hpp"
+
+#include "generate.hpp"
+#include "line_diff.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+using namespace bindgen;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> cases() {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(fs::path(REPOSITORY) / "tests/generator/cases")) {
+    if (entry.is_directory()) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// One file that compiles by itself: the generated headers one after the other, without the #includes of each other.
+std::string joined(const std::vector<File>& files) {
+  std::string text = "// clang-format off\n";
+  for (const File& file : files) {
+    if (file.path.find(".hpp") == std::string::npos) continue;
+    for (const std::string& line : lines_of(file.text)) {
+      const bool is_own_include = line.find("#include <rkllm_mcp/v1/") == 0;
+      if (line != "#pragma once" && !is_own_include) text += line + "\n";
+    }
+  }
+  return text;
+}
+
+void compare(const fs::path& golden, const std::string& text) {
+  if (std::getenv("BINDGEN_BLESS") != nullptr) write_text(golden, text);
+  INFO(golden.string() << " (BINDGEN_BLESS=1 writes it anew)\n" << line_diff(read_text(golden), text));
+  CHECK((read_text(golden) == text));
+}
+
+}  // namespace
+
+TEST_CASE("each case gives what its goldens say") {
+  REQUIRE(cases().size() >= 5);
+  for (const fs::path& folder : cases()) {
+    INFO(folder.filename().string());
+    const Api api = read_api({(folder / "input.h").string(), "1"}, (folder / "overlay.json").string());
+    compare(folder / "model.json", emit_api(api).text);
+    compare(folder / "expected.hpp", joined(emit_set(api)));
+  }
+}

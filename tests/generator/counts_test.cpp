@@ -1,0 +1,87 @@
+#include "support/catch.hpp"
+#include "temporary.hpp"
+
+#include "generate.hpp"
+#include "json.hpp"
+
+#include <algorithm>
+
+using namespace bindgen;
+
+namespace {
+
+const Api& api() {
+  static const Api kApi = read_api({test::kHeader, "1.3.0"}, test::kOverlay);
+  return kApi;
+}
+
+std::size_t inline_records(const c::Record& record) {
+  std::size_t count = 0;
+  for (const c::Field& field : record.fields) {
+    if (!field.inline_record.empty()) count += 1 + inline_records(field.inline_record.front());
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("every symbol of the 1.3.0 header is read") {
+  CHECK(c::all<c::Function>(api().header).size() == 15);
+  CHECK(c::all<c::Record>(api().header).size() == 17);
+  CHECK(c::all<c::Enum>(api().header).size() == 3);
+  CHECK(c::all<c::Callback>(api().header).size() == 3);
+  CHECK(c::all<c::Macro>(api().header).size() == 8);
+  CHECK(c::all<c::Alias>(api().header).size() == 1);
+  std::size_t nested = 0;
+  for (const c::Record* record : c::all<c::Record>(api().header)) nested += inline_records(*record);
+  CHECK(nested == 3);  // image, video, and the union of the inputs
+}
+
+TEST_CASE("symbols keep the order of the header") {
+  std::vector<std::string> names;
+  for (const c::Symbol& symbol : api().header.symbols) names.push_back(c::name_of(symbol));
+  CHECK(names.front() == "CPU0");
+  CHECK(names[8] == "LLMHandle");
+  CHECK(names[9] == "LLMCallState");
+  CHECK(names.back() == "rkllm_set_cross_attn_params");
+}
+
+TEST_CASE("every symbol, field, parameter and enumerator of the header is documented") {
+  for (const c::Symbol& symbol : api().header.symbols) {
+    INFO(c::name_of(symbol));
+    std::visit([](const auto& any) { CHECK_FALSE(any.documentation.text.empty()); }, symbol);
+  }
+  for (const c::Record* record : c::all<c::Record>(api().header)) {
+    for (const c::Field& field : record->fields) {
+      INFO(record->name << "." << field.name);
+      CHECK((field.name.empty() || !field.documentation.text.empty()));
+    }
+  }
+  for (const c::Function* function : c::all<c::Function>(api().header)) {
+    INFO(function->name);
+    CHECK_FALSE(function->documentation.returns.empty());
+    for (const c::Param& param : function->params) CHECK_FALSE(function->documentation.of_param(param.name).empty());
+  }
+  for (const c::Enum* entity : c::all<c::Enum>(api().header)) {
+    for (const c::Enumerator& enumerator : entity->enumerators) CHECK_FALSE(enumerator.documentation.text.empty());
+  }
+}
+
+TEST_CASE("every symbol appears in the generated code, under its own name") {
+  std::string all;
+  for (const File& file : emit_set(api())) all += file.text;
+  for (const c::Symbol& symbol : api().header.symbols) {
+    INFO(c::name_of(symbol));
+    CHECK(all.find(c::name_of(symbol)) != std::string::npos);
+  }
+}
+
+TEST_CASE("the api as JSON holds every symbol") {
+  const Json json = Json::parse(emit_api(api()).text);
+  CHECK(json.at("functions").size() == 15);
+  CHECK(json.at("structs").size() == 17);
+  CHECK(json.at("enums").size() == 3);
+  CHECK(json.at("callbacks").size() == 3);
+  CHECK(json.at("constants").size() == 8);
+  CHECK(json.at("handles").size() == 1);
+}

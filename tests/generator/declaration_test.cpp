@@ -1,0 +1,77 @@
+#include "support/catch.hpp"
+#include "temporary.hpp"
+
+#include "declaration.hpp"
+#include "read_header.hpp"
+
+using namespace bindgen;
+
+TEST_CASE("declarations are spelled from facts, as the header names its types") {
+  const auto folder = test::scratch("declarations");
+  const c::Header header = read_header(test::file(folder, "x.h", R"(
+    typedef struct { int32_t a[3]; const char* const* names; struct { size_t n; } in; union { bool b; float f; }; } S;
+    typedef void* handle_t;
+    typedef int (*callback_t)(handle_t who, const S* what);
+    void call(handle_t* h, unsigned char c, const float* v);
+  )"));
+  const auto& record = *c::find<c::Record>(header, "S");
+  CHECK(declaration(record.fields[0]) == "int32_t a[3]");
+  CHECK(declaration(record.fields[1]) == "const char* const* names");
+  CHECK(declaration(record.fields[2]) == "struct { size_t n; } in");
+  CHECK(declaration(record.fields[3]) == "union { bool b; float f; }");
+  CHECK(declaration(*c::find<c::Alias>(header, "handle_t")) == "typedef void* handle_t");
+  CHECK(declaration(*c::find<c::Callback>(header, "callback_t")) ==
+        "typedef int (*callback_t)(handle_t who, const S* what)");
+  CHECK(declaration(*c::find<c::Function>(header, "call")) ==
+        "void call(handle_t* h, unsigned char c, const float* v)");
+}
+
+TEST_CASE("spacing does not make declarations different, words do") {
+  CHECK(normalized("const  char *name ;") == normalized("const char* name"));
+  CHECK(normalized("int f( int a,int b )") == normalized("int f(int a, int b)"));
+  CHECK(normalized("const char* name") != normalized("char* name"));
+  CHECK(normalized("unsigned int a") != normalized("unsignedint a"));
+}
+
+TEST_CASE("macros are values if C says so") {
+  const auto folder = test::scratch("macros");
+  const c::Header header = read_header(test::file(folder, "x.h", R"(
+#ifndef GUARD
+#define GUARD
+/** One bit. */
+#define BIT (1 << 4)
+#define RATIO 0.5
+#define NAME "name"
+#define EXPORT __attribute__((visibility("default")))
+#define BRACE }
+#define TWICE(x) ((x) * 2)
+#endif
+  )"));
+  const auto macros = c::all<c::Macro>(header);
+  REQUIRE(macros.size() == 3);
+  CHECK(std::get<std::int64_t>(macros[0]->value) == 16);
+  CHECK(macros[0]->documentation.text == "One bit.");
+  CHECK(std::get<double>(macros[1]->value) == 0.5);
+  CHECK(std::get<std::string>(macros[2]->value) == "name");
+}
+
+TEST_CASE("a header that relies on others having been included is read, as C and as C++ spell them") {
+  const auto folder = test::scratch("includes");
+  const c::Header header = read_header(test::file(folder, "x.h", R"(
+#include <cstdint>
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef enum { kA = 1 } E;
+struct Tagged { size_t size; bool flag; E e; };
+typedef struct Tagged Tagged;
+int use(struct Tagged* t);
+#ifdef __cplusplus
+}
+#endif
+  )"));
+  CHECK(c::find<c::Enum>(header, "E")->enumerators.front().value == 1);
+  CHECK(c::find<c::Record>(header, "Tagged")->size == Layout{16, 12});
+  CHECK(c::all<c::Record>(header).size() == 1);
+  CHECK(declaration(*c::find<c::Function>(header, "use")) == "int use(Tagged* t)");
+}

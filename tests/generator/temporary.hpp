@@ -1,0 +1,33 @@
+// Inputs made up by a test, written where the generator can read them.
+#pragma once
+
+#include "text_file.hpp"
+
+#include <filesystem>
+#include <string>
+
+namespace bindgen::test {
+
+// An empty folder of this name, below the build directory.
+inline std::filesystem::path scratch(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(SCRATCH) / name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+inline std::string file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
+  write_text(folder / name, text);
+  return (folder / name).string();
+}
+
+// An overlay with these entries (JSON, comma separated).
+inline std::string overlay(const std::string& entries) {
+  return R"({"output":{"namespace":"made_up","include":"made_up"},"returns":{"int":{"status":{}}},"entries":[)" +
+         entries + "]}\n";
+}
+
+inline const std::string kHeader = std::string(REPOSITORY) + "/generator/headers/rkllm_1.3.0.h";
+inline const std::string kOverlay = std::string(REPOSITORY) + "/generator/overlay/rkllm.overlay.json";
+
+}  // namespace bindgen::test
