@@ -3,14 +3,16 @@
 
 #include "text_file.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 
 namespace bindgen::test {
 
-// An empty folder of this name, below the build directory.
+// An empty folder below the build directory. Each process has its own: tests run side by side.
 inline std::filesystem::path scratch(const std::string& name) {
-  const std::filesystem::path folder = std::filesystem::path(SCRATCH) / name;
+  const std::filesystem::path folder = std::filesystem::path(SCRATCH) / std::to_string(::getpid()) / name;
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
