@@ -157,7 +157,7 @@ class InputSchema {
   void add_handle(Json& object, const Part& part) const {
     const c::Function* creator = creating_function(api_);
     const std::string by = creator != nullptr ? ", as " + creator->name + " returned it" : "";
-    add_property(object, part.name, {{"type", "string"}},
+    add_property(object, part.name, {{"type", "string"}, {"pattern", kNoNul}},
                  "The handle" + by + ", e.g. \"llm-1\". May be left out while exactly one handle exists.", false);
   }
 

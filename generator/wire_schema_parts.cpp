@@ -1,6 +1,7 @@
 #include "wire_schema_parts.hpp"
 
 #include <limits>
+#include <utility>
 
 namespace bindgen {
 
@@ -64,8 +65,9 @@ Json float_array_schema(bool is_result) {
   Json item = is_result ? Json{{"type", {"number", "null"}}} : number_schema();
   Json schema{{"type", {"array", "object"}}, {"items", std::move(item)}};
   if (!is_result) schema["minItems"] = 1;
-  schema["properties"] = {{"base64", {{"type", "string"}, {"contentEncoding", "base64"}}},
-                          {"dtype", {{"const", "float32"}}}};
+  Json base64{{"type", "string"}, {"contentEncoding", "base64"}};
+  if (!is_result) base64["pattern"] = "^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$";
+  schema["properties"] = {{"base64", std::move(base64)}, {"dtype", {{"const", "float32"}}}};
   schema["required"] = {"base64", "dtype"};
   schema["additionalProperties"] = false;
   return schema;

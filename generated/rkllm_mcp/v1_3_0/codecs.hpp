@@ -13,6 +13,7 @@ namespace rkllm_mcp::v1_3_0 {
 // Values that are known for a handle.
 inline constexpr SessionValue kNBatch{"n_batch", "rkllm_init sets it"};
 inline constexpr SessionValue kIsAsync{"is_async", "rkllm_init sets it"};
+inline constexpr SessionValue kMaxNewTokens{"max_new_tokens", "rkllm_init sets it"};
 inline constexpr SessionValue kUseCrossAttn{"use_cross_attn", "rkllm_init sets it"};
 inline constexpr SessionValue kEmbdSize{"embd_size", "one run with mode RKLLM_INFER_GET_LAST_HIDDEN_LAYER learns it"};
 inline constexpr SessionValue kVocabSize{"vocab_size",
@@ -59,6 +60,7 @@ void members(Codec& codec, Of<Codec, RKLLMParam>& value) {
 inline void fill_undefined(RKLLMParam& value) { fill_undefined(value.extend_param); }
 inline void set_wire_defaults(RKLLMParam& value) { value.is_async = true; }
 inline void remember(const RKLLMParam& value, HandleRecord& handle) {
+  handle.session["max_new_tokens"] = value.max_new_tokens;
   handle.session["is_async"] = value.is_async;
   remember(value.extend_param, handle);
 }

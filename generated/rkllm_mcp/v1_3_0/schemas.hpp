@@ -92,7 +92,7 @@ inline constexpr std::string_view kOutput_rkllm_init =
 inline constexpr std::string_view kInput_rkllm_load_lora =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("lora_adapter":{"type":"object",)"
     R"("properties":{)"
     R"("lora_adapter_path":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$","description":"Path of the converted adapter file, on the machine that runs the server."},)"
@@ -114,7 +114,7 @@ inline constexpr std::string_view kOutput_rkllm_load_lora =
 inline constexpr std::string_view kInput_rkllm_load_prompt_cache =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("prompt_cache_path":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$","description":"The file, on the machine that runs the server."}},)"
     R"("additionalProperties":false,)"
     R"("required":["prompt_cache_path"]})";
@@ -129,7 +129,7 @@ inline constexpr std::string_view kOutput_rkllm_load_prompt_cache =
 inline constexpr std::string_view kInput_rkllm_release_prompt_cache =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_rkllm_release_prompt_cache =
     R"({"type":"object",)"
@@ -142,7 +142,7 @@ inline constexpr std::string_view kOutput_rkllm_release_prompt_cache =
 inline constexpr std::string_view kInput_rkllm_destroy =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_rkllm_destroy =
     R"({"type":"object",)"
@@ -155,7 +155,7 @@ inline constexpr std::string_view kOutput_rkllm_destroy =
 inline constexpr std::string_view kInput_rkllm_run =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("rkllm_input":{)"
     R"("oneOf":[)"
     R"({"$ref":"#/$defs/RKLLMInput"},)"
@@ -219,7 +219,7 @@ inline constexpr std::string_view kInput_rkllm_run =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -248,7 +248,7 @@ inline constexpr std::string_view kInput_rkllm_run =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -270,7 +270,7 @@ inline constexpr std::string_view kInput_rkllm_run =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -384,7 +384,7 @@ inline constexpr std::string_view kOutput_rkllm_run =
 inline constexpr std::string_view kInput_rkllm_run_async =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("rkllm_input":{)"
     R"("oneOf":[)"
     R"({"$ref":"#/$defs/RKLLMInput"},)"
@@ -448,7 +448,7 @@ inline constexpr std::string_view kInput_rkllm_run_async =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -477,7 +477,7 @@ inline constexpr std::string_view kInput_rkllm_run_async =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -499,7 +499,7 @@ inline constexpr std::string_view kInput_rkllm_run_async =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -613,7 +613,7 @@ inline constexpr std::string_view kOutput_rkllm_run_async =
 inline constexpr std::string_view kInput_rkllm_abort =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_rkllm_abort =
     R"({"type":"object",)"
@@ -626,7 +626,7 @@ inline constexpr std::string_view kOutput_rkllm_abort =
 inline constexpr std::string_view kInput_rkllm_is_running =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_rkllm_is_running =
     R"({"type":"object",)"
@@ -640,7 +640,7 @@ inline constexpr std::string_view kOutput_rkllm_is_running =
 inline constexpr std::string_view kInput_rkllm_clear_kv_cache =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("keep_system_prompt":{"type":["integer","boolean"],"minimum":0,"maximum":1,"default":0,"description":"1 keeps the tokens of the system prompt, if it was set by rkllm_set_chat_template or rkllm_set_function_tools; 0 keeps nothing. Ignored when a range is given."},)"
     R"("start_pos":{)"
     R"("type":["array","null"],)"
@@ -674,7 +674,7 @@ inline constexpr std::string_view kOutput_rkllm_clear_kv_cache =
 inline constexpr std::string_view kInput_rkllm_get_kv_cache_size =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_rkllm_get_kv_cache_size =
     R"({"type":"object",)"
@@ -691,7 +691,7 @@ inline constexpr std::string_view kOutput_rkllm_get_kv_cache_size =
 inline constexpr std::string_view kInput_rkllm_set_chat_template =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("system_prompt":{"type":"string","pattern":"^[^\\u0000]*$","description":"Text before the first turn; may be \"\"."},)"
     R"("prompt_prefix":{"type":"string","pattern":"^[^\\u0000]*$","description":"Text before each prompt; may be \"\"."},)"
     R"("prompt_postfix":{"type":"string","pattern":"^[^\\u0000]*$","description":"Text after each prompt; may be \"\"."}},)"
@@ -708,7 +708,7 @@ inline constexpr std::string_view kOutput_rkllm_set_chat_template =
 inline constexpr std::string_view kInput_rkllm_set_function_tools =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("system_prompt":{"type":"string","pattern":"^[^\\u0000]*$","description":"The system message; may be \"\"."},)"
     R"("tools":{"type":["string","array","object"],"minLength":1,"pattern":"^[ \\t\\r\\n]*[\\[{][^\\u0000]*$","description":"An array of tools in OpenAI's form, {\"type\":\"function\",\"function\":{\"name\",\"description\",\"parameters\"}}, or one such object; as JSON, or as a string that holds it."},)"
     R"("tool_response_str":{"type":"string","minLength":1,"pattern":"^[^\\u0000]*$","description":"Name of the tag that each tool result is wrapped in, e.g. \"tool_response\"."}},)"
@@ -725,7 +725,7 @@ inline constexpr std::string_view kOutput_rkllm_set_function_tools =
 inline constexpr std::string_view kInput_rkllm_set_cross_attn_params =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("handle":{"type":"string","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
+    R"("handle":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as rkllm_init returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."},)"
     R"("cross_attn_params":{"type":"object",)"
     R"("properties":{)"
     R"("encoder_k_cache":{)"
@@ -733,7 +733,7 @@ inline constexpr std::string_view kInput_rkllm_set_cross_attn_params =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -743,7 +743,7 @@ inline constexpr std::string_view kInput_rkllm_set_cross_attn_params =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
@@ -753,7 +753,7 @@ inline constexpr std::string_view kInput_rkllm_set_cross_attn_params =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"

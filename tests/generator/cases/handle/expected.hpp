@@ -92,7 +92,7 @@ inline constexpr std::string_view kOutput_make =
 inline constexpr std::string_view kInput_is_alive =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("thing":{"type":"string","description":"The handle, as make returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("thing":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as make returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_is_alive = R"({"type":"object",)"
                                                      R"("properties":{)"
@@ -105,7 +105,7 @@ inline constexpr std::string_view kOutput_is_alive = R"({"type":"object",)"
 inline constexpr std::string_view kInput_sizes =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("thing":{"type":"string","description":"The handle, as make returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("thing":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as make returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_sizes =
     R"({"type":"object",)"
@@ -121,7 +121,7 @@ inline constexpr std::string_view kOutput_sizes =
 inline constexpr std::string_view kInput_unmake =
     R"({"type":"object",)"
     R"("properties":{)"
-    R"("thing":{"type":"string","description":"The handle, as make returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("thing":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as make returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_unmake =
     R"({"type":"object",)"
