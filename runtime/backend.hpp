@@ -29,6 +29,7 @@ struct CallOutcome {
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
+  virtual void on_begun(std::optional<std::uint64_t> /*token_limit*/) noexcept {}  // it has left its queue
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
   virtual void on_done(CallOutcome outcome) noexcept = 0;        // last, exactly once

@@ -26,8 +26,10 @@ std::shared_ptr<Progress> Progress::start(asio::io_context& loop, std::shared_pt
   return progress;
 }
 
-void Progress::update(std::string_view delta, std::uint64_t tokens) {
-  tokens_ = tokens;
+void Progress::update(const CollectReader::Step& step) {
+  const std::string_view delta = step.delta;
+  tokens_ = step.tokens;
+  token_limit_ = step.token_limit;
   switch (message_) {
     case ProgressMessage::kStatus:
       if (Clock::now() - last_sent_ >= kBetweenStatuses && reply_->peer().ready()) send_status();
@@ -59,6 +61,7 @@ void Progress::send(std::string_view message) {
     progress_ += kKeepAliveStep;
     params["progress"] = progress_;
   }
+  if (token_limit_ >= tokens_ && token_limit_ > 0) params["total"] = token_limit_;
   if (!message.empty()) params["message"] = message;
   last_sent_ = Clock::now();
   reply_->message(notification_message("notifications/progress", params));

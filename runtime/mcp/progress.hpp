@@ -3,6 +3,7 @@
 #pragma once
 
 #include "jsonrpc/reply.hpp"
+#include "stream/collect_reader.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -31,7 +32,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
                                          ProgressMessage message);
   Progress(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token, ProgressMessage message);
 
-  void update(std::string_view delta, std::uint64_t tokens);
+  void update(const CollectReader::Step& step);
   void stop();
 
  private:
@@ -48,9 +49,10 @@ class Progress : public std::enable_shared_from_this<Progress> {
   Clock::time_point last_sent_ = started_;
   asio::steady_timer timer_;
   std::uint64_t tokens_ = 0;
-  double progress_ = 0;  // the last value sent
-  std::string text_;     // kText: all of it
-  std::string unsent_;   // kDelta: what came while the client took nothing
+  std::uint64_t token_limit_ = 0;  // 0 while it is not known
+  double progress_ = 0;            // the last value sent
+  std::string text_;               // kText: all of it
+  std::string unsent_;             // kDelta: what came while the client took nothing
 };
 
 }  // namespace rkllm_mcp

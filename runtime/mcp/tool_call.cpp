@@ -45,7 +45,7 @@ void start(asio::io_context& loop, Caller& caller, ToolCall& call, const std::sh
   CollectReader::ProgressFunction on_progress;
   if (!call.progress_token.is_null()) {
     progress = Progress::start(loop, reply, std::move(call.progress_token), message);
-    on_progress = [progress](std::string_view delta, std::uint64_t tokens) { progress->update(delta, tokens); };
+    on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
   }
   const auto done = [reply, progress, &method](const Collected& collected) {
     if (progress) progress->stop();

@@ -28,8 +28,12 @@ Json answer_of(const Collected& collected);
 class CollectReader : public StreamReader {
  public:
   using DoneFunction = std::function<void(Collected)>;
-  // `delta` is what came since the last call, of any batch entry.
-  using ProgressFunction = std::function<void(std::string_view delta, std::uint64_t tokens)>;
+  struct Step {
+    std::string_view delta;     // what came since the last step, of any batch entry
+    std::uint64_t tokens;       // so far
+    std::uint64_t token_limit;  // 0 if it is not known
+  };
+  using ProgressFunction = std::function<void(const Step&)>;
   struct Options {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006

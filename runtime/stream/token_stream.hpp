@@ -47,6 +47,7 @@ class TokenStream : public CallObserver {
 
   TokenStream(const Options& options, std::function<void()> wake) : options_(options), wake_(std::move(wake)) {}
 
+  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override { token_limit_ = token_limit.value_or(0); }
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
   void on_rows(const FloatRows& rows) noexcept override;
   void on_done(CallOutcome outcome) noexcept override;
@@ -69,6 +70,7 @@ class TokenStream : public CallObserver {
   void stop();
 
   std::uint64_t tokens_so_far() const { return tokens_.load(std::memory_order_relaxed); }
+  std::uint64_t token_limit() const { return token_limit_.load(); }  // 0 while it is not known
   bool keeps_tokens() const { return options_.keep_tokens; }
 
  private:
@@ -91,6 +93,7 @@ class TokenStream : public CallObserver {
   std::atomic<bool> awake_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> tokens_{0};
+  std::atomic<std::uint64_t> token_limit_{0};
 
   mutable std::mutex mutex_;
   std::condition_variable room_;

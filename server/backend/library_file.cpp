@@ -97,9 +97,10 @@ LibraryFile find_library(const LibrarySearch& search) {
     if (const auto system = find_in_system(kRuntimeName)) return inspect_library(*system);
   }
   if (search.simulator == Simulator::kNever) {
-    throw runtime_unavailable("no " + std::string(kRuntimeName) +
-                              " on this system; set runtime.library to its path, or runtime.fallback to \"simulator\" to "
-                              "go on without a board");
+    throw runtime_unavailable(
+        "no " + std::string(kRuntimeName) +
+        " on this system; set runtime.library to its path, or runtime.fallback to \"simulator\" to "
+        "go on without a board");
   }
   if (const auto simulator = find_simulator()) return inspect_library(*simulator);
   throw runtime_unavailable("the simulator " + std::string(kSimulatorName) + " was not found beside this program");

@@ -57,6 +57,19 @@ std::size_t batch_size_of(const HandleRecord& record) {
   return static_cast<std::size_t>(std::max<std::int64_t>(1, record.session_value("n_batch").value_or(1)));
 }
 
+// The most tokens that a run will generate: its own limit, else the one that the model was loaded with.
+std::optional<std::uint64_t> token_limit_of(const Json& params, const HandleRecord& record) {
+  // Nothing is checked yet: the stub will do that.
+  std::int64_t limit = record.session_value("max_new_tokens").value_or(0);
+  if (const auto infer = params.find("rkllm_infer_params"); infer != params.end() && infer->is_object()) {
+    const auto own = infer->find("max_new_tokens");
+    if (own != infer->end() && own->is_number_integer() && own->get<std::int64_t>() > 0)
+      limit = own->get<std::int64_t>();
+  }
+  if (limit <= 0) return std::nullopt;
+  return static_cast<std::uint64_t>(limit);
+}
+
 }  // namespace
 
 LocalBackend::LocalBackend(const LoadedLibrary& library, const Limits& limits)
@@ -208,6 +221,7 @@ void LocalBackend::run_queued(const JobPointer& job) {
     const std::lock_guard lock(mutex_);  // the model could not be loaded after all
     outcome.error = std::make_exception_ptr(unknown_handle(job->handle->record.id, live_ids()));
   } else {
+    if (job->sink) job->observer->on_begun(token_limit_of(job->request.params, job->handle->record));
     execute(*job, outcome);
   }
   finish(job, std::move(outcome));

@@ -31,6 +31,10 @@ const LoadedLibrary& simulator() {
 
 class Recorder : public CallObserver {
  public:
+  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
+    const std::lock_guard lock(mutex_);
+    token_limit_ = token_limit;
+  }
   void on_token(std::size_t, std::optional<std::string_view> text, std::int32_t) noexcept override {
     const std::lock_guard lock(mutex_);
     text_ += text.value_or("");
@@ -62,6 +66,10 @@ class Recorder : public CallObserver {
     std::unique_lock lock(mutex_);
     REQUIRE(news_.wait_for(lock, kPatience, [&] { return tokens_ >= count; }));
   }
+  std::optional<std::uint64_t> token_limit() const {
+    const std::lock_guard lock(mutex_);
+    return token_limit_;
+  }
   std::size_t tokens() const {
     const std::lock_guard lock(mutex_);
     return tokens_;
@@ -76,6 +84,7 @@ class Recorder : public CallObserver {
   std::condition_variable news_;
   std::string text_;
   std::size_t tokens_ = 0;
+  std::optional<std::uint64_t> token_limit_;
   std::optional<CallOutcome> outcome_;
 };
 
@@ -205,6 +214,21 @@ TEST_CASE("a handle may be left out while exactly one exists") {
   CHECK_FALSE(calls.start("rkllm_is_running", Json::object())->outcome().error);
   calls.init();
   CHECK(calls.start("rkllm_is_running", Json::object())->error_code() == ErrorCode::kInvalidParams);
+}
+
+TEST_CASE("a run's observer learns how many tokens may come") {
+  Calls calls;
+  const CallOutcome made =
+      calls.start("rkllm_init", Json{{"param", {{"model_path", RKLLM_FAST_MODEL}, {"max_new_tokens", 7}}}})->outcome();
+  REQUIRE_FALSE(made.error);
+  const Json input{{"prompt_input", "Hello"}};
+  const auto plain = calls.start("rkllm_run", Json{{"rkllm_input", input}});
+  plain->outcome();
+  CHECK(plain->token_limit() == 7U);
+  const auto own =
+      calls.start("rkllm_run", Json{{"rkllm_input", input}, {"rkllm_infer_params", {{"max_new_tokens", 3}}}});
+  own->outcome();
+  CHECK(own->token_limit() == 3U);
 }
 
 TEST_CASE("a call sent right behind rkllm_init waits for it") {
