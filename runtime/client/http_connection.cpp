@@ -16,8 +16,10 @@ std::string reason_of(httplib::Error error) {
   return error == httplib::Error::Connection ? "cannot connect" : "HTTP failed: " + httplib::to_string(error);
 }
 
+// A poll that found nothing. (A token without text of its own is something, if its id was asked for.)
 bool is_empty_chunk(const Json& chunk) {
-  return chunk.is_object() && chunk.value("delta", "") == "" && !chunk.value("end", false);
+  return chunk.is_object() && chunk.value("delta", "") == "" && !chunk.value("end", false) &&
+         !chunk.contains("token_id") && !chunk.contains("token_ids");
 }
 
 }  // namespace
