@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace rkllm_mcp::test {
 namespace {
@@ -76,6 +77,13 @@ std::string RawSocket::receive(std::size_t bytes, Duration patience) {
   std::string result = received_.substr(0, bytes);
   received_.erase(0, bytes);
   return result;
+}
+
+std::string RawSocket::receive_rest(Duration patience) {
+  const auto deadline = Clock::now() + patience;
+  while (read_some(deadline) == Read::kBytes) {
+  }
+  return std::exchange(received_, {});
 }
 
 bool RawSocket::ends(Duration patience) {

@@ -71,13 +71,16 @@ StreamCheck RpcClient::stream(const Json& id, std::string_view method) {
 void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& enough) {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   std::deque<Json> others;
+  std::optional<std::uint64_t> asked_for;
   while (!enough()) {
     const auto message = receive(connection_->reliable() ? kPatience : kSilence);
     if (message && !stream.take(*message)) others.push_back(*message);
-    if (message) continue;
+    // A gap is asked for at once, since the server keeps so many chunks only; silence, each time.
+    if (message && (!stream.has_gap() || asked_for == stream.missing())) continue;
     if (connection_->reliable() || std::chrono::steady_clock::now() > deadline) {
       throw std::runtime_error("the stream came to a halt after " + std::to_string(stream.chunks()) + " chunks");
     }
+    asked_for = stream.missing();
     connection_->send(
         Json{{"jsonrpc", "2.0"}, {"id", stream.id()}, {"method", "poll"}, {"params", {{"from_seq", stream.missing()}}}}
             .dump());

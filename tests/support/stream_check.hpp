@@ -29,6 +29,7 @@ class StreamCheck {
   const Json& id() const { return id_; }
   bool ended() const { return ended_; }
   std::uint64_t missing() const { return next_seq_; }  // the first chunk that has not come
+  bool has_gap() const { return !early_.empty(); }     // chunks after that one have come
   std::size_t chunks() const { return next_seq_; }
   const std::string& text() const { return text_; }
   const std::vector<int>& token_ids() const { return token_ids_; }

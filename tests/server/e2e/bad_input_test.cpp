@@ -245,6 +245,19 @@ TEST_CASE("a datagram is a message, neither half of one nor two") {
   CHECK(client.call("ping").contains("result"));
 }
 
+TEST_CASE("an id that no number type can hold comes back digit by digit, also on chunks") {
+  const std::string id = "-123456789012345678901234567890.50";
+  LiveServer server;
+  RawSocket client(server.port(Transport::kTcp));
+  client.send(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})" + "\n");
+  CHECK(client.receive_until("\n") == R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})" + "\n");
+  RpcClient(server.connect(Transport::kTcp)).init(shipped_model("fast"));
+  client.send(R"({"jsonrpc":"2.0","id":)" + id +
+              R"(,"method":"rkllm_run_async","params":{"rkllm_input":{"prompt_input":"@n=3"}}})" + "\n");
+  CHECK(client.receive_until("\n").starts_with(R"({"jsonrpc":"2.0","id":)" + id +
+                                               R"(,"method":"rkllm_run_async","result":{"chunk":{"seq":0,)"));
+}
+
 TEST_CASE("a web page cannot speak to the TCP port") {
   LiveServer server;
   RawSocket client(server.port(Transport::kTcp));

@@ -146,6 +146,29 @@ TEST_CASE("what must not be NULL is refused by its path") {
   CHECK(client.result("rkllm_run", run_params("llm-1", "@n=5"))["status"] == 0);  // it has survived all of that
 }
 
+TEST_CASE("rkllm_run can be cancelled by whoever waits for it, and still answers with what there is") {
+  LiveServer::Options options;
+  options.with_stdio = true;
+  LiveServer server(options);
+  RpcClient observer(server.connect(Transport::kTcp));
+  observer.init(server.paced_model(100));
+  int number = 0;
+  for (const Transport transport : {Transport::kStdio, Transport::kTcp, Transport::kUdp, Transport::kWebSocket}) {
+    INFO(name_of(transport));
+    const std::string prompt = "@n=100000 @seed=" + std::to_string(++number);
+    RpcClient client(server.connect(transport));
+    const int id = client.send("rkllm_run", run_params("llm-1", prompt));
+    while (observer.result("rkllm_is_running")["running"] == false) {
+    }
+    client.send_text(
+        Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}}.dump());
+    const Json result = client.answer(id)["result"];
+    CHECK(result["aborted"] == true);
+    CHECK(result["status"] == 0);
+    CHECK(result["text"] == run_of(server, prompt).text);
+  }
+}
+
 TEST_CASE("rkllm_abort stops the run that goes on, and not the one that waits") {
   LiveServer server;
   RpcClient client(server.connect(Transport::kTcp));

@@ -73,7 +73,7 @@ TEST_CASE("a run over plain HTTP is announced, then polled to its end, then forg
   CHECK(client.poll(124)["error"] == kNotFound);
 }
 
-TEST_CASE("everything since the last poll is one chunk; a poll that finds nothing uses no seq up") {
+TEST_CASE("everything since the last poll is one chunk, and a poll that finds nothing uses no seq up") {
   LiveServer server;
   init(server, server.write_model("slow", {{"npu_cores", 1}, {"decode_tokens_per_s", 4}}));
   PlainClient client(server);
