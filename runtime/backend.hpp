@@ -33,6 +33,7 @@ class CallObserver {
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
   virtual void on_done(CallOutcome outcome) noexcept = 0;        // last, exactly once
+  virtual void stop() noexcept {}  // the run is being stopped: nothing may wait any more
   virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
 };
 

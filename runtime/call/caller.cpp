@@ -15,14 +15,17 @@ constexpr std::chrono::milliseconds kAnnouncePatience{20};
 
 }  // namespace
 
+void Caller::admit_one_more(const Session& session) const {
+  if (session.active() < limits_.requests_per_session) return;
+  throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
+                 Json{{"queued", session.active()}, {"limit", limits_.requests_per_session}});
+}
+
 void Caller::admit(const Session& session, const RequestId& id, bool is_stream) const {
+  admit_one_more(session);
   if (session.shared() ? is_stream && session.find_stream(id) != nullptr : session.is_active(id)) {
     throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + id +
                                                    " is still streaming or being executed in this session");
-  }
-  if (session.active() >= limits_.requests_per_session) {
-    throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
-                   Json{{"queued", session.active()}, {"limit", limits_.requests_per_session}});
   }
 }
 
@@ -99,6 +102,9 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
     timer->async_wait([weak, key, timer](const asio::error_code&) {
       if (const auto still_alive = weak.lock()) still_alive->remove(key);
     });
+  });
+  reply->peer().when_closed([weak = std::weak_ptr(reader)] {
+    if (const auto alive = weak.lock()) alive->peer_closed();
   });
 }
 

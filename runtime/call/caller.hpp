@@ -66,7 +66,9 @@ class Caller {
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return pushing_.use_count() > 1; }
 
-  // Throws InvalidRequest or QueueFull if the session may not start another call under this id.
+  // Throws QueueFull if the session has as many calls in progress as it may have.
+  void admit_one_more(const Session& session) const;
+  // Likewise, and InvalidRequest if the id is in use.
   void admit(const Session& session, const RequestId& id, bool is_stream) const;
 
  private:

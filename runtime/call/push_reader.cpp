@@ -5,17 +5,18 @@
 namespace rkllm_mcp {
 
 void PushReader::drain() {
+  if (ended_) return;
   Peer& peer = reply_->peer();
   const bool join = std::exchange(resuming_, false);
   const std::size_t room = peer.preferred_chunk_bytes();
   const std::size_t text_room = room > writer_.overhead_bytes() ? room - writer_.overhead_bytes() : 1;
-  while (peer.ready()) {
+  while (peer.closed() || peer.ready()) {  // for a client that has gone, what is left of the run is taken and dropped
     const auto chunk = stream()->take(join, text_room);
     if (!chunk) break;
     send(writer_.chunk(*chunk), false);
   }
   if (stream()->drained()) return send_end();
-  if (peer.ready() || waiting_) return;
+  if (peer.closed() || peer.ready() || waiting_) return;
   waiting_ = true;
   peer.when_ready([self = std::static_pointer_cast<PushReader>(shared_from_this())] {
     self->waiting_ = false;
@@ -24,7 +25,13 @@ void PushReader::drain() {
   });
 }
 
+void PushReader::peer_closed() {
+  waiting_ = false;  // a closed peer never becomes ready again
+  drain();
+}
+
 void PushReader::send_end() {
+  ended_ = true;
   const CallOutcome outcome = stream()->take_outcome(options_.encoding);
   send(outcome.error ? writer_.failure(as_rpc_error(outcome.error)) : writer_.end(Chunk{}, outcome), true);
   finish();

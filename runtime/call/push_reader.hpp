@@ -30,6 +30,8 @@ class PushReader : public StreamReader {
   // Sends what it retains from chunk `seq` on once more, as much as the client's send queue takes at a time; if there
   // is nothing from there on, an empty chunk that tells the next seq. False if chunk `seq` is no longer retained.
   bool send_again(std::uint64_t seq);
+  // The client has gone: from now on the stream is emptied without it, so that its run can end.
+  void peer_closed();
   std::uint64_t last_seq() const { return sent_ == 0 ? 0 : sent_ - 1; }
 
  protected:
@@ -42,6 +44,7 @@ class PushReader : public StreamReader {
   std::shared_ptr<Reply> reply_;
   ChunkWriter writer_;
   const Options options_;
+  bool ended_ = false;     // the last message has been sent
   bool waiting_ = false;   // for the client's send queue to drain
   bool resuming_ = false;  // it has drained: what waited meanwhile joins
   std::deque<std::string> retained_;

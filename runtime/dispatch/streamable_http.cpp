@@ -6,13 +6,15 @@
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol.hpp"
 
-#include <iterator>
+#include <cstddef>
 #include <variant>
 
 namespace rkllm_mcp {
 namespace {
 
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+// When so many sessions exist, a new one takes the place of the one that has rested longest.
+constexpr std::size_t kMaxSessions = 1024;
 constexpr std::string_view kRevisionHeader = "MCP-Protocol-Version";
 
 HttpResponse refusal(int status, const std::string& complaint) {
@@ -25,6 +27,11 @@ std::string_view media_type(const HttpHeaders& headers) {
   const std::string_view value = headers.find("Content-Type").value_or("");
   const std::string_view type = value.substr(0, value.find(';'));
   return type.substr(0, type.find_last_not_of(" \t") + 1);
+}
+
+RpcError too_many_sessions() {
+  return {ErrorCode::kQueueFull, "too many MCP sessions are busy",
+          Json{{"queued", kMaxSessions}, {"limit", kMaxSessions}}};
 }
 
 bool accepts_events(const HttpHeaders& headers) {
@@ -64,9 +71,10 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
   const Message message = parse_message(request.body, dispatcher_.options().message);
   const auto* asked = std::get_if<Request>(&message);
   if (asked != nullptr && asked->method == "initialize") {
-    const std::string id = open_session();
-    session = sessions_.find(id)->second.session;
-    peer->add_header(kSessionHeader, id);
+    const auto opened = open_session();
+    if (!opened) return peer->answer_with_status(503, error_message(asked->id, too_many_sessions()));
+    session = opened->second.session;
+    peer->add_header(kSessionHeader, opened->first);
   }
   receive_over_http(dispatcher_, message, session, peer, peer->may_stream() ? Delivery::kPush : Delivery::kPoll);
 }
@@ -81,19 +89,26 @@ void StreamableHttp::end_session(const HttpRequest& request, const std::shared_p
   exchange->respond({204, {}, {}, {}});
 }
 
-std::string StreamableHttp::open_session() {
+std::optional<StreamableHttp::Sessions::value_type> StreamableHttp::open_session() {
   forget_idle_sessions();
-  std::string id = new_stream_id();
-  sessions_.emplace(id, Entry{dispatcher_.make_session(), Clock::now()});
-  return id;
+  if (sessions_.size() >= kMaxSessions) return std::nullopt;
+  return *sessions_.emplace(new_stream_id(), Entry{dispatcher_.make_session(), Clock::now()}).first;
 }
 
 void StreamableHttp::forget_idle_sessions() {
   const auto oldest = Clock::now() - idle_;
+  auto longest_rested = sessions_.end();
   for (auto entry = sessions_.begin(); entry != sessions_.end();) {
-    const bool idle = entry->second.last_used < oldest && entry->second.session->active() == 0;
-    entry = idle ? sessions_.erase(entry) : std::next(entry);
+    const bool rests = entry->second.session->active() == 0;
+    if (rests && entry->second.last_used < oldest) {
+      entry = sessions_.erase(entry);
+      continue;
+    }
+    const bool longer = longest_rested == sessions_.end() || entry->second.last_used < longest_rested->second.last_used;
+    if (rests && longer) longest_rested = entry;
+    ++entry;
   }
+  if (sessions_.size() >= kMaxSessions && longest_rested != sessions_.end()) sessions_.erase(longest_rested);
 }
 
 }  // namespace rkllm_mcp

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace rkllm_mcp {
@@ -30,14 +31,16 @@ class StreamableHttp {
     Clock::time_point last_used;
   };
 
+  using Sessions = std::map<std::string, Entry, std::less<>>;
+
   void post(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   void end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  std::string open_session();
+  std::optional<Sessions::value_type> open_session();  // nothing if all sessions are busy
   void forget_idle_sessions();
 
   Dispatcher& dispatcher_;
   const std::chrono::seconds idle_;
-  std::map<std::string, Entry, std::less<>> sessions_;
+  Sessions sessions_;
 };
 
 }  // namespace rkllm_mcp

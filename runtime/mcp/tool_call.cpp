@@ -62,10 +62,11 @@ void start(asio::io_context& loop, Caller& caller, ToolCall& call, const std::sh
 
 void start_tool_call(asio::io_context& loop, Caller& caller, ToolCall call, const std::shared_ptr<Session>& session,
                      const std::shared_ptr<Reply>& reply) {
-  caller.admit(*session, reply->id(), false);
   try {
+    caller.admit(*session, reply->id(), false);
     start(loop, caller, call, session, reply);
   } catch (const RpcError& error) {
+    if (error.code() == ErrorCode::kInvalidRequest) throw;  // an id that is in use
     reply->result(error_result(error));
   }
 }

@@ -151,7 +151,7 @@ CallOutcome TokenStream::take_outcome(ArrayEncoding encoding) {
   return outcome;
 }
 
-void TokenStream::stop() {
+void TokenStream::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);  // or a callback about to wait would miss it
     stopping_ = true;

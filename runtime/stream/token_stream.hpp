@@ -67,7 +67,7 @@ class TokenStream : public CallObserver {
   // How the run ended; call once, when drained() is true. Rows that the run produced are in `values`.
   CallOutcome take_outcome(ArrayEncoding encoding);
   // The reader has gone or has had enough: the run stops at its next token, and the callback never waits again.
-  void stop();
+  void stop() noexcept override;
 
   std::uint64_t tokens_so_far() const { return tokens_.load(std::memory_order_relaxed); }
   std::uint64_t token_limit() const { return token_limit_.load(); }  // 0 while it is not known

@@ -89,11 +89,10 @@ Backend::CallId LocalBackend::start(CallRequest request, std::shared_ptr<CallObs
     job->id = next_call_++;
     admit(job);
     jobs_.emplace(job->id, job);
+    enqueue(job);
   } catch (...) {
     refuse(job, std::current_exception());
-    return job->id;
   }
-  enqueue(job);
   return job->id;
 }
 
@@ -197,7 +196,8 @@ void LocalBackend::stop(const JobPointer& job) {
 
 void LocalBackend::stop_everything_on(Handle& handle) {
   for (const auto& [id, job] : jobs_) {
-    if (job->handle.get() == &handle && !job->request.method->immediate) stop(job);
+    const Method& method = *job->request.method;
+    if (job->handle.get() == &handle && !method.immediate && method.handle != HandleRole::kDestroys) stop(job);
   }
 }
 
@@ -235,15 +235,21 @@ void LocalBackend::run_immediate(const JobPointer& job) {
   }
   CallOutcome outcome;
   Handle& handle = *job->handle;
+  bool live = false;  // its runner has finished creating it
+  {
+    const std::lock_guard lock(mutex_);
+    live = handle.live;
+  }
   {
     const std::lock_guard native_lock(handle.native_guard);
-    if (handle.record.native == nullptr) {
+    if (!live || handle.record.native == nullptr) {
       const std::lock_guard lock(mutex_);
       outcome.error = std::make_exception_ptr(unknown_handle(handle.record.id, live_ids()));
     } else {
       if (job->request.method->aborts) {
         const std::lock_guard lock(mutex_);
         if (handle.running) handle.running->aborted = true;
+        if (handle.running && handle.running->sink) handle.running->sink->stop();
       }
       execute(*job, outcome);
     }

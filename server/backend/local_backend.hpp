@@ -67,8 +67,8 @@ class LocalBackend : public Backend {
   std::vector<std::string> live_ids() const;
 
   void refuse(const JobPointer& job, std::exception_ptr error);
-  void enqueue(const JobPointer& job);
-  void stop(const JobPointer& job);  // with mutex_ held, like the next
+  void enqueue(const JobPointer& job);  // with mutex_ held
+  void stop(const JobPointer& job);     // with mutex_ held, like the next
   void stop_everything_on(Handle& handle);
   void give_up(std::unique_lock<std::mutex>& lock);  // unlocks
 

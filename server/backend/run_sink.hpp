@@ -34,8 +34,11 @@ class RunSink : public ResultSink {
   bool await_end(const std::function<bool()>& still_running) override;
   std::size_t batch_size() const noexcept override { return batch_size_; }
 
-  // Stops the run at its next callback. Any thread.
-  void stop() { stop_ = true; }
+  // Stops the run at its next callback, or in the one that waits for a slow reader. Any thread.
+  void stop() {
+    stop_ = true;
+    observer_->stop();
+  }
 
   // After the call: what the callbacks said.
   void complete(CallOutcome& outcome) const;
