@@ -164,6 +164,20 @@ TEST_CASE("a client that closes cancels its own calls") {
   CHECK(client.backend.cancelled == std::vector<Backend::CallId>{1, 2});
 }
 
+TEST_CASE("a stream whose client has gone ends and leaves nothing behind") {
+  Client client;
+  client.say(call("1", "run_async"));
+  client.peer->takes = false;
+  client.backend.calls[0].observer->on_token(0, "never read", 1);
+  client.settle();
+  client.peer->close();
+  const std::weak_ptr<CallObserver> stream = client.backend.calls[0].observer;
+  client.backend.finish(0);
+  client.backend.calls.clear();
+  client.settle();
+  CHECK(stream.expired());
+}
+
 TEST_CASE("a client that has stopped sending is closed after its last answer") {
   Client client;
   client.say(call("1", "plain"));
