@@ -26,7 +26,7 @@ class RawSocket {
   // The bytes up to and including `mark`; throws std::runtime_error when they do not come.
   std::string receive_until(std::string_view mark, Duration patience = kPatience);
   std::string receive(std::size_t bytes, Duration patience = kPatience);  // exactly so many
-  std::string receive_rest(Duration patience = kPatience);  // until the other side ends the connection
+  std::string receive_rest(Duration patience = kPatience);                // until the other side ends the connection
   // Reads on and forgets; true if the other side has ended or reset the connection within the time.
   bool ends(Duration patience = kPatience);
 

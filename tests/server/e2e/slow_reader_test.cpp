@@ -51,7 +51,8 @@ TEST_CASE("a client that stops reading does not slow another, and is closed") {
   // It is closed, and that stops its run: what waits for its handle has its turn.
   REQUIRE(other.result("rkllm_get_kv_cache_size", {{"handle", "llm-1"}}).contains("cache_sizes"));
   CHECK(server.peak_resident_bytes() < before + kAllowedGrowth);
-  CHECK(stalled.ends());
+  // Seen from the server: what the kernel holds for the client may still trickle to it.
+  CHECK(server.health()["transports"]["tcp"]["connections"] == 1);
   CHECK(run_of(server, "@n=2000000 @seed=1").aborted);
   CHECK(other.call("ping").contains("result"));
 }
