@@ -144,6 +144,9 @@ LocalBackend::HandlePointer LocalBackend::resolve_handle(const Method& method, c
   const auto named = params.find(std::string(method.handle_param));
   if (named != params.end() && !named->is_null()) {
     if (!named->is_string()) throw InvalidParams(path, "expected string, such as \"llm-1\"");
+    if (named->get_ref<const std::string&>().find('\0') != std::string::npos) {
+      throw InvalidParams(path, "must not contain U+0000");
+    }
     const auto found = handles_.find(named->get<std::string>());
     if (found == handles_.end() || found->second->closing) {
       throw unknown_handle(named->get<std::string>(), live_ids());
