@@ -25,7 +25,6 @@ class Dispatcher {
   struct Options {
     MessageLimits message;
     CallLimits calls;
-    std::size_t max_message_bytes = std::size_t{8} << 20U;
     std::size_t page_items = 50;
   };
 

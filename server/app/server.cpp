@@ -23,7 +23,6 @@ constexpr std::chrono::milliseconds kAfterInput{500};
 Dispatcher::Options dispatcher_options(const Settings& settings) {
   Dispatcher::Options options;
   options.message = {settings.limits.max_depth, settings.limits.max_id_bytes};
-  options.max_message_bytes = settings.limits.max_message_bytes;
   options.calls = {.stream_buffer_bytes = settings.stream.buffer_bytes,
                    .stream_values_bytes = settings.stream.values_bytes,
                    .answer_bytes = settings.limits.max_message_bytes,
