@@ -110,6 +110,14 @@ RKLLMParam rkllm_createDefaultParam(void);
 int rkllm_init(LLMHandle* handle, RKLLMParam param, LLMResultCallback callback);
 
 /**
+ * Ends a handle and frees its memory. Must not be called during a run, nor twice.
+ *
+ * @param handle the model.
+ * @return 0 on success.
+ */
+int rkllm_destroy(LLMHandle handle);
+
+/**
  * Runs the model on a text and returns when the run has ended.
  *
  * @param handle the model.
@@ -126,14 +134,6 @@ int rkllm_run(LLMHandle handle, const char* prompt, void* userdata);
  * @return 0 on success; negative on failure, which includes that nothing runs.
  */
 int rkllm_abort(LLMHandle handle);
-
-/**
- * Ends a handle and frees its memory. Must not be called during a run, nor twice.
- *
- * @param handle the model.
- * @return 0 on success.
- */
-int rkllm_destroy(LLMHandle handle);
 
 #ifdef __cplusplus
 }

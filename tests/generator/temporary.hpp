@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -29,7 +30,13 @@ inline std::string overlay(const std::string& entries) {
          entries + "]}\n";
 }
 
-inline const std::string kHeader = std::string(REPOSITORY) + "/generator/headers/rkllm_1.3.0.h";
+// The versions whose headers are in generator/headers, oldest first.
+inline constexpr std::array<const char*, 7> kVersions = {"1.0.0b",  "1.0.1", "1.1.4", "1.2.0",
+                                                         "1.2.1b1", "1.2.3", "1.3.0"};
+inline std::string header_of(const std::string& version) {
+  return std::string(REPOSITORY) + "/generator/headers/rkllm_" + version + ".h";
+}
+inline const std::string kHeader = header_of("1.3.0");
 inline const std::string kOverlay = std::string(REPOSITORY) + "/generator/overlay/rkllm.overlay.json";
 
 }  // namespace bindgen::test
