@@ -9,6 +9,7 @@ set(RUNTIME_SOURCES
   direct/direct_dialect.cpp
   dispatch/dispatcher.cpp
   dispatch/http_peer.cpp
+  dispatch/http_sessions.cpp
   dispatch/plain_http.cpp
   dispatch/streamable_http.cpp
   jsonrpc/envelope.cpp

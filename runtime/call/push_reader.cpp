@@ -39,6 +39,7 @@ void PushReader::send_end() {
 
 void PushReader::send(std::string message, bool last) {
   if (last) {
+    message = reply_->fitting(std::move(message));  // what is retained is what was sent
     reply_->last(message);
   } else {
     reply_->message(message);

@@ -42,7 +42,7 @@ std::size_t Session::active() const {
 }
 
 void Session::tell_if_idle() {
-  if (!idle_ || active() > 0) return;
+  if (!idle_ || !is_idle()) return;
   const auto idle = std::exchange(idle_, {});
   idle();
 }
@@ -86,8 +86,18 @@ void Session::cancel_exchange(const Peer& exchange) {
   }
 }
 
+std::shared_ptr<void> Session::hold() {
+  ++holds_;
+  return {nullptr, [weak = weak_from_this()](void*) {
+            const auto session = weak.lock();
+            if (!session) return;
+            --session->holds_;
+            session->tell_if_idle();
+          }};
+}
+
 void Session::when_idle(std::function<void()> action) {
-  if (active() == 0) return action();
+  if (is_idle()) return action();
   idle_ = std::move(action);
 }
 

@@ -67,17 +67,22 @@ class Session : public std::enable_shared_from_this<Session> {
   void cancel_all();
   void cancel_exchange(const Peer& exchange);
 
-  // Calls `action` as soon as no call is active (now, if none is).
+  // Something that is no call of this session but has still to be answered, such as a poll that waits: the session is
+  // not idle as long as what this returns lives.
+  std::shared_ptr<void> hold();
+  // Calls `action` as soon as no call is active and nothing held (now, if so).
   void when_idle(std::function<void()> action);
 
  private:
   void cancel(ActiveCall& call);
+  bool is_idle() const { return active() == 0 && holds_ == 0; }
   void tell_if_idle();
 
   const std::weak_ptr<Backend> backend_;
   const bool shared_;
   Key next_key_ = 1;
   std::map<Key, ActiveCall> calls_;
+  std::size_t holds_ = 0;
   std::function<void()> idle_;
 };
 

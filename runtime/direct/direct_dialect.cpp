@@ -111,6 +111,7 @@ void DirectDialect::poll(const Json& params, const std::shared_ptr<Session>& ses
   }
   const auto polled = call != nullptr ? call->polled : caller_.registry().find(poll.stream_id);
   if (!polled) throw stream_not_found();
+  reply->on_finished([held = session->hold()] {});
   polled->poll(reply, poll.wait);
 }
 

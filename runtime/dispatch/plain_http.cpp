@@ -26,9 +26,11 @@ void PlainHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExc
     response.headers.add("Allow", "POST");
     return exchange->respond(response);
   }
+  const auto session = sessions_.of(request);
+  if (!session) return exchange->respond(no_such_session());
   const auto peer = HttpPeer::make(exchange, {.may_stream = false, .headers = {}, .remote = request.remote});
-  receive_over_http(dispatcher_, parse_message(request.body, dispatcher_.options().message),
-                    dispatcher_.anonymous_session(), peer, Delivery::kPoll);
+  receive_over_http(dispatcher_, parse_message(request.body, dispatcher_.options().message), session, peer,
+                    Delivery::kPoll);
 }
 
 }  // namespace rkllm_mcp

@@ -1,7 +1,9 @@
-// POST /jsonrpc: one JSON-RPC message in the body, one reply; streams are polled. Event loop only.
+// POST /jsonrpc: one JSON-RPC message in the body, one reply; streams are polled, in the session that
+// Mcp-Session-Id names or else in the one that all share. Event loop only.
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
+#include "dispatch/http_sessions.hpp"
 #include "transport/http_exchange.hpp"
 
 #include <memory>
@@ -10,13 +12,14 @@ namespace rkllm_mcp {
 
 class PlainHttp {
  public:
-  explicit PlainHttp(Dispatcher& dispatcher) : dispatcher_(dispatcher) {}
+  PlainHttp(Dispatcher& dispatcher, HttpSessions& sessions) : dispatcher_(dispatcher), sessions_(sessions) {}
 
   // An HttpHandler for the path.
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
  private:
   Dispatcher& dispatcher_;
+  HttpSessions& sessions_;
 };
 
 // Parses the body and executes the message in `session`; what cannot be executed is answered with status 400. Calls of

@@ -1,26 +1,16 @@
 #include "dispatch/streamable_http.hpp"
 
-#include "call/stream_registry.hpp"
 #include "dispatch/http_peer.hpp"
 #include "dispatch/plain_http.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol.hpp"
 
-#include <cstddef>
 #include <variant>
 
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
-// When so many sessions exist, a new one takes the place of the one that has rested longest.
-constexpr std::size_t kMaxSessions = 1024;
 constexpr std::string_view kRevisionHeader = "MCP-Protocol-Version";
-
-HttpResponse refusal(int status, const std::string& complaint) {
-  const RpcError error(ErrorCode::kInvalidRequest, "invalid request: " + complaint);
-  return {status, {}, "application/json", error_message(RequestId(kNullId), error)};
-}
 
 // The media type of the body, without parameters such as charset.
 std::string_view media_type(const HttpHeaders& headers) {
@@ -31,7 +21,7 @@ std::string_view media_type(const HttpHeaders& headers) {
 
 RpcError too_many_sessions() {
   return {ErrorCode::kQueueFull, "too many MCP sessions are busy",
-          Json{{"queued", kMaxSessions}, {"limit", kMaxSessions}}};
+          Json{{"queued", HttpSessions::kMost}, {"limit", HttpSessions::kMost}}};
 }
 
 bool accepts_events(const HttpHeaders& headers) {
@@ -59,22 +49,17 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
   if (revision && !is_handshake_revision(*revision)) {
     return exchange->respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
   }
-  auto session = dispatcher_.anonymous_session();
-  if (const auto id = request.headers.find(kSessionHeader)) {
-    const auto found = sessions_.find(*id);
-    if (found == sessions_.end()) return exchange->respond(refusal(404, "no such session; initialize again"));
-    found->second.last_used = Clock::now();
-    session = found->second.session;
-  }
+  auto session = sessions_.of(request);
+  if (!session) return exchange->respond(no_such_session());
   const auto peer = HttpPeer::make(
       exchange, {.may_stream = accepts_events(request.headers), .headers = {}, .remote = request.remote});
   const Message message = parse_message(request.body, dispatcher_.options().message);
   const auto* asked = std::get_if<Request>(&message);
   if (asked != nullptr && asked->method == "initialize") {
-    const auto opened = open_session();
+    const auto opened = sessions_.open();
     if (!opened) return peer->answer_with_status(503, error_message(asked->id, too_many_sessions()));
-    session = opened->second.session;
-    peer->add_header(kSessionHeader, opened->first);
+    session = opened->session;
+    peer->add_header(kSessionHeader, opened->id);
   }
   receive_over_http(dispatcher_, message, session, peer, peer->may_stream() ? Delivery::kPush : Delivery::kPoll);
 }
@@ -82,33 +67,8 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
 void StreamableHttp::end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   const auto id = request.headers.find(kSessionHeader);
   if (!id) return exchange->respond(refusal(400, std::string(kSessionHeader) + " is missing"));
-  const auto found = sessions_.find(*id);
-  if (found == sessions_.end()) return exchange->respond(refusal(404, "no such session"));
-  found->second.session->cancel_all();
-  sessions_.erase(found);
+  if (!sessions_.end(*id)) return exchange->respond(no_such_session());
   exchange->respond({204, {}, {}, {}});
-}
-
-std::optional<StreamableHttp::Sessions::value_type> StreamableHttp::open_session() {
-  forget_idle_sessions();
-  if (sessions_.size() >= kMaxSessions) return std::nullopt;
-  return *sessions_.emplace(new_stream_id(), Entry{dispatcher_.make_session(), Clock::now()}).first;
-}
-
-void StreamableHttp::forget_idle_sessions() {
-  const auto oldest = Clock::now() - idle_;
-  auto longest_rested = sessions_.end();
-  for (auto entry = sessions_.begin(); entry != sessions_.end();) {
-    const bool rests = entry->second.session->active() == 0;
-    if (rests && entry->second.last_used < oldest) {
-      entry = sessions_.erase(entry);
-      continue;
-    }
-    const bool longer = longest_rested == sessions_.end() || entry->second.last_used < longest_rested->second.last_used;
-    if (rests && longer) longest_rested = entry;
-    ++entry;
-  }
-  if (sessions_.size() >= kMaxSessions && longest_rested != sessions_.end()) sessions_.erase(longest_rested);
 }
 
 }  // namespace rkllm_mcp

@@ -6,41 +6,26 @@
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
+#include "dispatch/http_sessions.hpp"
 #include "transport/http_exchange.hpp"
 
-#include <chrono>
-#include <map>
 #include <memory>
-#include <optional>
-#include <string>
 
 namespace rkllm_mcp {
 
 class StreamableHttp {
  public:
-  // A session that was not used for `idle` is forgotten.
-  StreamableHttp(Dispatcher& dispatcher, std::chrono::seconds idle) : dispatcher_(dispatcher), idle_(idle) {}
+  StreamableHttp(Dispatcher& dispatcher, HttpSessions& sessions) : dispatcher_(dispatcher), sessions_(sessions) {}
 
   // An HttpHandler for the path.
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
  private:
-  using Clock = std::chrono::steady_clock;
-  struct Entry {
-    std::shared_ptr<Session> session;
-    Clock::time_point last_used;
-  };
-
-  using Sessions = std::map<std::string, Entry, std::less<>>;
-
   void post(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   void end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  std::optional<Sessions::value_type> open_session();  // nothing if all sessions are busy
-  void forget_idle_sessions();
 
   Dispatcher& dispatcher_;
-  const std::chrono::seconds idle_;
-  Sessions sessions_;
+  HttpSessions& sessions_;
 };
 
 }  // namespace rkllm_mcp

@@ -16,17 +16,19 @@ void Reply::last(std::string_view text) {
   if (muted_) {
     peer_->end_unanswered();
   } else {
-    const std::size_t limit = peer_->max_message_bytes();
-    if (text.size() <= limit) {
-      peer_->send_last(text);
-    } else {
-      peer_->send_last(
-          error_message(id_, too_large("the reply does not fit one message of this transport; ask over tcp, http or ws",
-                                       text.size(), limit)));
-    }
+    peer_->send_last(fits(text) ? text : std::string_view(too_long(text)));
   }
   finish();
 }
+
+bool Reply::fits(std::string_view text) const { return text.size() <= peer_->max_message_bytes(); }
+
+std::string Reply::too_long(std::string_view text) const {
+  return error_message(id_, too_large("the reply does not fit one message of this transport; ask over tcp, http or ws",
+                                      text.size(), peer_->max_message_bytes()));
+}
+
+std::string Reply::fitting(std::string text) const { return fits(text) ? std::move(text) : too_long(text); }
 
 void Reply::result(const Json& result) { last(result_message(id_, result)); }
 

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
@@ -34,6 +35,8 @@ class Reply {
 
   void message(std::string_view text);  // one of those before the last
   void last(std::string_view text);     // the last, as ready text; only the first call counts
+  // What last() sends for `text`: error 4006 instead, if it is too long for one message of the peer.
+  std::string fitting(std::string text) const;
   void result(const Json& result);
   void error(const RpcError& error);
   void nothing();  // ends the request without an answer
@@ -42,6 +45,8 @@ class Reply {
   void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
 
  private:
+  bool fits(std::string_view text) const;
+  std::string too_long(std::string_view text) const;
   void finish();
 
   std::shared_ptr<Peer> peer_;

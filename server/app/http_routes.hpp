@@ -1,6 +1,7 @@
 // Which HTTP path is answered by what. Event loop only.
 #pragma once
 
+#include "dispatch/http_sessions.hpp"
 #include "dispatch/plain_http.hpp"
 #include "dispatch/streamable_http.hpp"
 #include "transport/http_exchange.hpp"
@@ -21,7 +22,11 @@ class HttpRoutes {
   };
 
   HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health)
-      : plain_(dispatcher), mcp_(dispatcher, session_idle), server_(std::move(server)), health_(std::move(health)) {}
+      : sessions_(dispatcher, session_idle),
+        plain_(dispatcher, sessions_),
+        mcp_(dispatcher, sessions_),
+        server_(std::move(server)),
+        health_(std::move(health)) {}
 
   // An HttpHandler.
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
@@ -29,6 +34,7 @@ class HttpRoutes {
  private:
   bool get(const HttpRequest& request, HttpExchange& exchange) const;
 
+  HttpSessions sessions_;
   PlainHttp plain_;
   StreamableHttp mcp_;
   const Server server_;

@@ -77,7 +77,6 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
         routes_.handle(request, exchange);
       },
       stdio);
-  load_models();
 }
 
 Server::~Server() {

@@ -39,6 +39,8 @@ class Server {
   Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options);
   ~Server();
 
+  // Begins to load the models that the settings name. What becomes of it is logged.
+  void load_models();
   // Begins to end; the loop runs out of work when it has ended. Idempotent.
   void stop();
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
@@ -50,7 +52,6 @@ class Server {
 
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
-  void load_models();
   void let_streams_end(Clock::time_point deadline);
   void flush_and_leave(Clock::time_point deadline);
   void look_again(std::function<void()> look);  // in a moment

@@ -84,6 +84,12 @@ void log_addresses(const Json& ports, spdlog::logger& log) {
   }
 }
 
+// Threads that hang in the vendor's library cannot be joined: only leaving the process frees the NPU.
+[[noreturn]] void leave_at_once(spdlog::logger& log, int exit_code) {
+  log.flush();
+  std::_Exit(exit_code);
+}
+
 }  // namespace
 
 int run_serve(const ServeOptions& options, const SettingsRequest& request, LoadedSettings loaded) {
@@ -112,6 +118,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     log->critical("cannot start: {}", error.what());
     return kExitCannotStart;
   }
+  server->load_models();  // last: from here on threads may be busy in the vendor's library
 
   asio::signal_set signals(loop, SIGINT, SIGTERM);
   signals.async_wait([&](const asio::error_code& error, int) {
@@ -124,12 +131,16 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     hangups.async_wait(on_hangup);
   };
   hangups.async_wait(on_hangup);
-  loop.run();
+  try {
+    loop.run();
+  } catch (const std::exception& error) {
+    log->critical("internal error, ending: {}", error.what());
+    leave_at_once(*log, kExitFailed);
+  }
 
   log->info("ended");
+  if (!server->ended_cleanly()) leave_at_once(*log, kExitOk);
   log->flush();
-  // Threads that hang in the vendor's library cannot be joined: only leaving the process frees the NPU.
-  if (!server->ended_cleanly()) std::_Exit(kExitOk);
   return kExitOk;
 }
 

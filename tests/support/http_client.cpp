@@ -35,6 +35,10 @@ HttpClient::HttpClient(const client::Endpoint& endpoint)
 
 HttpClient::~HttpClient() = default;
 
+void HttpClient::carry_header(const std::string& name, const std::string& value) {
+  client_->set_default_headers({{name, value}});
+}
+
 HttpAnswer HttpClient::get(const std::string& path) { return answer_of(client_->Get(path.c_str())); }
 
 HttpAnswer HttpClient::post(const std::string& path, const std::string& body) {

@@ -30,6 +30,8 @@ class HttpClient {
   explicit HttpClient(const client::Endpoint& endpoint);
   ~HttpClient();
 
+  // From now on every request carries this header, and no other but the usual ones.
+  void carry_header(const std::string& name, const std::string& value);
   HttpAnswer get(const std::string& path);
   HttpAnswer post(const std::string& path, const std::string& body);
   // Posts and gets Server-Sent Events; `on_event` sees the data of each and says whether to go on. Returns when the

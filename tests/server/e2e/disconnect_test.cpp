@@ -214,4 +214,23 @@ TEST_CASE("a client that has said all it will say still gets its answers") {
   CHECK_FALSE(run_of(server, kShort).aborted);
 }
 
+TEST_CASE("a poll that waits is answered to a client that has said all it will say") {
+  LiveServer server;
+  RpcClient(server.connect(Transport::kTcp))
+      .init(server.write_model("slow", {{"npu_cores", 1}, {"decode_tokens_per_s", 4}}));
+  HttpClient starter(server.endpoint(Transport::kHttp));
+  const Json announced = starter.post("/jsonrpc", request(1, "llm-1", kEndless)).json();
+  RawSocket client(server.port(Transport::kTcp));
+  const Json params{{"stream_id", announced["result"]["stream_id"]}, {"wait_ms", 20'000}};
+  const auto poll = [&](int id) {
+    client.send(Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "poll"}, {"params", params}}.dump() + "\n");
+  };
+  poll(1);
+  client.receive_until("\n");
+  poll(2);  // waits a quarter of a second for the next token
+  client.finish_sending();
+  CHECK(client.receive_until("\n").find(R"("id":2)") != std::string::npos);
+  CHECK(client.ends());
+}
+
 }  // namespace rkllm_mcp::test

@@ -173,6 +173,19 @@ TEST_CASE("a port in use is a start-up error that names the port, the transport 
   }
 }
 
+TEST_CASE("a ports file that cannot be written is a start-up error, whatever model is to be loaded") {
+  TemporaryDirectory directory;
+  auto options = second_server(directory, {});
+  write_file(
+      directory / "settings.json",
+      Json{{"models", {{"slow", {{"autoload", true}, {"param", {{"model_path", shipped_model("fast")}}}}}}}}.dump());
+  options.args.insert(options.args.end(), {"--ports-file", "/nowhere/ports.json"});
+  const auto finished = run_to_end(options);
+  CHECK(finished.status == 4);
+  CHECK(finished.err.find("/nowhere/ports.json") != std::string::npos);
+  CHECK(finished.err.find("is loaded") == std::string::npos);
+}
+
 TEST_CASE("without a runtime library the server starts, says so, and every call gets 4005") {
   LiveServer server(without_library());
   const Json health = server.health();

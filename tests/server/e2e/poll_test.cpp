@@ -21,6 +21,9 @@ const Json kNotFound{{"code", 4003}, {"message", "stream session not exists or e
 class PlainClient {
  public:
   explicit PlainClient(const LiveServer& server) : http_(server.endpoint(Transport::kHttp)) {}
+  PlainClient(const LiveServer& server, const std::string& session) : PlainClient(server) {
+    http_.carry_header("Mcp-Session-Id", session);
+  }
 
   Json call(const Json& id, std::string_view method, const Json& params) {
     return http_.post("/jsonrpc", Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump())
@@ -151,6 +154,40 @@ TEST_CASE("an id that is still streaming cannot be used for another run") {
   CHECK(client.run("other", "another").contains("result"));
 }
 
+TEST_CASE("an id belongs to the session that Mcp-Session-Id names") {
+  LiveServer server;
+  init(server, server.paced_model(100));
+  std::string sessions[2];
+  for (std::string& session : sessions) {
+    session = HttpClient(server.endpoint(Transport::kHttp))
+                  .post("/mcp", R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{)"
+                                R"("protocolVersion":"2025-06-18","capabilities":{},)"
+                                R"("clientInfo":{"name":"test","version":"1"}}})")
+                  .headers.at("Mcp-Session-Id");
+  }
+  PlainClient one(server, sessions[0]);
+  PlainClient two(server, sessions[1]);
+  PlainClient nobody(server);
+  const Json announced = one.run(7, "@n=10");
+  REQUIRE(announced.contains("result"));
+  CHECK(two.poll(7)["error"] == kNotFound);
+  CHECK(nobody.poll(7)["error"] == kNotFound);
+  CHECK(two.run(7, "@n=20").contains("result"));  // the same id is free there
+  StreamCheck stream(7, "rkllm_run_async");
+  stream.take(announced);
+  while (!stream.ended()) REQUIRE(stream.take(one.poll(7, {{"wait_ms", 1000}})));
+  CHECK(difference(server, stream, "@n=10", 10) == "");
+}
+
+TEST_CASE("a session that does not exist is refused with status 404") {
+  LiveServer server;
+  HttpClient client(server.endpoint(Transport::kHttp));
+  client.carry_header("Mcp-Session-Id", "neverexisted0000");
+  const auto answer = client.post("/jsonrpc", R"({"jsonrpc":"2.0","id":1,"method":"poll"})");
+  CHECK(answer.status == 404);
+  CHECK(answer.json()["error"]["code"] == -32600);
+}
+
 TEST_CASE("a stream that nobody polls is discarded, and its run aborted") {
   LiveServer server(with({"stream.poll_timeout_s=1"}));
   init(server, server.paced_model(100));
@@ -237,6 +274,18 @@ TEST_CASE("prompts of a batch stay apart when they are polled with their token i
   }
   CHECK(texts[0] == run_of(server, "@n=50 @seed=1").text);
   CHECK(texts[1] == read_file(server.directory() / "record/1-1.1.txt"));
+}
+
+TEST_CASE("what did not fit a datagram is refused again when it is asked for again") {
+  LiveServer server;
+  init(server, server.write_model("wide", {{"npu_cores", 1}, {"embedding_size", 4096}}));
+  RpcClient client(server.connect(Transport::kUdp));
+  Json params = run_params("llm-1", "a few words, each of them a row of 4096 numbers");
+  params["rkllm_infer_params"] = {{"mode", "RKLLM_INFER_GET_LAST_HIDDEN_LAYER"}};
+  const Json refused = client.call("rkllm_run_async", params);
+  REQUIRE(refused["error"]["code"] == 4006);
+  client.send_text(Json{{"jsonrpc", "2.0"}, {"id", refused["id"]}, {"method", "poll"}}.dump());
+  CHECK(client.receive_or_throw() == refused);
 }
 
 }  // namespace rkllm_mcp::test

@@ -1,0 +1,55 @@
+#include "dispatch/http_sessions.hpp"
+
+#include "call/stream_registry.hpp"
+#include "jsonrpc/envelope.hpp"
+
+namespace rkllm_mcp {
+
+std::shared_ptr<Session> HttpSessions::of(const HttpRequest& request) {
+  const auto id = request.headers.find(kSessionHeader);
+  if (!id) return dispatcher_.anonymous_session();
+  const auto found = entries_.find(*id);
+  if (found == entries_.end()) return nullptr;
+  found->second.last_used = Clock::now();
+  return found->second.session;
+}
+
+std::optional<HttpSessions::Opened> HttpSessions::open() {
+  forget_idle();
+  if (entries_.size() >= kMost) return std::nullopt;
+  const auto opened = entries_.emplace(new_stream_id(), Entry{dispatcher_.make_session(), Clock::now()}).first;
+  return Opened{opened->first, opened->second.session};
+}
+
+bool HttpSessions::end(std::string_view id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return false;
+  found->second.session->cancel_all();
+  entries_.erase(found);
+  return true;
+}
+
+void HttpSessions::forget_idle() {
+  const auto oldest = Clock::now() - idle_;
+  auto longest_rested = entries_.end();
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const bool rests = entry->second.session->active() == 0;
+    if (rests && entry->second.last_used < oldest) {
+      entry = entries_.erase(entry);
+      continue;
+    }
+    const bool longer = longest_rested == entries_.end() || entry->second.last_used < longest_rested->second.last_used;
+    if (rests && longer) longest_rested = entry;
+    ++entry;
+  }
+  if (entries_.size() >= kMost && longest_rested != entries_.end()) entries_.erase(longest_rested);
+}
+
+HttpResponse no_such_session() { return refusal(404, "no such session; initialize again"); }
+
+HttpResponse refusal(int status, const std::string& complaint) {
+  const RpcError error(ErrorCode::kInvalidRequest, "invalid request: " + complaint);
+  return {status, {}, "application/json", error_message(RequestId(kNullId), error)};
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,58 @@
+// The sessions that HTTP clients carry from request to request, named by the Mcp-Session-Id header. All HTTP endpoints
+// share one table; clients without the header share one anonymous session. Event loop only.
+#pragma once
+
+#include "dispatch/dispatcher.hpp"
+#include "transport/http_message.hpp"
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+
+class HttpSessions {
+ public:
+  // When so many sessions exist, a new one takes the place of the one that has rested longest.
+  static constexpr std::size_t kMost = 1024;
+
+  // A session that was not used for `idle` is forgotten.
+  HttpSessions(Dispatcher& dispatcher, std::chrono::seconds idle) : dispatcher_(dispatcher), idle_(idle) {}
+
+  // The session that the request belongs to; null if it names one that does not exist (any more).
+  std::shared_ptr<Session> of(const HttpRequest& request);
+
+  struct Opened {
+    std::string id;
+    std::shared_ptr<Session> session;
+  };
+  std::optional<Opened> open();  // nothing if all sessions are busy
+  // Cancels the calls of the session and forgets it; false if there is none.
+  bool end(std::string_view id);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Entry {
+    std::shared_ptr<Session> session;
+    Clock::time_point last_used;
+  };
+
+  void forget_idle();
+
+  Dispatcher& dispatcher_;
+  const std::chrono::seconds idle_;
+  std::map<std::string, Entry, std::less<>> entries_;
+};
+
+// 404 for a request that names an unknown session.
+HttpResponse no_such_session();
+// A refusal with a JSON-RPC error as its body.
+HttpResponse refusal(int status, const std::string& complaint);
+
+}  // namespace rkllm_mcp
