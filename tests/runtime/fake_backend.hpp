@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -33,16 +34,26 @@ class FakeBackend : public Backend {
     outcome.result = Json{{"status", 0}};
     if (calls[call].request.method->streams) outcome.state = "FINISH";
     outcome.values = std::move(values);
-    calls[call].observer->on_done(std::move(outcome));
+    end(call, std::move(outcome));
   }
   void fail(std::size_t call, const RpcError& error) {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(error);
-    calls[call].observer->on_done(std::move(outcome));
+    end(call, std::move(outcome));
+  }
+  void fail_the_rest(const RpcError& error) {
+    for (std::size_t call = 0; call < calls.size(); ++call) {
+      if (calls[call].observer) fail(call, error);
+    }
   }
 
   std::vector<Call> calls;
   std::vector<CallId> cancelled;
+
+ private:
+  void end(std::size_t call, CallOutcome outcome) {
+    std::exchange(calls[call].observer, nullptr)->on_done(std::move(outcome));
+  }
 };
 
 class FakePeer : public Peer {

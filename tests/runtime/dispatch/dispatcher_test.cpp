@@ -20,6 +20,13 @@ struct Client {
         peer(std::make_shared<FakePeer>(kind)),
         receive(dispatcher.acceptor()(peer)) {}
 
+  // As in life: the client goes, and what it left behind comes to its end.
+  ~Client() {
+    peer->close();
+    backend.fail_the_rest(cancelled());
+    settle();
+  }
+
   void settle() {
     loop.restart();
     loop.poll();
