@@ -62,7 +62,10 @@ TokenStream compose_answer(const Question& question, const ModelFile& model, con
     return TokenStream(std::move(ids), ending, model.languages, random.next());
   };
   const How ending = question.eos_is_sampled ? How::kEos : How::kPassages;
-  if (!question.directives.ids.empty()) return stream(question.directives.ids, {ending});
+  if (std::vector<TokenId> ids = question.directives.ids; !ids.empty()) {
+    if (!question.eos_is_sampled) std::erase_if(ids, Vocabulary::ends_answer);
+    return stream(std::move(ids), {ending});
+  }
 
   std::vector<TokenId> ids;
   if (question.thinks) {

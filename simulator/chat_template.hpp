@@ -24,7 +24,10 @@ struct RenderedTurn {
 class ChatTemplate {
  public:
   explicit ChatTemplate(const ModelFile& model)
-      : built_in_(model.chat_template), thinks_(model.thinking), default_system_(model.default_system) {}
+      : built_in_(model.chat_template == Template::kChatMl),
+        is_usable_(model.chat_template != Template::kUnparseable),
+        thinks_(model.thinking),
+        default_system_(model.default_system) {}
 
   // rkllm_set_chat_template: text becomes system + prefix + prompt + postfix. Ends templates, thinking and tools.
   void replace(std::string system, std::string prefix, std::string postfix);
@@ -42,10 +45,12 @@ class ChatTemplate {
   bool thinks(bool enable_thinking) const { return thinks_ && (enable_thinking || replaced_); }
   // The tools that a model sees; an empty array if there are none.
   const Json& tools() const { return tools_; }
-  bool uses_template() const { return built_in_ && !replaced_; }
+  // False while the model's own template cannot be used and has not been replaced.
+  bool is_usable() const { return is_usable_ || replaced_; }
 
  private:
   bool built_in_;
+  bool is_usable_;
   bool replaced_ = false;
   bool thinks_;
   std::string default_system_;

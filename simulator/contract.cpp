@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -15,13 +16,18 @@ void broken_contract(Death death, std::string_view what) {
   const char* strict = std::getenv("RKLLM_SIM_STRICT");
   const std::string_view mode = strict == nullptr ? "" : strict;
   if (mode == "hang") hang();
-  if (mode == "crash") die(death);
+  if (mode == "crash") die(death, what);
   std::abort();
 }
 
-void die(Death death) {
-  // A handler that the program has installed sees the signal, as it would with the vendor's library.
-  if (death == Death::kSegmentationFault) std::raise(SIGSEGV);
+void die(Death death, std::string_view what) {
+  switch (death) {
+    // A handler that the program has installed sees the signal, as it would with the vendor's library.
+    case Death::kSegmentationFault: std::raise(SIGSEGV); break;
+    case Death::kException: throw std::logic_error(std::string(what));
+    case Death::kHang: hang();
+    case Death::kAbort: break;
+  }
   std::abort();
 }
 

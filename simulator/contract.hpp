@@ -9,14 +9,19 @@
 
 namespace rkllm_mcp::sim {
 
-// How the vendor's library ends the process.
-enum class Death { kSegmentationFault, kAbort };
+// What the vendor's library does in such a case.
+enum class Death {
+  kSegmentationFault,
+  kAbort,
+  kException,  // std::logic_error leaves the C function; nobody catches it in a C program, so it aborts
+  kHang,       // it never returns
+};
 
 // `what` names the C function and the rule, e.g. "rkllm_run: rkllm_input is NULL". Any thread.
 [[noreturn]] void broken_contract(Death death, std::string_view what);
 
 // Ends the process without a word about contracts: for faults that a model file asks for.
-[[noreturn]] void die(Death death);
+[[noreturn]] void die(Death death, std::string_view what = "");
 
 // Blocks the calling thread for ever.
 [[noreturn]] void hang();

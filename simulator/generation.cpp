@@ -68,7 +68,9 @@ Generation::Ending Generation::attempt() {
   if (std::all_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.prompt.is_empty; })) {
     return answer_nothing();
   }
+  const std::size_t dropped = where == Placement::kFresh ? lanes_[0].cache->size() : 0;
   if (!place_prompts(where)) return Ending::kFailed;
+  if (instance_.history_in_cache != request_.keep_history) miscounted_ = dropped;
   instance_.history_in_cache = request_.keep_history;
   instance_.batch_history_used = instance_.batch_history_used || (lanes_.size() > 1 && request_.keep_history);
   if (!compute_prompts()) return Ending::kError;
@@ -93,8 +95,8 @@ std::optional<Generation::Ending> Generation::check_configuration() const {
       broken_contract(Death::kAbort, "rkllm_run: LoRA adapter " + *request_.lora + " could not be applied when loaded");
     }
   }
-  if (instance_.batch_history_used && request_.keep_history) {
-    return fail(Ending::kFailed, "keep_history works only once with n_batch above 1");
+  if (instance_.batch_history_used) {
+    return fail(Ending::kFailed, "with n_batch above 1 nothing runs after a run with keep_history");
   }
   return std::nullopt;
 }
@@ -132,9 +134,7 @@ bool Generation::place_prompts(Placement placement) {
     const auto placed = lane.cache->place(lane.prompt.cells, placement, lane.prompt.said, instance_.n_keep);
     lane.computed = placed.computed;
     lane.done = false;
-    instance_.log.detail(Detail::kPrompts, "prompt of " + std::to_string(lane.prompt.cells.size()) + " tokens, " +
-                                               std::to_string(placed.reused) +
-                                               " of them in the cache: " + lane.prompt.said);
+    log_prompt(lane, placed.reused);
   }
   return true;
 }
@@ -148,8 +148,7 @@ bool Generation::compute_prompts() {
     if (!lane.done && !embed(lane.cache->cells().last(lane.computed))) return false;
   }
   if (const double speed = instance_.model.prefill_tokens_per_s; speed > 0) {
-    std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(
-                                              std::chrono::duration<double>(static_cast<double>(computed) / speed)));
+    std::this_thread::sleep_until(NpuClock::book(start, static_cast<double>(computed) / speed));
   }
   instance_.perf.prefilled(computed, Clock::now() - start);
   return true;
@@ -197,7 +196,7 @@ Generation::Ending Generation::generate() {
     instance_.log.warning("RKLLM_INFER_GET_LOGITS gives no logits with n_batch above 1");
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) prepare(lanes_[i], i);
-  begun_ = Clock::now();
+  begun_ = computed_until_ = Clock::now();
   std::int64_t step = 0;
   Ending ending = Ending::kFinished;
   for (;;) {
@@ -205,7 +204,7 @@ Generation::Ending Generation::generate() {
       ending = *fault;
       break;
     }
-    if (const auto stop = step > 1 ? advance(step) : std::nullopt) {
+    if (const auto stop = step > 1 ? advance() : std::nullopt) {
       ending = *stop;
       break;
     }
@@ -258,10 +257,12 @@ std::optional<Generation::Ending> Generation::inject_fault(std::int64_t step) co
 
 // The forward step of the previous token: it enters the cache, and the time of one token passes. An abort cuts the
 // waiting short; the token that is being computed still comes.
-std::optional<Generation::Ending> Generation::advance(std::int64_t step) {
+std::optional<Generation::Ending> Generation::advance() {
+  if (instance_.lacks_cpus) instance_.log.bare("cannot set the CPU affinity: no such CPU (SIMULATED)");
   if (const double speed = instance_.model.decode_tokens_per_s; speed > 0) {
-    const std::chrono::duration<double> since(static_cast<double>(step - 1) / speed);
-    signal_.sleep_until(begun_ + std::chrono::duration_cast<Clock::duration>(since));
+    computed_until_ = NpuClock::book(computed_until_, 1 / speed);
+    signal_.sleep_until(computed_until_);
+    NpuClock::give_back(computed_until_);
   }
   for (Lane& lane : lanes_) {
     if (lane.done) continue;
@@ -293,7 +294,7 @@ State Generation::sample() {
       output.logits = instance_.tensors.logits(lane.cache->cells(), rows, lane.last);
     }
     --lane.left;
-    lane.done = lane.left <= 0 || lane.last == kEndOfAnswer || lane.stream.exhausted();
+    lane.done = lane.left <= 0 || Vocabulary::ends_answer(lane.last) || lane.stream.exhausted();
   }
   return has_text ? State::kNormal : State::kWaiting;
 }
@@ -301,10 +302,13 @@ State Generation::sample() {
 const char* Generation::text_of(Lane& lane) {
   if (!instance_.model.tokenizer) return nullptr;
   const Vocabulary& vocabulary = Vocabulary::built_in();
-  if (Vocabulary::is_special(lane.last)) {
-    return lane.joiner.add(instance_.options.skip_special_token ? "" : vocabulary.piece(lane.last), true);
-  }
-  return lane.joiner.add(vocabulary.piece(lane.last), vocabulary.is_whole(lane.last));
+  const bool hidden = Vocabulary::is_special(lane.last) && instance_.options.skip_special_token;
+  const char* text =
+      hidden ? lane.joiner.add("", true) : lane.joiner.add(vocabulary.piece(lane.last), vocabulary.is_whole(lane.last));
+  if (text == nullptr) return nullptr;
+  // A copy, so that a program that keeps the pointer reads another text later, and not by luck the right one.
+  lane.text = text;
+  return lane.text.c_str();
 }
 
 bool Generation::all_done() const {
@@ -328,6 +332,18 @@ void Generation::finish_callback() {
   instance_.client->deliver(outputs_, State::kFinish, request_.userdata);
 }
 
+void Generation::log_prompt(const Lane& lane, std::size_t reused) const {
+  if (!instance_.log.shows(Detail::kPrompts)) return;
+  instance_.log.info("prompt: " + lane.prompt.rendered);
+  std::string ids;
+  for (const Cell cell : lane.prompt.cells) {
+    ids += (cell & kEmbeddingCell) == 0 ? " " + std::to_string(cell) : " (embedding)";
+  }
+  instance_.log.info("tokens:" + ids);
+  instance_.log.info(std::to_string(reused) + " of " + std::to_string(lane.prompt.cells.size()) +
+                     " tokens are in the cache");
+}
+
 void Generation::log_end(const Perf& perf) const {
   if (signal_.raised()) instance_.log.info("the run was aborted");
   if (!instance_.log.shows(Detail::kPerf)) return;
@@ -336,7 +352,8 @@ void Generation::log_end(const Perf& perf) const {
   instance_.log.info("generate: " + std::to_string(perf.generate_tokens) + " tokens in " +
                      std::to_string(perf.generate_time_ms) + " ms (SIMULATED)");
   instance_.log.info("peak memory: " + std::to_string(perf.memory_usage_mb) + " MB");
-  instance_.log.detail(Detail::kPrompts, "kv cache: " + std::to_string(lanes_[0].cache->size()) + " positions");
+  instance_.log.detail(Detail::kPrompts,
+                       "current kv cache size: " + std::to_string(lanes_[0].cache->size() + miscounted_));
 }
 
 }  // namespace rkllm_mcp::sim

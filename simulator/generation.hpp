@@ -8,6 +8,7 @@
 #include "abort_signal.hpp"
 #include "client.hpp"
 #include "instance.hpp"
+#include "npu_clock.hpp"
 #include "prompt_encoder.hpp"
 #include "run_request.hpp"
 #include "token_stream.hpp"
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace rkllm_mcp::sim {
@@ -33,7 +35,7 @@ class Generation {
   int run();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = NpuClock::Clock;
 
   enum class Ending { kFinished, kPaused, kError, kFailed };
 
@@ -43,6 +45,7 @@ class Generation {
     EncodedPrompt prompt;
     TokenStream stream;
     Utf8Joiner joiner;
+    std::string text;          // what the callback is given; gone when the next token comes
     std::size_t computed = 0;  // prompt tokens that were not in the cache
     std::int64_t left = 0;     // tokens until max_new_tokens
     TokenId last = 0;
@@ -63,13 +66,14 @@ class Generation {
   Ending generate();
   void prepare(Lane& lane, std::size_t entry);
   std::optional<Ending> inject_fault(std::int64_t step) const;
-  std::optional<Ending> advance(std::int64_t step);
+  std::optional<Ending> advance();
   State sample();
   const char* text_of(Lane& lane);
   bool all_done() const;
 
   int deliver(State state);
   void finish_callback();
+  void log_prompt(const Lane& lane, std::size_t reused) const;
   void log_end(const Perf& perf) const;
 
   Instance& instance_;
@@ -78,8 +82,10 @@ class Generation {
   std::function<void()> ending_;
   std::vector<Lane> lanes_;
   std::vector<Output> outputs_;
-  std::size_t callbacks_ = 0;  // that carried a token
-  Clock::time_point begun_;    // of generating
+  std::size_t callbacks_ = 0;         // that carried a token
+  std::size_t miscounted_ = 0;        // positions dropped by a change of keep_history, which the log line still counts
+  Clock::time_point begun_;           // of generating
+  Clock::time_point computed_until_;  // by the NPU
 };
 
 }  // namespace rkllm_mcp::sim

@@ -5,9 +5,11 @@
 
 #include "chat_template.hpp"
 #include "client.hpp"
+#include "cpus.hpp"
 #include "kv_cache.hpp"
 #include "log.hpp"
 #include "model_file.hpp"
+#include "npu_memory.hpp"
 #include "perf_counters.hpp"
 #include "record.hpp"
 #include "run_request.hpp"
@@ -24,8 +26,15 @@
 
 namespace rkllm_mcp::sim {
 
+// A model that is ready to run.
+struct Loaded {
+  ModelFile model;
+  NpuMemory memory;
+};
+
 // RKLLMParam as plain values.
 struct Options {
+  std::string runtime_version;  // that is simulated
   std::string model_path;
   std::int32_t max_context_len = 0;
   std::int32_t max_new_tokens = 0;
@@ -36,6 +45,7 @@ struct Options {
   bool is_async = false;
   int enabled_cpus_num = 0;
   std::uint32_t enabled_cpus_mask = 0;
+  std::int32_t base_domain_id = 0;
   int n_batch = 1;
   bool use_cross_attn = false;
 };
@@ -46,10 +56,12 @@ inline std::size_t context_window(std::int32_t max_context_len) {
 }
 
 struct Instance {
-  Instance(ModelFile the_model, Options the_options, std::unique_ptr<Client> the_client)
-      : model(std::move(the_model)),
+  Instance(Loaded loaded, Options the_options, std::unique_ptr<Client> the_client)
+      : model(std::move(loaded.model)),
+        npu_memory(std::move(loaded.memory)),
         options(std::move(the_options)),
         context(context_window(options.max_context_len)),
+        lacks_cpus(names_missing_cpu(options.enabled_cpus_mask)),
         n_keep(options.n_keep < 0 ? 0 : static_cast<std::size_t>(options.n_keep)),
         client(std::move(the_client)),
         chat_template(model),
@@ -62,8 +74,10 @@ struct Instance {
   }
 
   const ModelFile model;
+  const NpuMemory npu_memory;
   const Options options;
   const std::size_t context;  // tokens
+  const bool lacks_cpus;      // each step complains about a CPU that does not exist
   const std::size_t n_keep;
   const std::unique_ptr<Client> client;
   const Log log;

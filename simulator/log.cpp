@@ -28,6 +28,8 @@ void Log::info(std::string_view line) const { write_line(stdout, "I rkllm: ", li
 void Log::warning(std::string_view line) const { write_line(stdout, "W rkllm: ", line); }
 void Log::error(std::string_view line) const { write_line(stderr, "E rkllm: ", line); }
 
+void Log::bare(std::string_view line) const { write_line(stdout, "", line); }
+
 void Log::detail(Detail detail, std::string_view line) const {
   if (shows(detail)) info(line);
 }

@@ -17,6 +17,8 @@ class Log {
   void info(std::string_view line) const;
   void warning(std::string_view line) const;
   void error(std::string_view line) const;
+  // A line on stdout without the prefix, as a few of the vendor's are.
+  void bare(std::string_view line) const;
   // An information line that is written only at the given level or above. Ask `shows` first where making it is costly.
   void detail(Detail detail, std::string_view line) const;
   bool shows(Detail detail) const noexcept { return static_cast<int>(detail) <= level_; }

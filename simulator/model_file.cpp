@@ -114,6 +114,10 @@ void read_field(ModelFile& model, const std::string& field, const Json& value) {
     model.name = text(value, field);
   } else if (field == "platform") {
     model.platform = text(value, field);
+  } else if (field == "toolkit_version") {
+    model.toolkit_version = text(value, field);
+  } else if (field == "npu_memory_mb") {
+    model.npu_memory_mb = integer<std::size_t>(value, field, 0, 1 << 20);
   } else if (field == "npu_cores") {
     model.npu_cores = integer<int>(value, field, 1, 8);
   } else if (field == "vocab_size") {
@@ -134,7 +138,9 @@ void read_field(ModelFile& model, const std::string& field, const Json& value) {
   } else if (field == "thinking") {
     model.thinking = boolean(value, field);
   } else if (field == "chat_template") {
-    model.chat_template = one_of<bool>(value, field, {{"chatml", true}, {"none", false}});
+    model.chat_template = one_of<Template>(
+        value, field,
+        {{"chatml", Template::kChatMl}, {"none", Template::kNone}, {"unparseable", Template::kUnparseable}});
   } else if (field == "default_system") {
     model.default_system = text(value, field);
   } else if (field == "tokenizer") {
@@ -145,6 +151,8 @@ void read_field(ModelFile& model, const std::string& field, const Json& value) {
     model.cross_attention = boolean(value, field);
   } else if (field == "reuses_prefix") {
     model.reuses_prefix = boolean(value, field);
+  } else if (field == "image_patch") {
+    model.image_patch = integer<std::size_t>(value, field, 0, 1 << 16);
   } else if (field == "faults") {
     if (!value.is_array()) refuse("\"faults\" must be an array");
     for (const Json& fault : value) model.faults.push_back(read_fault(fault));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@ namespace rkllm_mcp::sim {
 
 enum class Language { kEnglish, kVietnamese, kChinese, kJapanese, kEmoji };
 inline constexpr std::size_t kLanguageCount = 5;
+
+// The chat template that a model brings along.
+enum class Template {
+  kChatMl,
+  kNone,         // prompts are used as they are, after a BOS token
+  kUnparseable,  // it cannot be used: prompts fail until rkllm_set_chat_template replaces it
+};
 
 // What goes wrong on purpose.
 struct Fault {
@@ -28,23 +36,26 @@ struct Fault {
 };
 
 struct ModelFile {
-  std::string name;                     // contains SIMULATED
-  std::string platform;                 // e.g. RK3588; empty: runs anywhere
-  int npu_cores = 1;                    // enabled_cpus_num must not be below it
-  std::int32_t vocab_size = 32000;      // rows of logits have this width; ids from here on do not exist
-  std::int32_t embedding_size = 64;     // floats per embedding and per hidden state
-  std::int32_t max_context_len = 4096;  // tokens; rkllm_init refuses more
-  double prefill_tokens_per_s = 0;      // 0: as fast as possible
-  double decode_tokens_per_s = 0;       // 0: as fast as possible
+  std::string name;                            // contains SIMULATED
+  std::string platform;                        // e.g. RK3588; empty: runs anywhere
+  std::optional<std::string> toolkit_version;  // absent: as new as the runtime; empty: the file does not say
+  std::size_t npu_memory_mb = 0;               // of its IOMMU domain; 0: not counted
+  int npu_cores = 1;                           // enabled_cpus_num must not be below it
+  std::int32_t vocab_size = 32000;             // rows of logits have this width; ids from here on do not exist
+  std::int32_t embedding_size = 64;            // floats per embedding and per hidden state
+  std::int32_t max_context_len = 4096;         // tokens; rkllm_init refuses more
+  double prefill_tokens_per_s = 0;             // 0: as fast as possible
+  double decode_tokens_per_s = 0;              // 0: as fast as possible
   std::array<unsigned, kLanguageCount> languages{4, 2, 2, 1, 1};  // weights of the text mix, by Language
   std::array<std::size_t, 2> answer_tokens{40, 120};              // shortest and longest answer, thinking not counted
   bool thinking = false;                                          // writes a <think> block first unless told not to
-  bool chat_template = true;     // false: prompts are used as they are, after a BOS token
+  Template chat_template = Template::kChatMl;
   std::string default_system;    // a system block that the model's own template puts into every turn
   bool tokenizer = true;         // false: needs the caller's tokenizer_callback
   bool embeddings = true;        // false: needs the caller's embed_callback
   bool cross_attention = false;  // true: a custom model that takes rkllm_set_cross_attn_params
   bool reuses_prefix = true;     // false: recurrent architectures, which compute every prompt anew
+  std::size_t image_patch = 0;   // pixels; (width / patch) * (height / patch) must be n_image_tokens; 0: unchecked
   std::vector<Fault> faults;
 };
 

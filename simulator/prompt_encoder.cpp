@@ -89,6 +89,10 @@ class Encoder {
       if (media->content->empty()) return refuse("multimodal content is empty");
       if (media->values.empty()) return refuse("the images or videos do not fit into the context");
     }
+    if (const std::size_t patch = instance_.model.image_patch; patch > 0 && input.images.count > 0) {
+      const std::size_t patches = input.image_width / patch * (input.image_height / patch);
+      if (patches != input.images.tokens_each) return refuse("image_width and image_height do not fit n_image_tokens");
+    }
     if (count_tags(input.text, kImageTag) != input.images.count ||
         count_tags(input.text, kVideoTag) != input.videos.count) {
       return refuse("the number of <image> or <video> tags is not that of the images or videos");
@@ -102,6 +106,10 @@ class Encoder {
 
   std::optional<RenderedTurn> render(const std::string& text) {
     prompt_.said = text;
+    if (!instance_.chat_template.is_usable()) {
+      refuse("the chat template cannot be parsed; configure it via rkllm_set_chat_template");
+      return std::nullopt;
+    }
     if (!input_.from_tool) return instance_.chat_template.render(text, input_.enable_thinking, first_);
     const std::optional<std::string> results = instance_.chat_template.tool_results(text);
     if (!results) {
@@ -112,7 +120,7 @@ class Encoder {
   }
 
   void begin(const std::string& system) {
-    if (first_ && !instance_.model.chat_template) prompt_.cells.push_back(kBeginOfText);
+    if (first_ && instance_.model.chat_template == Template::kNone) prompt_.cells.push_back(kBeginOfText);
     if (system.empty()) return;
     append(system);
     prompt_.system_cells = prompt_.cells.size();
@@ -120,6 +128,7 @@ class Encoder {
 
   void append(const std::string& text) {
     if (text.empty()) return;
+    prompt_.rendered += text;
     const std::vector<TokenId> ids =
         instance_.model.tokenizer ? Vocabulary::built_in().encode(text) : tokenize_by_callback(*instance_.client, text);
     for (const TokenId id : ids) prompt_.cells.push_back(static_cast<Cell>(id));
@@ -147,6 +156,7 @@ class Encoder {
       const MediaInput& media = image < video ? input.images : input.videos;
       const std::size_t number = (image < video ? images : videos)++;
       append(*media.start);
+      for (std::size_t i = 0; i < media.tokens_each; ++i) prompt_.rendered += *media.content;
       append_rows(media.values, number * media.tokens_each, media.tokens_each);
       append(*media.end);
     }

@@ -15,6 +15,7 @@ namespace rkllm_mcp::sim {
 struct EncodedPrompt {
   std::vector<Cell> cells;
   std::string said;              // the caller's own words; empty for ids and embeddings
+  std::string rendered;          // what was tokenised
   std::size_t system_cells = 0;  // how many of the first cells are the set system prompt
   bool is_empty = false;         // there was no input at all: the run answers with nothing
 };

@@ -55,6 +55,8 @@ struct MultimodalInput {
   std::string text;
   MediaInput images;
   MediaInput videos;
+  std::size_t image_width = 0;  // pixels
+  std::size_t image_height = 0;
 };
 
 using InputContent = std::variant<EmptyInput, UnknownInput, PromptInput, TokenInput, EmbedInput, MultimodalInput>;

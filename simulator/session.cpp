@@ -5,6 +5,7 @@
 #include "prompt_cache_file.hpp"
 #include "startup.hpp"
 
+#include <unistd.h>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,7 +15,7 @@
 namespace rkllm_mcp::sim {
 namespace {
 
-ModelFile load_model(const Options& options, const Client& client) {
+Loaded load_model(const Options& options, const Client& client) {
   const Log log;
   return start_up(options, client, log);
 }
@@ -63,7 +64,14 @@ void Session::accept() {
   ++unfinished_;
 }
 
+void Session::refuse_forked_child() const {
+  if (ran_in_ != 0 && ran_in_ != getpid()) {
+    broken_contract(Death::kHang, "rkllm_run: in a child of fork(), after a run in its parent");
+  }
+}
+
 int Session::run(const RunRequest& request) {
+  refuse_forked_child();
   const auto lock = enter("rkllm_run");
   if (unfinished_ > 0) instance_.log.error("rkllm_run inside a callback rewrites the kv cache of the run around it");
   accept();
@@ -79,6 +87,7 @@ int Session::run_async(RunRequest request) {
 
 int Session::execute(const RunRequest& request) {
   const std::lock_guard lock(use_);
+  ran_in_ = getpid();
   const std::thread::id outer = runner_.exchange(std::this_thread::get_id());
   bool counted = true;
   const auto no_longer_counts = [this, &counted] {
@@ -146,6 +155,10 @@ int Session::load_lora(const std::string& name, const std::string& path) {
 
 int Session::load_prompt_cache(const std::string& path) {
   const auto lock = enter("rkllm_load_prompt_cache");
+  if (!instance_.model.reuses_prefix) {
+    instance_.log.warning("this model cannot use a prompt cache");
+    return 0;
+  }
   auto content = read_prompt_cache(path, instance_.model.name);
   if (const auto* fault = std::get_if<CacheFileFault>(&content)) {
     instance_.log.error("the prompt cache " + path + " cannot be loaded");

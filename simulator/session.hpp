@@ -55,6 +55,8 @@ class Session {
   int set_cross_attention(bool complete, int num_tokens);
 
  private:
+  // A child of fork() has none of the threads that the vendor's library computes with.
+  void refuse_forked_child() const;
   // Waits for the callback of a run that is over; breaks the contract if another thread's run is not.
   std::unique_lock<std::recursive_mutex> enter(std::string_view function);
   void accept();
@@ -66,6 +68,7 @@ class Session {
                                     // callbacks may call back
   std::atomic<int> unfinished_{0};  // runs accepted whose last callback has not begun
   std::atomic<int> running_{0};     // runs accepted that have not returned
+  std::atomic<int> ran_in_{0};      // the process that has run something; 0: none yet
   std::atomic<std::thread::id> runner_{};  // whose callbacks may use the handle
   std::unique_ptr<AsyncQueue> queue_;      // if is_async was set; last, so that its thread ends first
 };

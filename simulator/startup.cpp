@@ -8,10 +8,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace rkllm_mcp::sim {
 namespace {
@@ -38,11 +40,27 @@ std::string check_platform() {
   return platform;
 }
 
+std::array<int, 3> version_from(const std::string& text) {
+  std::array<int, 3> version{};
+  std::sscanf(text.c_str(), "%d.%d.%d", &version[0], &version[1], &version[2]);
+  return version;
+}
+
 void check_driver(const Log& log) {
   const std::string driver = environment("RKLLM_SIM_DRIVER", "0.9.8");
-  std::array<int, 3> version{};
-  std::sscanf(driver.c_str(), "%d.%d.%d", &version[0], &version[1], &version[2]);
-  if (version < std::array{0, 9, 7}) log.warning("the NPU driver " + driver + " is older than 0.9.7");
+  if (version_from(driver) < std::array{0, 9, 7}) log.warning("the NPU driver " + driver + " is older than 0.9.7");
+}
+
+void check_model(const ModelFile& model, const Options& options, std::string_view platform, const Log& log) {
+  const std::string toolkit = model.toolkit_version.value_or(options.runtime_version);
+  if (toolkit.empty()) log.warning("the model does not say which toolkit made it");
+  refuse_if(
+      version_from(toolkit) > version_from(options.runtime_version),
+      "the runtime " + options.runtime_version + " is older than the toolkit " + toolkit + " that made the model");
+  refuse_if(!model.platform.empty() && model.platform != platform,
+            "the model was made for " + model.platform + ", this is " + std::string(platform));
+  refuse_if(options.max_context_len > model.max_context_len,
+            "max_context_len is above the model's limit of " + std::to_string(model.max_context_len));
 }
 
 void check_cpus(const Options& options, const ModelFile& model, std::string_view platform) {
@@ -59,9 +77,23 @@ void check_cpus(const Options& options, const ModelFile& model, std::string_view
                                           std::to_string(model.npu_cores) + " NPU cores of the model");
 }
 
+void log_parameters(const Options& options, const Log& log) {
+  std::string cpus;
+  for (std::uint32_t cpu = 0; cpu < 32; ++cpu) {
+    if ((options.enabled_cpus_mask >> cpu & 1) != 0) cpus += " " + std::to_string(cpu);
+  }
+  log.info("enabled CPUs:" + cpus);
+  if (!log.shows(Detail::kPrompts)) return;
+  const Sampling& sampling = options.sampling;
+  log.info("max_new_tokens " + std::to_string(options.max_new_tokens) + ", n_keep " + std::to_string(options.n_keep) +
+           ", n_batch " + std::to_string(options.n_batch) + ", top_k " + std::to_string(sampling.top_k) + ", top_p " +
+           std::to_string(sampling.top_p) + ", temperature " + std::to_string(sampling.temperature) +
+           ", repeat_penalty " + std::to_string(sampling.repeat_penalty));
+}
+
 // Runtime 1.3.0 says that init has failed, and then crashes instead of returning.
 [[noreturn]] void run_out_of_memory(const Log& log) {
-  log.error("init failed: out of NPU memory (asked for)");
+  log.error("init failed: out of NPU memory");
   die(Death::kSegmentationFault);
 }
 
@@ -81,7 +113,7 @@ void inject_faults(const ModelFile& model, const Log& log) {
 
 }  // namespace
 
-ModelFile start_up(const Options& options, const Client& client, const Log& log) {
+Loaded start_up(const Options& options, const Client& client, const Log& log) {
   const std::string platform = check_platform();
   check_driver(log);
   refuse_if(options.n_keep >= options.max_context_len, "n_keep must be less than max_context_len");
@@ -89,18 +121,19 @@ ModelFile start_up(const Options& options, const Client& client, const Log& log)
 
   log.info("loading the simulated model " + options.model_path);
   ModelFile model = read_model_file(options.model_path);
-  refuse_if(!model.platform.empty() && model.platform != platform,
-            "the model was made for " + model.platform + ", this is " + platform);
-  refuse_if(options.max_context_len > model.max_context_len,
-            "max_context_len is above the model's limit of " + std::to_string(model.max_context_len));
+  check_model(model, options, platform, log);
   refuse_if(!model.tokenizer && !client.has_tokenizer(),
             "the model has no tokenizer and there is no tokenizer_callback");
   refuse_if(!model.embeddings && !client.has_embedder(), "the model has no embeddings and there is no embed_callback");
+  if (model.chat_template == Template::kUnparseable) log.warning("the model's chat template cannot be parsed");
   inject_faults(model, log);
+  std::optional<NpuMemory> memory = NpuMemory::reserve(options.base_domain_id, model.npu_memory_mb);
+  if (!memory) run_out_of_memory(log);
   check_cpus(options, model, platform);
   log.info("model: " + model.name + ", context " + std::to_string(context_window(options.max_context_len)) + " of " +
            std::to_string(model.max_context_len) + " tokens, platform " + platform);
-  return model;
+  log_parameters(options, log);
+  return {std::move(model), std::move(*memory)};
 }
 
 }  // namespace rkllm_mcp::sim

@@ -4,7 +4,6 @@
 #include "client.hpp"
 #include "instance.hpp"
 #include "log.hpp"
-#include "model_file.hpp"
 
 namespace rkllm_mcp::sim {
 
@@ -13,6 +12,6 @@ namespace rkllm_mcp::sim {
 //
 // The board is made up by the environment: RKLLM_SIM_PLATFORM (default RK3588; none: no NPU device) and
 // RKLLM_SIM_DRIVER (default 0.9.8).
-ModelFile start_up(const Options& options, const Client& client, const Log& log);
+Loaded start_up(const Options& options, const Client& client, const Log& log);
 
 }  // namespace rkllm_mcp::sim

@@ -25,8 +25,8 @@ class Tensors {
   // the last one `sampled`.
   Rows logits(std::span<const Cell> cells, std::size_t count, TokenId sampled);
 
-  // Gives the memory back.
-  void release() { values_ = {}; }
+  // Gives the memory back. (Assigning {} would keep the capacity.)
+  void release() { values_ = std::vector<float>(); }
 
  private:
   std::size_t embedding_size_;

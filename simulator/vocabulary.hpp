@@ -19,9 +19,9 @@ namespace rkllm_mcp::sim {
 
 using TokenId = std::int32_t;
 
-inline constexpr TokenId kBeginOfText = 0;  // <|endoftext|>
+inline constexpr TokenId kBeginOfText = 0;  // <|endoftext|>, also an EOS token
 inline constexpr TokenId kTurnStart = 1;    // <|im_start|>
-inline constexpr TokenId kEndOfAnswer = 2;  // <|im_end|>, the EOS token
+inline constexpr TokenId kEndOfAnswer = 2;  // <|im_end|>, the EOS token of every ordinary answer
 inline constexpr TokenId kFirstByte = 16;   // ids 16 to 271 are the 256 single bytes
 
 class Vocabulary {
@@ -37,6 +37,8 @@ class Vocabulary {
     const Token& token = tokens_[static_cast<std::size_t>(id)];
     return {pieces_.data() + token.offset, token.length};
   }
+  // EOS tokens: an answer ends with the first of them.
+  static bool ends_answer(TokenId id) noexcept { return id == kEndOfAnswer || id == kBeginOfText; }
   // Control tokens, whose text is hidden by skip_special_token.
   static bool is_special(TokenId id) noexcept { return id >= kBeginOfText && id <= kEndOfAnswer; }
   // The piece consists of whole UTF-8 characters.

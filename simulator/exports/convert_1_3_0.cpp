@@ -1,6 +1,7 @@
 #include "exports/convert_1_3_0.hpp"
 
 #include "contract.hpp"
+#include "exports/code_address.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -69,6 +70,8 @@ InputContent multimodal_from(const RKLLMMultiModalInput& input, const Session& s
   const auto& video = input.video;
   MultimodalInput multimodal;
   multimodal.text = input.prompt;
+  multimodal.image_width = image.image_width;
+  multimodal.image_height = image.image_height;
   multimodal.images = media_from(image.image_embed, image.n_image, 1, image.n_image_tokens, image.image_start,
                                  image.image_end, image.image_content, session);
   multimodal.videos = media_from(video.video_embed, video.n_video, video.n_frame_per_video, video.n_frame_tokens,
@@ -108,9 +111,18 @@ RKLLMPerfStat perf_from(const Perf& perf) {
 // The callbacks of one handle. Used on the thread of the run.
 class Callbacks final : public Client {
  public:
-  Callbacks(const RKLLMCallback& callback, std::size_t n_batch) : callback_(callback), results_(n_batch) {}
+  // `callback` may be null. One that points at code is a function, as runtimes up to 1.2 took it; the first run finds
+  // out.
+  Callbacks(const RKLLMCallback* callback, std::size_t n_batch)
+      : is_function_(callback != nullptr && is_code(callback)),
+        callback_(callback == nullptr || is_function_ ? RKLLMCallback{} : *callback),
+        results_(n_batch) {}
 
   int deliver(std::span<const Output> outputs, State state, void* userdata) override {
+    if (is_function_) {
+      broken_contract(Death::kSegmentationFault,
+                      "rkllm_run: rkllm_init was given a function (the interface of 1.2), not a RKLLMCallback");
+    }
     if (callback_.result_callback == nullptr) return 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) fill(results_[i], outputs[i]);
     return callback_.result_callback(outputs.empty() ? nullptr : results_.data(),
@@ -140,6 +152,7 @@ class Callbacks final : public Client {
     result.perf = perf_from(output.perf);
   }
 
+  const bool is_function_;
   const RKLLMCallback callback_;
   std::vector<RKLLMResult> results_;
 };
@@ -148,6 +161,7 @@ class Callbacks final : public Client {
 
 Options options_from(const RKLLMParam& param) {
   Options options;
+  options.runtime_version = "1.3.0";
   options.model_path = param.model_path;
   options.max_context_len = param.max_context_len;
   options.max_new_tokens = param.max_new_tokens;
@@ -158,6 +172,7 @@ Options options_from(const RKLLMParam& param) {
   options.is_async = param.is_async;
   options.enabled_cpus_num = param.extend_param.enabled_cpus_num;
   options.enabled_cpus_mask = param.extend_param.enabled_cpus_mask;
+  options.base_domain_id = param.extend_param.base_domain_id;
   options.n_batch = param.extend_param.n_batch;
   options.use_cross_attn = param.extend_param.use_cross_attn != 0;
   return options;
@@ -173,7 +188,7 @@ RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, 
   request.mode = mode_from(params.mode);
   if (params.lora_params != nullptr) {
     if (params.lora_params->lora_adapter_name == nullptr) {
-      broken_contract(Death::kAbort, "rkllm_run: lora_params.lora_adapter_name is NULL");
+      broken_contract(Death::kException, "rkllm_run: lora_params.lora_adapter_name is NULL");
     }
     request.lora = params.lora_params->lora_adapter_name;
   }
@@ -189,8 +204,7 @@ RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, 
 }
 
 std::unique_ptr<Client> client_for(const RKLLMCallback* callback, int n_batch) {
-  return std::make_unique<Callbacks>(callback == nullptr ? RKLLMCallback{} : *callback,
-                                     static_cast<std::size_t>(std::max(n_batch, 1)));
+  return std::make_unique<Callbacks>(callback, static_cast<std::size_t>(std::max(n_batch, 1)));
 }
 
 }  // namespace rkllm_mcp::sim::v1_3_0

@@ -18,6 +18,24 @@ TEST_CASE("abort inside the callback makes FINISH the next callback, and the run
   CHECK(llm.last().perf.generate_tokens == 4);
 }
 
+TEST_CASE("only a line in the log tells an aborted run from one that has ended") {
+  Llm llm;
+  llm.answer = [&](std::size_t call) {
+    if (call == 3) rkllm_abort(llm.handle);
+    return 0;
+  };
+  int status = -1;
+  const Written aborted = written_by([&] { status = llm.run("@n=50"); });
+  CHECK(status == 0);
+  CHECK(llm.last().state == RKLLM_RUN_FINISH);
+  CHECK(contains(aborted.out, "the run was aborted"));
+  llm.answer = [](std::size_t) { return 0; };
+  const Written ended = written_by([&] { status = llm.run("@n=3"); });
+  CHECK(status == 0);
+  CHECK(llm.last().state == RKLLM_RUN_FINISH);
+  CHECK_FALSE(contains(ended.out, "aborted"));
+}
+
 TEST_CASE("abort from another thread ends the run with FINISH and 0") {
   Llm llm;
   std::thread aborter;

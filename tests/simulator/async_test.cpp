@@ -105,6 +105,24 @@ TEST_CASE("the input of run_async is copied before it returns") {
   CHECK(llm.text() == expected);
 }
 
+TEST_CASE("token and embedding arrays of run_async are copied too") {
+  Llm llm(model("fast"), kAsync);
+  std::vector<int> list = ids(5);
+  RKLLMInput input = tokens(list);
+  RKLLMInferParam params = infer(1);
+  REQUIRE(rkllm_run_async(llm.handle, &input, &params, nullptr) == 0);
+  list.assign(list.size(), 1 << 30);  // would break the contract
+  std::vector<float> values = rows(5, kEmbedding);
+  const std::vector<float> original = values;
+  input = embeds(values);
+  REQUIRE(rkllm_run_async(llm.handle, &input, &params, nullptr) == 0);
+  values.assign(values.size(), -1);
+  REQUIRE(llm.wait_for_ends(2));
+  values = original;
+  REQUIRE(llm.run(embeds(values), infer(1)) == 0);
+  CHECK(llm.last().perf.prefill_tokens == 0);  // found in the cache
+}
+
 TEST_CASE("an abort of the current async run leaves those behind it alone") {
   Llm llm(model("fast"), kAsync);
   RKLLMInput endless = prompt("@n=2000000000");

@@ -55,19 +55,57 @@ TEST_CASE("a batch of nothing gives one dummy NORMAL and FINISH") {
   CHECK(llm.finished());
 }
 
-TEST_CASE("in a batch only the first run with keep_history works") {
+TEST_CASE("in a batch nothing runs any more after a run with keep_history") {
   Llm llm(model("fast"), kThree);
+  CHECK(run(llm, {"a", "b", "c"}, infer(2, 0)) == 0);
   CHECK(run(llm, {"a", "b", "c"}, infer(2, 1)) == 0);
   CHECK(run(llm, {"a", "b", "c"}, infer(2, 1)) == -1);
+  CHECK(llm.events.empty());
+  CHECK(run(llm, {"a", "b", "c"}, infer(2, 0)) == -1);
+  CHECK(rkllm_clear_kv_cache(llm.handle, 0, nullptr, nullptr) == 0);
   CHECK(run(llm, {"a", "b", "c"}, infer(2, 1)) == -1);
 }
 
-TEST_CASE("in a batch logits are left out and hidden states end at once") {
+TEST_CASE("in a batch a prompt cache is not saved but warned about") {
+  const Directory directory;
+  const std::string path = directory.file("cache");
   Llm llm(model("fast"), kThree);
-  REQUIRE(run(llm, {"a", "b", "c"}, infer(2, 0, RKLLM_INFER_GET_LOGITS)) == 0);
+  RKLLMPromptCacheParam cache{1, path.c_str()};
+  RKLLMInferParam params = infer(2);
+  params.prompt_cache_params = &cache;
+  int status = -1;
+  const Written written = written_by([&] { status = run(llm, {"a", "b", "c"}, params); });
+  CHECK(status == 0);
+  CHECK(contains(written.out, "W rkllm: a prompt cache cannot be saved"));
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("a range must be within the cache of every entry of a batch") {
+  Llm llm(model("fast"), kThree);
+  llm.answer = [](std::size_t call) { return call == 3 ? 1 : 0; };
+  REQUIRE(run(llm, {"a", "b", "c d e f"}) == 0);
+  int before[kBatch] = {};
+  REQUIRE(rkllm_get_kv_cache_size(llm.handle, before) == 0);
+  int starts[kBatch] = {0, 1, 2};
+  int ends[kBatch] = {1, 3, before[2] + 1};
+  CHECK(rkllm_clear_kv_cache(llm.handle, 0, starts, ends) == -1);
+  ends[2] = 6;
+  CHECK(rkllm_clear_kv_cache(llm.handle, 0, starts, ends) == 0);
+  int after[kBatch] = {};
+  REQUIRE(rkllm_get_kv_cache_size(llm.handle, after) == 0);
+  CHECK(after[0] == before[0] - 1);
+  CHECK(after[1] == before[1] - 2);
+  CHECK(after[2] == before[2] - 4);
+}
+
+TEST_CASE("in a batch logits are left out and hidden states end at once, each with a warning") {
+  Llm llm(model("fast"), kThree);
+  Written written = written_by([&] { run(llm, {"a", "b", "c"}, infer(2, 0, RKLLM_INFER_GET_LOGITS)); });
+  REQUIRE(llm.events.size() == 3 * kBatch);
   CHECK(llm.events[0].logits.empty());
-  CHECK(llm.events.size() == 3 * kBatch);
-  REQUIRE(run(llm, {"a", "b", "c"}, infer(2, 0, RKLLM_INFER_GET_LAST_HIDDEN_LAYER)) == 0);
+  CHECK(contains(written.out, "W rkllm: RKLLM_INFER_GET_LOGITS"));
+  written = written_by([&] { run(llm, {"a", "b", "c"}, infer(2, 0, RKLLM_INFER_GET_LAST_HIDDEN_LAYER)); });
   REQUIRE(llm.events.size() == kBatch);
   CHECK(llm.finished());
+  CHECK(contains(written.out, "W rkllm: RKLLM_INFER_GET_LAST_HIDDEN_LAYER"));
 }

@@ -33,7 +33,41 @@ TEST_CASE("FINISH carries a result with NULL text, token id 0 and filled figures
   CHECK(finish.token == 0);
   CHECK(finish.perf.prefill_tokens > 1);
   CHECK(finish.perf.generate_tokens == static_cast<int>(llm.token_count()) - 1);
-  CHECK(finish.perf.memory_usage_mb > 0);
+}
+
+TEST_CASE("memory_usage_mb is the most memory that the process has had") {
+  Llm llm;
+  REQUIRE(llm.run("Hello") == 0);
+  std::ifstream status("/proc/self/status");
+  float kilobytes = 0;
+  for (std::string word; kilobytes == 0 && status >> word;) {
+    if (word == "VmHWM:") status >> kilobytes;
+  }
+  CHECK(llm.last().perf.memory_usage_mb > kilobytes / 1024 * 0.9F);
+  CHECK(llm.last().perf.memory_usage_mb <= kilobytes / 1024);
+}
+
+TEST_CASE("the text of a callback is gone when the next one comes") {
+  static const char* kept = nullptr;
+  static std::string later;
+  const std::string path = model("fast");
+  RKLLMParam param = param_for(path);
+  RKLLMCallback callback{};
+  callback.result_callback = [](RKLLMResult* result, void*, LLMCallState) {
+    if (kept == nullptr) {
+      kept = result->text;
+    } else if (later.empty()) {
+      later = kept;
+    }
+    return 0;
+  };
+  LLMHandle handle = nullptr;
+  REQUIRE(rkllm_init(&handle, &param, &callback) == 0);
+  RKLLMInput input = prompt("@ids=81,82,83");
+  RKLLMInferParam params{};
+  CHECK(rkllm_run(handle, &input, &params, nullptr) == 0);
+  rkllm_destroy(handle);
+  CHECK(later == "B");  // the first was A
 }
 
 TEST_CASE("EOS is a NORMAL callback of its own with empty text") {
@@ -43,6 +77,15 @@ TEST_CASE("EOS is a NORMAL callback of its own with empty text") {
   CHECK(eos.state == RKLLM_RUN_NORMAL);
   CHECK(eos.token == kEos);
   CHECK(eos.text == "");
+}
+
+TEST_CASE("a model has several EOS tokens, and the first that comes ends the run") {
+  Llm llm;
+  REQUIRE(llm.run("@ids=81,0,82") == 0);
+  REQUIRE(llm.token_count() == 2);
+  CHECK(llm.events[1].token == 0);
+  CHECK(llm.events[1].state == RKLLM_RUN_NORMAL);
+  CHECK(llm.events[1].text == "");
 }
 
 TEST_CASE("skip_special_token=false shows the text of EOS") {
@@ -65,6 +108,10 @@ TEST_CASE("ignore_eos_token makes the run go on to max_new_tokens") {
   REQUIRE(llm.run("Hello", infer(400)) == 0);
   CHECK(llm.token_count() == 400);
   for (const Event& event : llm.events) CHECK(event.token != kEos);
+
+  // Where the model would have ended, the next best token comes instead.
+  REQUIRE(llm.run("@ids=81,2,82", infer(2)) == 0);
+  CHECK(llm.text() == "AB");
 }
 
 TEST_CASE(
@@ -223,6 +270,25 @@ TEST_CASE("return 1 also stops a run with keep_history") {
   REQUIRE(llm.run("Hello", infer(0, 1)) == 0);
   CHECK(llm.token_count() == 2);
   CHECK_FALSE(llm.finished());
+  const int before = llm.kv_size();
+  llm.answer = [](std::size_t) { return 0; };
+  std::vector<int> five = ids(5);
+  REQUIRE(llm.run(tokens(five), infer(3, 1)) == 0);
+  CHECK(llm.kv_size() == before + 5 + 2);
+}
+
+TEST_CASE("a run after a pause puts its prompt, with its template, behind what is there") {
+  const Environment level("RKLLM_LOG_LEVEL", "2");
+  Llm llm;
+  llm.answer = [](std::size_t call) { return call == 4 ? 1 : 0; };
+  REQUIRE(llm.run("Hello") == 0);
+  const int before = llm.kv_size();
+  llm.answer = [](std::size_t) { return 0; };
+  const Written written = written_by([&] { llm.run("Go on", infer(3)); });
+  CHECK(contains(written.out, "prompt: <|im_start|>user\nGo on<|im_end|>\n<|im_start|>assistant\n"));
+  Llm alone;
+  REQUIRE(alone.run("Go on", infer(3)) == 0);
+  CHECK(llm.kv_size() == before + alone.kv_size());
 }
 
 TEST_CASE("return 2, 5 and -1 change nothing about a run") {
@@ -251,6 +317,9 @@ TEST_CASE("rkllm_run inside a callback runs, and the outer run goes on") {
   CHECK(llm.finished());
   CHECK(llm.token_count() == 7);
   CHECK(rkllm_is_running(llm.handle) == 0);
+  Llm alone;
+  REQUIRE(alone.run("inner", infer(2)) == 0);
+  CHECK(llm.kv_size() == alone.kv_size() + 4);  // the outer run's tokens came behind the inner run
 }
 
 TEST_CASE("rkllm_clear_kv_cache inside a callback wipes the cache under the run") {

@@ -2,21 +2,24 @@
 // survives, and with 3 if the rule is unknown. The second argument is a model.
 #include "generator/headers/rkllm_1.3.0.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
 
 namespace {
 
-LLMHandle make(const char* model, bool is_async = false) {
+LLMHandle make(const char* model, bool is_async = false, RKLLMCallback* callback = nullptr) {
   RKLLMParam param = rkllm_createDefaultParam();
   param.model_path = model;
   param.is_async = is_async;
   param.extend_param.enabled_cpus_mask = 0x0F;
   LLMHandle handle = nullptr;
-  if (rkllm_init(&handle, &param, nullptr) != 0) std::exit(4);
+  if (rkllm_init(&handle, &param, callback) != 0) std::exit(4);
   return handle;
 }
 
@@ -95,7 +98,44 @@ int main(int argc, char** argv) {
       {"set_chat_template without system", [&] { rkllm_set_chat_template(make(model), nullptr, "", ""); }},
       {"set_chat_template without prefix", [&] { rkllm_set_chat_template(make(model), "", nullptr, ""); }},
       {"set_chat_template without postfix", [&] { rkllm_set_chat_template(make(model), "", "", nullptr); }},
+      {"set_function_tools without system", [&] { rkllm_set_function_tools(make(model), nullptr, "[]", "tag"); }},
       {"set_function_tools without tools", [&] { rkllm_set_function_tools(make(model), "", nullptr, "tag"); }},
+      {"set_function_tools without tag", [&] { rkllm_set_function_tools(make(model), "", "[]", nullptr); }},
+      {"run with a tokenizer_callback that returns another count than it asked for",
+       [&] {
+         RKLLMCallback callback{};
+         callback.tokenizer_callback = [](void*, const char*, int32_t, int32_t*, int32_t room) {
+           return room < 5000 ? -5000 : 4999;
+         };
+         rkllm_run(make(model, false, &callback), &input, &infer, nullptr);
+       }},
+      {"run with a function where init takes a RKLLMCallback",
+       [&] {
+         // The interface of 1.2: a function that returns nothing.
+         void (*const function)() = [] {};
+         RKLLMCallback* callback = nullptr;
+         static_assert(sizeof function == sizeof callback);
+         std::memcpy(&callback, &function, sizeof callback);
+         rkllm_run(make(model, false, callback), &input, &infer, nullptr);
+       }},
+      {"run in a child of fork() after a run",
+       [&] {
+         const LLMHandle handle = make(model);
+         rkllm_run(handle, &input, &infer, nullptr);
+         const pid_t child = fork();
+         if (child == 0) {
+           rkllm_run(handle, &input, &infer, nullptr);
+           _exit(0);
+         }
+         int status = 0;
+         waitpid(child, &status, 0);
+         if (WIFSIGNALED(status)) std::raise(WTERMSIG(status));
+       }},
+      {"init of a second model that the NPU's memory has no room for",
+       [&] {
+         make(model);
+         make(model);
+       }},
       {"destroy twice",
        [&] {
          const LLMHandle handle = make(model);

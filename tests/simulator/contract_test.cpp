@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <csignal>
+#include <stdexcept>
 
 extern char** environ;
 
@@ -19,24 +20,44 @@ struct Death {
   std::string errors;
 };
 
-// Lets a child break a rule.
-Death break_rule(const std::string& rule, const std::string& model_path = model("fast")) {
-  const Directory directory;
-  const std::string errors = directory.file("stderr");
+// Starts a child, in a process group of its own, that breaks a rule.
+pid_t start_breaking(const std::string& rule, const std::string& model_path, const std::string& errors) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), O_CREAT | O_WRONLY, 0600);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   std::string program = CONTRACT_BREAKER;
   std::string name = rule;
   std::string path = model_path;
   char* arguments[] = {program.data(), name.data(), path.data(), nullptr};
   pid_t child = 0;
-  REQUIRE(posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ) == 0);
+  REQUIRE(posix_spawn(&child, program.c_str(), &actions, &attributes, arguments, environ) == 0);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return child;
+}
+
+Death break_rule(const std::string& rule, const std::string& model_path = model("fast")) {
+  const Directory directory;
+  const std::string errors = directory.file("stderr");
+  const pid_t child = start_breaking(rule, model_path, errors);
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   return {WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0, read(errors)};
+}
+
+// Whether the child is still there after a while. There is no event for "nothing more happens".
+bool hangs(const std::string& rule, const std::string& model_path = model("fast")) {
+  const pid_t child = start_breaking(rule, model_path, "/dev/null");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  int status = 0;
+  const bool is_there = waitpid(child, &status, WNOHANG) == 0;
+  kill(-child, SIGKILL);  // and the child that it may have forked
+  if (is_there) waitpid(child, &status, 0);
+  return is_there;
 }
 
 const char* const kSegmentationFaults[] = {
@@ -56,6 +77,7 @@ const char* const kSegmentationFaults[] = {
     "use after destroy",
     "destroy during an async run",
     "run during an async run",
+    "run with a function where init takes a RKLLMCallback",
 };
 
 const char* const kAborts[] = {
@@ -63,7 +85,9 @@ const char* const kAborts[] = {
     "run with a LoRA adapter that could not be applied",
     "load_lora without name",
     "load_prompt_cache without path",
+    "set_function_tools without system",
     "set_function_tools without tools",
+    "set_function_tools without tag",
 };
 
 }  // namespace
@@ -105,7 +129,7 @@ TEST_CASE("a broken contract aborts with a message that names the function") {
     INFO(rule);
     const Death death = break_rule(rule);
     CHECK(death.signal == SIGABRT);
-    CHECK(death.errors.find("broken contract: ") != std::string::npos);
+    CHECK(contains(death.errors, "broken contract: rkllm_"));
   }
 }
 
@@ -119,6 +143,61 @@ TEST_CASE("RKLLM_SIM_STRICT=crash dies as the vendor's library does") {
     INFO(rule);
     CHECK(break_rule(rule).signal == SIGABRT);
   }
+}
+
+TEST_CASE("a tokenizer_callback that returns another count than it asked for aborts the process") {
+  const Directory directory;
+  const std::string path = directory.model({{"tokenizer", false}});
+  const std::string rule = "run with a tokenizer_callback that returns another count than it asked for";
+  CHECK(break_rule(rule, path).signal == SIGABRT);
+  const Environment strict("RKLLM_SIM_STRICT", "crash");
+  CHECK(break_rule(rule, path).signal == SIGABRT);
+}
+
+TEST_CASE("a function where init takes a RKLLMCallback lets init succeed and kills the run") {
+  const Death death = break_rule("run with a function where init takes a RKLLMCallback");
+  CHECK(death.signal == SIGABRT);  // init that fails would exit with 4
+  CHECK(contains(death.errors, "rkllm_run: rkllm_init was given a function"));
+}
+
+TEST_CASE("NULL strings leave the library as std::logic_error, which C++ programs can catch") {
+  Llm llm;
+  const Environment strict("RKLLM_SIM_STRICT", "crash");
+  RKLLMLoraAdapter adapter{"path", nullptr, 1.0F};
+  CHECK_THROWS_AS(rkllm_load_lora(llm.handle, &adapter), std::logic_error);
+  CHECK_THROWS_AS(rkllm_load_prompt_cache(llm.handle, nullptr), std::logic_error);
+  CHECK_THROWS_AS(rkllm_set_function_tools(llm.handle, nullptr, "[]", "tag"), std::logic_error);
+  RKLLMLoraParam lora{};
+  RKLLMInferParam params{};
+  params.lora_params = &lora;
+  CHECK_THROWS_AS(llm.run("Hello", params), std::logic_error);
+  CHECK(llm.run("Hello") == 0);
+}
+
+TEST_CASE("a second model beyond the 4 GB of its IOMMU domain crashes init, in another domain it fits") {
+  const Directory directory;
+  const std::string path = directory.model({{"npu_memory_mb", 2500}});
+  const Death death = break_rule("init of a second model that the NPU's memory has no room for", path);
+  CHECK(death.signal == SIGSEGV);
+  CHECK(contains(death.errors, "init failed"));
+  for (int i = 0; i < 3; ++i) {  // what is destroyed makes room again
+    const Llm first(path);
+    const Llm second(path, [](RKLLMParam& param) { param.extend_param.base_domain_id = 1; });
+  }
+}
+
+TEST_CASE("a run in a child of fork() after a run hangs") {
+  const std::string rule = "run in a child of fork() after a run";
+  const Death death = break_rule(rule);
+  CHECK(death.signal == SIGABRT);
+  CHECK(contains(death.errors, "broken contract: rkllm_run: in a child of fork()"));
+  const Environment strict("RKLLM_SIM_STRICT", "crash");
+  CHECK(hangs(rule));
+}
+
+TEST_CASE("RKLLM_SIM_STRICT=hang blocks where a contract is broken") {
+  const Environment strict("RKLLM_SIM_STRICT", "hang");
+  CHECK(hangs("run without input"));
 }
 
 TEST_CASE("RKLLM_SIM_STRICT=oom says that init failed, and crashes in it") {
@@ -138,23 +217,8 @@ TEST_CASE("a model file can ask for a crash in init and at a token") {
   CHECK(break_rule("run").exit_code == 0);
 }
 
-TEST_CASE("a model file can ask for a hang at a token, which an abort does not end") {
+TEST_CASE("a model file can ask for a hang, in init and at a token") {
   const Directory directory;
-  const std::string path = directory.model({{"faults", {{{"when", 3}, {"what", "hang"}}}}});
-  std::string program = CONTRACT_BREAKER;
-  std::string rule = "run";
-  std::string model_path = path;
-  char* arguments[] = {program.data(), rule.data(), model_path.data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  REQUIRE(posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ) == 0);
-  posix_spawn_file_actions_destroy(&actions);
-  // There is no event for "nothing more happens": give it time, and see that it is still there.
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  int status = 0;
-  CHECK(waitpid(child, &status, WNOHANG) == 0);
-  kill(child, SIGKILL);
-  waitpid(child, &status, 0);
+  CHECK(hangs("run", directory.model({{"faults", {{{"when", 3}, {"what", "hang"}}}}})));
+  CHECK(hangs("init only", directory.model({{"faults", {{{"when", "init"}, {"what", "hang"}}}}})));
 }

@@ -1,6 +1,8 @@
 // Sections "rkllm_createDefaultParam" and "rkllm_init" of the runtime's contract.
 #include "simulated.hpp"
 
+#include <chrono>
+
 using namespace simulated;
 
 namespace {
@@ -53,6 +55,9 @@ TEST_CASE("the default CPU mask is set for 8 and 4 CPUs, and is garbage for any 
   CHECK(mask("4") == 0x0F);
   CHECK(mask("2") == 0xDEADBEEF);
   CHECK(mask("6") == 0xDEADBEEF);
+
+  const std::string here = std::to_string(sysconf(_SC_NPROCESSORS_ONLN));
+  CHECK(rkllm_createDefaultParam().extend_param.enabled_cpus_mask == mask(here.c_str()));
 }
 
 TEST_CASE("a failing init leaves the handle untouched") {
@@ -102,9 +107,74 @@ TEST_CASE("the platform must be known and that of the model") {
   CHECK(on("none", model("fast")) == -1);
 }
 
-TEST_CASE("an old driver is only warned about") {
-  const Environment pretended("RKLLM_SIM_DRIVER", "0.9.5");
-  CHECK(init(model("fast")) == 0);
+TEST_CASE("without an NPU device init fails after about 100 ms") {
+  const Environment pretended("RKLLM_SIM_PLATFORM", "none");
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(init(model("fast")) == -1);
+  CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds(100));
+}
+
+TEST_CASE("a driver older than 0.9.7 is warned about, and init goes on") {
+  const auto warns = [](const char* version) {
+    const Environment pretended("RKLLM_SIM_DRIVER", version);
+    int status = -1;
+    const Written written = written_by([&] { status = init(model("fast")); });
+    CHECK(status == 0);
+    return contains(written.out, "W rkllm: the NPU driver");
+  };
+  CHECK(warns("0.9.5"));
+  CHECK(warns("0.9.6"));
+  CHECK_FALSE(warns("0.9.7"));
+  CHECK_FALSE(warns("0.9.8"));
+}
+
+TEST_CASE("a model of a newer toolkit fails init, one that names no toolkit is warned about") {
+  const Directory directory;
+  CHECK(init(directory.model({{"toolkit_version", "1.3.1"}})) == -1);
+  CHECK(init(directory.model({{"toolkit_version", "1.2.3"}})) == 0);
+  const std::string nameless = directory.model({{"toolkit_version", ""}});
+  int status = -1;
+  const Written written = written_by([&] { status = init(nameless); });
+  CHECK(status == 0);
+  CHECK(contains(written.out, "W rkllm: the model does not say which toolkit made it"));
+}
+
+TEST_CASE("init checks device, platform, driver, n_keep, n_batch, model, its platform, its context, loading, CPUs") {
+  // Everything is wrong; what init complains about is mended one by one.
+  const Directory directory;
+  std::string path = "/no/such/file";
+  RKLLMParam change = rkllm_createDefaultParam();
+  change.n_keep = change.max_context_len = 100'000;
+  change.extend_param.n_batch = 101;
+  change.extend_param.enabled_cpus_mask = 0x01;
+  const Environment driver("RKLLM_SIM_DRIVER", "0.9.5");
+  const auto complaint = [&](const char* platform) {
+    const Environment pretended("RKLLM_SIM_PLATFORM", platform);
+    const Written written = written_by([&] {
+      const auto apply = [&](RKLLMParam& param) {
+        const char* model_path = param.model_path;
+        param = change;
+        param.model_path = model_path;
+      };
+      init(path, apply);
+    });
+    return (contains(written.out, "NPU driver") ? "(old driver) " : "") + written.err;
+  };
+  const std::string batch = "(old driver) E rkllm: n_batch is not in 1 to 100\nE rkllm: rkllm_init: ";
+  CHECK(complaint("none") == "E rkllm: rkllm_init: no NPU device (RKLLM_SIM_PLATFORM=none)\n");
+  CHECK(complaint("RK9999") == "E rkllm: rkllm_init: unknown platform RK9999\n");
+  CHECK(complaint("RK3588") == "(old driver) E rkllm: rkllm_init: n_keep must be less than max_context_len\n");
+  change.n_keep = -1;
+  CHECK(complaint("RK3588") == batch + "no such file\n");
+  path = directory.model({{"platform", "RK3576"}, {"faults", {{{"when", "init"}, {"what", "fail"}}}}});
+  CHECK(complaint("RK3588") == batch + "the model was made for RK3576, this is RK3588\n");
+  CHECK(complaint("RK3576") == batch + "max_context_len is above the model's limit of 16384\n");
+  change.max_context_len = 512;
+  CHECK(complaint("RK3576") == batch + "the model file asks for a failure\n");
+  path = directory.model({{"platform", "RK3576"}});
+  CHECK(contains(complaint("RK3576"), batch + "enabled_cpus_mask names 1 CPUs but enabled_cpus_num is 4"));
+  change.extend_param.enabled_cpus_mask = 0xF0;
+  CHECK(complaint("RK3576") == "(old driver) E rkllm: n_batch is not in 1 to 100\n");
 }
 
 TEST_CASE("max_context_len above the model's limit fails init") {

@@ -5,45 +5,6 @@
 
 using namespace simulated;
 
-namespace {
-
-constexpr std::size_t kEmbedding = 64;  // of fast.json
-
-RKLLMInput embeds(std::vector<float>& values) {
-  RKLLMInput input{};
-  input.input_type = RKLLM_INPUT_EMBED;
-  input.embed_input = {values.data(), values.size() / kEmbedding};
-  return input;
-}
-
-std::vector<float> rows(std::size_t count, float first = 0) {
-  std::vector<float> values(count * kEmbedding);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<float>(i);
-  return values;
-}
-
-struct Picture {
-  Picture(std::size_t count, std::size_t tokens_each) : values(rows(count * tokens_each)) {
-    input.input_type = RKLLM_INPUT_MULTIMODAL;
-    input.multimodal_input.prompt = prompt;
-    auto& image = input.multimodal_input.image;
-    image.image_embed = values.data();
-    image.n_image = count;
-    image.n_image_tokens = tokens_each;
-    image.image_start = "";
-    image.image_end = "";
-    image.image_content = "<|image_pad|>";
-  }
-  Picture(const Picture&) = delete;
-  Picture& operator=(const Picture&) = delete;
-
-  char prompt[64] = "What is in <image>?";
-  std::vector<float> values;
-  RKLLMInput input{};
-};
-
-}  // namespace
-
 TEST_CASE("an empty prompt runs on the template, or on the BOS token alone") {
   Llm templated;
   CHECK(templated.run("", infer(1)) == 0);
@@ -96,7 +57,7 @@ TEST_CASE("NULL token ids are empty input, no token ids run") {
 
 TEST_CASE("embeddings take as many positions as they have rows, and equal rows are found again") {
   Llm llm;
-  std::vector<float> values = rows(5);
+  std::vector<float> values = rows(5, kEmbedding);
   CHECK(llm.run(embeds(values), infer(1)) == 0);
   CHECK(llm.kv_size() == 5);
   values[4 * kEmbedding] = -1;  // in the last row
@@ -109,7 +70,7 @@ TEST_CASE("embeddings take as many positions as they have rows, and equal rows a
 
 TEST_CASE("embed_input.n_tokens must be 1 to the context, NULL is empty input") {
   Llm llm(model("fast"), [](RKLLMParam& param) { param.max_context_len = 32; });
-  std::vector<float> values = rows(33);
+  std::vector<float> values = rows(33, kEmbedding);
   CHECK(llm.run(embeds(values)) == -1);
   CHECK(llm.events.empty());
   RKLLMInput input = embeds(values);
@@ -164,9 +125,39 @@ TEST_CASE("an image whose text is NULL, whose content is empty or whose tags do 
   CHECK(llm.events.empty());
 }
 
+TEST_CASE("for models with two-dimensional positions the size of an image must fit its rows") {
+  const Directory directory;
+  Llm llm(directory.model({{"image_patch", 28}}));
+  Picture picture(1, 6);
+  auto& image = picture.input.multimodal_input.image;
+  image.image_width = 3 * 28;
+  image.image_height = 2 * 28;
+  CHECK(llm.run(picture.input, infer(1)) == 0);
+  image.image_height = 3 * 28;
+  CHECK(llm.run(picture.input, infer(1)) == -1);
+  CHECK(llm.events.empty());
+}
+
+TEST_CASE("tokenizer_callback and embed_callback are not asked by models that need neither") {
+  static int asked = 0;
+  asked = 0;
+  const std::string path = model("fast");
+  RKLLMParam param = param_for(path);
+  RKLLMCallback callback{};
+  callback.tokenizer_callback = [](void*, const char*, int32_t, int32_t*, int32_t) { return ++asked; };
+  callback.embed_callback = [](void*, int32_t*, uint64_t, void*, uint64_t) { return ++asked; };
+  LLMHandle handle = nullptr;
+  REQUIRE(rkllm_init(&handle, &param, &callback) == 0);
+  RKLLMInput input = prompt("Hello");
+  RKLLMInferParam params = infer(3);
+  CHECK(rkllm_run(handle, &input, &params, nullptr) == 0);
+  CHECK(asked == 0);
+  rkllm_destroy(handle);
+}
+
 TEST_CASE("a video takes frames times tokens positions") {
   Llm llm;
-  std::vector<float> values = rows(2 * 3);
+  std::vector<float> values = rows(2 * 3, kEmbedding);
   char text[] = "<video>";
   RKLLMInput input{};
   input.input_type = RKLLM_INPUT_MULTIMODAL;
@@ -199,7 +190,9 @@ TEST_CASE("tokenizer_callback serves models without a tokenizer, and is asked ag
       texts.push_back(result->text ? std::optional<std::string>(result->text) : std::nullopt);
     return 0;
   };
+  static std::thread::id thread;
   callback.tokenizer_callback = [](void*, const char*, int32_t length, int32_t* ids, int32_t room) {
+    thread = std::this_thread::get_id();
     capacities.push_back(room);
     const int32_t wanted = length * 3;
     if (room < wanted) return -wanted;
@@ -212,6 +205,7 @@ TEST_CASE("tokenizer_callback serves models without a tokenizer, and is asked ag
   RKLLMInferParam params = infer(2);
   CHECK(rkllm_run(handle, &input, &params, nullptr) == 0);
   CHECK(capacities == std::vector<int>{7, 15});
+  CHECK(thread == std::this_thread::get_id());
   CHECK(texts == std::vector<std::optional<std::string>>{std::nullopt, std::nullopt});
   int size = 0;
   rkllm_get_kv_cache_size(handle, &size);

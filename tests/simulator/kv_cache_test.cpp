@@ -117,6 +117,37 @@ TEST_CASE("keep_system_prompt keeps the system prompt of set_chat_template, and 
   CHECK(llm.kv_size() == 4);
 }
 
+TEST_CASE("keep_system_prompt keeps the system prompt and tools of set_function_tools") {
+  Llm llm;
+  REQUIRE(rkllm_set_function_tools(llm.handle, "Be brief.", R"([{"type":"function"}])", "tag") == 0);
+  REQUIRE(llm.run("Hello", infer(3)) == 0);
+  CHECK(rkllm_clear_kv_cache(llm.handle, 1, nullptr, nullptr) == 0);
+  const int system = llm.kv_size();
+  CHECK(system > 10);
+  REQUIRE(rkllm_set_function_tools(llm.handle, "Be brief, and be kind.", R"([{"type":"function"}])", "tag") == 0);
+  REQUIRE(llm.run("Hello", infer(3)) == 0);
+  CHECK(rkllm_clear_kv_cache(llm.handle, 1, nullptr, nullptr) == 0);
+  CHECK(llm.kv_size() > system);
+}
+
+TEST_CASE("a system text in the model's own template is not kept") {
+  const Directory directory;
+  Llm llm(directory.model({{"default_system", "Be brief."}}));
+  REQUIRE(llm.run("Hello", infer(3)) == 0);
+  CHECK(rkllm_clear_kv_cache(llm.handle, 1, nullptr, nullptr) == 0);
+  CHECK(llm.kv_size() == 0);
+}
+
+TEST_CASE("after a change of keep_history the log counts the dropped positions too, the function does not") {
+  const Environment level("RKLLM_LOG_LEVEL", "2");
+  Llm llm;
+  std::vector<int> five = ids(5);
+  REQUIRE(llm.run(tokens(five), infer(3, 1)) == 0);
+  const Written written = written_by([&] { llm.run(tokens(five), infer(3, 0)); });
+  CHECK(contains(written.out, "current kv cache size: 14\n"));
+  CHECK(llm.kv_size() == 7);
+}
+
 TEST_CASE("a range is cleared only while a single turn is paused, and only within the cache") {
   Llm llm;
   std::vector<int> ten = ids(10);
@@ -135,7 +166,11 @@ TEST_CASE("a range is cleared only while a single turn is paused, and only withi
   CHECK(clear(0, 13) == -1);
   CHECK(clear(2, 5) == 0);
   CHECK(llm.kv_size() == 9);
-  CHECK(clear(0, 9) == 0);
+  int from = 0;
+  int to = 1;
+  CHECK(rkllm_clear_kv_cache(llm.handle, 1, &from, &to) == 0);  // keep_system_prompt is ignored
+  CHECK(llm.kv_size() == 8);
+  CHECK(clear(0, 8) == 0);
   CHECK(llm.kv_size() == 0);
 }
 

@@ -1,6 +1,8 @@
 // Sections "max_new_tokens" and "context limits" of the runtime's contract.
 #include "simulated.hpp"
 
+#include <algorithm>
+
 using namespace simulated;
 
 namespace {
@@ -41,7 +43,7 @@ TEST_CASE("sampling values of a run count for that run only, whatever they are")
   REQUIRE(llm.run("Hello") == 0);
   const std::string usual = llm.text();
   RKLLMSamplingParam wild{};
-  wild.temperature = 3;
+  wild.temperature = 3;  // with -1 it would be greedy, which is another test
   wild.top_p = 5;
   wild.top_k = -5;
   RKLLMInferParam params = infer(0);
@@ -50,6 +52,19 @@ TEST_CASE("sampling values of a run count for that run only, whatever they are")
   CHECK(llm.text() != usual);
   REQUIRE(llm.run("Hello") == 0);
   CHECK(llm.text() == usual);
+}
+
+TEST_CASE("sampling values out of range are accepted") {
+  Llm llm;
+  RKLLMSamplingParam zeros{};  // taken literally
+  RKLLMInferParam params = infer(0);
+  params.sampling_params = &zeros;
+  REQUIRE(llm.run("Hello", params) == 0);
+  const std::string greedy = llm.text();
+  zeros.temperature = -1;
+  zeros.top_k = -5;
+  CHECK(llm.run("Hello", params) == 0);
+  CHECK(llm.text() == greedy);
 }
 
 TEST_CASE("a prompt longer than the context fails without a callback and empties the cache") {
@@ -97,6 +112,37 @@ TEST_CASE("a single turn that fills the context loses its oldest generated posit
   // The prompt is still there.
   REQUIRE(llm.run(tokens(seven), infer(1)) == 0);
   CHECK(llm.last().perf.prefill_tokens == 0);
+}
+
+TEST_CASE("a conversation of one turn that fills the context loses its oldest positions and goes on") {
+  Llm llm(model("fast"), [](RKLLMParam& param) {
+    param.max_context_len = 64;
+    param.n_keep = 4;
+    param.ignore_eos_token = true;
+  });
+  std::vector<int> seven = ids(7);
+  REQUIRE(llm.run(tokens(seven), infer(500, 1)) == 0);
+  CHECK(llm.token_count() == 500);
+  CHECK(llm.kv_size() == 64);
+}
+
+TEST_CASE("generating in a full conversation drops its oldest turn whole") {
+  Llm llm(model("fast"), [](RKLLMParam& param) {
+    param.max_context_len = 64;
+    param.n_keep = 4;
+    param.ignore_eos_token = true;
+  });
+  std::vector<int> turn = ids(11);
+  REQUIRE(llm.run(tokens(turn), infer(1, 1)) == 0);
+  int smallest = 64;
+  std::vector<int> second = ids(40, 500);
+  llm.answer = [&](std::size_t call) {
+    if (call > 10) smallest = std::min(smallest, llm.kv_size());
+    return 0;
+  };
+  REQUIRE(llm.run(tokens(second), infer(20, 1)) == 0);
+  CHECK(llm.token_count() == 20);
+  CHECK(smallest == 64 - 11 + 1);
 }
 
 TEST_CASE("a conversation that fills the context loses its oldest turn") {

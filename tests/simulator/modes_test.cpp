@@ -9,13 +9,12 @@ using namespace simulated;
 namespace {
 
 constexpr int kVocabulary = 8192;  // of fast.json
-constexpr int kEmbedding = 64;
 
 std::vector<float> last_row(Llm& llm, const char* text) {
   REQUIRE(rkllm_clear_kv_cache(llm.handle, 0, nullptr, nullptr) == 0);
   REQUIRE(llm.run(text, infer(0, 0, RKLLM_INFER_GET_LAST_HIDDEN_LAYER)) == 0);
   const std::vector<float>& all = llm.events[0].hidden;
-  return {all.end() - kEmbedding, all.end()};
+  return {all.end() - static_cast<std::ptrdiff_t>(kEmbedding), all.end()};
 }
 
 double cosine(const std::vector<float>& left, const std::vector<float>& right) {
@@ -91,6 +90,47 @@ TEST_CASE("each row of prompt logits is highest for the next token of the prompt
     const auto begin = llm.events[0].logits.begin() + row * kVocabulary;
     CHECK(std::max_element(begin, begin + kVocabulary) - begin == 401 + row);
   }
+}
+
+TEST_CASE("rows stay allocated until a callback returns 2") {
+  const auto resident_mb = [] {
+    std::size_t all = 0;
+    std::size_t resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1048576;
+  };
+  const Directory directory;
+  const std::string path = directory.model({{"vocab_size", 1 << 19}});
+  // 100 rows of 2 MB with the first token, one with the second.
+  static double during = 0;
+  static double after = 0;
+  static int wish = 0;
+  static double (*resident)() = resident_mb;
+  wish = GENERATE(0, 2);
+  RKLLMParam param = param_for(path);
+  RKLLMCallback callback{};
+  callback.result_callback = [](RKLLMResult* result, void*, LLMCallState state) {
+    if (state != RKLLM_RUN_NORMAL) return 0;
+    (result->logits.num_tokens == 100 ? during : after) = resident();
+    return wish;
+  };
+  LLMHandle handle = nullptr;
+  REQUIRE(rkllm_init(&handle, &param, &callback) == 0);
+  std::vector<int> hundred = ids(100);
+  RKLLMInput input = tokens(hundred);
+  RKLLMInferParam params = infer(2, 0, RKLLM_INFER_GET_LOGITS);
+  CHECK(rkllm_run(handle, &input, &params, nullptr) == 0);
+  rkllm_destroy(handle);
+  CHECK((during - after > 150) == (wish == 2));
+}
+
+TEST_CASE("embeddings that differ are computed anew in RKLLM_INFER_GET_LOGITS") {
+  Llm llm;
+  std::vector<float> values = rows(5, kEmbedding);
+  REQUIRE(llm.run(embeds(values), infer(1, 0, RKLLM_INFER_GET_LOGITS)) == 0);
+  values = rows(5, kEmbedding, 1000);
+  REQUIRE(llm.run(embeds(values), infer(1, 0, RKLLM_INFER_GET_LOGITS)) == 0);
+  CHECK(llm.events[0].logit_rows == 5);
 }
 
 TEST_CASE("plain generation has neither hidden states nor logits") {

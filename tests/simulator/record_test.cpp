@@ -54,6 +54,15 @@ TEST_CASE("@n works for every entry of a batch and behind the template of set_ch
   REQUIRE(rkllm_set_chat_template(llm.handle, "system", "prefix", "postfix") == 0);
   REQUIRE(llm.run("@n=77") == 0);
   CHECK(llm.token_count() == 77);
+
+  Llm batch(model("fast"), [](RKLLMParam& param) { param.extend_param.n_batch = 2; });
+  RKLLMInput inputs[] = {prompt("@n=5"), prompt("@n=9")};
+  RKLLMInferParam params{};
+  REQUIRE(rkllm_run(batch.handle, inputs, &params, nullptr) == 0);
+  std::size_t counts[] = {0, 0};
+  for (std::size_t i = 0; i + 2 < batch.events.size(); ++i) counts[i % 2] += batch.events[i].token != -1;
+  CHECK(counts[0] == 5);
+  CHECK(counts[1] == 9);
 }
 
 TEST_CASE("a word that is no directive makes an ordinary prompt") {

@@ -41,6 +41,26 @@ TEST_CASE("a run selects an adapter by name, and fails without a callback if the
   CHECK(llm.text() == bare);
 }
 
+TEST_CASE("several LoRA adapters may be loaded, and each answers differently") {
+  const Directory directory;
+  const std::string path = directory.write("lora.json", R"({"rkllm_simulated_lora": 1})");
+  Llm llm;
+  std::vector<std::string> texts;
+  for (const char* name : {"poet", "lawyer"}) {
+    RKLLMLoraAdapter adapter{path.c_str(), name, 1.0F};
+    REQUIRE(rkllm_load_lora(llm.handle, &adapter) == 0);
+  }
+  for (const char* name : {"poet", "lawyer", "poet"}) {
+    RKLLMLoraParam lora{name};
+    RKLLMInferParam params{};
+    params.lora_params = &lora;
+    REQUIRE(llm.run("Hello", params) == 0);
+    texts.push_back(llm.text());
+  }
+  CHECK(texts[0] != texts[1]);
+  CHECK(texts[0] == texts[2]);
+}
+
 TEST_CASE("cross attention needs use_cross_attn, a model for it and every pointer") {
   const Directory directory;
   const std::string path = directory.model({{"cross_attention", true}});
@@ -55,9 +75,14 @@ TEST_CASE("cross attention needs use_cross_attn, a model for it and every pointe
   CHECK(rkllm_set_cross_attn_params(ordinary.handle, &complete) == -1);
   Llm llm(path, use);
   CHECK(rkllm_set_cross_attn_params(llm.handle, nullptr) == -1);
-  RKLLMCrossAttnParam incomplete = complete;
-  incomplete.encoder_mask = nullptr;
-  CHECK(rkllm_set_cross_attn_params(llm.handle, &incomplete) == -1);
+  for (int missing = 0; missing < 4; ++missing) {
+    RKLLMCrossAttnParam incomplete = complete;
+    if (missing == 0) incomplete.encoder_k_cache = nullptr;
+    if (missing == 1) incomplete.encoder_v_cache = nullptr;
+    if (missing == 2) incomplete.encoder_mask = nullptr;
+    if (missing == 3) incomplete.encoder_pos = nullptr;
+    CHECK(rkllm_set_cross_attn_params(llm.handle, &incomplete) == -1);
+  }
 
   CHECK(llm.run("Hello") == -1);
   REQUIRE(llm.events.size() == 1);

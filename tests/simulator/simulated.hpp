@@ -1,20 +1,15 @@
-// What the tests of the simulator share: a handle with its callbacks remembered, inputs, and model files made for a
-// test.
+// What the tests of the simulator share: a handle with its callbacks remembered.
 #pragma once
 
 #include "generator/headers/rkllm_1.3.0.h"
+#include "inputs.hpp"
 #include "support/catch.hpp"
+#include "surroundings.hpp"
 
-#include <unistd.h>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <thread>
@@ -23,56 +18,7 @@
 
 namespace simulated {
 
-using Json = nlohmann::ordered_json;
-
 inline constexpr int kEos = 2;
-
-inline std::string model(const std::string& name) { return std::string(SIMULATOR_MODELS) + "/" + name + ".json"; }
-
-// A directory that goes away with the object.
-class Directory {
- public:
-  Directory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "rkllm-sim-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return file(name);
-  }
-  // fast.json with other fields.
-  std::string model(const Json& changes) const {
-    std::ifstream fast(simulated::model("fast"));
-    Json content = Json::parse(fast);
-    content.update(changes);
-    return write("model.json", content.dump());
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Sets an environment variable for the time of a test.
-class Environment {
- public:
-  Environment(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
-  ~Environment() { ::unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
 
 // One entry of one callback.
 struct Event {
@@ -100,28 +46,6 @@ inline RKLLMParam param_for(const std::string& path) {
 }
 
 using Change = std::function<void(RKLLMParam&)>;
-
-inline RKLLMInput prompt(const char* text, const char* role = "user") {
-  RKLLMInput input{};
-  input.role = role;
-  input.input_type = RKLLM_INPUT_PROMPT;
-  input.prompt_input = text;
-  return input;
-}
-
-inline RKLLMInput tokens(std::vector<int>& ids) {
-  RKLLMInput input{};
-  input.input_type = RKLLM_INPUT_TOKEN;
-  input.token_input = {ids.data(), ids.size()};
-  return input;
-}
-
-// `count` different tokens without meaning, from id `first` on.
-inline std::vector<int> ids(std::size_t count, int first = 300) {
-  std::vector<int> list(count);
-  for (std::size_t i = 0; i < count; ++i) list[i] = first + static_cast<int>(i % 1000);
-  return list;
-}
 
 // A handle and all that its callbacks said.
 class Llm {
@@ -233,13 +157,5 @@ class Llm {
   std::size_t calls_ = 0;
   std::size_t ends_ = 0;
 };
-
-inline RKLLMInferParam infer(int max_new_tokens, int keep_history = 0, RKLLMInferMode mode = RKLLM_INFER_GENERATE) {
-  RKLLMInferParam param{};
-  param.mode = mode;
-  param.max_new_tokens = max_new_tokens;
-  param.keep_history = keep_history;
-  return param;
-}
 
 }  // namespace simulated

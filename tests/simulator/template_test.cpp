@@ -1,6 +1,8 @@
 // Section "prompt, role, template, tools" of the runtime's contract.
 #include "simulated.hpp"
 
+#include <memory>
+
 using namespace simulated;
 
 namespace {
@@ -15,6 +17,20 @@ int prompt_size(Llm& llm, RKLLMInput input, int keep_history = 0) {
   return llm.kv_size();
 }
 
+// What is tokenised for an input, as the log says it at level 2.
+std::string rendered(RKLLMInput input, const std::function<void(LLMHandle)>& prepare = {},
+                     const std::string& path = model("fast")) {
+  const Environment level("RKLLM_LOG_LEVEL", "2");
+  Llm llm(path);
+  if (prepare) prepare(llm.handle);
+  int status = -1;
+  const Written written = written_by([&] { status = llm.run(input, infer(1)); });
+  REQUIRE(status == 0);
+  const std::string before = "I rkllm: prompt: ";
+  const auto start = written.out.find(before) + before.size();
+  return written.out.substr(start, written.out.find("\nI rkllm: tokens:", start) - start);
+}
+
 }  // namespace
 
 TEST_CASE("every role but tool is the user") {
@@ -22,7 +38,79 @@ TEST_CASE("every role but tool is the user") {
   const int user = prompt_size(llm, prompt("Hello"));
   CHECK(prompt_size(llm, prompt("Hello", nullptr)) == user);
   CHECK(prompt_size(llm, prompt("Hello", "assistant")) == user);
+  CHECK(prompt_size(llm, prompt("Hello", "system")) == user);
   CHECK(prompt_size(llm, prompt("Hello", "nobody")) == user);
+}
+
+TEST_CASE("the model's template wraps the prompt") {
+  CHECK(rendered(prompt("Hello")) == "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n");
+}
+
+TEST_CASE("set_chat_template makes system, prefix, prompt, postfix of it") {
+  const std::string text =
+      rendered(prompt("Hello"), [](LLMHandle handle) { CHECK(rkllm_set_chat_template(handle, "S", "A", "Z") == 0); });
+  CHECK(text == "SAHelloZ");
+  CHECK(rendered(prompt("Hello"), [](LLMHandle handle) { rkllm_set_chat_template(handle, "", "", ""); }) == "Hello");
+}
+
+TEST_CASE("a template that cannot be parsed is warned about at init, and fails prompts until it is replaced") {
+  const Directory directory;
+  const std::string path = directory.model({{"chat_template", "unparseable"}});
+  std::unique_ptr<Llm> llm;
+  const Written at_init = written_by([&] { llm = std::make_unique<Llm>(path); });
+  CHECK(contains(at_init.out, "W rkllm: the model's chat template cannot be parsed"));
+  int status = 0;
+  const Written at_run = written_by([&] { status = llm->run("Hello"); });
+  CHECK(status == -1);
+  CHECK(llm->events.empty());
+  CHECK(contains(at_run.err, "configure it via rkllm_set_chat_template"));
+  CHECK(rkllm_set_function_tools(llm->handle, "", kWeather, "tag") == -1);
+  REQUIRE(rkllm_set_chat_template(llm->handle, "", "", "") == 0);
+  CHECK(llm->run("Hello") == 0);
+}
+
+TEST_CASE("enable_thinking=false adds an empty think block to the prompt, true adds nothing") {
+  const Directory directory;
+  const std::string path = directory.model({{"thinking", true}});
+  RKLLMInput input = prompt("Hello");
+  const std::string plain = "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n";
+  CHECK(rendered(input, {}, path) == plain + "<think>\n\n</think>\n\n");
+  input.enable_thinking = true;
+  CHECK(rendered(input, {}, path) == plain);
+}
+
+TEST_CASE("tools and their system text become the system message") {
+  const std::string text = rendered(prompt("Hello"), [](LLMHandle handle) {
+    CHECK(rkllm_set_function_tools(handle, "Be brief.", R"({"type": "function"})", "tag") == 0);
+  });
+  CHECK(text.find("<|im_start|>system\nBe brief.") == 0);
+  CHECK(contains(text, "<tools>\n{\"type\":\"function\"}\n</tools><|im_end|>\n<|im_start|>user\nHello"));
+}
+
+TEST_CASE("each tool result stands compact in its tag, in one turn of the user; the default tag is tool_response") {
+  const RKLLMInput results = prompt(R"([{"a": 1}, "b"])", "tool");
+  CHECK(rendered(results) ==
+        "<|im_start|>user\n<tool_response>\n{\"a\":1}\n</tool_response>\n<tool_response>\n\"b\"\n</tool_response>"
+        "<|im_end|>\n<|im_start|>assistant\n");
+  const std::string tagged =
+      rendered(results, [](LLMHandle handle) { rkllm_set_function_tools(handle, "", "[]", "result"); });
+  CHECK(contains(tagged, "<result>\n{\"a\":1}\n</result>\n<result>\n\"b\"\n</result>"));
+}
+
+TEST_CASE("token ids and embeddings are not wrapped") {
+  std::vector<int> three = ids(3);
+  CHECK(rendered(tokens(three)).empty());
+  std::vector<float> values = rows(3, kEmbedding);
+  CHECK(rendered(embeds(values)).empty());
+}
+
+TEST_CASE("a multimodal prompt is wrapped, each tag becomes start, content for each row, end") {
+  Picture picture(1, 3);
+  auto& image = picture.input.multimodal_input.image;
+  image.image_start = "(";
+  image.image_end = ")";
+  image.image_content = "*";
+  CHECK(rendered(picture.input) == "<|im_start|>user\nWhat is in (***)?<|im_end|>\n<|im_start|>assistant\n");
 }
 
 TEST_CASE("a model without a template takes prompts as they are") {
