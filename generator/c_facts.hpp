@@ -53,17 +53,19 @@ enum class TypeKind {
   kFunction,  // only as the target of a pointer
   kPointer,
   kArray,
-  kOther,  // long double, vectors, complex numbers: no wire form exists
+  kOther,  // long double, va_list, vectors, complex numbers: no wire form exists
 };
 
 struct Type {
   TypeKind kind = TypeKind::kVoid;
   std::string name;  // as the header spells it, without const: "int32_t", or a typedef's name of a pointer. Empty for
-                     // pointers and arrays without a name of their own, and for unnamed structs.
+                     // pointers, arrays and functions without a name of their own, and for unnamed structs.
   bool is_const = false;
-  Layout size;
-  std::vector<Type> target;  // what a pointer points at, or the elements of an array: exactly one
-  std::uint64_t count = 0;   // of an array
+  Layout size = {};
+  std::vector<Type> target = {};  // what a pointer points at, an array consists of, a function returns: exactly one
+  std::uint64_t count = 0;        // of an array; 0 if it is declared as []
+  std::vector<Type> params = {};  // of a function
+  bool is_variadic = false;       // of a function
 };
 
 struct Record;
@@ -73,7 +75,8 @@ struct Field {
   Type type;
   std::vector<Record> inline_record;  // the type itself, if it is declared in place: none or one
   Layout offset;                      // from the start of the outermost struct
-  bool is_bit_field = false;
+  unsigned bit_width = 0;             // of a bit-field, which begins `first_bit` bits behind `offset`; 0: it is none
+  Layout first_bit;
   Location location;
   Documentation documentation;
 };
@@ -109,10 +112,18 @@ struct Param {
   Location location;
 };
 
+struct Opaque {  // a struct or union whose content the header keeps to itself
+  bool is_union = false;
+  std::string name;
+  Location location;
+  Documentation documentation;
+};
+
 struct Callback {  // a typedef of a pointer to a function
   std::string name;
   Type returns;
   std::vector<Param> params;
+  bool is_variadic = false;
   Location location;
   Documentation documentation;
 };
@@ -121,6 +132,7 @@ struct Function {
   std::string name;
   Type returns;
   std::vector<Param> params;
+  bool is_variadic = false;
   Location location;
   Documentation documentation;
 };
@@ -140,7 +152,7 @@ struct Macro {  // one that has a value
   Documentation documentation;
 };
 
-using Symbol = std::variant<Macro, Alias, Enum, Record, Callback, Function>;
+using Symbol = std::variant<Macro, Alias, Enum, Record, Opaque, Callback, Function>;
 
 struct Header {
   std::string path;                // as it was given

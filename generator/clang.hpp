@@ -26,6 +26,14 @@ struct Release {
 using Index = std::unique_ptr<void, Release>;
 using Unit = std::unique_ptr<std::remove_pointer_t<CXTranslationUnit>, Release>;
 
+// Of the target that the unit was parsed for, in bytes.
+inline unsigned pointer_size(CXTranslationUnit unit) {
+  CXTargetInfo target = clang_getTranslationUnitTargetInfo(unit);
+  const int bits = clang_TargetInfo_getPointerWidth(target);
+  clang_TargetInfo_dispose(target);
+  return bits > 0 ? static_cast<unsigned>(bits) / 8 : 0;
+}
+
 // The direct children, in source order.
 inline std::vector<CXCursor> children(CXCursor cursor) {
   std::vector<CXCursor> found;

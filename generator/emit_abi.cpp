@@ -32,15 +32,13 @@ class AbiEmitter {
   void emit(const c::Alias& alias) {
     code_.line();
     code_.comment(alias.documentation.text);
-    c::Type type = alias.type;
-    if (type.kind == c::TypeKind::kPointer) type.name.clear();
-    if (points_at_opaque_struct(type)) code_.line("struct " + type.target.front().name + ";");
-    code_.line("using " + alias.name + " = " + spelling(type) + ";");
+    code_.line("using " + alias.name + " = " + spelling(alias.type) + ";");
   }
 
-  bool points_at_opaque_struct(const c::Type& type) const {
-    return type.kind == c::TypeKind::kPointer && type.target.front().kind == c::TypeKind::kRecord &&
-           c::find<c::Record>(api_.header, type.target.front().name) == nullptr;
+  void emit(const c::Opaque& opaque) {
+    code_.line();
+    code_.comment(opaque.documentation.text);
+    code_.line((opaque.is_union ? "union " : "struct ") + opaque.name + ";");
   }
 
   void emit(const c::Enum& entity) {

@@ -58,6 +58,7 @@ class ApiJson {
     json_["handles"].push_back(
         {{"name", alias.name}, {"declaration", declaration(alias)}, {"documentation", alias.documentation.text}});
   }
+  void add(const c::Opaque&) {}  // seen only behind the handles
   void add(const c::Enum& entity) {
     Json enumerators = Json::array();
     for (const c::Enumerator& enumerator : entity.enumerators) {

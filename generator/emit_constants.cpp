@@ -105,6 +105,8 @@ class ConstantsEmitter {
     add(alias.name, {{"name", alias.name}, {"kind", "handle"}, {"declaration", declaration(alias)}});
   }
 
+  void emit(const c::Opaque&) {}  // nothing can be told of it
+
   void emit(const c::Callback& callback) {
     add(callback.name, {{"name", callback.name}, {"kind", "callback"}, {"declaration", declaration(callback)}});
   }

@@ -35,6 +35,7 @@ class Merger {
       if (one.name != two.name || one.value != two.value) refuse("has different enumerators");
     });
   }
+  void symbol(c::Opaque&, const c::Opaque&) {}
   void symbol(c::Callback& merged, const c::Callback& other) { signature(merged, other); }
   void symbol(c::Function& merged, const c::Function& other) { signature(merged, other); }
   void symbol(c::Record& merged, const c::Record& other) {
@@ -46,6 +47,7 @@ class Merger {
       if (one.name != two.name) refuse("has different fields");
       type(one.type, two.type);
       layout(one.offset, two.offset);
+      layout(one.first_bit, two.first_bit);
       each(one.inline_record, two.inline_record, [this](c::Record& a, const c::Record& b) { symbol(a, b); });
     });
   }
@@ -65,6 +67,7 @@ class Merger {
     }
     layout(merged.size, other.size);
     each(merged.target, other.target, [this](c::Type& one, const c::Type& two) { type(one, two); });
+    each(merged.params, other.params, [this](c::Type& one, const c::Type& two) { type(one, two); });
   }
 
   void layout(Layout& merged, const Layout& other) {

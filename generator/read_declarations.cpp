@@ -17,7 +17,7 @@ using c::TypeKind;
 // the declaration and from typedefs only.
 class Reader {
  public:
-  explicit Reader(CXTranslationUnit unit) : unit_(unit) {}
+  explicit Reader(CXTranslationUnit unit) : unit_(unit), pointer_size_(clang::pointer_size(unit)) {}
 
   std::vector<c::Symbol> read() {
     read_all(clang_getTranslationUnitCursor(unit_));
@@ -66,19 +66,28 @@ class Reader {
     }
     const CXType target = clang_getPointeeType(clang_getCanonicalType(underlying));
     if (target.kind == CXType_FunctionProto && clang_getCursorKind(declared) != CXCursor_TypedefDecl) {
-      c::Callback callback{name, read_type(clang_getResultType(target)), {}, location(cursor), documentation(cursor)};
+      c::Callback callback{name,
+                           read_type(clang_getResultType(target)),
+                           {},
+                           clang_isFunctionTypeVariadic(target) != 0,
+                           location(cursor),
+                           documentation(cursor)};
       read_params(cursor, target, callback.params);
       symbols_.emplace_back(std::move(callback));
       return;
     }
-    symbols_.emplace_back(
-        c::Alias{name, read_type(clang_getCursorType(cursor)), location(cursor), documentation(cursor)});
+    symbols_.emplace_back(c::Alias{name, read_type(underlying), location(cursor), documentation(cursor)});
   }
 
   void read_function(CXCursor cursor) {
     const CXType type = clang_getCursorType(cursor);
-    c::Function function{
-        clang::spelling(cursor), read_type(clang_getResultType(type)), {}, location(cursor), documentation(cursor)};
+    if (!known_.insert(clang::spelling(cursor) + "()").second) return;  // declared before
+    c::Function function{clang::spelling(cursor),
+                         read_type(clang_getResultType(type)),
+                         {},
+                         clang_isFunctionTypeVariadic(type) != 0,
+                         location(cursor),
+                         documentation(cursor)};
     read_params(cursor, type, function.params);
     symbols_.emplace_back(std::move(function));
   }
@@ -86,24 +95,45 @@ class Reader {
   void read_params(CXCursor owner, CXType function, std::vector<c::Param>& params) const {
     const int count = clang_getNumArgTypes(function);
     for (int i = 0; i < count; ++i) {
-      params.push_back({"", read_type(clang_getArgType(function, static_cast<unsigned>(i))), location(owner)});
+      params.push_back(
+          {"", as_passed(read_type(clang_getArgType(function, static_cast<unsigned>(i)))), location(owner)});
     }
-    std::size_t next = 0;
-    for (const CXCursor child : clang::children(owner)) {
-      if (clang_getCursorKind(child) != CXCursor_ParmDecl || next == params.size()) continue;
-      params[next].name = clang::spelling(child);
-      params[next].type = read_type(clang_getCursorType(child));  // keeps typedef names that the prototype may lose
-      params[next].location = location(child);
-      ++next;
+    const std::vector<CXCursor> declared = declared_params(owner);
+    if (declared.size() != params.size()) return;  // a callback that returns a callback: its own come first
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      params[i].name = clang::spelling(declared[i]);
+      params[i].type = as_passed(read_type(clang_getCursorType(declared[i])));  // keeps names the prototype may lose
+      params[i].location = location(declared[i]);
     }
   }
 
+  static std::vector<CXCursor> declared_params(CXCursor owner) {
+    std::vector<CXCursor> params;
+    if (clang_getCursorKind(owner) == CXCursor_FunctionDecl) {
+      for (int i = 0; i < clang_Cursor_getNumArguments(owner); ++i) {
+        params.push_back(clang_Cursor_getArgument(owner, static_cast<unsigned>(i)));
+      }
+      return params;
+    }
+    for (const CXCursor child : clang::children(owner)) {
+      if (clang_getCursorKind(child) == CXCursor_ParmDecl) params.push_back(child);
+    }
+    return params;
+  }
+
   void add_record(CXCursor cursor, const std::string& name, CXCursor documented) {
-    if (clang_isCursorDefinition(cursor) == 0) return;
+    if (clang_isCursorDefinition(cursor) == 0) return add_opaque(cursor, name);
     if (!known_.insert(name).second) return;
     c::Record record = read_record(cursor, name, 0);
     if (const Documentation own = documentation(documented); !own.text.empty()) record.documentation = own;
     symbols_.emplace_back(std::move(record));
+  }
+
+  // A struct that is declared here and defined nowhere.
+  void add_opaque(CXCursor cursor, const std::string& name) {
+    if (clang_Cursor_isNull(clang_getCursorDefinition(cursor)) == 0 || !known_.insert(name).second) return;
+    symbols_.emplace_back(
+        c::Opaque{clang_getCursorKind(cursor) == CXCursor_UnionDecl, name, location(cursor), documentation(cursor)});
   }
 
   void add_enum(CXCursor cursor, const std::string& name, CXCursor documented) {
@@ -142,15 +172,26 @@ class Reader {
   }
 
   c::Field read_field(CXCursor cursor, std::uint64_t base) const {
-    const auto offset = base + bytes(clang_Cursor_getOffsetOfField(cursor));
+    const long long bits = clang_Cursor_getOffsetOfField(cursor);
+    const auto offset = base + bytes(bits);
+    const auto first_bit = static_cast<std::uint64_t>(bits < 0 ? 0 : bits % 8);
+    const auto width = clang_Cursor_isBitField(cursor) != 0 ? clang_getFieldDeclBitWidth(cursor) : 0;
     const CXType type = clang_getCursorType(cursor);
-    c::Field field{
-        clang::spelling(cursor), read_type(type),      {}, {offset, offset}, clang_Cursor_isBitField(cursor) != 0,
-        location(cursor),        documentation(cursor)};
+    c::Field field{clang::spelling(cursor),
+                   read_type(type),
+                   {},
+                   {offset, offset},
+                   static_cast<unsigned>(width),
+                   {first_bit, first_bit},
+                   location(cursor),
+                   documentation(cursor)};
     const CXCursor declared = clang_getTypeDeclaration(type);
     const CXCursorKind kind = clang_getCursorKind(declared);
-    const bool is_unnamed_record = field.type.kind == TypeKind::kRecord && field.type.name.empty();
-    if (is_unnamed_record && (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl)) {
+    const CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declared));
+    const bool is_in_place = field.type.name.empty() || parent == CXCursor_StructDecl || parent == CXCursor_UnionDecl;
+    const bool is_record = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
+    if (field.type.kind == TypeKind::kRecord && is_record && is_in_place) {
+      field.type.name.clear();
       field.inline_record.push_back(read_record(declared, "", offset));
       // The comment stands before "struct", which is where the struct begins and not the field.
       if (field.documentation.text.empty()) field.documentation = field.inline_record.front().documentation;
@@ -171,7 +212,8 @@ class Reader {
                    read_type(clang_getCursorType(cursor)),
                    {},
                    {offset, offset},
-                   false,
+                   0,
+                   {},
                    location(cursor),
                    documentation(cursor)};
     field.inline_record.push_back(read_record(cursor, "", offset));
@@ -189,19 +231,40 @@ class Reader {
     if (type.kind == CXType_Elaborated) return read_type(clang_Type_getNamedType(type));
     if (type.kind == CXType_Typedef) {
       const CXCursor declared = clang_getTypeDeclaration(type);
+      const std::string name = clang::spelling(declared);
+      // Each target has a structure of its own behind this name.
+      if (name == "__builtin_va_list") return {TypeKind::kOther, "va_list"};
       Type result = read_type(clang_getTypedefDeclUnderlyingType(declared));
-      result.name = clang::spelling(declared);
+      result.name = name;
       return result;
     }
-    const auto [kind, name] = kind_of(type);
-    Type result{kind, name, false, layout(clang_Type_getSizeOf(type)), {}, 0};
+    const CXType canonical = clang_getCanonicalType(type);
+    if (type.kind == CXType_Unexposed || type.kind == CXType_Attributed) {  // parentheses, attributes, typeof
+      if (canonical.kind != CXType_FunctionProto) return read_type(canonical);
+    }
+    const auto [kind, name] = kind_of(canonical.kind == CXType_FunctionProto ? canonical : type);
+    Type result{kind, name, false, layout(clang_Type_getSizeOf(type))};
     if (kind == TypeKind::kPointer) result.target.push_back(read_type(clang_getPointeeType(type)));
     if (kind == TypeKind::kArray) {
       result.target.push_back(read_type(clang_getArrayElementType(type)));
-      result.count = static_cast<std::uint64_t>(clang_getArraySize(type));
+      result.count = static_cast<std::uint64_t>(std::max(0LL, clang_getArraySize(type)));
+    }
+    if (kind == TypeKind::kFunction) {
+      result.target.push_back(read_type(clang_getResultType(type)));
+      result.is_variadic = clang_isFunctionTypeVariadic(type) != 0;
+      for (int i = 0; i < clang_getNumArgTypes(type); ++i) {
+        result.params.push_back(as_passed(read_type(clang_getArgType(type, static_cast<unsigned>(i)))));
+      }
     }
     if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = tag_of(clang_getTypeDeclaration(type));
     return result;
+  }
+
+  // What C makes of a parameter: an array or a function is passed as a pointer to it.
+  Type as_passed(Type type) const {
+    if (type.kind != TypeKind::kArray && type.kind != TypeKind::kFunction) return type;
+    const Type target = type.kind == TypeKind::kArray ? type.target.front() : type;
+    return {TypeKind::kPointer, "", false, layout(static_cast<long long>(pointer_size_)), {target}};
   }
 
   static std::pair<TypeKind, std::string> kind_of(CXType type) {
@@ -225,9 +288,10 @@ class Reader {
       case CXType_Record: return {TypeKind::kRecord, ""};
       case CXType_Enum: return {TypeKind::kEnum, ""};
       case CXType_Pointer: return {TypeKind::kPointer, ""};
-      case CXType_ConstantArray: return {TypeKind::kArray, ""};
+      case CXType_ConstantArray:
+      case CXType_IncompleteArray: return {TypeKind::kArray, ""};
       case CXType_FunctionProto: return {TypeKind::kFunction, ""};
-      default: return {TypeKind::kOther, "(a type with no wire form)"};
+      default: return {TypeKind::kOther, clang::text(clang_getTypeSpelling(type))};
     }
   }
 
@@ -287,6 +351,7 @@ class Reader {
   }
 
   CXTranslationUnit unit_;
+  std::uint64_t pointer_size_;  // in bytes
   std::vector<c::Symbol> symbols_;
   std::set<std::string> known_;  // records and enums that have been added
 };

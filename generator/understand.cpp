@@ -49,12 +49,14 @@ class Understanding {
 
   void declare(const c::Macro&) {}
   void declare(const c::Enum&) {}
+  void declare(const c::Opaque&) {}
   void declare(const c::Alias& alias) { places_[alias.name] = {declaration(alias), alias.location}; }
   void declare(const c::Callback& callback) { places_[callback.name] = {declaration(callback), callback.location}; }
   void declare(const c::Record& record) { declare_fields(record, record.name); }
   void declare(const c::Function& function) {
     places_[function.name] = {declaration(function), function.location};
     api_.functions[function.name];
+    if (function.is_variadic) complain_at(function.name, "functions with variable arguments have no wire form", "");
     for (std::size_t i = 0; i < function.params.size(); ++i) {
       const c::Param& param = function.params[i];
       std::vector<std::string> later;
@@ -76,7 +78,7 @@ class Understanding {
         if (is_integer(record.fields[j].type)) later.push_back(record.fields[j].name);
       }
       add({path_of(path, field), declaration(field), field.type, std::move(later)}, field.location);
-      if (field.is_bit_field) complain_at(path_of(path, field), "bit-fields have no meaning here yet", "");
+      if (field.bit_width != 0) complain_at(path_of(path, field), "bit-fields have no meaning here yet", "");
       if (field.inline_record.empty()) continue;
       if (field.inline_record.front().is_union) unions_.insert(path_of(path, field));
       // Members of an anonymous struct or union are members of the struct around it, for C and for the wire.

@@ -26,6 +26,55 @@ TEST_CASE("declarations are spelled from facts, as the header names its types") 
         "void call(handle_t* h, unsigned char c, const float* v)");
 }
 
+TEST_CASE("function pointers, variable arguments, bit-fields and arrays are spelled as C spells them") {
+  const auto folder = test::scratch("idioms");
+  const c::Header header = read_header(test::file(folder, "x.h", R"(
+    #include <stdarg.h>
+    typedef struct stream stream;
+    typedef int id_type;
+    typedef struct {
+      int (*open)(stream* s, const char*, ...);
+      void (*at_exit[2])(void);
+      char* (*(*factory)(int a))(void);
+      int grid[2][3];
+      int (*row)[3];
+      unsigned low : 3, high : 5;
+      long double precise;
+      char rest[];
+    } S;
+    void (*signal_of(int n, void (*action)(int)))(int);
+    int sum(int values[4], int each(int));
+    int print(const char* format, va_list arguments);
+    int print(const char* format, va_list arguments);
+    struct outer { struct inner { int a; } b; };
+  )"));
+  const auto fields = c::find<c::Record>(header, "S")->fields;
+  const char* const expected[] = {"int (*open)(stream*, const char*, ...)",
+                                  "void (*at_exit[2])(void)",
+                                  "char* (*(*factory)(int))(void)",
+                                  "int grid[2][3]",
+                                  "int (*row)[3]",
+                                  "unsigned int low : 3",
+                                  "unsigned int high : 5",
+                                  "long double precise",
+                                  "char rest[]"};
+  REQUIRE(fields.size() == std::size(expected));
+  for (std::size_t i = 0; i < fields.size(); ++i) CHECK(declaration(fields[i]) == expected[i]);
+  CHECK(spelling(fields[3].type) == "int[2][3]");
+  CHECK(fields[6].first_bit == Layout{3, 3});
+  CHECK(declaration(*c::find<c::Alias>(header, "id_type")) == "typedef int id_type");
+  CHECK(c::find<c::Opaque>(header, "stream") != nullptr);
+  CHECK(c::find<c::Record>(header, "stream") == nullptr);
+  CHECK(declaration(*c::find<c::Function>(header, "signal_of")) ==
+        "void (*signal_of(int n, void (*action)(int)))(int)");
+  const auto& sum = *c::find<c::Function>(header, "sum");
+  CHECK(declaration(sum) == "int sum(int* values, int (*each)(int))");
+  CHECK(sum.params.front().type.size == Layout{8, 4});
+  CHECK(declaration(*c::find<c::Function>(header, "print")) == "int print(const char* format, va_list arguments)");
+  CHECK(c::all<c::Function>(header).size() == 3);  // print is declared twice
+  CHECK(declaration(c::find<c::Record>(header, "outer")->fields[0]) == "struct { int a; } b");
+}
+
 TEST_CASE("spacing does not make declarations different, words do") {
   CHECK(normalized("const  char *name ;") == normalized("const char* name"));
   CHECK(normalized("int f( int a,int b )") == normalized("int f(int a, int b)"));

@@ -52,6 +52,7 @@ class Table {
     json_["structs"][record.name] = {
         {"size", pair(record.size)}, {"align", pair(record.align)}, {"fields", std::move(flat)}};
   }
+  void add(const c::Opaque& opaque) { FAIL("an opaque struct: " << opaque.name); }
   void add(const c::Callback& callback) { json_["callbacks"].push_back(declaration(callback)); }
   void add(const c::Function& function) { json_["functions"].push_back(declaration(function)); }
 

@@ -11,8 +11,9 @@
 
 namespace rkllm_mcp::v1 {
 
-// Something that lives.
 struct thing;
+
+// Something that lives.
 using thing_t = thing*;
 
 // The functions of a loaded library.
