@@ -1,14 +1,13 @@
 // One folder per C idiom: input.h and overlay.json, and what comes of them: model.json (the facts, as the api file
 // tells them) and expected.hpp (types, codecs and methods). A new folder is a new test. BINDGEN_BLESS=1 writes the
 // goldens.
+#include "golden.hpp"
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
 #include "generate.hpp"
-#include "line_diff.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 using namespace bindgen;
 
@@ -38,12 +37,6 @@ std::string joined(const std::vector<File>& files) {
   return text;
 }
 
-void compare(const fs::path& golden, const std::string& text) {
-  if (std::getenv("BINDGEN_BLESS") != nullptr) write_text(golden, text);
-  INFO(golden.string() << " (BINDGEN_BLESS=1 writes it anew)\n" << line_diff(read_text(golden), text));
-  CHECK((read_text(golden) == text));
-}
-
 }  // namespace
 
 TEST_CASE("each case gives what its goldens say") {
@@ -51,7 +44,7 @@ TEST_CASE("each case gives what its goldens say") {
   for (const fs::path& folder : cases()) {
     INFO(folder.filename().string());
     const Api api = read_api({(folder / "input.h").string(), "1"}, (folder / "overlay.json").string());
-    compare(folder / "model.json", emit_api(api).text);
-    compare(folder / "expected.hpp", joined(emit_set(api)));
+    test::compare_with_golden(folder / "model.json", emit_api(api).text);
+    test::compare_with_golden(folder / "expected.hpp", joined(emit_set(api)));
   }
 }

@@ -1,0 +1,278 @@
+#include "diff.hpp"
+
+#include "declaration.hpp"
+#include "model.hpp"
+#include "representation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+std::string value_text(const c::Macro& macro) {
+  return match(
+      macro.value, [](std::int64_t value) { return std::to_string(value); }, [&](double) { return macro.body; },
+      [](const std::string& value) { return "\"" + value + "\""; });
+}
+
+// A named field, or an anonymous struct or union, with its path; after it, what is declared in place.
+struct PlacedField {
+  std::string path;
+  const c::Field* field;
+};
+
+void place_fields(const c::Record& record, const std::string& parent, std::vector<PlacedField>& placed) {
+  for (const c::Field& field : record.fields) {
+    std::string path = path_of(parent, field);
+    const auto is_taken = [&](const PlacedField& other) { return other.path == path; };
+    // A struct may have several anonymous unions: "S.union", "S.union_2".
+    for (int n = 2; std::any_of(placed.begin(), placed.end(), is_taken); ++n) {
+      path = path_of(parent, field) + "_" + std::to_string(n);
+    }
+    placed.push_back({path, &field});
+    if (!field.inline_record.empty())
+      place_fields(field.inline_record.front(), field.name.empty() ? parent : path, placed);
+  }
+}
+
+// Declared in place: what it holds is told field by field.
+std::string field_declaration(const c::Field& field) {
+  if (field.inline_record.empty()) return declaration(field);
+  const std::string keyword = field.inline_record.front().is_union ? "union" : "struct";
+  return keyword + (field.name.empty() ? "" : " " + field.name);
+}
+
+struct PlacedEnumerator {
+  std::string path;
+  const c::Enumerator* enumerator;
+  bool enum_is_told;  // the enum as a whole was added or removed
+};
+
+class Differ {
+ public:
+  Differ(const c::Header& before, const c::Header& after) : before_(before), after_(after) {}
+
+  std::vector<Change> result() {
+    for (const c::Symbol& symbol : after_.symbols) std::visit([this](const auto& any) { meet(any); }, symbol);
+    for (const c::Symbol& symbol : before_.symbols) std::visit([this](const auto& any) { miss(any); }, symbol);
+    enumerators();
+    return std::move(changes_);
+  }
+
+ private:
+  // ---- A symbol of the later header: new, or to be compared.
+
+  template <class Kind>
+  void meet(const Kind& symbol) {
+    if constexpr (std::is_same_v<Kind, c::Enum>) {
+      if (symbol.name.empty()) return;  // only its enumerators have names
+    }
+    if (const Kind* old = c::find<Kind>(before_, symbol.name)) {
+      compare(*old, symbol);
+    } else {
+      changes_.push_back(
+          {ChangeKind::kAdded, Breaks::kNone, what(symbol), symbol.name, {}, side(symbol), symbol.location});
+    }
+  }
+
+  // A symbol of the earlier header. Macros, typedefs and structs are not in a compiled program; functions are, and what
+  // breaks by a struct that is gone is told of the functions and the fields that had it.
+  template <class Kind>
+  void miss(const Kind& symbol) {
+    if constexpr (std::is_same_v<Kind, c::Enum>) {
+      if (symbol.name.empty()) return;
+    }
+    if (c::find<Kind>(after_, symbol.name) != nullptr) return;
+    const Breaks worst = std::is_same_v<Kind, c::Function> ? Breaks::kAbi : Breaks::kApi;
+    changes_.push_back({ChangeKind::kRemoved, worst, what(symbol), symbol.name, side(symbol), {}, symbol.location});
+  }
+
+  static std::string what(const c::Macro&) { return "macro"; }
+  static std::string what(const c::Alias&) { return "typedef"; }
+  static std::string what(const c::Enum&) { return "enum"; }
+  static std::string what(const c::Record& record) { return record.is_union ? "union" : "struct"; }
+  static std::string what(const c::Opaque& opaque) { return opaque.is_union ? "opaque union" : "opaque struct"; }
+  static std::string what(const c::Callback&) { return "callback"; }
+  static std::string what(const c::Function&) { return "function"; }
+
+  static Side side(const c::Macro& macro) { return {value_text(macro)}; }
+  static Side side(const c::Alias& alias) { return {declaration(alias)}; }
+  static Side side(const c::Enum& entity) { return {declaration(entity), entity.underlying.size}; }
+  static Side side(const c::Record& record) { return {declaration(record), record.size}; }
+  static Side side(const c::Opaque& opaque) { return {(opaque.is_union ? "union " : "struct ") + opaque.name}; }
+  static Side side(const c::Callback& callback) { return {declaration(callback)}; }
+  static Side side(const c::Function& function) { return {declaration(function)}; }
+
+  // ---- The same symbol on both sides.
+
+  void compare(const c::Macro& old, const c::Macro& now) {
+    if (old.value != now.value)
+      change(Breaks::kApi, what(now), now.name, value_text(old), value_text(now), now.location);
+  }
+
+  void compare(const c::Alias& old, const c::Alias& now) {
+    const bool is_same = same_representation(before_, old.type, after_, now.type);
+    if (declaration(old) != declaration(now) || !is_same) {
+      change(is_same ? Breaks::kApi : Breaks::kAbi, what(now), now.name, declaration(old), declaration(now),
+             now.location);
+    }
+  }
+
+  void compare(const c::Enum& old, const c::Enum& now) {
+    if (old.underlying.size != now.underlying.size) {
+      resized(what(now), now.name, old.underlying.size, now.underlying.size, now.location);
+    } else if (spelling(old.underlying) != spelling(now.underlying)) {
+      change(Breaks::kApi, what(now), now.name, spelling(old.underlying), spelling(now.underlying), now.location);
+    }
+  }
+
+  void compare(const c::Record& old, const c::Record& now) {
+    if (old.is_union != now.is_union) change(Breaks::kAbi, what(now), now.name, what(old), what(now), now.location);
+    if (old.size != now.size) resized(what(now), now.name, old.size, now.size, now.location);
+    if (old.align != now.align) {
+      change(Breaks::kAbi, what(now), now.name, "alignment " + text(old.align), "alignment " + text(now.align),
+             now.location);
+    }
+    std::vector<PlacedField> old_fields;
+    std::vector<PlacedField> new_fields;
+    place_fields(old, old.name, old_fields);
+    place_fields(now, now.name, new_fields);
+    for (const PlacedField& field : new_fields) {
+      if (const c::Field* other = find(old_fields, field.path)) {
+        compare_fields(field.path, *other, *field.field);
+      } else {
+        changes_.push_back(
+            {ChangeKind::kAdded, Breaks::kNone, "field", field.path, {}, side(*field.field), field.field->location});
+      }
+    }
+    for (const PlacedField& field : old_fields) {
+      if (find(new_fields, field.path) != nullptr) continue;
+      changes_.push_back(
+          {ChangeKind::kRemoved, Breaks::kAbi, "field", field.path, side(*field.field), {}, field.field->location});
+    }
+  }
+
+  void compare_fields(const std::string& path, const c::Field& old, const c::Field& now) {
+    const std::string declared_before = field_declaration(old);
+    const std::string declared_after = field_declaration(now);
+    const bool in_place = !old.inline_record.empty() && !now.inline_record.empty();
+    const bool is_same = in_place || same_representation(before_, old.type, after_, now.type);
+    if (declared_before != declared_after || old.bit_width != now.bit_width) {
+      const bool breaks_abi = !is_same || old.bit_width != now.bit_width;
+      change(breaks_abi ? Breaks::kAbi : Breaks::kApi, "field", path, declared_before, declared_after, now.location);
+    } else if (old.type.size != now.type.size && !is_told_of_its_type(now.type)) {
+      resized("field", path, old.type.size, now.type.size, now.location);
+    }
+    if (old.offset != now.offset || old.first_bit != now.first_bit) {
+      changes_.push_back({ChangeKind::kMoved, Breaks::kAbi, "field", path, place(old), place(now), now.location});
+    }
+  }
+
+  // The size of a struct or enum that the header declares is told where it is declared.
+  bool is_told_of_its_type(const c::Type& type) const {
+    if (type.kind == c::TypeKind::kArray) return is_told_of_its_type(type.target.front());
+    return c::find<c::Record>(after_, type.name) != nullptr || c::find<c::Enum>(after_, type.name) != nullptr ||
+           type.name.empty();
+  }
+
+  void compare(const c::Opaque&, const c::Opaque&) {}
+  void compare(const c::Callback& old, const c::Callback& now) { compare_signatures(old, now); }
+  void compare(const c::Function& old, const c::Function& now) { compare_signatures(old, now); }
+
+  template <class Callable>
+  void compare_signatures(const Callable& old, const Callable& now) {
+    if (declaration(old) == declaration(now)) return;
+    bool is_same = old.params.size() == now.params.size() && old.is_variadic == now.is_variadic &&
+                   same_representation(before_, old.returns, after_, now.returns);
+    for (std::size_t i = 0; is_same && i < old.params.size(); ++i) {
+      is_same = same_representation(before_, old.params[i].type, after_, now.params[i].type);
+    }
+    change(is_same ? Breaks::kApi : Breaks::kAbi, what(now), now.name, declaration(old), declaration(now),
+           now.location);
+  }
+
+  // ---- Enumerators. Their names are global in C, whichever enum they are in.
+
+  static std::vector<PlacedEnumerator> place_enumerators(const c::Header& header, const c::Header& other) {
+    std::vector<PlacedEnumerator> placed;
+    for (const c::Enum* entity : c::all<c::Enum>(header)) {
+      const bool is_told = !entity->name.empty() && c::find<c::Enum>(other, entity->name) == nullptr;
+      for (const c::Enumerator& enumerator : entity->enumerators) {
+        const std::string prefix = entity->name.empty() ? "" : entity->name + ".";
+        placed.push_back({prefix + enumerator.name, &enumerator, is_told});
+      }
+    }
+    return placed;
+  }
+
+  void enumerators() {
+    const auto old = place_enumerators(before_, after_);
+    const auto now = place_enumerators(after_, before_);
+    const auto with_name = [](const std::vector<PlacedEnumerator>& all, const std::string& name) {
+      return std::find_if(all.begin(), all.end(),
+                          [&](const PlacedEnumerator& one) { return one.enumerator->name == name; });
+    };
+    for (const PlacedEnumerator& one : now) {
+      const std::string value = std::to_string(one.enumerator->value);
+      if (const auto before = with_name(old, one.enumerator->name); before != old.end()) {
+        const std::string value_before = std::to_string(before->enumerator->value);
+        if (value != value_before) {
+          change(Breaks::kAbi, "enumerator", one.path, value_before, value, one.enumerator->location);
+        }
+      } else if (!one.enum_is_told) {
+        changes_.push_back(
+            {ChangeKind::kAdded, Breaks::kNone, "enumerator", one.path, {}, Side{value}, one.enumerator->location});
+      }
+    }
+    for (const PlacedEnumerator& one : old) {
+      if (one.enum_is_told || with_name(now, one.enumerator->name) != now.end()) continue;
+      changes_.push_back({ChangeKind::kRemoved,
+                          Breaks::kAbi,
+                          "enumerator",
+                          one.path,
+                          Side{std::to_string(one.enumerator->value)},
+                          {},
+                          one.enumerator->location});
+    }
+  }
+
+  // ---- Pieces.
+
+  void change(Breaks worst, std::string what, std::string name, std::string old, std::string now, const Location& at) {
+    changes_.push_back({ChangeKind::kChanged, worst, std::move(what), std::move(name), Side{std::move(old)},
+                        Side{std::move(now)}, at});
+  }
+  void resized(std::string what, std::string name, const Layout& old, const Layout& now, const Location& at) {
+    changes_.push_back(
+        {ChangeKind::kResized, Breaks::kAbi, std::move(what), std::move(name), Side{"", old}, Side{"", now}, at});
+  }
+  static const c::Field* find(const std::vector<PlacedField>& fields, const std::string& path) {
+    for (const PlacedField& field : fields) {
+      if (field.path == path) return field.field;
+    }
+    return nullptr;
+  }
+  static Side place(const c::Field& field) {
+    return {"", field.offset, field.bit_width != 0 ? std::optional(field.first_bit) : std::nullopt};
+  }
+  static Side side(const c::Field& field) { return {field_declaration(field), field.offset, place(field).bit}; }
+
+  const c::Header& before_;
+  const c::Header& after_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace
+
+std::vector<Change> diff(const c::Header& before, const c::Header& after) { return Differ(before, after).result(); }
+
+Breaks breaks(const std::vector<Change>& changes) {
+  Breaks worst = Breaks::kNone;
+  for (const Change& change : changes) worst = std::max(worst, change.breaks);
+  return worst;
+}
+
+}  // namespace bindgen

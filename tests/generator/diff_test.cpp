@@ -1,0 +1,125 @@
+// Comparing two versions of an interface.
+#include "golden.hpp"
+#include "support/catch.hpp"
+#include "temporary.hpp"
+
+#include "read_header.hpp"
+#include "render_diff.hpp"
+
+#include <algorithm>
+
+using namespace bindgen;
+
+namespace {
+
+std::string word(Breaks breaks) {
+  switch (breaks) {
+    case Breaks::kNone: return "none";
+    case Breaks::kApi: return "api";
+    case Breaks::kAbi: return "abi";
+  }
+  return {};
+}
+
+// As in the files of expected changes, in any order.
+std::vector<std::string> lines(const std::vector<Change>& changes) {
+  std::vector<std::string> lines;
+  for (const Change& change : changes) lines.push_back(word(change.breaks) + " " + line_of(change));
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+std::vector<Change> diff_of(const std::string& before, const std::string& after) {
+  const auto folder = test::scratch("diff");
+  return diff(read_header(test::file(folder, "before.h", before)), read_header(test::file(folder, "after.h", after)));
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("between any two versions exactly what changed in the published interface is told") {
+  // The expected changes come from the published files, without this program.
+  for (std::size_t i = 0; i + 1 < test::kVersions.size(); ++i) {
+    const std::string before = test::kVersions[i];
+    const std::string after = test::kVersions[i + 1];
+    INFO(before << " to " << after);
+    Lines expected;
+    const std::string name = "/tests/generator/data/diff_" + before + "_" + after + ".txt";
+    for (const std::string& line : lines_of(read_text(REPOSITORY + name))) {
+      if (!line.empty() && line.front() != '#') expected.push_back(line);
+    }
+    std::sort(expected.begin(), expected.end());
+    REQUIRE_FALSE(expected.empty());
+    const auto changes = diff(read_header(test::header_of(before)), read_header(test::header_of(after)));
+    CHECK(lines(changes) == expected);
+    CHECK(breaks(changes) == Breaks::kAbi);
+  }
+}
+
+TEST_CASE("a version does not differ from itself") {
+  for (const char* version : test::kVersions) {
+    const c::Header header = read_header(test::header_of(version));
+    CHECK(diff(header, header).empty());
+  }
+}
+
+TEST_CASE("additions break nothing, not even a field that fills padding") {
+  const auto changes = diff_of("typedef struct { char a; int b; } S; typedef enum { kA } E;",
+                               "typedef struct { char a; char n; int b; } S; typedef enum { kA, kB } E; int f(void);");
+  CHECK(lines(changes) == Lines{"none added enumerator E.kB: 1", "none added field S.n: char n, @1/1",
+                                "none added function f: int f(void)"});
+  CHECK(breaks(changes) == Breaks::kNone);
+}
+
+TEST_CASE("a new name for the same thing breaks sources only") {
+  CHECK(lines(diff_of("typedef struct { int a; } Old; int f(Old* it, int n);",
+                      "typedef struct { int a; } New; int f(New* it, int count);")) ==
+        Lines{"api changed function f: int f(Old* it, int n) -> int f(New* it, int count)",
+              "api removed struct Old: struct Old { int a; }, size 4/4",
+              "none added struct New: struct New { int a; }, size 4/4"});
+  CHECK(breaks(diff_of("int f(char* a);", "int f(const char* a);")) == Breaks::kApi);
+}
+
+TEST_CASE("what looks alike in the source and is not alike in memory breaks the ABI") {
+  CHECK(lines(diff_of("typedef int id_t_; typedef struct { id_t_ a; } S;",
+                      "typedef long id_t_; typedef struct { id_t_ a; } S;")) ==
+        Lines{"abi changed struct S: alignment 4/4 -> alignment 8/4",
+              "abi changed typedef id_t_: typedef int id_t_ -> typedef long id_t_",
+              "abi resized field S.a: size 4/4 -> size 8/4", "abi resized struct S: size 4/4 -> size 8/4"});
+  CHECK(breaks(diff_of("int f(int a);", "int f(unsigned a);")) == Breaks::kAbi);
+  CHECK(breaks(diff_of("int f(int (*g)(int));", "int f(int (*g)(char*));")) == Breaks::kAbi);
+  CHECK(breaks(diff_of("int f(int a);", "int f(int a, ...);")) == Breaks::kAbi);
+  CHECK(breaks(diff_of("enum { kA = 1 };", "enum { kA = 2 };")) == Breaks::kAbi);
+  CHECK(breaks(diff_of("typedef struct { int a, b; } S;", "typedef union { int a, b; } S;")) == Breaks::kAbi);
+}
+
+TEST_CASE("a bit-field that becomes wider or moves inside its byte is told") {
+  CHECK(lines(diff_of("typedef struct { unsigned a : 3; unsigned b : 5; } S;",
+                      "typedef struct { unsigned a : 4; unsigned b : 4; } S;")) ==
+        Lines{"abi changed field S.a: unsigned int a : 3 -> unsigned int a : 4",
+              "abi changed field S.b: unsigned int b : 5 -> unsigned int b : 4",
+              "abi moved field S.b: @0/0 bit 3 -> @0/0 bit 4"});
+}
+
+TEST_CASE("structs that point at each other are compared to their end") {
+  const std::string text = "struct Node { struct Node* next; int v; }; int f(struct Node* n);";
+  std::string renamed = text;
+  for (auto at = renamed.find("Node"); at != std::string::npos; at = renamed.find("Node", at)) {
+    renamed.replace(at, 4, "Link");
+  }
+  CHECK(breaks(diff_of(text, renamed)) == Breaks::kApi);
+}
+
+TEST_CASE("a comparison is told as text, as a page and as data") {
+  const std::string folder = std::string(REPOSITORY) + "/tests/generator/data/diff";
+  const auto changes = diff(read_header(folder + "/before.h"), read_header(folder + "/after.h"));
+  test::compare_with_golden(folder + "/expected.txt", render_diff(changes, "before.h", "after.h", DiffFormat::kText));
+  test::compare_with_golden(folder + "/expected.md",
+                            render_diff(changes, "before.h", "after.h", DiffFormat::kMarkdown));
+  test::compare_with_golden(folder + "/expected.json", render_diff(changes, "before.h", "after.h", DiffFormat::kJson));
+}
+
+TEST_CASE("no difference is said to be none") {
+  CHECK(render_diff({}, "a.h", "b.h", DiffFormat::kText) == "a.h -> b.h\n\nNo difference.\n");
+}
