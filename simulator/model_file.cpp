@@ -109,9 +109,11 @@ Fault read_fault(const Json& value) {
 
 void read_field(ModelFile& model, const std::string& field, const Json& value) {
   constexpr double kFastest = 1e9;
-  if (field == "rkllm_simulated_model" || field == "description") return;
+  if (field == "rkllm_simulated_model") return;
   if (field == "name") {
     model.name = text(value, field);
+  } else if (field == "description") {
+    model.description = text(value, field);
   } else if (field == "platform") {
     model.platform = text(value, field);
   } else if (field == "toolkit_version") {

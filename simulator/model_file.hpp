@@ -37,6 +37,7 @@ struct Fault {
 
 struct ModelFile {
   std::string name;                            // contains SIMULATED
+  std::string description;                     // for the reader
   std::string platform;                        // e.g. RK3588; empty: runs anywhere
   std::optional<std::string> toolkit_version;  // absent: as new as the runtime; empty: the file does not say
   std::size_t npu_memory_mb = 0;               // of its IOMMU domain; 0: not counted

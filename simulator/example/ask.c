@@ -1,6 +1,10 @@
-/* The smallest useful RKLLM program: one prompt, the answer on stdout. It runs unchanged on a board, with a real model
-   and the vendor's library. Exit code 0 if the run ended with RKLLM_RUN_FINISH. */
-#include "generator/headers/rkllm_1.3.0.h"
+/* The smallest useful RKLLM program: one prompt, the answer on stdout. It runs on a PC with the simulator, and unchanged on
+   a board with a real model: only the library that it is linked to differs. Exit code 0 if the run ended with
+   RKLLM_RUN_FINISH.
+
+     cc ask.c $(pkg-config --cflags --libs rkllm_sim) -o ask      on a PC
+     cc ask.c -I. -lrkllmrt -o ask                                on a board, with the same rkllm.h beside it */
+#include "rkllm.h"
 
 #include <stdio.h>
 #include <string.h>
