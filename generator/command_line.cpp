@@ -4,6 +4,7 @@
 #include "json.hpp"
 #include "text_file.hpp"
 
+#include <array>
 #include <filesystem>
 #include <optional>
 
@@ -18,10 +19,17 @@ const char* const kHelpText =
   rkllm-bindgen --check [...]                            is the output what would be generated now?
                                                          prints the difference and the command that mends it
 
+  rkllm-bindgen diff OLD NEW [--format text|markdown|json]
+                                                         what changed between two headers, and what that breaks
+  rkllm-bindgen dump HEADER [--format tree|json]         what is read from a header, with its layouts
+  rkllm-bindgen suggest HEADER [--overlay FILE]          overlay entries for what the header leaves open
+
   --root DIR     the repository, whose generator/bindgen.json gives what is left out (default: .)
+  --include DIR  where the header's own #includes are, if not beside it; may be given several times
   --help
 
-Exit codes: 0 done, 1 stale or refused, 2 usage.
+A header called like a command is given with its folder: ./diff.
+Exit codes: 0 done, 1 stale or refused, 2 usage, 3 the headers differ by more than additions.
 )";
 
 namespace {
@@ -32,10 +40,12 @@ struct Options {
   bool help = false;
   bool check = false;
   std::string root = ".";
-  std::optional<std::string> header;
+  std::vector<std::string> headers;
+  std::vector<std::string> include_folders;
   std::optional<std::string> version;
   std::optional<std::string> overlay;
   std::optional<std::string> out;
+  std::optional<std::string> format;
 };
 
 Options read_options(const std::vector<std::string>& arguments) {
@@ -52,22 +62,22 @@ Options read_options(const std::vector<std::string>& arguments) {
       options.check = true;
     } else if (argument == "--root") {
       options.root = value();
+    } else if (argument == "--include") {
+      options.include_folders.push_back(value());
     } else if (argument == "--api-version") {
       options.version = value();
     } else if (argument == "--overlay") {
       options.overlay = value();
     } else if (argument == "--out") {
       options.out = value();
+    } else if (argument == "--format") {
+      options.format = value();
     } else if (argument.compare(0, 1, "-") == 0) {
       throw UsageError("unknown option " + argument);
-    } else if (options.header) {
-      throw UsageError("one header at a time: " + *options.header + ", " + argument);
     } else {
-      options.header = argument;
+      options.headers.push_back(argument);
     }
   }
-  if (options.header && !options.version) throw UsageError("HEADER needs --api-version, e.g. --api-version 1.4.0");
-  if (options.version && !options.header) throw UsageError("--api-version needs a HEADER");
   return options;
 }
 
@@ -76,35 +86,105 @@ std::string below(const std::string& root, const std::string& path) {
   return root == "." ? path : (fs::path(root) / path).string();
 }
 
-}  // namespace
+struct NamedFormat {
+  const char* name;
+  Format format;
+};
 
-CommandLine parse_command_line(const std::vector<std::string>& arguments) {
-  const Options options = read_options(arguments);
-  CommandLine line;
-  if (options.help) {
-    line.command = Command::kHelp;
-    return line;
+// A command about headers themselves, with what it takes. The first format is the one that is not asked for.
+struct HeaderCommand {
+  const char* name;
+  Command command;
+  const char* takes;
+  std::size_t headers;
+  bool takes_overlay;
+  std::vector<NamedFormat> formats;
+};
+
+const std::vector<HeaderCommand>& header_commands() {
+  static const std::vector<HeaderCommand> kCommands = {
+      {"diff",
+       Command::kDiff,
+       "OLD NEW",
+       2,
+       false,
+       {{"text", Format::kText}, {"markdown", Format::kMarkdown}, {"json", Format::kJson}}},
+      {"dump", Command::kDump, "HEADER", 1, false, {{"tree", Format::kTree}, {"json", Format::kJson}}},
+      {"suggest", Command::kSuggest, "HEADER", 1, true, {}},
+  };
+  return kCommands;
+}
+
+Format read_format(const HeaderCommand& command, const std::optional<std::string>& asked) {
+  if (!asked) return command.formats.empty() ? Format::kText : command.formats.front().format;
+  std::string known;
+  for (const auto& [name, format] : command.formats) {
+    if (*asked == name) return format;
+    known += (known.empty() ? "" : ", ") + std::string(name);
   }
+  throw UsageError(known.empty() ? command.name + std::string(" has one format only")
+                                 : "no format " + *asked + "; there are " + known);
+}
+
+CommandLine about_headers(const HeaderCommand& command, Options options) {
+  const std::string name = command.name;
+  if (options.headers.size() != command.headers) throw UsageError(name + " takes " + command.takes);
+  if (options.check || options.version || options.out) throw UsageError(name + " generates nothing");
+  if (options.overlay && !command.takes_overlay) throw UsageError(name + " takes no overlay");
+  CommandLine line;
+  line.command = command.command;
+  line.format = read_format(command, options.format);
+  line.overlay = options.overlay.value_or("");
+  line.headers = std::move(options.headers);
+  line.include_folders = std::move(options.include_folders);
+  return line;
+}
+
+CommandLine about_bindings(const Options& options, const std::vector<std::string>& arguments) {
+  if (options.format) throw UsageError("--format is for diff and dump");
+  if (options.headers.size() > 1)
+    throw UsageError("one header at a time: " + options.headers[0] + ", " + options.headers[1]);
+  const bool has_header = !options.headers.empty();
+  if (has_header && !options.version) throw UsageError("HEADER needs --api-version, e.g. --api-version 1.4.0");
+  if (options.version && !has_header) throw UsageError("--api-version needs a HEADER");
+  CommandLine line;
   line.command = options.check ? Command::kCheck : Command::kGenerate;
   line.repeat = "rkllm-bindgen";
   for (const std::string& argument : arguments) {
     if (argument != "--check") line.repeat += " " + argument;
   }
-  if (options.header) line.requests.push_back({*options.header, *options.version});
+  if (has_header) line.requests.push_back({options.headers.front(), *options.version, options.include_folders});
   if (options.overlay) line.overlay = *options.overlay;
   if (options.out) line.out = *options.out;
-  if (options.header && options.overlay && options.out) return line;
+  if (has_header && options.overlay && options.out) return line;
 
   const std::string project_path = below(options.root, "generator/bindgen.json");
   const Json project = Json::parse(read_text(project_path), nullptr, false);
   if (project.is_discarded()) throw Refusal({project_path, 0, 0}, "this is no JSON");
   if (!options.overlay) line.overlay = below(options.root, project.at("overlay"));
   if (!options.out) line.out = below(options.root, project.at("out"));
-  if (options.header) return line;
+  if (has_header) return line;
   for (const Json& set : project.at("sets")) {
-    line.requests.push_back({below(options.root, set.at("header")), set.at("version")});
+    line.requests.push_back({below(options.root, set.at("header")), set.at("version"), options.include_folders});
   }
   return line;
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments) {
+  Options options = read_options(arguments);
+  if (options.help) {
+    CommandLine line;
+    line.command = Command::kHelp;
+    return line;
+  }
+  for (const HeaderCommand& command : header_commands()) {
+    if (arguments.empty() || arguments.front() != command.name) continue;
+    options.headers.erase(options.headers.begin());
+    return about_headers(command, std::move(options));
+  }
+  return about_bindings(options, arguments);
 }
 
 }  // namespace bindgen

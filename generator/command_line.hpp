@@ -15,14 +15,18 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Command { kHelp, kGenerate, kCheck };
+enum class Command { kHelp, kGenerate, kCheck, kDiff, kDump, kSuggest };
+enum class Format { kText, kMarkdown, kJson, kTree };
 
 struct CommandLine {
   Command command = Command::kGenerate;
-  std::vector<Request> requests;
-  std::string overlay;
+  std::vector<Request> requests;  // of kGenerate and kCheck
+  std::string overlay;            // empty: none
   std::string out;
-  std::string repeat;  // the command that generates what this one speaks of
+  std::string repeat;                // the command that generates what this one speaks of
+  std::vector<std::string> headers;  // of the other commands: two for kDiff, else one
+  std::vector<std::string> include_folders;
+  Format format = Format::kText;
 };
 
 extern const char* const kHelpText;

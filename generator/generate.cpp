@@ -11,7 +11,7 @@ namespace bindgen {
 
 Api read_api(const Request& request, const std::string& overlay_path) {
   const Overlay overlay = read_overlay(overlay_path);
-  Api api = understand(read_header(request.header), overlay, request.version);
+  Api api = understand(read_header(request.header, request.include_folders), overlay, request.version);
   check(api);
   return api;
 }

@@ -12,6 +12,7 @@ namespace bindgen {
 struct Request {
   std::string header;  // path
   std::string version;
+  std::vector<std::string> include_folders = {};  // where else the header's own #includes are looked for
 };
 
 // Throws Refusal if an input cannot be used.

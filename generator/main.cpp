@@ -6,9 +6,17 @@
 //   check       rules that an understood API must keep
 //   emit        files, in memory
 //   output      written if they changed, or compared
+//
+// Beside that, three commands about headers themselves: diff compares two, dump shows what was read, suggest proposes
+// what to write into the overlay.
 #include "command_line.hpp"
 #include "diagnostics.hpp"
+#include "dump.hpp"
 #include "output.hpp"
+#include "overlay.hpp"
+#include "read_header.hpp"
+#include "render_diff.hpp"
+#include "understand.hpp"
 
 #include <exception>
 #include <iostream>
@@ -17,7 +25,7 @@
 
 namespace {
 
-enum ExitCode { kDone = 0, kRefused = 1, kUsage = 2 };
+enum ExitCode { kDone = 0, kRefused = 1, kUsage = 2, kBreaking = 3 };
 
 int generate(const bindgen::CommandLine& line) {
   const auto changed = bindgen::write(line.out, bindgen::generate(line.requests, line.overlay));
@@ -33,12 +41,43 @@ int check(const bindgen::CommandLine& line) {
   return kRefused;
 }
 
+int diff(const bindgen::CommandLine& line) {
+  const std::string& before = line.headers.at(0);
+  const std::string& after = line.headers.at(1);
+  const auto changes = bindgen::diff(bindgen::read_header(before, line.include_folders),
+                                     bindgen::read_header(after, line.include_folders));
+  switch (line.format) {
+    case bindgen::Format::kMarkdown: std::cout << bindgen::diff_as_markdown(changes, before, after); break;
+    case bindgen::Format::kJson: std::cout << bindgen::diff_as_json(changes, before, after); break;
+    case bindgen::Format::kText:
+    case bindgen::Format::kTree: std::cout << bindgen::diff_as_text(changes, before, after); break;
+  }
+  return bindgen::breaks(changes) == bindgen::Breaks::kNone ? kDone : kBreaking;
+}
+
+int dump(const bindgen::CommandLine& line) {
+  const auto header = bindgen::read_header(line.headers.at(0), line.include_folders);
+  std::cout << (line.format == bindgen::Format::kJson ? bindgen::dump_json(header) : bindgen::dump_tree(header));
+  return kDone;
+}
+
+int suggest(const bindgen::CommandLine& line) {
+  const auto overlay = line.overlay.empty() ? bindgen::Overlay() : bindgen::read_overlay(line.overlay);
+  const auto needs = bindgen::needs_of(bindgen::read_header(line.headers.at(0), line.include_folders), overlay);
+  std::cout << bindgen::suggest_entries(needs.unanswered);
+  for (const bindgen::Diagnostic& diagnostic : needs.in_the_way) std::cerr << bindgen::format(diagnostic);
+  return needs.in_the_way.empty() ? kDone : kRefused;
+}
+
 int run(const std::vector<std::string>& arguments) {
   const bindgen::CommandLine line = bindgen::parse_command_line(arguments);
   switch (line.command) {
     case bindgen::Command::kHelp: std::cout << bindgen::kHelpText; return kDone;
     case bindgen::Command::kGenerate: return generate(line);
     case bindgen::Command::kCheck: return check(line);
+    case bindgen::Command::kDiff: return diff(line);
+    case bindgen::Command::kDump: return dump(line);
+    case bindgen::Command::kSuggest: return suggest(line);
   }
   return kUsage;
 }

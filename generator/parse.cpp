@@ -1,6 +1,7 @@
 #include "parse.hpp"
 
 #include "diagnostics.hpp"
+#include "standard_headers.hpp"
 #include "text_file.hpp"
 
 #include <filesystem>
@@ -8,13 +9,6 @@
 
 namespace bindgen {
 namespace {
-
-// C headers in their C++ spelling. There is no C++ library for every target on every machine, so these few are given
-// from memory, as if they lay in the directory of the header (a directory that exists, as clang demands).
-constexpr std::array<std::array<const char*, 2>, 4> kStandardHeaders = {{{"cstdint", "#include <stdint.h>\n"},
-                                                                         {"cstddef", "#include <stddef.h>\n"},
-                                                                         {"cstdbool", "#include <stdbool.h>\n"},
-                                                                         {"climits", "#include <limits.h>\n"}}};
 
 constexpr const char* kHint =
     "a header must parse without errors: after one, clang takes unknown types for int, and every layout would be wrong";
@@ -47,26 +41,19 @@ std::vector<Diagnostic> errors_of(CXTranslationUnit unit) {
 
 }  // namespace
 
-clang::Unit parse_tolerantly(const clang::Index& index, const std::string& path, const std::string& target,
-                             const std::string& contents) {
-  std::string directory = std::filesystem::path(path).parent_path().string();
+clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, const std::string& target) {
+  std::string directory = std::filesystem::path(source.path).parent_path().string();
   if (directory.empty()) directory = ".";
-  const std::string target_option = "--target=" + target;
-  const std::vector<const char*> options = {"-x",
-                                            "c++",
-                                            "-std=c++17",
-                                            target_option.c_str(),
-                                            "-nostdinc++",
-                                            "-nostdlibinc",
-                                            "-ffreestanding",
-                                            "-idirafter",
-                                            directory.c_str(),
-                                            "-include",
-                                            "stddef.h",
-                                            "-include",
-                                            "stdbool.h",
-                                            "-include",
-                                            "stdint.h"};
+  std::vector<std::string> options = {"-x",          "c++",          "-std=c++17",     "--target=" + target,
+                                      "-nostdinc++", "-nostdlibinc", "-ffreestanding", "-idirafter",
+                                      directory,     "-include",     "stddef.h",       "-include",
+                                      "stdbool.h",   "-include",     "stdint.h"};
+  for (const std::string& folder : source.include_folders) options.insert(options.end(), {"-idirafter", folder});
+  std::vector<const char*> arguments;
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+
+  // The standard headers from memory, as if they lay in the directory of the header (one that exists, as clang
+  // demands).
   std::vector<std::string> names;
   std::vector<CXUnsavedFile> in_memory;
   names.reserve(kStandardHeaders.size());
@@ -74,19 +61,20 @@ clang::Unit parse_tolerantly(const clang::Index& index, const std::string& path,
     names.push_back(directory + "/" + name);
     in_memory.push_back({names.back().c_str(), text, std::char_traits<char>::length(text)});
   }
-  if (!contents.empty()) in_memory.push_back({path.c_str(), contents.data(), contents.size()});
+  if (!source.contents.empty()) {
+    in_memory.push_back({source.path.c_str(), source.contents.data(), source.contents.size()});
+  }
 
   CXTranslationUnit unit = nullptr;
   const CXErrorCode code = clang_parseTranslationUnit2(
-      index.get(), path.c_str(), options.data(), static_cast<int>(options.size()), in_memory.data(),
+      index.get(), source.path.c_str(), arguments.data(), static_cast<int>(arguments.size()), in_memory.data(),
       static_cast<unsigned>(in_memory.size()), CXTranslationUnit_DetailedPreprocessingRecord, &unit);
-  if (code != CXError_Success) throw Refusal({path, 0, 0}, "clang cannot read this file");
+  if (code != CXError_Success) throw Refusal({source.path, 0, 0}, "clang cannot read this file");
   return clang::Unit(unit);
 }
 
-clang::Unit parse(const clang::Index& index, const std::string& path, const std::string& target,
-                  const std::string& contents) {
-  clang::Unit unit = parse_tolerantly(index, path, target, contents);
+clang::Unit parse(const clang::Index& index, const Source& source, const std::string& target) {
+  clang::Unit unit = parse_tolerantly(index, source, target);
   if (auto errors = errors_of(unit.get()); !errors.empty()) throw Refusal(std::move(errors));
   return unit;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 namespace bindgen {
 
@@ -12,14 +13,17 @@ namespace bindgen {
 inline constexpr std::array<const char*, 3> kTargets = {"x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu",
                                                         "armv7-unknown-linux-gnueabihf"};
 
-// Parses `path`; if `contents` is not empty, a file of that name and these contents that exists in memory only. Throws
-// Refusal with clang's own complaints if any is an error: libclang goes on after errors with an AST that is silently
-// wrong (unknown types become int).
-clang::Unit parse(const clang::Index& index, const std::string& path, const std::string& target,
-                  const std::string& contents = {});
+struct Source {
+  std::string path;
+  std::vector<std::string> include_folders;  // searched after the folder of the source
+  std::string contents = {};                 // not empty: a file that exists in memory only
+};
+
+// Throws Refusal with clang's own complaints if any is an error: libclang goes on after errors with an AST that is
+// silently wrong (unknown types become int).
+clang::Unit parse(const clang::Index& index, const Source& source, const std::string& target);
 
 // The same, but errors are the caller's business.
-clang::Unit parse_tolerantly(const clang::Index& index, const std::string& path, const std::string& target,
-                             const std::string& contents = {});
+clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, const std::string& target);
 
 }  // namespace bindgen

@@ -14,17 +14,19 @@
 
 namespace bindgen {
 
-c::Header read_header(const std::string& path) {
+c::Header read_header(const std::string& path, const std::vector<std::string>& include_folders) {
+  const Source source{path, include_folders};
   const std::string text = read_text(path);
   c::Header header{path, lines_of(text), sha256(text), {}};
   const clang::Index index(clang_createIndex(0, 0));
-  const clang::Unit on_64_bit = parse(index, path, kTargets[0]);
-  const clang::Unit on_arm_64_bit = parse(index, path, kTargets[1]);
-  const clang::Unit on_32_bit = parse(index, path, kTargets[2]);
+  const clang::Unit on_64_bit = parse(index, source, kTargets[0]);
+  const clang::Unit on_arm_64_bit = parse(index, source, kTargets[1]);
+  const clang::Unit on_32_bit = parse(index, source, kTargets[2]);
 
   header.symbols = merge_layouts(header, read_declarations(on_64_bit), read_declarations(on_arm_64_bit),
                                  read_declarations(on_32_bit));
-  for (c::Macro& macro : read_macros(index, on_64_bit, header)) header.symbols.emplace_back(std::move(macro));
+  for (c::Macro& macro : read_macros(index, on_64_bit, header, include_folders))
+    header.symbols.emplace_back(std::move(macro));
   std::stable_sort(header.symbols.begin(), header.symbols.end(), [](const c::Symbol& one, const c::Symbol& other) {
     const auto place = [](const c::Symbol& symbol) {
       return std::visit([](const auto& any) { return std::tuple(any.location.line, any.location.column); }, symbol);

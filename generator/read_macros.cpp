@@ -58,7 +58,8 @@ std::set<unsigned> lines_with_errors(CXTranslationUnit unit) {
 
 }  // namespace
 
-std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& unit, const c::Header& header) {
+std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& unit, const c::Header& header,
+                                  const std::vector<std::string>& include_folders) {
   std::vector<c::Macro> candidates;
   for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(unit.get()))) {
     if (clang_getCursorKind(cursor) != CXCursor_MacroDefinition) continue;
@@ -78,7 +79,7 @@ std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& 
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     text += "const auto bindgen_value_" + std::to_string(i) + " = " + candidates[i].name + ";\n";
   }
-  const clang::Unit values = parse_tolerantly(index, header.path + ".values.cpp", kTargets[0], text);
+  const clang::Unit values = parse_tolerantly(index, {header.path + ".values.cpp", include_folders, text}, kTargets[0]);
   const std::set<unsigned> bad = lines_with_errors(values.get());
   std::vector<c::Macro> macros;
   for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(values.get()))) {

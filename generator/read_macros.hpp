@@ -11,6 +11,7 @@ namespace bindgen {
 
 // Macros of the header itself, in source order; those with parameters, without a body, or whose body is no constant
 // expression are no values and are left out.
-std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& unit, const c::Header& header);
+std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& unit, const c::Header& header,
+                                  const std::vector<std::string>& include_folders);
 
 }  // namespace bindgen

@@ -56,7 +56,36 @@ std::vector<Change> of_group(const std::vector<Change>& changes, const Group& gr
   return members;
 }
 
-std::string as_text(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
+// Inside a table cell and backticks.
+std::string cell(const std::string& text) {
+  if (text.empty()) return "";
+  std::string escaped;
+  for (const char character : text) escaped += character == '|' ? "\\|" : std::string(1, character);
+  return "`" + escaped + "`";
+}
+
+Json side_json(const Change& change, const Side& side) {
+  Json json = Json::object();
+  if (!side.declaration.empty()) json["declaration"] = side.declaration;
+  if (side.layout) {
+    const bool is_offset = layout_of(change, side).front() == '@';
+    json[is_offset ? "offset" : "size"] = {{"64", side.layout->on_64_bit}, {"32", side.layout->on_32_bit}};
+  }
+  if (side.bit) json["bit"] = {{"64", side.bit->on_64_bit}, {"32", side.bit->on_32_bit}};
+  return json;
+}
+
+}  // namespace
+
+std::string line_of(const Change& change) {
+  std::string line = word(change.kind) + " " + change.what + " " + change.name + ":";
+  if (change.before) line += " " + side_text(change, *change.before);
+  if (change.before && change.after) line += " ->";
+  if (change.after) line += " " + side_text(change, *change.after);
+  return line;
+}
+
+std::string diff_as_text(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
   std::string text = before + " -> " + after + "\n";
   if (changes.empty()) return text + "\nNo difference.\n";
   for (const Group& group : kGroups) {
@@ -68,15 +97,7 @@ std::string as_text(const std::vector<Change>& changes, const std::string& befor
   return text + "\n" + kLegend + "\n";
 }
 
-// Inside a table cell and backticks.
-std::string cell(const std::string& text) {
-  if (text.empty()) return "";
-  std::string escaped;
-  for (const char character : text) escaped += character == '|' ? "\\|" : std::string(1, character);
-  return "`" + escaped + "`";
-}
-
-std::string as_markdown(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
+std::string diff_as_markdown(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
   std::string text = "# " + before + " → " + after + "\n";
   if (changes.empty()) return text + "\nNo difference.\n";
   text += "\n" + std::string(kLegend) + "\n";
@@ -94,18 +115,7 @@ std::string as_markdown(const std::vector<Change>& changes, const std::string& b
   return text;
 }
 
-Json side_json(const Change& change, const Side& side) {
-  Json json = Json::object();
-  if (!side.declaration.empty()) json["declaration"] = side.declaration;
-  if (side.layout) {
-    const bool is_offset = layout_of(change, side).front() == '@';
-    json[is_offset ? "offset" : "size"] = {{"64", side.layout->on_64_bit}, {"32", side.layout->on_32_bit}};
-  }
-  if (side.bit) json["bit"] = {{"64", side.bit->on_64_bit}, {"32", side.bit->on_32_bit}};
-  return json;
-}
-
-std::string as_json(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
+std::string diff_as_json(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
   Json list = Json::array();
   Json counts = Json::object();
   for (const Group& group : kGroups) counts[group.key] = of_group(changes, group).size();
@@ -121,26 +131,6 @@ std::string as_json(const std::vector<Change>& changes, const std::string& befor
   return Json{{"before", before}, {"after", after}, {"counts", std::move(counts)}, {"changes", std::move(list)}}.dump(
              2) +
          "\n";
-}
-
-}  // namespace
-
-std::string line_of(const Change& change) {
-  std::string line = word(change.kind) + " " + change.what + " " + change.name + ":";
-  if (change.before) line += " " + side_text(change, *change.before);
-  if (change.before && change.after) line += " ->";
-  if (change.after) line += " " + side_text(change, *change.after);
-  return line;
-}
-
-std::string render_diff(const std::vector<Change>& changes, const std::string& before, const std::string& after,
-                        DiffFormat format) {
-  switch (format) {
-    case DiffFormat::kText: return as_text(changes, before, after);
-    case DiffFormat::kMarkdown: return as_markdown(changes, before, after);
-    case DiffFormat::kJson: return as_json(changes, before, after);
-  }
-  return {};
 }
 
 }  // namespace bindgen

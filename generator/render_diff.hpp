@@ -8,11 +8,10 @@
 
 namespace bindgen {
 
-enum class DiffFormat { kText, kMarkdown, kJson };
-
 // `before` and `after` are how the two headers are called.
-std::string render_diff(const std::vector<Change>& changes, const std::string& before, const std::string& after,
-                        DiffFormat format);
+std::string diff_as_text(const std::vector<Change>& changes, const std::string& before, const std::string& after);
+std::string diff_as_markdown(const std::vector<Change>& changes, const std::string& before, const std::string& after);
+std::string diff_as_json(const std::vector<Change>& changes, const std::string& before, const std::string& after);
 
 // One change in one line: "moved field S.a: @8/4 -> @16/8".
 std::string line_of(const Change& change);

@@ -48,4 +48,10 @@ std::string suggest_entry(const Declared& declared) {
   return entry.dump();
 }
 
+std::string suggest_entries(const std::vector<Declared>& declared) {
+  std::string text;
+  for (const Declared& one : declared) text += (text.empty() ? "" : ",\n") + suggest_entry(one);
+  return text + (text.empty() ? "" : "\n");
+}
+
 }  // namespace bindgen

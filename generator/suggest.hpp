@@ -19,5 +19,7 @@ struct Declared {
 
 // One entry, on one line, ready to be pasted into the overlay.
 std::string suggest_entry(const Declared& declared);
+// Several, with the commas between them.
+std::string suggest_entries(const std::vector<Declared>& declared);
 
 }  // namespace bindgen

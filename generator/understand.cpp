@@ -33,10 +33,21 @@ class Understanding {
     for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { declare(any); }, symbol);
     take_entries();
     stop_if_refused();
-    for (const Declared& declared : declared_) give_meaning(declared);
+    give_meanings();
+    for (const Declared& declared : unanswered_) {
+      complain_at(declared.path, "nothing says what " + declared.path + " means",
+                  "add to " + overlay_.path + ", after correcting it:\n" + suggest_entry(declared));
+    }
     derive_counts();
     stop_if_refused();
     return std::move(api_);
+  }
+
+  Needs needs() {
+    for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { declare(any); }, symbol);
+    take_entries();
+    give_meanings();
+    return {std::move(unanswered_), std::move(complaints_)};
   }
 
  private:
@@ -56,7 +67,8 @@ class Understanding {
   void declare(const c::Function& function) {
     places_[function.name] = {declaration(function), function.location};
     api_.functions[function.name];
-    if (function.is_variadic) complain_at(function.name, "functions with variable arguments have no wire form", "");
+    if (function.is_variadic)
+      complain_at(function.name, function.name + " takes variable arguments, which have no wire form", "");
     for (std::size_t i = 0; i < function.params.size(); ++i) {
       const c::Param& param = function.params[i];
       std::vector<std::string> later;
@@ -78,7 +90,8 @@ class Understanding {
         if (is_integer(record.fields[j].type)) later.push_back(record.fields[j].name);
       }
       add({path_of(path, field), declaration(field), field.type, std::move(later)}, field.location);
-      if (field.bit_width != 0) complain_at(path_of(path, field), "bit-fields have no meaning here yet", "");
+      if (field.bit_width != 0)
+        complain_at(path_of(path, field), path_of(path, field) + " is a bit-field, which has no wire form yet", "");
       if (field.inline_record.empty()) continue;
       if (field.inline_record.front().is_union) unions_.insert(path_of(path, field));
       // Members of an anonymous struct or union are members of the struct around it, for C and for the wire.
@@ -128,6 +141,11 @@ class Understanding {
 
   // ---- What it all means.
 
+  void give_meanings() {
+    for (const Declared& declared : declared_) give_meaning(declared);
+    for (const Declared& declared : returns_) give_return(declared);
+  }
+
   void give_meaning(const Declared& declared) {
     Role role;
     const auto found = entries_.find(declared.path);
@@ -143,8 +161,7 @@ class Understanding {
     } else if (const auto meant = meaning_of_type(declared)) {
       role.meaning = *meant;
     } else {
-      complain_at(declared.path, "nothing says what " + declared.path + " means",
-                  "add to " + overlay_.path + ", after correcting it:\n" + suggest_entry(declared));
+      unanswered_.push_back(declared);
       return;
     }
     auto* value = std::get_if<meaning::Value>(&role.meaning);
@@ -185,7 +202,6 @@ class Understanding {
         mark(declared.path, parent + mask->count, meaning::CpuCount{name});
       }
     }
-    for (const Declared& declared : returns_) give_return(declared);
   }
 
   void mark(const std::string& by, const std::string& path, Meaning meaning) {
@@ -211,8 +227,7 @@ class Understanding {
     } else if (is_scalar(declared.type.kind) || declared.type.kind == TypeKind::kRecord) {
       role.meaning = meaning::Value{};
     } else {
-      complain_at(declared.path, "nothing says what " + declared.path + " means",
-                  "add to " + overlay_.path + ", after correcting it:\n" + suggest_entry(declared));
+      unanswered_.push_back(declared);
       return;
     }
     api_.roles[declared.path] = std::move(role);
@@ -234,6 +249,7 @@ class Understanding {
   std::set<std::string> params_;  // paths of parameters
   std::set<std::string> unions_;  // paths of unions declared in place
   std::map<std::string, const OverlayEntry*> entries_;
+  std::vector<Declared> unanswered_;
   std::vector<Diagnostic> complaints_;
 };
 
@@ -241,6 +257,10 @@ class Understanding {
 
 Api understand(c::Header header, const Overlay& overlay, const std::string& version) {
   return Understanding(std::move(header), overlay, version).result();
+}
+
+Needs needs_of(c::Header header, const Overlay& overlay) {
+  return Understanding(std::move(header), overlay, "").needs();
 }
 
 }  // namespace bindgen

@@ -114,12 +114,11 @@ TEST_CASE("structs that point at each other are compared to their end") {
 TEST_CASE("a comparison is told as text, as a page and as data") {
   const std::string folder = std::string(REPOSITORY) + "/tests/generator/data/diff";
   const auto changes = diff(read_header(folder + "/before.h"), read_header(folder + "/after.h"));
-  test::compare_with_golden(folder + "/expected.txt", render_diff(changes, "before.h", "after.h", DiffFormat::kText));
-  test::compare_with_golden(folder + "/expected.md",
-                            render_diff(changes, "before.h", "after.h", DiffFormat::kMarkdown));
-  test::compare_with_golden(folder + "/expected.json", render_diff(changes, "before.h", "after.h", DiffFormat::kJson));
+  test::compare_with_golden(folder + "/expected.txt", diff_as_text(changes, "before.h", "after.h"));
+  test::compare_with_golden(folder + "/expected.md", diff_as_markdown(changes, "before.h", "after.h"));
+  test::compare_with_golden(folder + "/expected.json", diff_as_json(changes, "before.h", "after.h"));
 }
 
 TEST_CASE("no difference is said to be none") {
-  CHECK(render_diff({}, "a.h", "b.h", DiffFormat::kText) == "a.h -> b.h\n\nNo difference.\n");
+  CHECK(diff_as_text({}, "a.h", "b.h") == "a.h -> b.h\n\nNo difference.\n");
 }

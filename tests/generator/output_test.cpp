@@ -71,20 +71,3 @@ TEST_CASE("a difference is told line by line") {
   CHECK(line_diff("a\nb\nc\nd\n", "b\nc\nd\ne\n") == "@@ line 1\n-a\n@@ line 5\n+e\n");
   CHECK(line_diff("1\n2\n3\n", "", 2) == "@@ line 1\n-1\n-2\n... and more\n");
 }
-
-TEST_CASE("the command line is understood, and refused with a reason") {
-  const std::string root = REPOSITORY;
-  const CommandLine check = parse_command_line({"--check", "--root", root});
-  CHECK(check.command == Command::kCheck);
-  CHECK(check.out == root + "/generated");
-  CHECK(check.requests.front().version == "1.3.0");
-  CHECK(check.repeat == "rkllm-bindgen --root " + root);
-  const CommandLine other = parse_command_line({"x.h", "--api-version", "2.0", "--overlay", "o", "--out", "d"});
-  CHECK(other.command == Command::kGenerate);
-  CHECK(other.requests.front().header == "x.h");
-  CHECK(parse_command_line({"--help"}).command == Command::kHelp);
-  for (const std::vector<std::string>& wrong : std::vector<std::vector<std::string>>{
-           {"--what"}, {"x.h"}, {"--api-version", "1"}, {"--out"}, {"a.h", "b.h", "--api-version", "1"}}) {
-    CHECK_THROWS_AS(parse_command_line(wrong), UsageError);
-  }
-}

@@ -1,0 +1,56 @@
+#include "support/catch.hpp"
+#include "temporary.hpp"
+
+#include "command_line.hpp"
+
+using namespace bindgen;
+
+TEST_CASE("the command line is understood, and refused with a reason") {
+  const std::string root = REPOSITORY;
+  const CommandLine check = parse_command_line({"--check", "--root", root});
+  CHECK(check.command == Command::kCheck);
+  CHECK(check.out == root + "/generated");
+  CHECK(check.requests.front().version == "1.3.0");
+  CHECK(check.repeat == "rkllm-bindgen --root " + root);
+  const CommandLine other = parse_command_line({"x.h", "--api-version", "2.0", "--overlay", "o", "--out", "d"});
+  CHECK(other.command == Command::kGenerate);
+  CHECK(other.requests.front().header == "x.h");
+  CHECK(parse_command_line({"--help"}).command == Command::kHelp);
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--what"},
+                                             {"x.h"},
+                                             {"--api-version", "1"},
+                                             {"--out"},
+                                             {"a.h", "b.h", "--api-version", "1"},
+                                             {"x.h", "--api-version", "1", "--format", "json"}}) {
+    INFO(wrong.front());
+    CHECK_THROWS_AS(parse_command_line(wrong), UsageError);
+  }
+}
+
+TEST_CASE("the commands about headers are understood, and refused with a reason") {
+  const CommandLine diff = parse_command_line({"diff", "a.h", "b.h", "--format", "markdown", "--include", "d"});
+  CHECK(diff.command == Command::kDiff);
+  CHECK(diff.headers == std::vector<std::string>{"a.h", "b.h"});
+  CHECK(diff.format == Format::kMarkdown);
+  CHECK(diff.include_folders == std::vector<std::string>{"d"});
+  CHECK(parse_command_line({"diff", "a.h", "b.h"}).format == Format::kText);
+  CHECK(parse_command_line({"dump", "a.h"}).format == Format::kTree);
+  CHECK(parse_command_line({"suggest", "a.h", "--overlay", "o"}).overlay == "o");
+  CHECK(parse_command_line({"suggest", "a.h"}).overlay.empty());
+  CHECK(parse_command_line({"./diff", "--api-version", "1", "--overlay", "o", "--out", "d"}).requests.front().header ==
+        "./diff");
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"diff", "a.h"},
+                                             {"diff", "a.h", "b.h", "c.h"},
+                                             {"diff", "a.h", "b.h", "--format", "tree"},
+                                             {"diff", "a.h", "b.h", "--overlay", "o"},
+                                             {"dump"},
+                                             {"dump", "a.h", "--format", "text"},
+                                             {"dump", "a.h", "--check"},
+                                             {"suggest", "a.h", "--format", "json"},
+                                             {"suggest", "a.h", "--out", "d"}}) {
+    INFO(wrong.back());
+    CHECK_THROWS_AS(parse_command_line(wrong), UsageError);
+  }
+}

@@ -1,0 +1,25 @@
+// The model of each header, in full. That another libclang reads the same is proven by running this with it.
+#include "golden.hpp"
+#include "support/catch.hpp"
+#include "temporary.hpp"
+
+#include "dump.hpp"
+#include "read_header.hpp"
+
+using namespace bindgen;
+
+TEST_CASE("the model of each version's header is what its golden says") {
+  for (const std::string version : test::kVersions) {
+    INFO(version);
+    const std::string golden = std::string(REPOSITORY) + "/tests/generator/data/models/" + version + ".json";
+    test::compare_with_golden(golden, dump_json(read_header(test::header_of(version))));
+  }
+}
+
+TEST_CASE("the model of a header with every idiom is what its goldens say, as JSON and as a tree") {
+  const std::string folder = std::string(REPOSITORY) + "/tests/generator/data/models/";
+  c::Header header = read_header(folder + "idioms.h");
+  header.path = "idioms.h";
+  test::compare_with_golden(folder + "idioms.json", dump_json(header));
+  test::compare_with_golden(folder + "idioms.tree", dump_tree(header));
+}
