@@ -102,7 +102,7 @@ TEST_CASE("the platform must be known and that of the model") {
   };
   CHECK(on("RK3588", model("rk3588-1.5b")) == 0);
   CHECK(on("RK3576", model("rk3588-1.5b")) == -1);
-  CHECK(on("RK3576", model("fast")) == 0);
+  for (const char* platform : {"RK3588", "RK3576", "RK3562", "RV1126B"}) CHECK(on(platform, model("fast")) == 0);
   CHECK(on("RK9999", model("fast")) == -1);
   CHECK(on("none", model("fast")) == -1);
 }
