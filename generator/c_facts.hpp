@@ -58,9 +58,11 @@ enum class TypeKind {
 
 struct Type {
   TypeKind kind = TypeKind::kVoid;
-  std::string name;  // as the header spells it, without const: "int32_t", or a typedef's name of a pointer. Empty for
-                     // pointers, arrays and functions without a name of their own, and for unnamed structs.
+  std::string
+      name;  // as the header spells it, without const and volatile: "int32_t", or a typedef's name of a pointer. Empty
+             // for pointers, arrays and functions without a name of their own, and for unnamed structs.
   bool is_const = false;
+  bool is_volatile = false;
   Layout size = {};
   std::vector<Type> target = {};  // what a pointer points at, an array consists of, a function returns: exactly one
   std::uint64_t count = 0;        // of an array; 0 if it is declared as []

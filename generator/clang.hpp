@@ -26,6 +26,10 @@ struct Release {
 using Index = std::unique_ptr<void, Release>;
 using Unit = std::unique_ptr<std::remove_pointer_t<CXTranslationUnit>, Release>;
 
+inline CXFile main_file(CXTranslationUnit unit) {
+  return clang_getFile(unit, text(clang_getTranslationUnitSpelling(unit)).c_str());
+}
+
 // Of the target that the unit was parsed for, in bytes.
 inline unsigned pointer_size(CXTranslationUnit unit) {
   CXTargetInfo target = clang_getTranslationUnitTargetInfo(unit);

@@ -37,12 +37,12 @@ std::string text(const Layout& layout) {
 }
 
 std::string spelling(const c::Type& type) {
-  const std::string constness = type.is_const ? "const " : "";
-  if (!type.name.empty()) return constness + type.name;
+  const std::string qualifiers = std::string(type.is_const ? "const " : "") + (type.is_volatile ? "volatile " : "");
+  if (!type.name.empty()) return qualifiers + type.name;
   if (wraps_its_name(type) || type.kind == c::TypeKind::kArray) return declaration(type, "");
   if (type.kind == c::TypeKind::kPointer) return spelling(type.target.front()) + (type.is_const ? "* const" : "*");
-  if (type.kind == c::TypeKind::kVoid) return constness + "void";
-  return constness + "(unnamed)";
+  if (type.kind == c::TypeKind::kVoid) return qualifiers + "void";
+  return qualifiers + "(unnamed)";
 }
 
 std::string declaration(const c::Type& type, const std::string& name) {

@@ -17,7 +17,8 @@ using c::TypeKind;
 // the declaration and from typedefs only.
 class Reader {
  public:
-  explicit Reader(CXTranslationUnit unit) : unit_(unit), pointer_size_(clang::pointer_size(unit)) {}
+  explicit Reader(CXTranslationUnit unit)
+      : unit_(unit), main_file_(clang::main_file(unit)), pointer_size_(clang::pointer_size(unit)) {}
 
   std::vector<c::Symbol> read() {
     read_all(clang_getTranslationUnitCursor(unit_));
@@ -27,9 +28,18 @@ class Reader {
  private:
   void read_all(CXCursor parent) {
     for (const CXCursor cursor : clang::children(parent)) {
-      const CXSourceLocation at = clang_getCursorLocation(cursor);
-      if (clang_Location_isFromMainFile(at) != 0) read_one(cursor);
+      // extern "C" { } may come from a macro of another file, around declarations of this one.
+      const CXCursorKind kind = clang_getCursorKind(cursor);
+      const bool is_around_others = kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
+      if (is_around_others || is_in_header(cursor)) read_one(cursor);
     }
+  }
+
+  // Also if a macro spells the declaration: clang_Location_isFromMainFile() denies that.
+  bool is_in_header(CXCursor cursor) const {
+    CXFile file = nullptr;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, nullptr, nullptr, nullptr);
+    return clang_File_isEqual(file, main_file_) != 0;
   }
 
   void read_one(CXCursor cursor) {
@@ -80,6 +90,7 @@ class Reader {
   }
 
   void read_function(CXCursor cursor) {
+    if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static) return;  // no library exports it
     const CXType type = clang_getCursorType(cursor);
     if (!known_.insert(clang::spelling(cursor) + "()").second) return;  // declared before
     c::Function function{clang::spelling(cursor),
@@ -124,6 +135,10 @@ class Reader {
   void add_record(CXCursor cursor, const std::string& name, CXCursor documented) {
     if (clang_isCursorDefinition(cursor) == 0) return add_opaque(cursor, name);
     if (!known_.insert(name).second) return;
+    // A named struct or enum inside another one is for C a symbol like any other, and must be known before it.
+    for (const CXCursor child : clang::children(cursor)) {
+      if (clang_isDeclaration(clang_getCursorKind(child)) != 0) read_one(child);
+    }
     c::Record record = read_record(cursor, name, 0);
     if (const Documentation own = documentation(documented); !own.text.empty()) record.documentation = own;
     symbols_.emplace_back(std::move(record));
@@ -187,11 +202,8 @@ class Reader {
                    documentation(cursor)};
     const CXCursor declared = clang_getTypeDeclaration(type);
     const CXCursorKind kind = clang_getCursorKind(declared);
-    const CXCursorKind parent = clang_getCursorKind(clang_getCursorSemanticParent(declared));
-    const bool is_in_place = field.type.name.empty() || parent == CXCursor_StructDecl || parent == CXCursor_UnionDecl;
-    const bool is_record = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
-    if (field.type.kind == TypeKind::kRecord && is_record && is_in_place) {
-      field.type.name.clear();
+    const bool is_unnamed_record = field.type.kind == TypeKind::kRecord && field.type.name.empty();
+    if (is_unnamed_record && (kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl)) {
       field.inline_record.push_back(read_record(declared, "", offset));
       // The comment stands before "struct", which is where the struct begins and not the field.
       if (field.documentation.text.empty()) field.documentation = field.inline_record.front().documentation;
@@ -221,9 +233,9 @@ class Reader {
   }
 
   Type read_type(CXType type) const {
-    const bool is_const = clang_isConstQualifiedType(type) != 0;
     Type result = read_unqualified(type);
-    result.is_const = is_const;
+    result.is_const = clang_isConstQualifiedType(type) != 0;
+    result.is_volatile = clang_isVolatileQualifiedType(type) != 0;
     return result;
   }
 
@@ -243,7 +255,7 @@ class Reader {
       if (canonical.kind != CXType_FunctionProto) return read_type(canonical);
     }
     const auto [kind, name] = kind_of(canonical.kind == CXType_FunctionProto ? canonical : type);
-    Type result{kind, name, false, layout(clang_Type_getSizeOf(type))};
+    Type result{kind, name, false, false, layout(clang_Type_getSizeOf(type))};
     if (kind == TypeKind::kPointer) result.target.push_back(read_type(clang_getPointeeType(type)));
     if (kind == TypeKind::kArray) {
       result.target.push_back(read_type(clang_getArrayElementType(type)));
@@ -264,7 +276,7 @@ class Reader {
   Type as_passed(Type type) const {
     if (type.kind != TypeKind::kArray && type.kind != TypeKind::kFunction) return type;
     const Type target = type.kind == TypeKind::kArray ? type.target.front() : type;
-    return {TypeKind::kPointer, "", false, layout(static_cast<long long>(pointer_size_)), {target}};
+    return {TypeKind::kPointer, "", false, false, layout(static_cast<long long>(pointer_size_)), {target}};
   }
 
   static std::pair<TypeKind, std::string> kind_of(CXType type) {
@@ -351,6 +363,7 @@ class Reader {
   }
 
   CXTranslationUnit unit_;
+  CXFile main_file_;
   std::uint64_t pointer_size_;  // in bytes
   std::vector<c::Symbol> symbols_;
   std::set<std::string> known_;  // records and enums that have been added

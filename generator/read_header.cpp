@@ -14,6 +14,14 @@
 
 namespace bindgen {
 
+namespace {
+
+std::tuple<unsigned, unsigned> place(const c::Symbol& symbol) {
+  return std::visit([](const auto& any) { return std::tuple(any.location.line, any.location.column); }, symbol);
+}
+
+}  // namespace
+
 c::Header read_header(const std::string& path, const std::vector<std::string>& include_folders) {
   const Source source{path, include_folders};
   const std::string text = read_text(path);
@@ -25,14 +33,13 @@ c::Header read_header(const std::string& path, const std::vector<std::string>& i
 
   header.symbols = merge_layouts(header, read_declarations(on_64_bit), read_declarations(on_arm_64_bit),
                                  read_declarations(on_32_bit));
-  for (c::Macro& macro : read_macros(index, on_64_bit, header, include_folders))
-    header.symbols.emplace_back(std::move(macro));
-  std::stable_sort(header.symbols.begin(), header.symbols.end(), [](const c::Symbol& one, const c::Symbol& other) {
-    const auto place = [](const c::Symbol& symbol) {
-      return std::visit([](const auto& any) { return std::tuple(any.location.line, any.location.column); }, symbol);
-    };
-    return place(one) < place(other);
-  });
+  // Each macro between the declarations that it stands between.
+  for (c::Macro& macro : read_macros(index, on_64_bit, header, include_folders)) {
+    const auto next = std::find_if(header.symbols.begin(), header.symbols.end(), [&](const c::Symbol& symbol) {
+      return place(symbol) > std::tuple(macro.location.line, macro.location.column);
+    });
+    header.symbols.insert(next, std::move(macro));
+  }
   return header;
 }
 

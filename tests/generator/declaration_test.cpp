@@ -46,6 +46,7 @@ TEST_CASE("function pointers, variable arguments, bit-fields and arrays are spel
     int sum(int values[4], int each(int));
     int print(const char* format, va_list arguments);
     int print(const char* format, va_list arguments);
+    void touch(volatile int* flag);
     struct outer { struct inner { int a; } b; };
   )"));
   const auto fields = c::find<c::Record>(header, "S")->fields;
@@ -71,8 +72,10 @@ TEST_CASE("function pointers, variable arguments, bit-fields and arrays are spel
   CHECK(declaration(sum) == "int sum(int* values, int (*each)(int))");
   CHECK(sum.params.front().type.size == Layout{8, 4});
   CHECK(declaration(*c::find<c::Function>(header, "print")) == "int print(const char* format, va_list arguments)");
-  CHECK(c::all<c::Function>(header).size() == 3);  // print is declared twice
-  CHECK(declaration(c::find<c::Record>(header, "outer")->fields[0]) == "struct { int a; } b");
+  CHECK(c::all<c::Function>(header).size() == 4);  // print is declared twice
+  CHECK(declaration(*c::find<c::Function>(header, "touch")) == "void touch(volatile int* flag)");
+  CHECK(declaration(c::find<c::Record>(header, "outer")->fields[0]) == "inner b");
+  CHECK(c::find<c::Record>(header, "inner")->size == Layout{4, 4});
 }
 
 TEST_CASE("spacing does not make declarations different, words do") {
