@@ -62,7 +62,7 @@ class MethodEmitter {
     for (const std::string& value : stream.values) {
       values += (values.empty() ? "{" : ", {") + literal(value) + ", encode(entry." + value + ")}";
     }
-    code_.line("static Json values(const Result& entry) { return Json{" + values + "}; }");
+    code_.line("static Json values(" + result_param(!values.empty()) + ") { return Json{" + values + "}; }");
     code_.outdent();
     code_.line("};");
     std::vector<Expression> params;
@@ -71,13 +71,16 @@ class MethodEmitter {
     code_.indent();
     std::vector<Expression> arguments;
     for (const c::Param& param : callback->params) arguments.emplace_back(param.name);
-    code_.statement(Expression("return deliver<" + stream.callback + "Stream>", std::move(arguments)));
+    const std::string before = callback->returns.kind == c::TypeKind::kVoid ? "" : "return ";
+    code_.statement(Expression(before + "deliver<" + stream.callback + "Stream>", std::move(arguments)));
     code_.outdent();
     code_.line("}");
   }
 
   void emit_rows(const Stream& stream, const std::vector<Part>& parts) {
-    code_.line("static void rows(ResultSink& sink, const Result& entry) {");
+    const bool has_rows = !stream.rows.empty();
+    code_.line(std::string("static void rows(ResultSink&") + (has_rows ? " sink" : "") + ", " + result_param(has_rows) +
+               ") {");
     code_.indent();
     std::string replaces;
     for (const StreamRows& rows : stream.rows) {
@@ -98,9 +101,12 @@ class MethodEmitter {
     }
     code_.outdent();
     code_.line("}");
-    code_.line("static bool replaces_token(const Result& entry) { return " + (replaces.empty() ? "false" : replaces) +
-               "; }");
+    code_.line("static bool replaces_token(" + result_param(!replaces.empty()) + ") { return " +
+               (replaces.empty() ? "false" : replaces) + "; }");
   }
+
+  // Without a name where nothing is taken from it, or the compiler warns.
+  static std::string result_param(bool is_used) { return is_used ? "const Result& entry" : "const Result&"; }
 
   static std::string event_text(StreamEvent event) {
     switch (event) {
