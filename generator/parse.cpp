@@ -10,6 +10,10 @@
 namespace bindgen {
 namespace {
 
+constexpr const char* kOwnHeadersHint =
+    "clang looks for its own headers beside its library; in Debian they are in the package "
+    "libclang-common-<version>-dev";
+
 constexpr const char* kHint =
     "a header must parse without errors: after one, clang takes unknown types for int, and every layout would be wrong";
 
@@ -21,7 +25,7 @@ Location location_of(CXDiagnostic diagnostic) {
   return at;
 }
 
-std::vector<Diagnostic> errors_of(CXTranslationUnit unit) {
+std::vector<Diagnostic> errors_of(CXTranslationUnit unit, const std::string& path) {
   std::vector<Diagnostic> errors;
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
@@ -36,6 +40,10 @@ std::vector<Diagnostic> errors_of(CXTranslationUnit unit) {
     clang_disposeDiagnostic(diagnostic);
   }
   if (!errors.empty()) errors.back().hint = kHint;
+  // What the options include has no place of its own: it is clang that is incomplete, not the header.
+  if (!errors.empty() && errors.front().at.file.empty()) {
+    return {{{path, 0, 0}, errors.front().message, "", kOwnHeadersHint}};
+  }
   return errors;
 }
 
@@ -75,7 +83,7 @@ clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, co
 
 clang::Unit parse(const clang::Index& index, const Source& source, const std::string& target) {
   clang::Unit unit = parse_tolerantly(index, source, target);
-  if (auto errors = errors_of(unit.get()); !errors.empty()) throw Refusal(std::move(errors));
+  if (auto errors = errors_of(unit.get(), source.path); !errors.empty()) throw Refusal(std::move(errors));
   return unit;
 }
 

@@ -123,10 +123,8 @@ class Probe {
   void state_fields(const std::string& outer, const std::string& prefix, const c::Record& record) {
     for (const c::Field& field : record.fields) {
       const std::string path = prefix + field.name;
-      if (!field.name.empty()) {
-        if (field.bit_width == 0) {
-          must_hold("offsetof(" + outer + ", " + path + ") == " + std::to_string(field.offset.on_64_bit));
-        }
+      if (!field.name.empty() && field.bit_width == 0) {  // C cannot ask where a bit-field is
+        must_hold("offsetof(" + outer + ", " + path + ") == " + std::to_string(field.offset.on_64_bit));
         if (field.inline_record.empty()) state_type("((" + outer + "*)0)->" + path, field.type);
       }
       if (field.inline_record.empty()) continue;
