@@ -201,6 +201,30 @@ void referred_functions_exist(Inspection& inspection) {
   }
 }
 
+// A group is one object, so its fields stand side by side; one of them, an array, tells whether it is there.
+void groups_are_whole(Inspection& inspection) {
+  for (const NamedRecord& record : all_records(inspection.api)) {
+    std::set<std::string> ended;
+    std::set<std::string> with_sign;
+    std::string last;
+    const auto parts = parts_of(inspection.api, *record.record, record.path);
+    for (const Part& part : parts) {
+      const Role& role = inspection.api.role(part.path);
+      if (role.group != last) ended.insert(std::exchange(last, role.group));
+      if (role.group.empty()) continue;
+      inspection.require(inspection.api.groups.count(role.group) != 0, part,
+                         "the overlay's \"groups\" does not say what " + role.group + " is");
+      inspection.require(ended.count(role.group) == 0, part, "the fields of group " + role.group + " stand apart");
+      if (std::holds_alternative<meaning::Array>(role.meaning)) with_sign.insert(role.group);
+    }
+    for (const Part& part : parts) {
+      const Role& role = inspection.api.role(part.path);
+      inspection.require(role.group.empty() || with_sign.count(role.group) != 0, part,
+                         "its group " + role.group + " has no array to tell whether it is there");
+    }
+  }
+}
+
 void names_are_usable(Inspection& inspection) {
   for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
     std::set<std::string> names;
@@ -218,6 +242,7 @@ constexpr std::pair<const char*, void (*)(Inspection&)> kRules[] = {
     {"references-name-siblings", &references_name_siblings},
     {"unions-are-covered", &unions_are_covered},
     {"streams-are-complete", &streams_are_complete},
+    {"groups-are-whole", &groups_are_whole},
     {"referred-functions-exist", &referred_functions_exist},
 };
 

@@ -22,7 +22,9 @@ const char* const kHelpText =
   rkllm-bindgen diff OLD NEW [--format text|markdown|json]
                                                          what changed between two headers, and what that breaks
   rkllm-bindgen dump HEADER [--format tree|json]         what is read from a header, with its layouts
-  rkllm-bindgen suggest HEADER [--overlay FILE]          overlay entries for what the header leaves open
+  rkllm-bindgen suggest HEADER [--overlay FILE] [--api-version V]
+                                                         overlay entries for what the header leaves open
+                                                         (what the overlay says of V, or else of the newest version)
 
   --root DIR     the repository, whose generator/bindgen.json gives what is left out (default: .)
   --include DIR  where the header's own #includes are, if not beside it; may be given several times
@@ -129,12 +131,14 @@ Format read_format(const HeaderCommand& command, const std::optional<std::string
 CommandLine about_headers(const HeaderCommand& command, Options options) {
   const std::string name = command.name;
   if (options.headers.size() != command.headers) throw UsageError(name + " takes " + command.takes);
-  if (options.check || options.version || options.out) throw UsageError(name + " generates nothing");
+  if (options.check || options.out || (options.version && !command.takes_overlay))
+    throw UsageError(name + " generates nothing");
   if (options.overlay && !command.takes_overlay) throw UsageError(name + " takes no overlay");
   CommandLine line;
   line.command = command.command;
   line.format = read_format(command, options.format);
   line.overlay = options.overlay.value_or("");
+  line.version = options.version.value_or("");
   line.headers = std::move(options.headers);
   line.include_folders = std::move(options.include_folders);
   return line;
@@ -153,7 +157,7 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
   for (const std::string& argument : arguments) {
     if (argument != "--check") line.repeat += " " + argument;
   }
-  if (has_header) line.requests.push_back({options.headers.front(), *options.version, options.include_folders});
+  if (has_header) line.requests.push_back({options.headers.front(), *options.version, options.include_folders, {}});
   if (options.overlay) line.overlay = *options.overlay;
   if (options.out) line.out = *options.out;
   if (has_header && options.overlay && options.out) return line;
@@ -165,7 +169,8 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
   if (!options.out) line.out = below(options.root, project.at("out"));
   if (has_header) return line;
   for (const Json& set : project.at("sets")) {
-    line.requests.push_back({below(options.root, set.at("header")), set.at("version"), options.include_folders});
+    line.requests.push_back({below(options.root, set.at("header")), set.at("version"), options.include_folders,
+                             set.value("stands_for", std::vector<std::string>())});
   }
   return line;
 }

@@ -22,6 +22,7 @@ struct CommandLine {
   Command command = Command::kGenerate;
   std::vector<Request> requests;  // of kGenerate and kCheck
   std::string overlay;            // empty: none
+  std::string version;            // of the one header that is asked about; empty: newer than all known
   std::string out;
   std::string repeat;                // the command that generates what this one speaks of
   std::vector<std::string> headers;  // of the other commands: two for kDiff, else one

@@ -2,6 +2,7 @@
 // gives the same bytes, on every machine and with every libclang.
 #pragma once
 
+#include "blocks.hpp"
 #include "model.hpp"
 
 #include <string>
@@ -9,25 +10,18 @@
 
 namespace bindgen {
 
-struct File {
-  std::string path;  // inside the output folder
-  std::string text;
-};
+// All files of all ABI sets, which go from old to new.
+std::vector<File> emit(const std::vector<Api>& sets);
 
-// All files of one ABI set.
-std::vector<File> emit_set(const Api& api);
-// The files that speak of all sets together; the last one is the newest.
-std::vector<File> emit_shared(const std::vector<Api>& sets, const std::vector<File>& files_of_sets);
-
-File emit_abi(const Api& api);        // types and the table of functions
-File emit_enums(const Api& api);      // enumerators by name
-File emit_defaults(const Api& api);   // what absent fields hold
-File emit_codecs(const Api& api);     // JSON to struct and back
-File emit_schemas(const Api& api);    // JSON Schemas of parameters and results
-File emit_constants(const Api& api);  // macros, and every fact that can be asked for by name
-File emit_methods(const Api& api);    // one stub per function, and the ABI set
-File emit_api(const Api& api);        // all of it as JSON
-File emit_tools(const Api& api);      // the tools as MCP lists them
+BlockFile emit_abi(const Api& api);        // types and the table of functions
+BlockFile emit_enums(const Api& api);      // enumerators by name
+BlockFile emit_defaults(const Api& api);   // what absent fields hold
+BlockFile emit_codecs(const Api& api);     // JSON to struct and back
+BlockFile emit_schemas(const Api& api);    // JSON Schemas of parameters and results
+BlockFile emit_constants(const Api& api);  // macros, and every fact that can be asked for by name
+BlockFile emit_methods(const Api& api);    // one stub per function, and the ABI set
+File emit_api(const Api& api);             // all of it as JSON
+File emit_tools(const Api& api);           // the tools as MCP lists them
 // Names the inputs by their SHA-256, and all files. No date and no path of the machine: the same inputs give the same.
 File emit_manifest(const std::vector<Api>& sets, const std::vector<std::string>& paths);
 inline constexpr const char* kManifestName = "manifest.json";

@@ -13,57 +13,65 @@ std::string layout_text(const Layout& layout) {
 
 class AbiEmitter {
  public:
-  explicit AbiEmitter(const Api& api) : api_(api) {}
+  explicit AbiEmitter(const Api& api)
+      : api_(api),
+        writer_("abi", "The C interface, version " + api.version + ": types, layouts, and the table of functions.",
+                {support_include(api, "bound_library"), support_include(api, "layout"), "<cstddef>", "<cstdint>"}) {}
 
-  File file() {
-    begin_header(code_, api_,
-                 "The C interface, version " + api_.version + ": types, layouts, and the table of functions.",
-                 {support_include(api_, "bound_library"), support_include(api_, "layout"), "<cstddef>", "<cstdint>"});
+  BlockFile file() {
     for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { emit(any); }, symbol);
     emit_table();
-    end_header(code_, api_);
-    return {header_path(api_, "abi"), code_.text()};
+    return writer_.file();
   }
 
  private:
   void emit(const c::Macro&) {}     // constants.hpp
   void emit(const c::Function&) {}  // in the table
 
+  // Ends the block of a declared type, which sets that share it take over by name.
+  void finish(const std::string& name, std::vector<std::string> names = {}, std::vector<std::string> taken = {}) {
+    names.insert(names.begin(), name);
+    if (!name.empty()) taken.insert(taken.begin(), "using %::" + name + ";");
+    writer_.finish(name, std::move(names), std::move(taken));
+  }
+
   void emit(const c::Alias& alias) {
-    code_.line();
     code_.comment(alias.documentation.text);
     code_.line("using " + alias.name + " = " + spelling(alias.type) + ";");
+    finish(alias.name);
   }
 
   void emit(const c::Opaque& opaque) {
-    code_.line();
     code_.comment(opaque.documentation.text);
     code_.line((opaque.is_union ? "union " : "struct ") + opaque.name + ";");
+    finish(opaque.name);
   }
 
   void emit(const c::Enum& entity) {
-    code_.line();
     code_.comment(entity.documentation.text);
     code_.line("enum " + (entity.name.empty() ? "" : entity.name + " ") + ": " + spelling(entity.underlying) + " {");
     code_.indent();
+    std::vector<std::string> names;
     for (const c::Enumerator& enumerator : entity.enumerators) {
       code_.comment(enumerator.documentation.text);
       code_.line(enumerator.name + " = " + std::to_string(enumerator.value) + ",");
+      names.push_back(enumerator.name);
     }
     code_.outdent();
     code_.line("};");
+    if (entity.name.empty()) return writer_.finish("");
+    finish(entity.name, std::move(names), {"using enum %::" + entity.name + ";"});
   }
 
   void emit(const c::Callback& callback) {
-    code_.line();
     emit_documentation(code_, callback.documentation);
     std::vector<Expression> params;
     for (const c::Param& param : callback.params) params.emplace_back(declaration(param));
     code_.statement({"using " + callback.name + " = " + spelling(callback.returns) + " (*)", params});
+    finish(callback.name);
   }
 
   void emit(const c::Record& record) {
-    code_.line();
     code_.comment(record.documentation.text);
     code_.line((record.is_union ? "union " : "struct ") + record.name + " {");
     emit_fields(record);
@@ -71,7 +79,11 @@ class AbiEmitter {
     code_.line("static_assert(sizeof(" + record.name + ") == " + layout_text(record.size) + ");");
     code_.line("static_assert(alignof(" + record.name + ") == " + layout_text(record.align) + ");");
     assert_offsets(record, record.name, "");
-    name_inline_records(record, record.name, record.name, "");
+    inline_names_.clear();
+    name_inline_records(record, record.name, record.name);
+    std::vector<std::string> taken;
+    for (const std::string& name : inline_names_) taken.push_back("using %::" + name + ";");
+    finish(record.name, inline_names_, std::move(taken));
   }
 
   void emit_fields(const c::Record& record) {
@@ -101,21 +113,19 @@ class AbiEmitter {
   }
 
   // Structs that are declared in place get a name, for codecs to overload on.
-  void name_inline_records(const c::Record& record, const std::string& owner, const std::string& path,
-                           const std::string& indirection) {
+  void name_inline_records(const c::Record& record, const std::string& owner, const std::string& path) {
     for (const c::Field& field : record.fields) {
       if (field.inline_record.empty()) continue;
       const std::string own_path = path_of(path, field);
       const bool is_named = !field.name.empty() && !field.inline_record.front().is_union;
       const std::string name = cpp_name_of(field.type, own_path);
       if (is_named) code_.line("using " + name + " = decltype(" + owner + "::" + field.name + ");");
-      name_inline_records(field.inline_record.front(), is_named ? name : owner, field.name.empty() ? path : own_path,
-                          indirection);
+      if (is_named) inline_names_.push_back(name);
+      name_inline_records(field.inline_record.front(), is_named ? name : owner, field.name.empty() ? path : own_path);
     }
   }
 
   void emit_table() {
-    code_.line();
     code_.comment("The functions of a loaded library.");
     code_.line("struct Functions {");
     code_.indent();
@@ -127,7 +137,7 @@ class AbiEmitter {
     }
     code_.outdent();
     code_.line("};");
-    code_.line();
+    writer_.finish("");
     code_.comment("Finds each of them. Throws RpcError naming the first that is missing.");
     code_.line("inline Functions find_functions(const SymbolLookup& lookup) {");
     code_.indent();
@@ -138,14 +148,17 @@ class AbiEmitter {
     code_.line("return functions;");
     code_.outdent();
     code_.line("}");
+    writer_.finish("");
   }
 
   const Api& api_;
-  CodeText code_;
+  BlockWriter writer_;
+  CodeText& code_ = writer_.code;
+  std::vector<std::string> inline_names_;  // of the structs declared in place in the present record
 };
 
 }  // namespace
 
-File emit_abi(const Api& api) { return AbiEmitter(api).file(); }
+BlockFile emit_abi(const Api& api) { return AbiEmitter(api).file(); }
 
 }  // namespace bindgen

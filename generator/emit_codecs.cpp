@@ -4,48 +4,93 @@
 #include "codec_call.hpp"
 #include "emit_parts.hpp"
 
+#include <algorithm>
+
 namespace bindgen {
 namespace {
 
 class CodecEmitter {
  public:
-  explicit CodecEmitter(const Api& api) : api_(api) {}
+  explicit CodecEmitter(const Api& api)
+      : api_(api),
+        writer_("codecs",
+                "JSON to C and back: what the members of each struct are on the wire, in the order of the header.",
+                {support_include(api, "codec"), set_include(api, "abi"), set_include(api, "defaults"),
+                 set_include(api, "enums")}) {}
 
-  File file() {
-    begin_header(code_, api_,
-                 "JSON to C and back: what the members of each struct are on the wire, in the order of the header.",
-                 {support_include(api_, "codec"), set_include(api_, "abi"), set_include(api_, "defaults"),
-                  set_include(api_, "enums")});
-    code_.line();
-    code_.comment("Values that are known for a handle.");
-    for (const SessionValue& value : api_.session) {
-      code_.statement({"inline constexpr SessionValue " + constant_name(value.name),
-                       {literal(value.name), literal(value.learn)},
-                       '{'});
-    }
+  BlockFile file() {
+    emit_session_values();
     for (const NamedRecord& record : all_records(api_)) {
       if (is_on_wire(api_, record)) emit(record);
     }
-    end_header(code_, api_);
-    return {header_path(api_, "codecs"), code_.text()};
+    return writer_.file();
   }
 
  private:
+  void emit_session_values() {
+    std::vector<std::string> names;
+    std::vector<std::string> taken;
+    code_.comment("Values that are known for a handle.");
+    for (const SessionValue& value : api_.session) {
+      names.push_back(constant_name(value.name));
+      taken.push_back("using %::" + names.back() + ";");
+      code_.statement(
+          {"inline constexpr SessionValue " + names.back(), {literal(value.name), literal(value.learn)}, '{'});
+    }
+    writer_.finish("session", std::move(names), std::move(taken));
+  }
+
   void emit(const NamedRecord& record) {
     const auto parts = parts_of(api_, *record.record, record.path);
-    code_.line();
     code_.comment(record.path + ": " + documentation_of(record));
     code_.line("template <class Codec>");
     code_.line("void members(Codec& codec, Of<Codec, " + record.cpp_name + ">& value) {");
     code_.indent();
+    std::string group;
     for (const Part& part : parts) {
-      for (const Expression& call : codec_calls(api_, part, parts, "codec", "value.")) code_.statement(call);
+      const std::string& own_group = api_.role(part.path).group;
+      if (own_group != group) {
+        if (!group.empty()) end_group(record, group);
+        if (!own_group.empty()) begin_group(own_group, parts);
+        group = own_group;
+      }
+      const std::string codec = group.empty() ? "codec" : group;
+      for (const Expression& call : codec_calls(api_, part, parts, codec, "value.")) code_.statement(call);
     }
+    if (!group.empty()) end_group(record, group);
     code_.outdent();
     code_.line("}");
+    emit_elsewhere(record);
     emit_fill_undefined(record, parts);
     emit_wire_defaults(record, parts);
     emit_remember(record, parts);
+    writer_.finish(record.path.substr(0, record.path.find('.')));
+  }
+
+  void begin_group(const std::string& group, const std::vector<Part>& parts) {
+    const auto is_sign = [&](const Part& part) {
+      const Role& role = api_.role(part.path);
+      return role.group == group && std::holds_alternative<meaning::Array>(role.meaning);
+    };
+    const Part& sign = *std::find_if(parts.begin(), parts.end(), is_sign);
+    code_.line("codec.group(" + literal(group) + ", value." + sign.name + ", [&](auto& " + group + ") {");
+    code_.indent();
+  }
+
+  void end_group(const NamedRecord& record, const std::string& group) {
+    code_.outdent();
+    const auto list = elsewhere_list(api_, present_path(api_, record.path) + "." + group);
+    code_.line(list.empty() ? "});" : "}, " + list + ");");
+  }
+
+  // What other versions of the struct have.
+  void emit_elsewhere(const NamedRecord& record) {
+    const auto list = elsewhere_rows(api_, present_path(api_, record.path));
+    if (list.empty()) return;
+    code_.statement({"inline constexpr Elsewhere kElsewhere_" + record.cpp_name + "[] = ", list, '{'});
+    code_.line("constexpr std::span<const Elsewhere> elsewhere(TypeTag<" + record.cpp_name + ">) {");
+    code_.line("  return kElsewhere_" + record.cpp_name + ";");
+    code_.line("}");
   }
 
   std::string documentation_of(const NamedRecord& record) const {
@@ -106,11 +151,12 @@ class CodecEmitter {
   }
 
   const Api& api_;
-  CodeText code_;
+  BlockWriter writer_;
+  CodeText& code_ = writer_.code;
 };
 
 }  // namespace
 
-File emit_codecs(const Api& api) { return CodecEmitter(api).file(); }
+BlockFile emit_codecs(const Api& api) { return CodecEmitter(api).file(); }
 
 }  // namespace bindgen

@@ -39,18 +39,18 @@ Json record_json(const c::Record& record, bool on_64_bit) {
 
 class ConstantsEmitter {
  public:
-  explicit ConstantsEmitter(const Api& api) : api_(api) {}
+  explicit ConstantsEmitter(const Api& api)
+      : api_(api),
+        writer_(
+            "constants", "Constants, and the facts that can be asked for by name; each answer is JSON text.",
+            {support_include(api, "layout"), support_include(api, "method"), "<cstdint>", "<span>", "<string_view>"}) {}
 
-  File file() {
-    begin_header(
-        code_, api_, "Constants, and the facts that can be asked for by name; each answer is JSON text.",
-        {support_include(api_, "layout"), support_include(api_, "method"), "<cstdint>", "<span>", "<string_view>"});
+  BlockFile file() {
     for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { emit(any); }, symbol);
-    code_.line();
     code_.comment("All of them, in the order of the header.");
     emit_table();
-    end_header(code_, api_);
-    return {header_path(api_, "constants"), code_.text()};
+    writer_.finish("");
+    return writer_.file();
   }
 
  private:
@@ -59,7 +59,7 @@ class ConstantsEmitter {
     code_.line("inline constexpr Fact kFacts[] = {");
     code_.indent();
     code_.indent();
-    for (const auto& [name, value] : facts_) code_.statement({"", {literal(name), value}, '{'}, ",");
+    for (const Fact& fact : facts_) code_.line(qualifier(fact.symbol) + "kFact_" + fact.name + ",");
     code_.outdent();
     code_.outdent();
     code_.line("};");
@@ -68,7 +68,6 @@ class ConstantsEmitter {
   void emit(const c::Function&) {}  // functions are called, not asked for
 
   void emit(const c::Macro& macro) {
-    code_.line();
     code_.comment(macro.documentation.text);
     const std::string begin = "inline constexpr ";
     code_.line(match(
@@ -78,7 +77,8 @@ class ConstantsEmitter {
         [&](const std::string& value) {
           return begin + "std::string_view " + macro.name + " = " + literal(value) + ";";
         }));
-    add(macro.name, {{"name", macro.name}, {"value", to_json(macro.value)}});
+    add(macro.name, macro.name, {{"name", macro.name}, {"value", to_json(macro.value)}});
+    writer_.finish(macro.name, {macro.name}, {"using %::" + macro.name + ";"});
   }
 
   void emit(const c::Enum& entity) {
@@ -87,34 +87,36 @@ class ConstantsEmitter {
       enumerators.push_back({{"name", enumerator.name}, {"value", enumerator.value}});
     }
     if (!entity.name.empty()) {
-      code_.line();
       code_.comment("The enumerators of " + entity.name + ".");
       code_.string_constant(
           "kEnum_" + entity.name,
           raw_json_lines({{"name", entity.name}, {"kind", "enum"}, {"enumerators", std::move(enumerators)}}));
-      facts_.emplace_back(entity.name, "kEnum_" + entity.name);
+      add_named(entity.name, "kEnum_" + entity.name);
     }
     for (const c::Enumerator& enumerator : entity.enumerators) {
       Json fact{{"name", enumerator.name}, {"value", enumerator.value}};
       if (!entity.name.empty()) fact["enum"] = entity.name;
-      add(enumerator.name, fact);
+      add(entity.name, enumerator.name, fact);
     }
+    writer_.finish(entity.name);
   }
 
   void emit(const c::Alias& alias) {
-    add(alias.name, {{"name", alias.name}, {"kind", "handle"}, {"declaration", declaration(alias)}});
+    add(alias.name, alias.name, {{"name", alias.name}, {"kind", "handle"}, {"declaration", declaration(alias)}});
+    writer_.finish(alias.name);
   }
 
   void emit(const c::Opaque&) {}  // nothing can be told of it
 
   void emit(const c::Callback& callback) {
-    add(callback.name, {{"name", callback.name}, {"kind", "callback"}, {"declaration", declaration(callback)}});
+    add(callback.name, callback.name,
+        {{"name", callback.name}, {"kind", "callback"}, {"declaration", declaration(callback)}});
+    writer_.finish(callback.name);
   }
 
   void emit(const c::Record& record) {
     const auto on_64_bit = raw_json_lines(record_json(record, true));
     const auto on_32_bit = raw_json_lines(record_json(record, false));
-    code_.line();
     code_.comment("The layout of " + record.name + ".");
     if (on_64_bit == on_32_bit) {
       code_.string_constant("kLayout_" + record.name, on_64_bit);
@@ -124,22 +126,35 @@ class ConstantsEmitter {
       code_.statement({"inline constexpr std::string_view kLayout_" + record.name + " = by_pointer_size",
                        {"kLayout64_" + record.name, "kLayout32_" + record.name}});
     }
-    facts_.emplace_back(record.name, "kLayout_" + record.name);
+    add_named(record.name, "kLayout_" + record.name);
+    writer_.finish(record.name);
   }
 
-  void add(const std::string& name, const Json& fact) {
-    const std::string text = fact.dump();
+  // A fact, as part of the block of `symbol`. Its answer is given as JSON or as the name of a constant.
+  void add(const std::string& symbol, const std::string& name, const Json& answer) {
+    const std::string text = answer.dump();
     const std::string mark = text.find(")\"") == std::string::npos ? "" : "json";
-    facts_.emplace_back(name, "R\"" + mark + "(" + text + ")" + mark + "\"");
+    emit_fact(symbol, name, "R\"" + mark + "(" + text + ")" + mark + "\"");
   }
+  void add_named(const std::string& name, const std::string& answer) { emit_fact(name, name, answer); }
+  void emit_fact(const std::string& symbol, const std::string& name, const std::string& answer) {
+    code_.statement({"inline constexpr Fact kFact_" + name, {literal(name), answer}, '{'});
+    facts_.push_back({symbol, name});
+  }
+
+  struct Fact {
+    std::string symbol;  // the declaration that it belongs to
+    std::string name;
+  };
 
   const Api& api_;
-  CodeText code_;
-  std::vector<std::pair<std::string, std::string>> facts_;  // name, C++ expression of the answer
+  BlockWriter writer_;
+  CodeText& code_ = writer_.code;
+  std::vector<Fact> facts_;
 };
 
 }  // namespace
 
-File emit_constants(const Api& api) { return ConstantsEmitter(api).file(); }
+BlockFile emit_constants(const Api& api) { return ConstantsEmitter(api).file(); }
 
 }  // namespace bindgen

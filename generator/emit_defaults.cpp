@@ -22,16 +22,15 @@ std::optional<std::string> initializer(const Api& api, const Part& part) {
 
 }  // namespace
 
-File emit_defaults(const Api& api) {
-  CodeText code;
-  begin_header(
-      code, api,
+BlockFile emit_defaults(const Api& api) {
+  BlockWriter writer(
+      "defaults",
       "What structs hold before a client's values are read over them, where that is not all zero: the defaults "
       "of the runtime, as they were measured.",
       {support_include(api, "codec_rules"), set_include(api, "abi")});
+  CodeText& code = writer.code;
   for (const c::Record* record : c::all<c::Record>(api.header)) {
     if (!has_defaults(api, *record, record->name)) continue;
-    code.line();
     code.comment(record->name + ": " + record->documentation.text);
     code.line("constexpr " + record->name + " default_of(TypeTag<" + record->name + ">) {");
     code.indent();
@@ -42,9 +41,9 @@ File emit_defaults(const Api& api) {
     code.line("return value;");
     code.outdent();
     code.line("}");
+    writer.finish(record->name);
   }
-  end_header(code, api);
-  return {header_path(api, "defaults"), code.text()};
+  return writer.file();
 }
 
 }  // namespace bindgen

@@ -3,13 +3,12 @@
 
 namespace bindgen {
 
-File emit_enums(const Api& api) {
-  CodeText code;
-  begin_header(code, api, "Enumerators and their names on the wire.",
-               {support_include(api, "codec_rules"), set_include(api, "abi"), "<span>"});
+BlockFile emit_enums(const Api& api) {
+  BlockWriter writer("enums", "Enumerators and their names on the wire.",
+                     {support_include(api, "codec_rules"), set_include(api, "abi"), "<span>"});
+  CodeText& code = writer.code;
   for (const c::Enum* entity : c::all<c::Enum>(api.header)) {
     if (entity->name.empty()) continue;
-    code.line();
     code.comment(entity->name + ": " + entity->documentation.text);
     code.line("inline constexpr EnumName<" + entity->name + "> k" + entity->name + "Names[] = {");
     code.indent();
@@ -22,9 +21,9 @@ File emit_enums(const Api& api) {
     code.line("};");
     code.line("constexpr std::span<const EnumName<" + entity->name + ">> names_of(" + entity->name + ") { return k" +
               entity->name + "Names; }");
+    writer.finish(entity->name);
   }
-  end_header(code, api);
-  return {header_path(api, "enums"), code.text()};
+  return writer.file();
 }
 
 }  // namespace bindgen

@@ -14,22 +14,23 @@ using c::TypeKind;
 
 class MethodEmitter {
  public:
-  explicit MethodEmitter(const Api& api) : api_(api), functions_(c::all<c::Function>(api.header)) {}
+  explicit MethodEmitter(const Api& api)
+      : api_(api),
+        functions_(c::all<c::Function>(api.header)),
+        writer_("methods", "Every function as a method: decode the parameters, call, encode what comes back.",
+                {support_include(api, "abi_set"), support_include(api, "stream_callback"), support_include(api, "stub"),
+                 set_include(api, "abi"), set_include(api, "codecs"), set_include(api, "constants"),
+                 set_include(api, "schemas"), "<cstddef>", "<memory>", "<span>", "<string_view>"}) {}
 
-  File file() {
-    begin_header(
-        code_, api_, "Every function as a method: decode the parameters, call, encode what comes back.",
-        {support_include(api_, "abi_set"), support_include(api_, "stream_callback"), support_include(api_, "stub"),
-         set_include(api_, "abi"), set_include(api_, "codecs"), set_include(api_, "constants"),
-         set_include(api_, "schemas"), "<cstddef>", "<memory>", "<span>", "<string_view>"});
+  BlockFile file() {
     for (const Stream& stream : api_.streams) emit_stream(stream);
     for (const c::Function* function : functions_) {
       emit_stub(*function);
       emit_description(*function);
+      writer_.finish(function->name, {function->name});
     }
     emit_set();
-    end_header(code_, api_);
-    return {header_path(api_, "methods"), code_.text()};
+    return writer_.file();
   }
 
  private:
@@ -39,7 +40,6 @@ class MethodEmitter {
     const c::Callback* callback = c::find<c::Callback>(api_.header, stream.callback);
     const c::Record* result = c::find<c::Record>(api_.header, stream.result);
     const auto parts = parts_of(api_, *result, result->name);
-    code_.line();
     code_.comment(stream.callback + ": " + callback->documentation.text);
     code_.line("struct " + stream.callback + "Stream {");
     code_.indent();
@@ -62,7 +62,9 @@ class MethodEmitter {
     for (const std::string& value : stream.values) {
       values += (values.empty() ? "{" : ", {") + literal(value) + ", encode(entry." + value + ")}";
     }
-    code_.line("static Json values(" + result_param(!values.empty()) + ") { return Json{" + values + "}; }");
+    code_.line(values.empty() ? "static Json values(const Result&) { return nullptr; }"
+                              : "static Json values(const Result& entry) { return Json{" + values + "}; }");
+    code_.line("static constexpr int free_rows = " + std::to_string(stream.frees_rows) + ";");
     code_.outdent();
     code_.line("};");
     std::vector<Expression> params;
@@ -75,6 +77,8 @@ class MethodEmitter {
     code_.statement(Expression(before + "deliver<" + stream.callback + "Stream>", std::move(arguments)));
     code_.outdent();
     code_.line("}");
+    const std::string deliver = "deliver_" + stream.callback;
+    writer_.finish(stream.callback, {deliver, stream.callback + "Stream"}, {"using %::" + deliver + ";"});
   }
 
   void emit_rows(const Stream& stream, const std::vector<Part>& parts) {
@@ -122,10 +126,10 @@ class MethodEmitter {
   void emit_stub(const c::Function& function) {
     const auto parts = parts_of(api_, function);
     const FunctionRole& role = api_.functions.at(function.name);
-    code_.line();
     if (role.needs) emit_text("kNeeded_" + function.name, role.needs->why);
     emit_documentation(code_, function.documentation);
-    code_.line("inline Json " + function.name + "(const Functions& functions, CallContext& call) {");
+    code_.line("template <class Functions>");
+    code_.line("Json " + function.name + "(const Functions& functions, CallContext& call) {");
     code_.indent();
     code_.line("Decoder params(call, " + literal(function.name) + ");");
     for (const Part& part : parts) emit_local(part);
@@ -133,7 +137,7 @@ class MethodEmitter {
       for (const Expression& line : codec_calls(api_, part, parts, "params", "")) code_.statement(line);
     }
     for (const Part& part : parts) emit_pairing(part);
-    code_.line("params.finish();");
+    code_.line("params.finish(" + elsewhere_list(api_, function.name) + ");");
     if (role.needs) {
       code_.statement({"require_session",
                        {constant_name(role.needs->session.name), std::to_string(role.needs->equals), "call.handle",
@@ -300,6 +304,7 @@ class MethodEmitter {
                         "] = " + (are_floats ? "floats_to_json(" + part.name + ", call.encoding)" : part.name) + ";");
       }
     }
+    if (role.goes_on && role.running_probe.empty()) steps.push_back("await_end(call, " + name + ", {});");
     if (!role.running_probe.empty()) {
       const auto& predicate = std::get<meaning::Predicate>(api_.role(role.running_probe + ".return").meaning);
       const c::Param* handle = param_with<meaning::UsesHandle>(api_, function);
@@ -396,31 +401,58 @@ class MethodEmitter {
   // ---- The set.
 
   void emit_set() {
-    code_.line();
     code_.comment("All methods, in the order of the header.");
     code_.line("inline constexpr Method kMethods[] = {");
-    for (const c::Function* function : functions_) code_.line("    kMethod_" + function->name + ",");
+    for (const c::Function* function : functions_) {
+      code_.line("    " + qualifier(function->name) + "kMethod_" + function->name + ",");
+    }
     code_.line("};");
     code_.line("inline constexpr Stub<Functions> kStubs[] = {");
     for (const c::Function* function : functions_) {
-      code_.line("    {" + literal(function->name) + ", &" + function->name + "},");
+      code_.line("    {" + literal(function->name) + ", &" + qualifier(function->name) + function->name +
+                 "<Functions>},");
     }
     code_.line("};");
-    code_.line();
+    writer_.finish("");
+    if (!api_.functions_elsewhere.empty()) {
+      code_.comment("Functions that only other versions have.");
+      code_.line("inline constexpr Elsewhere kElsewhere[] = {");
+      for (const Elsewhere& other : api_.functions_elsewhere) {
+        code_.line("    {" + literal(other.name) + ", " + literal(other.versions) + "},");
+      }
+      code_.line("};");
+      writer_.finish("");
+    }
     code_.comment("Finds the functions in a loaded library. Throws RpcError naming the first that is missing.");
     code_.line("inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {");
     code_.line("  return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);");
     code_.line("}");
-    code_.line("inline const AbiSet kAbiSet{" + literal(api_.version) + ", kMethods, kFacts, &bind};");
+    std::vector<Expression> versions;
+    for (const std::string& version : api_.stands_for) versions.emplace_back(literal(version));
+    code_.statement({"inline constexpr std::string_view kStandsFor[] = ", std::move(versions), '{'});
+    code_.line("inline const AbiSet kAbiSet{");
+    code_.indent();
+    code_.indent();
+    code_.line(".version = " + literal(api_.version) + ",");
+    code_.line(".stands_for = kStandsFor,");
+    code_.line(".methods = kMethods,");
+    code_.line(".facts = kFacts,");
+    code_.line(std::string(".elsewhere = ") + (api_.functions_elsewhere.empty() ? "{}," : "kElsewhere,"));
+    code_.line(".bind = &bind,");
+    code_.outdent();
+    code_.outdent();
+    code_.line("};");
+    writer_.finish("");
   }
 
   const Api& api_;
   std::vector<const c::Function*> functions_;
-  CodeText code_;
+  BlockWriter writer_;
+  CodeText& code_ = writer_.code;
 };
 
 }  // namespace
 
-File emit_methods(const Api& api) { return MethodEmitter(api).file(); }
+BlockFile emit_methods(const Api& api) { return MethodEmitter(api).file(); }
 
 }  // namespace bindgen

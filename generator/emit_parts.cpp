@@ -115,28 +115,7 @@ std::string title_of(const Api& api, const c::Function& function) {
 std::vector<std::string> wire_params(const Api& api, const c::Function& function) {
   std::vector<std::string> names;
   for (const c::Param& param : function.params) {
-    const bool is_on_the_wire = match(
-        api.role(function.name + "." + param.name).meaning,    //
-        [](const meaning::Value&) { return true; },            //
-        [](const meaning::Text&) { return true; },             //
-        [](const meaning::Object&) { return true; },           //
-        [](const meaning::Batch&) { return true; },            //
-        [](const meaning::Array&) { return true; },            //
-        [](const meaning::Count&) { return true; },            //
-        [](const meaning::TaggedUnion&) { return false; },     //
-        [](const meaning::CpuMask&) { return true; },          //
-        [](const meaning::CpuCount&) { return true; },         //
-        [](const meaning::UsesHandle&) { return true; },       //
-        [](const meaning::CreatesHandle&) { return false; },   //
-        [](const meaning::DestroysHandle&) { return true; },   //
-        [](const meaning::OutArray&) { return false; },        //
-        [](const meaning::Callbacks&) { return false; },       //
-        [](const meaning::StreamCallback&) { return false; },  //
-        [](const meaning::StreamUserdata&) { return false; },  //
-        [](const meaning::Unused&) { return false; },          //
-        [](const meaning::Status&) { return false; },          //
-        [](const meaning::Predicate&) { return false; });
-    if (is_on_the_wire) names.push_back(param.name);
+    if (is_on_wire(api.role(function.name + "." + param.name).meaning)) names.push_back(param.name);
   }
   return names;
 }
@@ -144,6 +123,26 @@ std::vector<std::string> wire_params(const Api& api, const c::Function& function
 const Stream* stream_of(const Api& api, const c::Function& function) {
   if (param_with<meaning::StreamUserdata>(api, function) == nullptr || api.streams.empty()) return nullptr;
   return &api.streams.front();
+}
+
+std::vector<Expression> elsewhere_rows(const Api& api, const std::string& path) {
+  std::vector<Expression> rows;
+  const auto found = api.elsewhere.find(path);
+  if (found == api.elsewhere.end()) return rows;
+  for (const Elsewhere& other : found->second) {
+    rows.push_back(Expression("", {literal(other.name), literal(other.versions)}, '{'));
+  }
+  return rows;
+}
+
+std::string elsewhere_list(const Api& api, const std::string& path) {
+  std::string list;
+  const auto found = api.elsewhere.find(path);
+  if (found == api.elsewhere.end()) return list;
+  for (const Elsewhere& other : found->second) {
+    list += (list.empty() ? "{{" : ", {") + literal(other.name) + ", " + literal(other.versions) + "}";
+  }
+  return list + "}";
 }
 
 Json annotations_of(const Api& api, const c::Function& function) {

@@ -47,6 +47,11 @@ const c::Param* param_with(const Api& api, const c::Function& function) {
   return nullptr;
 }
 
+// What other versions have in the record, group or function of this path, as rows of a table of Elsewhere; and all rows
+// as one initializer, empty if there are none.
+std::vector<Expression> elsewhere_rows(const Api& api, const std::string& path);
+std::string elsewhere_list(const Api& api, const std::string& path);
+
 // An annotations object of the Model Context Protocol.
 Json annotations_of(const Api& api, const c::Function& function);
 

@@ -4,18 +4,18 @@
 
 namespace bindgen {
 
-File emit_schemas(const Api& api) {
-  CodeText code;
-  begin_header(code, api, "JSON Schemas (2020-12) of the parameters and the result of every function, as JSON text.",
-               {"<string_view>"});
+BlockFile emit_schemas(const Api& api) {
+  BlockWriter writer("schemas",
+                     "JSON Schemas (2020-12) of the parameters and the result of every function, as JSON text.",
+                     {"<string_view>"});
+  CodeText& code = writer.code;
   for (const c::Function* function : c::all<c::Function>(api.header)) {
-    code.line();
     code.comment(function->name);
     code.string_constant("kInput_" + function->name, raw_json_lines(input_schema(api, *function)));
     code.string_constant("kOutput_" + function->name, raw_json_lines(output_schema(api, *function)));
+    writer.finish(function->name);
   }
-  end_header(code, api);
-  return {header_path(api, "schemas"), code.text()};
+  return writer.file();
 }
 
 }  // namespace bindgen

@@ -13,6 +13,7 @@ struct Request {
   std::string header;  // path
   std::string version;
   std::vector<std::string> include_folders = {};  // where else the header's own #includes are looked for
+  std::vector<std::string> stands_for = {};  // every version with this interface, oldest first; empty: this one alone
 };
 
 // Throws Refusal if an input cannot be used.

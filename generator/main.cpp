@@ -62,7 +62,8 @@ int dump(const bindgen::CommandLine& line) {
 }
 
 int suggest(const bindgen::CommandLine& line) {
-  const auto overlay = line.overlay.empty() ? bindgen::Overlay() : bindgen::read_overlay(line.overlay);
+  const auto overlay = line.overlay.empty() ? bindgen::Overlay()
+                                            : bindgen::at_version(bindgen::read_overlay(line.overlay), line.version);
   const auto needs = bindgen::needs_of(bindgen::read_header(line.headers.at(0), line.include_folders), overlay);
   std::cout << bindgen::suggest_entries(needs.unanswered);
   for (const bindgen::Diagnostic& diagnostic : needs.in_the_way) std::cerr << bindgen::format(diagnostic);

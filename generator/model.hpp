@@ -121,9 +121,11 @@ using Constant = std::variant<bool, std::int64_t, double, std::string>;  // a st
 struct Role {
   Meaning meaning;
   std::optional<Constant> default_value;  // what absent means; else zero
+  bool default_is_unknown = false;        // neither that nor zero: what the runtime says
   std::optional<Constant> wire_default;   // differs from it in calls that start from another function's values
   std::string remembered_as;              // session value that a creating call sets from it
   std::string documentation;              // for the wire, where that of the header speaks to C programmers
+  std::string group;                      // the object that the field stands in on the wire; empty: that of its struct
 };
 
 enum class StreamEvent { kToken, kEnd, kFailure };
@@ -144,6 +146,7 @@ struct Stream {
   std::string token;
   std::vector<StreamRows> rows;
   std::vector<std::string> values;
+  int frees_rows = 0;  // what the callback returns to have the rows it was given freed; 0: there is no such answer
 };
 
 struct Precondition {
@@ -162,13 +165,21 @@ struct FunctionRole {
   bool aborts = false;
   bool streams_by_default = false;
   std::optional<Precondition> needs;
-  std::string running_probe;  // the predicate that tells whether a run that goes on after the return still does
+  bool goes_on = false;       // a run goes on after the return, until the last call of its callback
+  std::string running_probe;  // if that can be asked for: the predicate that tells whether a run that goes on after the
+                              // return still does
   std::string documentation;
 };
 
 struct SessionValue {
   std::string name;
   std::string learn;  // how it becomes known
+};
+
+// Something that this version has not, but another one has.
+struct Elsewhere {
+  std::string name;      // on the wire
+  std::string versions;  // "1.3.0": that one and later; "<= 1.2.3": that one and earlier
 };
 
 struct Api {
@@ -181,6 +192,12 @@ struct Api {
   std::map<std::string, FunctionRole> functions;
   std::vector<Stream> streams;
   std::vector<SessionValue> session;
+  std::vector<std::string> stands_for;         // every version with this interface, oldest first
+  std::map<std::string, std::string> groups;   // objects that only the wire has: their documentation
+  std::map<std::string, std::string> renamed;  // older name of a struct: the name it has now
+  // What other versions have, filled in when all are known: by path of the record, group or function that it is in.
+  std::map<std::string, std::vector<Elsewhere>> elsewhere;
+  std::vector<Elsewhere> functions_elsewhere;
 
   const Role& role(const std::string& path) const { return roles.at(path); }
   const Stream* stream(const std::string& callback) const {

@@ -6,6 +6,7 @@
 #include "overlay_schema.hpp"
 #include "sha256.hpp"
 #include "text_file.hpp"
+#include "version.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -125,7 +126,7 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
 }
 
 Stream read_stream(const std::string& callback, const Json& json) {
-  Stream stream{callback, json.at("result"), json.at("state"), {}, json.at("text"), json.at("token"), {}, {}};
+  Stream stream{callback, json.at("result"), json.at("state"), {}, json.at("text"), json.at("token"), {}, {}, 0};
   for (const auto& [state, event] : json.at("states").items()) {
     stream.states.emplace_back(state, event == "token" ? StreamEvent::kToken
                                       : event == "end" ? StreamEvent::kEnd
@@ -135,6 +136,7 @@ Stream read_stream(const std::string& callback, const Json& json) {
     stream.rows.push_back({rows.at("field"), rows.at("values"), rows.value("replaces_token", false)});
   }
   for (const Json& value : json.value("values", Json::array())) stream.values.push_back(value);
+  stream.frees_rows = json.value("frees_rows", 0);
   return stream;
 }
 
@@ -148,6 +150,7 @@ FunctionRole read_function(const Json& json, const std::string& documentation) {
   role.aborts = json.value("aborts", false);
   role.streams_by_default = json.value("streams_by_default", false);
   role.running_probe = json.value("running_probe", "");
+  role.goes_on = json.value("goes_on", !role.running_probe.empty());
   role.documentation = documentation;
   if (json.contains("needs")) {
     const Json& needs = json.at("needs");
@@ -166,7 +169,12 @@ OverlayEntry read_entry(const Json& json, const Location& at, const std::vector<
                      constant(json, "default"),
                      constant(json, "wire_default"),
                      json.value("session", ""),
-                     json.value("doc", "")};
+                     json.value("doc", ""),
+                     json.value("group", ""),
+                     json.value("since", ""),
+                     json.value("until", ""),
+                     false,
+                     json.value("default_since", "")};
   std::string said;  // the key that has been taken
   const auto refuse_second = [&](const std::string& key) {
     if (!said.empty()) {
@@ -201,6 +209,12 @@ Json parse_json(const std::string& path, const std::string& text) {
   }
 }
 
+bool is_about(const OverlayEntry& entry, const std::string& version) {
+  if (version.empty()) return entry.until.empty();
+  return (entry.since.empty() || compare_versions(entry.since, version) <= 0) &&
+         (entry.until.empty() || compare_versions(version, entry.until) <= 0);
+}
+
 }  // namespace
 
 Overlay read_overlay(const std::string& path) {
@@ -222,7 +236,8 @@ Overlay read_overlay(const std::string& path) {
   }
   if (!complaints.empty()) throw Refusal(std::move(complaints));
 
-  Overlay overlay{path, sha256(text), json.at("output").at("namespace"), json.at("output").at("include"), {}, {}, {}};
+  Overlay overlay{
+      path, sha256(text), json.at("output").at("namespace"), json.at("output").at("include"), {}, {}, {}, {}, {}};
   const Json session = json.value("session", Json::object());
   for (const auto& [name, value] : session.items()) {
     overlay.session.push_back({name, value.at("learn")});
@@ -231,11 +246,48 @@ Overlay read_overlay(const std::string& path) {
   for (const auto& [type, value] : returns.items()) {
     overlay.returns[type] = value.contains("status") ? Meaning(meaning::Status{}) : Meaning(meaning::Unused{});
   }
+  const Json groups = json.value("groups", Json::object());
+  for (const auto& [name, documentation] : groups.items()) overlay.groups[name] = documentation;
+  const Json renamed = json.value("renamed", Json::object());
+  for (const auto& [older, now] : renamed.items()) overlay.renamed[older] = now;
   const Json& entries = json.at("entries");
   for (std::size_t i = 0; i < entries.size(); ++i) {
     overlay.entries.push_back(read_entry(entries[i], locations.at(i), lines));
   }
   return overlay;
+}
+
+Overlay at_version(const Overlay& overlay, const std::string& version) {
+  Overlay at = overlay;
+  std::erase_if(at.entries, [&](const OverlayEntry& entry) { return !is_about(entry, version); });
+  for (OverlayEntry& entry : at.entries) {
+    const bool is_known = version.empty() || compare_versions(version, entry.default_since) >= 0;
+    if (entry.default_since.empty() || is_known) continue;
+    entry.default_value.reset();
+    entry.default_is_unknown = true;
+  }
+  return at;
+}
+
+void refuse_idle_entries(const Overlay& overlay, const std::vector<std::string>& versions) {
+  std::vector<Diagnostic> complaints;
+  for (const OverlayEntry& entry : overlay.entries) {
+    const auto about = [&](const std::string& version) { return is_about(entry, version); };
+    const auto before = [&](const std::string& version) {
+      return !entry.until.empty() && compare_versions(entry.until, version) < 0;
+    };
+    const auto after = [&](const std::string& version) {
+      return !entry.since.empty() && compare_versions(version, entry.since) < 0;
+    };
+    const bool is_contradiction =
+        !entry.since.empty() && !entry.until.empty() && compare_versions(entry.until, entry.since) < 0;
+    const bool is_about_others =
+        std::all_of(versions.begin(), versions.end(), before) || std::all_of(versions.begin(), versions.end(), after);
+    if (std::any_of(versions.begin(), versions.end(), about) || (is_about_others && !is_contradiction)) continue;
+    complaints.push_back({entry.at, "this entry for " + entry.path + " is about no version that is generated", "",
+                          "correct its \"since\" and \"until\", or remove it"});
+  }
+  if (!complaints.empty()) throw Refusal(std::move(complaints));
 }
 
 }  // namespace bindgen

@@ -22,6 +22,11 @@ struct OverlayEntry {
   std::optional<Constant> wire_default;
   std::string remembered_as;
   std::string documentation;
+  std::string group;  // the object that a field stands in on the wire
+  std::string since;  // the versions it is about, both inclusive; empty: no limit
+  std::string until;
+  bool default_is_unknown = false;  // in this version
+  std::string default_since;        // the first version that the default is known of; empty: all
 };
 
 struct Overlay {
@@ -30,11 +35,18 @@ struct Overlay {
   std::string cpp_namespace;
   std::string include_root;
   std::vector<SessionValue> session;
-  std::map<std::string, Meaning> returns;  // by C type
+  std::map<std::string, Meaning> returns;      // by C type
+  std::map<std::string, std::string> groups;   // objects that fields stand in on the wire: their documentation
+  std::map<std::string, std::string> renamed;  // older name of a struct: the name it has now
   std::vector<OverlayEntry> entries;
 };
 
 // Throws Refusal if the file is no JSON, breaks overlay.schema.json, or has an entry that says two things at once.
 Overlay read_overlay(const std::string& path);
+
+// What it says about one version; "" is a version newer than all known.
+Overlay at_version(const Overlay& overlay, const std::string& version);
+// Throws Refusal if an entry is about none of these versions, although it does not speak of older or newer ones.
+void refuse_idle_entries(const Overlay& overlay, const std::vector<std::string>& versions);
 
 }  // namespace bindgen

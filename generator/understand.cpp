@@ -26,6 +26,8 @@ class Understanding {
     api_.include_root = overlay.include_root;
     api_.overlay_sha256 = overlay.sha256;
     api_.session = overlay.session;
+    api_.groups = overlay.groups;
+    api_.renamed = overlay.renamed;
     api_.header = std::move(header);
   }
 
@@ -152,9 +154,11 @@ class Understanding {
     const OverlayEntry* entry = found != entries_.end() ? found->second : nullptr;
     if (entry != nullptr) {
       role.default_value = entry->default_value;
+      role.default_is_unknown = entry->default_is_unknown;
       role.wire_default = entry->wire_default;
       role.remembered_as = entry->remembered_as;
       role.documentation = entry->documentation;
+      role.group = entry->group;
     }
     if (entry != nullptr && entry->meaning) {
       role.meaning = *entry->meaning;

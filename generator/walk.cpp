@@ -61,6 +61,36 @@ std::string cpp_name_of(const c::Type& type, const std::string& path) {
   return name;
 }
 
+bool is_on_wire(const Meaning& meaning) {
+  return match(
+      meaning,                                               //
+      [](const meaning::Value&) { return true; },            //
+      [](const meaning::Text&) { return true; },             //
+      [](const meaning::Object&) { return true; },           //
+      [](const meaning::Batch&) { return true; },            //
+      [](const meaning::Array&) { return true; },            //
+      [](const meaning::Count&) { return true; },            //
+      [](const meaning::TaggedUnion&) { return false; },     //
+      [](const meaning::CpuMask&) { return true; },          //
+      [](const meaning::CpuCount&) { return true; },         //
+      [](const meaning::UsesHandle&) { return true; },       //
+      [](const meaning::CreatesHandle&) { return false; },   //
+      [](const meaning::DestroysHandle&) { return true; },   //
+      [](const meaning::OutArray&) { return false; },        //
+      [](const meaning::Callbacks&) { return false; },       //
+      [](const meaning::StreamCallback&) { return false; },  //
+      [](const meaning::StreamUserdata&) { return false; },  //
+      [](const meaning::Unused&) { return false; },          //
+      [](const meaning::Status&) { return false; },          //
+      [](const meaning::Predicate&) { return false; });
+}
+
+std::string present_path(const Api& api, const std::string& path) {
+  const auto dot = std::min(path.find('.'), path.size());
+  const auto renamed = api.renamed.find(path.substr(0, dot));
+  return renamed == api.renamed.end() ? path : renamed->second + path.substr(dot);
+}
+
 const Part* find_part(const std::vector<Part>& parts, const std::string& name) {
   for (const Part& part : parts) {
     if (part.name == name) return &part;

@@ -33,6 +33,11 @@ std::vector<NamedRecord> all_records(const Api& api);
 // The name in generated code of the struct type of a field; `path` is the path of the field.
 std::string cpp_name_of(const c::Type& type, const std::string& path);
 
+// Whether a client gives this as a parameter or a field.
+bool is_on_wire(const Meaning& meaning);
+// The path of a record, or of something in it, under the name that its struct has now.
+std::string present_path(const Api& api, const std::string& path);
+
 // The part of `parts` with this name; null if there is none.
 const Part* find_part(const std::vector<Part>& parts, const std::string& name);
 

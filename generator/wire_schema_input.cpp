@@ -29,7 +29,13 @@ class InputSchema {
   // `are_fields`: absent ones hold a default, which is told.
   Json object_of(const std::vector<Part>& parts, bool are_fields) {
     Json schema = empty_object_schema();
-    for (const Part& part : parts) add_part(schema, part, parts, are_fields);
+    for (const Part& part : parts) {
+      const std::string& group = api_.role(part.path).group;
+      if (!group.empty() && !schema["properties"].contains(group)) {
+        add_property(schema, group, empty_object_schema(), api_.groups.at(group), false);
+      }
+      add_part(group.empty() ? schema : schema["properties"][group], part, parts, are_fields);
+    }
     for (const Part& part : parts) add_conditions(schema, part, parts);
     return schema;
   }
@@ -100,7 +106,8 @@ class InputSchema {
     }
     if (value.is_flag) schema = {{"type", {"integer", "boolean"}}, {"minimum", 0}, {"maximum", 1}};
     const bool is_required = value.presence == Presence::kRequired;
-    if (!is_required && part.type->kind != TypeKind::kRecord && (are_fields || role.default_value))
+    const bool is_known = role.wire_default || !role.default_is_unknown;
+    if (!is_required && is_known && part.type->kind != TypeKind::kRecord && (are_fields || role.default_value))
       schema["default"] = default_of(part, role);
     add_property(object, part.name, std::move(schema), description, is_required);
   }

@@ -18,6 +18,8 @@ struct Api {
   std::string instructions;  // what a model should know before it uses the tools
   std::span<const Method> methods;
   std::span<const Fact> facts;
+  std::span<const Elsewhere> elsewhere;  // functions that only other versions of the API have
+  std::string api_version;               // of the API that is served, for complaints
 
   // A document that clients may read, made when it is asked for.
   struct Resource {
@@ -29,6 +31,13 @@ struct Api {
   const Method* method(std::string_view method_name) const {
     for (const auto& method : methods) {
       if (method.name == method_name) return &method;
+    }
+    return nullptr;
+  }
+  // A function that only other versions of the API have.
+  const Elsewhere* method_elsewhere(std::string_view method_name) const {
+    for (const auto& other : elsewhere) {
+      if (other.name == method_name) return &other;
     }
     return nullptr;
   }

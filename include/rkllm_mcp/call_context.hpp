@@ -7,6 +7,8 @@
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/result_sink.hpp>
 
+#include <string_view>
+
 namespace rkllm_mcp {
 
 struct CallContext {
@@ -15,6 +17,7 @@ struct CallContext {
   ResultSink* results = nullptr;   // for calls that stream; else null
   ArrayEncoding encoding = ArrayEncoding::kJson;
   CallArena arena;                 // owns what the C structs of this call point at
+  std::string_view version = {};   // of the runtime, for complaints
 };
 
 }  // namespace rkllm_mcp

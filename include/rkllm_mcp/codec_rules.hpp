@@ -2,12 +2,14 @@
 // values are allowed. The decoder enforces the rules, the encoder needs some of them, the JSON Schemas repeat them.
 #pragma once
 
+#include <rkllm_mcp/method.hpp>
 #include <rkllm_mcp/session_value.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -127,6 +129,12 @@ struct TypeTag {};
 template <class T>
 constexpr T default_of(TypeTag<T>) {
   return T{};
+}
+
+// The fields that other versions of a struct have: none, unless generated code knows of some and provides a better match.
+template <class T>
+constexpr std::span<const Elsewhere> elsewhere(TypeTag<T>) {
+  return {};
 }
 
 // Generated code describes a struct once, in a function template members(codec, value), which the decoder and the

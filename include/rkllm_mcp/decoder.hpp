@@ -10,6 +10,7 @@
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/cpu_mask.hpp>
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json_reader.hpp>
 #include <rkllm_mcp/nearest_name.hpp>
 #include <rkllm_mcp/tensor.hpp>
@@ -17,8 +18,10 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -61,6 +64,10 @@ class Decoder {
   void structure_if(std::string_view name, T& out, const Sign* const&) {
     structure(name, out);
   }
+  // Fields of this struct that stand in an object of their own on the wire; in use if `sign`, one of them, is not NULL.
+  template <class Sign, class Members>
+  void group(std::string_view name, const Sign* const&, const Members& members_of_group,
+             std::initializer_list<Elsewhere> elsewhere = {});
   // A pointer to one struct.
   template <class T>
   void object(std::string_view name, T*& out, Presence presence);
@@ -78,8 +85,9 @@ class Decoder {
   Decoder& when(std::string_view tag_name, E tag, E choice);
   // Both members, or neither.
   void together(std::string_view one, std::string_view other);
-  // Must be called last.
-  void finish();
+  // Must be called last. Members that only other versions have are refused as such.
+  void finish(std::span<const Elsewhere> elsewhere);
+  void finish(std::initializer_list<Elsewhere> elsewhere = {}) { finish(std::span(elsewhere.begin(), elsewhere.size())); }
 
  private:
   struct NotChosen {
@@ -213,7 +221,17 @@ template <class T>
 void Decoder::fill(const JsonReader& in, T& out) const {
   Decoder inner(in, call_, function_);
   members(inner, out);
-  inner.finish();
+  inner.finish(elsewhere(TypeTag<T>{}));
+}
+
+template <class Sign, class Members>
+void Decoder::group(std::string_view name, const Sign* const&, const Members& members_of_group,
+                    std::initializer_list<Elsewhere> elsewhere) {
+  const auto in = take(name, kOptional, "object");
+  if (!in) return;
+  Decoder inner(*in, call_, function_);
+  members_of_group(inner);
+  inner.finish(elsewhere);
 }
 
 template <class T>
@@ -402,9 +420,12 @@ inline void Decoder::together(std::string_view one, std::string_view other) {
                                                    " are given together or not at all");
 }
 
-inline void Decoder::finish() {
+inline void Decoder::finish(std::span<const Elsewhere> elsewhere) {
   for (const auto& [key, value] : reader_.json().items()) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    for (const Elsewhere& other : elsewhere) {
+      if (other.name == key) throw unsupported(reader_.path_of(key), other.versions, call_.version);
+    }
     throw InvalidParams(reader_.path_of(key), "unknown field" + did_you_mean(key, known_));
   }
   if (missing_) throw InvalidParams(*missing_);

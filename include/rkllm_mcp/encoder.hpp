@@ -7,6 +7,7 @@
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/tensor.hpp>
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,9 @@ class Encoder {
   void structure(std::string_view name, const T& value, Presence = kOptional);
   template <class T, class Sign>
   void structure_if(std::string_view name, const T& value, const Sign* const& sign);
+  template <class Sign, class Members>
+  void group(std::string_view name, const Sign* const& sign, const Members& members_of_group,
+             std::initializer_list<Elsewhere> = {});
   template <class T>
   void object(std::string_view name, T* const& value, Presence);
   template <class T>
@@ -112,6 +116,15 @@ void Encoder::structure(std::string_view name, const T& value, Presence) {
 template <class T, class Sign>
 void Encoder::structure_if(std::string_view name, const T& value, const Sign* const& sign) {
   if (chosen() && sign != nullptr) put(name, encode(value, encoding_));
+}
+
+template <class Sign, class Members>
+void Encoder::group(std::string_view name, const Sign* const& sign, const Members& members_of_group,
+                    std::initializer_list<Elsewhere>) {
+  if (!chosen() || sign == nullptr) return;
+  Encoder inner(encoding_);
+  members_of_group(inner);
+  put(name, inner.finish());
 }
 
 template <class T>

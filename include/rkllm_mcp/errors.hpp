@@ -76,6 +76,13 @@ inline RpcError runtime_unavailable(const std::string& reason) {
   return {ErrorCode::kRuntimeUnavailable, "runtime unavailable: " + reason, Json{{"reason", reason}, {"signal", nullptr}}};
 }
 
+// What is asked for exists only in other versions of the runtime. `needs` says which: "1.3.0" and later, or "<= 1.2.3".
+inline RpcError unsupported(const std::string& what, std::string_view needs, std::string_view have) {
+  return {ErrorCode::kUnsupported,
+          what + " needs runtime " + std::string(needs) + ", this is " + std::string(have),
+          Json{{"needs", std::string(needs)}, {"have", std::string(have)}}};
+}
+
 inline RpcError too_large(const std::string& what, std::size_t bytes, std::size_t limit) {
   return {ErrorCode::kTooLarge, what, Json{{"bytes", bytes}, {"limit", limit}}};
 }

@@ -41,4 +41,10 @@ struct Fact {
   std::string_view value;
 };
 
+// Something that this version of the API has not, but another one has: a function, or a field of a struct.
+struct Elsewhere {
+  std::string_view name;
+  std::string_view versions;  // "1.3.0": that one and later; "<= 1.2.3": that one and earlier
+};
+
 }  // namespace rkllm_mcp

@@ -30,6 +30,12 @@ struct FloatRows {
   std::size_t columns;
 };
 
+// What the runtime shall do when a callback returns.
+enum class Verdict {
+  kGoOn,
+  kGoOnAndFreeRows,  // the rows that this callback brought are not needed any more
+};
+
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
@@ -43,12 +49,12 @@ class ResultSink {
   // The callback that ends a run: `state` is the enumerator's name; `values` what came with it (e.g. {"perf":{...}}),
   // null if nothing did.
   virtual void on_end(std::string_view state, Json values) noexcept = 0;
-  // What the callback shall return to the runtime (0 = go on). Called once, last, in every callback.
-  virtual int verdict() noexcept = 0;
+  // Called once, last, in every callback.
+  virtual Verdict verdict() noexcept = 0;
 
   // For functions that return before the run has ended: blocks the calling thread until on_end has been called, or
-  // until `still_running` has been false for long enough that the runtime must have given up without a callback. True
-  // if the end was seen.
+  // until `still_running` (which may be empty: nobody can tell) has been false for long enough that the runtime must
+  // have given up without a callback. True if the end was seen.
   virtual bool await_end(const std::function<bool()>& still_running) = 0;
 };
 

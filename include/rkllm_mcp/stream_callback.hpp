@@ -8,6 +8,7 @@
 //   rows(sink, entry)              lends the rows of floats that came, if any did
 //   replaces_token(entry)          whether those rows came instead of a token
 //   values(entry)                  what comes with the end of a run, as JSON
+//   free_rows                      what the callback returns to say that its rows may be freed; 0 if nothing says that
 #pragma once
 
 #include <rkllm_mcp/result_sink.hpp>
@@ -45,7 +46,7 @@ inline void lend_rows(ResultSink& sink, const FloatRows& rows) {
 template <class Stream>
 int deliver(typename Stream::Result* result, void* userdata, typename Stream::State state) noexcept {
   auto* const sink = static_cast<ResultSink*>(userdata);
-  if (sink == nullptr) return 0;
+  if (sink == nullptr) return 0;  // go on
   for (const auto& role : Stream::states) {
     if (role.state != state) continue;
     if (role.event == StreamEvent::kFailure || (role.event == StreamEvent::kEnd && result == nullptr)) {
@@ -58,7 +59,7 @@ int deliver(typename Stream::Result* result, void* userdata, typename Stream::St
       for (std::size_t i = 0; i < entries; ++i) Stream::token(*sink, i, result[i]);
     }
   }
-  return sink->verdict();
+  return sink->verdict() == Verdict::kGoOnAndFreeRows ? Stream::free_rows : 0;
 }
 
 }  // namespace rkllm_mcp

@@ -18,7 +18,10 @@ constexpr std::array<std::string_view, 8> kProtocolMethods{
     "initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list",
     "poll"};
 
-RpcError method_not_found(const Api& api, const std::string& method) {
+RpcError no_such_method(const Api& api, const std::string& method) {
+  if (const Elsewhere* other = api.method_elsewhere(method)) {
+    return unsupported(method, other->versions, api.api_version);
+  }
   std::vector<std::string_view> known(kProtocolMethods.begin(), kProtocolMethods.end());
   for (const auto& each : api.methods) known.push_back(each.name);
   for (const auto& each : api.facts) known.push_back(each.name);
@@ -117,7 +120,7 @@ void Dispatcher::route(const Request& request, const std::shared_ptr<Session>& s
     return direct_.call(*method, request.params, session, reply, delivery);
   }
   if (const Fact* fact = api_.fact(request.method)) return reply->result(Json::parse(fact->value));
-  throw method_not_found(api_, request.method);
+  throw no_such_method(api_, request.method);
 }
 
 }  // namespace rkllm_mcp

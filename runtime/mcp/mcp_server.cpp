@@ -123,6 +123,9 @@ void McpServer::call_tool(const Json& params, const std::shared_ptr<Session>& se
                           const std::shared_ptr<Reply>& reply) {
   const std::string name = required_string(params, "name");
   const Method* method = caller_.api().method(name);
+  if (const Elsewhere* other = caller_.api().method_elsewhere(name)) {
+    return reply->result(tool_error(unsupported(name, other->versions, caller_.api().api_version)));
+  }
   if (method == nullptr) throw InvalidParams("params.name", "no tool " + to_text(name) + " exists");
   Json arguments = params.contains("arguments") ? params["arguments"] : Json::object();
   if (!arguments.is_object()) throw InvalidParams("params.arguments", "expected object");

@@ -13,12 +13,6 @@ namespace {
 
 Json text_block(std::string text) { return Json{{"type", "text"}, {"text", std::move(text)}}; }
 
-// The message for people and models, then code and data for programs.
-Json error_result(const RpcError& error) {
-  const Json details{{"code", static_cast<int>(error.code())}, {"data", error.data()}};
-  return Json{{"content", Json::array({text_block(error.what()), text_block(to_text(details))})}, {"isError", true}};
-}
-
 Json tool_result(const Method& method, const Collected& collected) {
   Json structured = method.streams ? answer_of(collected) : collected.outcome.result;
   std::string text = method.streams ? structured["text"].get<std::string>() : to_text(structured);
@@ -49,7 +43,7 @@ void start(asio::io_context& loop, Caller& caller, ToolCall& call, const std::sh
   }
   const auto done = [reply, progress, &method](const Collected& collected) {
     if (progress) progress->stop();
-    reply->result(collected.outcome.error ? error_result(as_rpc_error(collected.outcome.error))
+    reply->result(collected.outcome.error ? tool_error(as_rpc_error(collected.outcome.error))
                                           : tool_result(method, collected));
   };
   // A legacy HTTP client that disconnects has not cancelled: that takes notifications/cancelled.
@@ -60,6 +54,11 @@ void start(asio::io_context& loop, Caller& caller, ToolCall& call, const std::sh
 
 }  // namespace
 
+Json tool_error(const RpcError& error) {
+  const Json details{{"code", static_cast<int>(error.code())}, {"data", error.data()}};
+  return Json{{"content", Json::array({text_block(error.what()), text_block(to_text(details))})}, {"isError", true}};
+}
+
 void start_tool_call(asio::io_context& loop, Caller& caller, ToolCall call, const std::shared_ptr<Session>& session,
                      const std::shared_ptr<Reply>& reply) {
   try {
@@ -67,7 +66,7 @@ void start_tool_call(asio::io_context& loop, Caller& caller, ToolCall call, cons
     start(loop, caller, call, session, reply);
   } catch (const RpcError& error) {
     if (error.code() == ErrorCode::kInvalidRequest) throw;  // an id that is in use
-    reply->result(error_result(error));
+    reply->result(tool_error(error));
   }
 }
 

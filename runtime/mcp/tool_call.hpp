@@ -21,6 +21,9 @@ struct ToolCall {
 };
 
 // Calls of a tool never fail as requests: bad arguments and refusals become results with "isError":true.
+// The result of a tool call that failed: the message for people and models, then code and data for programs.
+Json tool_error(const RpcError& error);
+
 void start_tool_call(asio::io_context& loop, Caller& caller, ToolCall call, const std::shared_ptr<Session>& session,
                      const std::shared_ptr<Reply>& reply);
 

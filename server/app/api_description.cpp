@@ -1,8 +1,7 @@
 #include "app/api_description.hpp"
 
+#include "app/api_documents.hpp"
 #include "version.hpp"
-
-#include "embedded/kApiDocument_1_3_0.hpp"
 
 namespace rkllm_mcp {
 namespace {
@@ -29,9 +28,11 @@ Api describe_api(const RuntimeHost& runtime, const std::string& name) {
   if (runtime.simulated()) api.instructions += " This server runs on a SIMULATED runtime: its answers are made up.";
   api.methods = runtime.abi().methods;
   api.facts = runtime.abi().facts;
+  api.elsewhere = runtime.abi().elsewhere;
+  api.api_version = runtime.version();
   api.resources.push_back({"rkllm://api", "api", "RKLLM API " + std::string(runtime.abi().version),
                            "Functions, structs, enums and constants of the bound header, as JSON.", "application/json",
-                           kApiDocument_1_3_0});
+                           api_document(runtime.abi().version)});
   return api;
 }
 

@@ -28,6 +28,8 @@ class RuntimeHost {
   const std::shared_ptr<Backend>& backend() { return backend_; }
   // The set of the loaded library; without one, the newest, so that clients can still read what they could call.
   const AbiSet& abi() const;
+  // Of the loaded library; without one, of the newest set.
+  std::string version() const { return library_ ? library_->file().version : std::string(abi().version); }
   bool simulated() const { return library_ && library_->file().simulated; }
   // {"path","version","abi","simulated"}, or {"path":null,...,"reason"}; and the handles.
   Json status() const;

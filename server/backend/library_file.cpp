@@ -2,7 +2,9 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -41,7 +43,8 @@ std::string version_in(std::string_view content) {
   const auto marker = content.find(kVersionMarker);
   if (marker == std::string_view::npos) return {};
   const auto rest = content.substr(marker + kVersionMarker.size(), 32);
-  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+  const auto is_in_version = [](unsigned char c) { return c == '.' || std::isalnum(c) != 0; };  // "1.2.1b1"
+  return {rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_in_version)};
 }
 
 // The simulator as it lies beside this program: in the build tree, or installed.

@@ -1,12 +1,11 @@
 #include "backend/loaded_library.hpp"
 
+#include <rkllm_mcp/abi_sets.hpp>
 #include <rkllm_mcp/errors.hpp>
-#include <rkllm_mcp/v1_3_0/methods.hpp>
 
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -17,7 +16,9 @@ std::string_view series_of(std::string_view version) { return version.substr(0, 
 
 std::string known_versions() {
   std::string list;
-  for (const AbiSet* set : abi_sets()) list += (list.empty() ? "" : ", ") + std::string(set->version);
+  for (const AbiSet* set : abi_sets()) {
+    for (const std::string_view version : set->stands_for) list += (list.empty() ? "" : ", ") + std::string(version);
+  }
   return list;
 }
 
@@ -31,13 +32,15 @@ const AbiSet* find_set(const Predicate& predicate) {
 }  // namespace
 
 std::span<const AbiSet* const> abi_sets() {
-  static constexpr std::array<const AbiSet*, 1> kSets{&v1_3_0::kAbiSet};
-  return kSets;
+  return kAbiSets;
 }
 
 AbiChoice choose_abi_set(std::string_view version, std::string_view forced) {
   const std::string_view wanted = forced.empty() ? version : forced;
-  if (const AbiSet* exact = find_set([&](const AbiSet* set) { return set->version == wanted; })) {
+  const auto stands_for_it = [&](const AbiSet* set) {
+    return std::find(set->stands_for.begin(), set->stands_for.end(), wanted) != set->stands_for.end();
+  };
+  if (const AbiSet* exact = find_set(stands_for_it)) {
     if (forced.empty() || forced == version) return {exact, {}};
     return {exact, "ABI set " + std::string(forced) + " is forced on a runtime of version " + std::string(version)};
   }
@@ -45,10 +48,11 @@ AbiChoice choose_abi_set(std::string_view version, std::string_view forced) {
     throw runtime_unavailable("runtime.abi names no ABI set of this program: " + std::string(forced) + " (it has " +
                               known_versions() + ")");
   }
-  if (const AbiSet* close =
-          find_set([&](const AbiSet* set) { return series_of(set->version) == series_of(version); })) {
-    return {close,
-            "runtime " + std::string(version) + " is not known; ABI set " + std::string(close->version) + " is used"};
+  // All published versions of older series are known; only the newest one may have got another since.
+  const AbiSet* const newest = abi_sets().back();
+  if (series_of(newest->version) == series_of(version)) {
+    return {newest,
+            "runtime " + std::string(version) + " is not known; ABI set " + std::string(newest->version) + " is used"};
   }
   throw runtime_unavailable("runtime version " + std::string(version) +
                             " is not supported: its structs may differ from all of " + known_versions() +

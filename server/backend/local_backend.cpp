@@ -264,7 +264,8 @@ void LocalBackend::execute(Job& job, CallOutcome& outcome) {
   Handle* const handle = job.handle.get();
   try {
     CallContext context{
-        job.request.params, handle != nullptr ? &handle->record : nullptr, job.sink.get(), job.request.encoding, {}};
+        job.request.params, handle != nullptr ? &handle->record : nullptr, job.sink.get(), job.request.encoding, {},
+        library_.file().version};
     if (job.request.method->handle == HandleRole::kDestroys) {
       const std::lock_guard native_lock(handle->native_guard);  // nobody else may use the pointer now
       outcome.result = library_.binding().call(*job.request.method, context);
@@ -285,7 +286,7 @@ void LocalBackend::abort_native(Handle& handle) {
   if (abort_method_ == nullptr) return;
   try {
     const Json no_params = Json::object();
-    CallContext context{no_params, &handle.record, nullptr, ArrayEncoding::kJson, {}};
+    CallContext context{no_params, &handle.record, nullptr, ArrayEncoding::kJson, {}, library_.file().version};
     library_.binding().call(*abort_method_, context);
   } catch (const std::exception&) {
     // The run goes on to its end; its observer stops listening all the same.

@@ -6,10 +6,6 @@
 namespace rkllm_mcp {
 namespace {
 
-// Callback results, as runtime 1.3.0 reads them.
-constexpr int kGoOn = 0;
-constexpr int kGoOnAndFreeBuffers = 2;  // hidden states and logits stay allocated otherwise
-
 constexpr std::chrono::milliseconds kLookAgain{20};
 // A run that is reported as not running for so long, without its last callback, has ended without one. The margin
 // covers the time between the call's return and the moment its thread starts to work.
@@ -40,16 +36,20 @@ void RunSink::on_end(std::string_view state, Json values) noexcept {
   ended_news_.notify_all();
 }
 
-int RunSink::verdict() noexcept {
+Verdict RunSink::verdict() noexcept {
   // Stopping from inside the callback can hit no other run than this one.
   if (!last_callback_ && (stop_ || observer_->wants_to_stop()) && !aborted_.exchange(true)) abort_();
-  return std::exchange(lent_rows_, false) ? kGoOnAndFreeBuffers : kGoOn;
+  return std::exchange(lent_rows_, false) ? Verdict::kGoOnAndFreeRows : Verdict::kGoOn;
 }
 
 bool RunSink::await_end(const std::function<bool()>& still_running) {
   using Clock = std::chrono::steady_clock;
   auto last_seen_running = Clock::now();
   std::unique_lock lock(mutex_);
+  if (!still_running) {
+    ended_news_.wait(lock, [this] { return ended_; });
+    return true;
+  }
   while (!ended_news_.wait_for(lock, kLookAgain, [this] { return ended_; })) {
     lock.unlock();
     const bool running = still_running();

@@ -30,7 +30,7 @@ class RunSink : public ResultSink {
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
   void on_rows(const FloatRows& rows) noexcept override;
   void on_end(std::string_view state, Json values) noexcept override;
-  int verdict() noexcept override;
+  Verdict verdict() noexcept override;
   bool await_end(const std::function<bool()>& still_running) override;
   std::size_t batch_size() const noexcept override { return batch_size_; }
 

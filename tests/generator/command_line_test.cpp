@@ -10,7 +10,7 @@ TEST_CASE("the command line is understood, and refused with a reason") {
   const CommandLine check = parse_command_line({"--check", "--root", root});
   CHECK(check.command == Command::kCheck);
   CHECK(check.out == root + "/generated");
-  CHECK(check.requests.front().version == "1.3.0");
+  CHECK(check.requests.back().version == "1.3.0");
   CHECK(check.repeat == "rkllm-bindgen --root " + root);
   const CommandLine other = parse_command_line({"x.h", "--api-version", "2.0", "--overlay", "o", "--out", "d"});
   CHECK(other.command == Command::kGenerate);

@@ -51,7 +51,7 @@ TEST_CASE("the entries that are suggested are JSON that the overlay's schema acc
 }
 
 TEST_CASE("the overlay of the newest version leaves nothing of it open") {
-  const Needs needs = needs_of(read_header(test::kHeader), read_overlay(test::kOverlay));
+  const Needs needs = needs_of(read_header(test::kHeader), at_version(read_overlay(test::kOverlay), ""));
   CHECK(needs.unanswered.empty());
   CHECK(needs.in_the_way.empty());
 }

@@ -1,8 +1,8 @@
 // The generated types as this compiler lays them out, against a table of the published interface.
 #include "support/catch.hpp"
 
+#include <rkllm_mcp/abi_sets.hpp>
 #include <rkllm_mcp/json.hpp>
-#include <rkllm_mcp/v1_3_0/constants.hpp>
 
 #include <fstream>
 #include <string>
@@ -11,8 +11,8 @@ using namespace rkllm_mcp;
 
 namespace {
 
-Json fact(const std::string& name) {
-  for (const Fact& known : v1_3_0::kFacts) {
+Json fact(const AbiSet& set, const std::string& name) {
+  for (const Fact& known : set.facts) {
     if (known.name == name) return Json::parse(known.value);
   }
   return nullptr;
@@ -28,23 +28,26 @@ void flatten(const Json& fields, Json& flat) {
 
 }  // namespace
 
-TEST_CASE("sizes, offsets and types of every struct are those of the published interface") {
-  std::ifstream file(LAYOUT_FILE);
-  const Json table = Json::parse(file);
+TEST_CASE("sizes, offsets and types of every struct of every version are those of the published interface") {
   const std::size_t side = sizeof(void*) == 8 ? 0 : 1;
-  CHECK(table.at("structs").size() == 17);
-  for (const auto& [name, expected] : table.at("structs").items()) {
-    INFO(name);
-    const Json known = fact(name);
-    REQUIRE(known.is_object());
-    CHECK(known.at("size") == expected.at("size").at(side));
-    CHECK(known.at("align") == expected.at("align").at(side));
-    Json flat = Json::array();
-    flatten(known.at("fields"), flat);
-    Json wanted = Json::array();
-    for (const Json& field : expected.at("fields")) {
-      wanted.push_back({field[0], field[1], field[2].at(side), field[3].at(side)});
+  for (const AbiSet* set : kAbiSets) {
+    INFO(set->version);
+    std::ifstream file(LAYOUT_FILES "/layout_" + std::string(set->version) + ".json");
+    const Json table = Json::parse(file);
+    CHECK(table.at("structs").size() >= 12);
+    for (const auto& [name, expected] : table.at("structs").items()) {
+      INFO(name);
+      const Json known = fact(*set, name);
+      REQUIRE(known.is_object());
+      CHECK(known.at("size") == expected.at("size").at(side));
+      CHECK(known.at("align") == expected.at("align").at(side));
+      Json flat = Json::array();
+      flatten(known.at("fields"), flat);
+      Json wanted = Json::array();
+      for (const Json& field : expected.at("fields")) {
+        wanted.push_back({field[0], field[1], field[2].at(side), field[3].at(side)});
+      }
+      CHECK(flat == wanted);
     }
-    CHECK(flat == wanted);
   }
 }

@@ -22,11 +22,11 @@ RKLLMResult token(const char* text, int id) {
 
 TEST_CASE("a token arrives with its text, and without one where the runtime gave NULL") {
   RecordingSink sink;
-  sink.answer = 1;
   RKLLMResult hello = token("Hello", 7);
   RKLLMResult unfinished = token(nullptr, 8);
-  CHECK(deliver_LLMResultCallback(&hello, static_cast<ResultSink*>(&sink), RKLLM_RUN_NORMAL) == 1);
-  CHECK(deliver_LLMResultCallback(&unfinished, static_cast<ResultSink*>(&sink), RKLLM_RUN_WAITING) == 1);
+  CHECK(deliver_LLMResultCallback(&hello, static_cast<ResultSink*>(&sink), RKLLM_RUN_NORMAL) == 0);
+  sink.answer = Verdict::kGoOnAndFreeRows;
+  CHECK(deliver_LLMResultCallback(&unfinished, static_cast<ResultSink*>(&sink), RKLLM_RUN_WAITING) == 2);
   CHECK(sink.events == Events{"token 0 'Hello' 7", "token 0 - 8"});
 }
 

@@ -4,20 +4,20 @@
 #pragma once
 
 #include <rkllm_mcp/codec.hpp>
+#include <rkllm_mcp/v1_1_4/codecs.hpp>
+#include <rkllm_mcp/v1_2_3/codecs.hpp>
 #include <rkllm_mcp/v1_3_0/abi.hpp>
 #include <rkllm_mcp/v1_3_0/defaults.hpp>
 #include <rkllm_mcp/v1_3_0/enums.hpp>
 
 namespace rkllm_mcp::v1_3_0 {
 
-// Values that are known for a handle.
-inline constexpr SessionValue kNBatch{"n_batch", "rkllm_init sets it"};
-inline constexpr SessionValue kIsAsync{"is_async", "rkllm_init sets it"};
-inline constexpr SessionValue kMaxNewTokens{"max_new_tokens", "rkllm_init sets it"};
-inline constexpr SessionValue kUseCrossAttn{"use_cross_attn", "rkllm_init sets it"};
-inline constexpr SessionValue kEmbdSize{"embd_size", "one run with mode RKLLM_INFER_GET_LAST_HIDDEN_LAYER learns it"};
-inline constexpr SessionValue kVocabSize{"vocab_size",
-                                         "one run with mode RKLLM_INFER_GET_LOGITS and max_new_tokens 1 learns it"};
+using v1_1_4::kNBatch;
+using v1_1_4::kIsAsync;
+using v1_1_4::kMaxNewTokens;
+using v1_1_4::kUseCrossAttn;
+using v1_1_4::kEmbdSize;
+using v1_1_4::kVocabSize;
 
 // RKLLMExtendParam: The rarer parameters of a model, set once in rkllm_init.
 template <class Codec>
@@ -56,6 +56,11 @@ void members(Codec& codec, Of<Codec, RKLLMParam>& value) {
   codec.boolean("ignore_eos_token", value.ignore_eos_token);
   codec.boolean("is_async", value.is_async);
   codec.structure("extend_param", value.extend_param);
+}
+inline constexpr Elsewhere kElsewhere_RKLLMParam[] = {{"img_start", "<= 1.2.3"}, {"img_end", "<= 1.2.3"},
+                                                      {"img_content", "<= 1.2.3"}};
+constexpr std::span<const Elsewhere> elsewhere(TypeTag<RKLLMParam>) {
+  return kElsewhere_RKLLMParam;
 }
 inline void fill_undefined(RKLLMParam& value) { fill_undefined(value.extend_param); }
 inline void set_wire_defaults(RKLLMParam& value) { value.is_async = true; }
@@ -143,15 +148,6 @@ template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMPromptCacheParam>& value) {
   codec.flag("save_prompt_cache", value.save_prompt_cache);
   codec.text("prompt_cache_path", value.prompt_cache_path, {.presence = kNullable});
-}
-
-// RKLLMCrossAttnParam: What the decoder of a model with cross attention attends to. Every pointer must be set.
-template <class Codec>
-void members(Codec& codec, Of<Codec, RKLLMCrossAttnParam>& value) {
-  codec.array("encoder_k_cache", value.encoder_k_cache, MultipleOf{"num_tokens"});
-  codec.array("encoder_v_cache", value.encoder_v_cache, SameLengthAs{"encoder_k_cache"});
-  codec.array("encoder_mask", value.encoder_mask, counted_by("num_tokens", value.num_tokens));
-  codec.array("encoder_pos", value.encoder_pos, counted_by("num_tokens", value.num_tokens));
 }
 
 // RKLLMSamplingParam: Sampling of one run. All nine values replace those of the handle; zeros are taken literally.

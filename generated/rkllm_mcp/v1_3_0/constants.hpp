@@ -5,6 +5,9 @@
 
 #include <rkllm_mcp/layout.hpp>
 #include <rkllm_mcp/method.hpp>
+#include <rkllm_mcp/v1_1_4/constants.hpp>
+#include <rkllm_mcp/v1_2_0/constants.hpp>
+#include <rkllm_mcp/v1_2_3/constants.hpp>
 
 #include <cstdint>
 #include <span>
@@ -12,29 +15,14 @@
 
 namespace rkllm_mcp::v1_3_0 {
 
-// CPU core 0, as a bit of RKLLMExtendParam.enabled_cpus_mask.
-inline constexpr std::int64_t CPU0 = 1;
-
-// CPU core 1, as a bit of RKLLMExtendParam.enabled_cpus_mask.
-inline constexpr std::int64_t CPU1 = 2;
-
-// CPU core 2, as a bit of RKLLMExtendParam.enabled_cpus_mask.
-inline constexpr std::int64_t CPU2 = 4;
-
-// CPU core 3, as a bit of RKLLMExtendParam.enabled_cpus_mask.
-inline constexpr std::int64_t CPU3 = 8;
-
-// CPU core 4, as a bit of RKLLMExtendParam.enabled_cpus_mask; a fast core on RK3588 and RK3576.
-inline constexpr std::int64_t CPU4 = 16;
-
-// CPU core 5, as a bit of RKLLMExtendParam.enabled_cpus_mask; a fast core on RK3588 and RK3576.
-inline constexpr std::int64_t CPU5 = 32;
-
-// CPU core 6, as a bit of RKLLMExtendParam.enabled_cpus_mask; a fast core on RK3588 and RK3576.
-inline constexpr std::int64_t CPU6 = 64;
-
-// CPU core 7, as a bit of RKLLMExtendParam.enabled_cpus_mask; a fast core on RK3588 and RK3576.
-inline constexpr std::int64_t CPU7 = 128;
+using v1_2_0::CPU0;
+using v1_2_0::CPU1;
+using v1_2_0::CPU2;
+using v1_2_0::CPU3;
+using v1_2_0::CPU4;
+using v1_2_0::CPU5;
+using v1_2_0::CPU6;
+using v1_2_0::CPU7;
 
 // The enumerators of LLMCallState.
 inline constexpr std::string_view kEnum_LLMCallState = R"({"name":"LLMCallState",)"
@@ -44,6 +32,15 @@ inline constexpr std::string_view kEnum_LLMCallState = R"({"name":"LLMCallState"
                                                        R"({"name":"RKLLM_RUN_WAITING","value":1},)"
                                                        R"({"name":"RKLLM_RUN_FINISH","value":2},)"
                                                        R"({"name":"RKLLM_RUN_ERROR","value":3}]})";
+inline constexpr Fact kFact_LLMCallState{"LLMCallState", kEnum_LLMCallState};
+inline constexpr Fact kFact_RKLLM_RUN_NORMAL{"RKLLM_RUN_NORMAL",
+                                             R"({"name":"RKLLM_RUN_NORMAL","value":0,"enum":"LLMCallState"})"};
+inline constexpr Fact kFact_RKLLM_RUN_WAITING{"RKLLM_RUN_WAITING",
+                                              R"({"name":"RKLLM_RUN_WAITING","value":1,"enum":"LLMCallState"})"};
+inline constexpr Fact kFact_RKLLM_RUN_FINISH{"RKLLM_RUN_FINISH",
+                                             R"({"name":"RKLLM_RUN_FINISH","value":2,"enum":"LLMCallState"})"};
+inline constexpr Fact kFact_RKLLM_RUN_ERROR{"RKLLM_RUN_ERROR",
+                                            R"({"name":"RKLLM_RUN_ERROR","value":3,"enum":"LLMCallState"})"};
 
 // The enumerators of RKLLMInputType.
 inline constexpr std::string_view kEnum_RKLLMInputType = R"({"name":"RKLLMInputType",)"
@@ -53,6 +50,15 @@ inline constexpr std::string_view kEnum_RKLLMInputType = R"({"name":"RKLLMInputT
                                                          R"({"name":"RKLLM_INPUT_TOKEN","value":1},)"
                                                          R"({"name":"RKLLM_INPUT_EMBED","value":2},)"
                                                          R"({"name":"RKLLM_INPUT_MULTIMODAL","value":3}]})";
+inline constexpr Fact kFact_RKLLMInputType{"RKLLMInputType", kEnum_RKLLMInputType};
+inline constexpr Fact kFact_RKLLM_INPUT_PROMPT{"RKLLM_INPUT_PROMPT",
+                                               R"({"name":"RKLLM_INPUT_PROMPT","value":0,"enum":"RKLLMInputType"})"};
+inline constexpr Fact kFact_RKLLM_INPUT_TOKEN{"RKLLM_INPUT_TOKEN",
+                                              R"({"name":"RKLLM_INPUT_TOKEN","value":1,"enum":"RKLLMInputType"})"};
+inline constexpr Fact kFact_RKLLM_INPUT_EMBED{"RKLLM_INPUT_EMBED",
+                                              R"({"name":"RKLLM_INPUT_EMBED","value":2,"enum":"RKLLMInputType"})"};
+inline constexpr Fact kFact_RKLLM_INPUT_MULTIMODAL{"RKLLM_INPUT_MULTIMODAL",
+                                                   R"({"name":"RKLLM_INPUT_MULTIMODAL","value":3,"enum":"RKLLMInputType"})"};
 
 // The enumerators of RKLLMInferMode.
 inline constexpr std::string_view kEnum_RKLLMInferMode = R"({"name":"RKLLMInferMode",)"
@@ -61,6 +67,13 @@ inline constexpr std::string_view kEnum_RKLLMInferMode = R"({"name":"RKLLMInferM
                                                          R"({"name":"RKLLM_INFER_GENERATE","value":0},)"
                                                          R"({"name":"RKLLM_INFER_GET_LAST_HIDDEN_LAYER","value":1},)"
                                                          R"({"name":"RKLLM_INFER_GET_LOGITS","value":2}]})";
+inline constexpr Fact kFact_RKLLMInferMode{"RKLLMInferMode", kEnum_RKLLMInferMode};
+inline constexpr Fact kFact_RKLLM_INFER_GENERATE{"RKLLM_INFER_GENERATE",
+                                                 R"({"name":"RKLLM_INFER_GENERATE","value":0,"enum":"RKLLMInferMode"})"};
+inline constexpr Fact kFact_RKLLM_INFER_GET_LAST_HIDDEN_LAYER{"RKLLM_INFER_GET_LAST_HIDDEN_LAYER",
+                                                              R"({"name":"RKLLM_INFER_GET_LAST_HIDDEN_LAYER","value":1,"enum":"RKLLMInferMode"})"};
+inline constexpr Fact kFact_RKLLM_INFER_GET_LOGITS{"RKLLM_INFER_GET_LOGITS",
+                                                   R"({"name":"RKLLM_INFER_GET_LOGITS","value":2,"enum":"RKLLMInferMode"})"};
 
 // The layout of RKLLMExtendParam.
 inline constexpr std::string_view kLayout_RKLLMExtendParam =
@@ -76,6 +89,7 @@ inline constexpr std::string_view kLayout_RKLLMExtendParam =
     R"({"name":"n_batch","type":"uint8_t","offset":12,"size":1},)"
     R"({"name":"use_cross_attn","type":"int8_t","offset":13,"size":1},)"
     R"({"name":"reserved","type":"uint8_t[104]","offset":14,"size":104}]})";
+inline constexpr Fact kFact_RKLLMExtendParam{"RKLLMExtendParam", kLayout_RKLLMExtendParam};
 
 // The layout of RKLLMParam.
 inline constexpr std::string_view kLayout64_RKLLMParam =
@@ -125,6 +139,7 @@ inline constexpr std::string_view kLayout32_RKLLMParam =
     R"({"name":"is_async","type":"bool","offset":54,"size":1},)"
     R"({"name":"extend_param","type":"RKLLMExtendParam","offset":56,"size":120}]})";
 inline constexpr std::string_view kLayout_RKLLMParam = by_pointer_size(kLayout64_RKLLMParam, kLayout32_RKLLMParam);
+inline constexpr Fact kFact_RKLLMParam{"RKLLMParam", kLayout_RKLLMParam};
 
 // The layout of RKLLMLoraAdapter.
 inline constexpr std::string_view kLayout64_RKLLMLoraAdapter =
@@ -147,6 +162,7 @@ inline constexpr std::string_view kLayout32_RKLLMLoraAdapter =
     R"({"name":"scale","type":"float","offset":8,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMLoraAdapter =
     by_pointer_size(kLayout64_RKLLMLoraAdapter, kLayout32_RKLLMLoraAdapter);
+inline constexpr Fact kFact_RKLLMLoraAdapter{"RKLLMLoraAdapter", kLayout_RKLLMLoraAdapter};
 
 // The layout of RKLLMEmbedInput.
 inline constexpr std::string_view kLayout64_RKLLMEmbedInput =
@@ -167,6 +183,7 @@ inline constexpr std::string_view kLayout32_RKLLMEmbedInput =
     R"({"name":"n_tokens","type":"size_t","offset":4,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMEmbedInput =
     by_pointer_size(kLayout64_RKLLMEmbedInput, kLayout32_RKLLMEmbedInput);
+inline constexpr Fact kFact_RKLLMEmbedInput{"RKLLMEmbedInput", kLayout_RKLLMEmbedInput};
 
 // The layout of RKLLMTokenInput.
 inline constexpr std::string_view kLayout64_RKLLMTokenInput =
@@ -187,6 +204,7 @@ inline constexpr std::string_view kLayout32_RKLLMTokenInput =
     R"({"name":"n_tokens","type":"size_t","offset":4,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMTokenInput =
     by_pointer_size(kLayout64_RKLLMTokenInput, kLayout32_RKLLMTokenInput);
+inline constexpr Fact kFact_RKLLMTokenInput{"RKLLMTokenInput", kLayout_RKLLMTokenInput};
 
 // The layout of RKLLMMultiModalInput.
 inline constexpr std::string_view kLayout64_RKLLMMultiModalInput =
@@ -259,6 +277,7 @@ inline constexpr std::string_view kLayout32_RKLLMMultiModalInput =
     R"({"name":"frame_height","type":"size_t","offset":68,"size":4}]}]})";
 inline constexpr std::string_view kLayout_RKLLMMultiModalInput =
     by_pointer_size(kLayout64_RKLLMMultiModalInput, kLayout32_RKLLMMultiModalInput);
+inline constexpr Fact kFact_RKLLMMultiModalInput{"RKLLMMultiModalInput", kLayout_RKLLMMultiModalInput};
 
 // The layout of RKLLMInput.
 inline constexpr std::string_view kLayout64_RKLLMInput =
@@ -296,6 +315,7 @@ inline constexpr std::string_view kLayout32_RKLLMInput =
     R"({"name":"token_input","type":"RKLLMTokenInput","offset":12,"size":8},)"
     R"({"name":"multimodal_input","type":"RKLLMMultiModalInput","offset":12,"size":72}]}]})";
 inline constexpr std::string_view kLayout_RKLLMInput = by_pointer_size(kLayout64_RKLLMInput, kLayout32_RKLLMInput);
+inline constexpr Fact kFact_RKLLMInput{"RKLLMInput", kLayout_RKLLMInput};
 
 // The layout of RKLLMLoraParam.
 inline constexpr std::string_view kLayout64_RKLLMLoraParam =
@@ -314,6 +334,7 @@ inline constexpr std::string_view kLayout32_RKLLMLoraParam =
     R"({"name":"lora_adapter_name","type":"const char*","offset":0,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMLoraParam =
     by_pointer_size(kLayout64_RKLLMLoraParam, kLayout32_RKLLMLoraParam);
+inline constexpr Fact kFact_RKLLMLoraParam{"RKLLMLoraParam", kLayout_RKLLMLoraParam};
 
 // The layout of RKLLMPromptCacheParam.
 inline constexpr std::string_view kLayout64_RKLLMPromptCacheParam =
@@ -334,32 +355,7 @@ inline constexpr std::string_view kLayout32_RKLLMPromptCacheParam =
     R"({"name":"prompt_cache_path","type":"const char*","offset":4,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMPromptCacheParam =
     by_pointer_size(kLayout64_RKLLMPromptCacheParam, kLayout32_RKLLMPromptCacheParam);
-
-// The layout of RKLLMCrossAttnParam.
-inline constexpr std::string_view kLayout64_RKLLMCrossAttnParam =
-    R"({"name":"RKLLMCrossAttnParam",)"
-    R"("kind":"struct",)"
-    R"("size":40,)"
-    R"("align":8,)"
-    R"("fields":[)"
-    R"({"name":"encoder_k_cache","type":"float*","offset":0,"size":8},)"
-    R"({"name":"encoder_v_cache","type":"float*","offset":8,"size":8},)"
-    R"({"name":"encoder_mask","type":"float*","offset":16,"size":8},)"
-    R"({"name":"encoder_pos","type":"int32_t*","offset":24,"size":8},)"
-    R"({"name":"num_tokens","type":"int","offset":32,"size":4}]})";
-inline constexpr std::string_view kLayout32_RKLLMCrossAttnParam =
-    R"({"name":"RKLLMCrossAttnParam",)"
-    R"("kind":"struct",)"
-    R"("size":20,)"
-    R"("align":4,)"
-    R"("fields":[)"
-    R"({"name":"encoder_k_cache","type":"float*","offset":0,"size":4},)"
-    R"({"name":"encoder_v_cache","type":"float*","offset":4,"size":4},)"
-    R"({"name":"encoder_mask","type":"float*","offset":8,"size":4},)"
-    R"({"name":"encoder_pos","type":"int32_t*","offset":12,"size":4},)"
-    R"({"name":"num_tokens","type":"int","offset":16,"size":4}]})";
-inline constexpr std::string_view kLayout_RKLLMCrossAttnParam =
-    by_pointer_size(kLayout64_RKLLMCrossAttnParam, kLayout32_RKLLMCrossAttnParam);
+inline constexpr Fact kFact_RKLLMPromptCacheParam{"RKLLMPromptCacheParam", kLayout_RKLLMPromptCacheParam};
 
 // The layout of RKLLMSamplingParam.
 inline constexpr std::string_view kLayout_RKLLMSamplingParam =
@@ -377,6 +373,7 @@ inline constexpr std::string_view kLayout_RKLLMSamplingParam =
     R"({"name":"mirostat","type":"int32_t","offset":24,"size":4},)"
     R"({"name":"mirostat_tau","type":"float","offset":28,"size":4},)"
     R"({"name":"mirostat_eta","type":"float","offset":32,"size":4}]})";
+inline constexpr Fact kFact_RKLLMSamplingParam{"RKLLMSamplingParam", kLayout_RKLLMSamplingParam};
 
 // The layout of RKLLMInferParam.
 inline constexpr std::string_view kLayout64_RKLLMInferParam =
@@ -405,6 +402,7 @@ inline constexpr std::string_view kLayout32_RKLLMInferParam =
     R"({"name":"max_new_tokens","type":"int32_t","offset":20,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMInferParam =
     by_pointer_size(kLayout64_RKLLMInferParam, kLayout32_RKLLMInferParam);
+inline constexpr Fact kFact_RKLLMInferParam{"RKLLMInferParam", kLayout_RKLLMInferParam};
 
 // The layout of RKLLMResultLastHiddenLayer.
 inline constexpr std::string_view kLayout64_RKLLMResultLastHiddenLayer =
@@ -427,6 +425,8 @@ inline constexpr std::string_view kLayout32_RKLLMResultLastHiddenLayer =
     R"({"name":"num_tokens","type":"int","offset":8,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMResultLastHiddenLayer =
     by_pointer_size(kLayout64_RKLLMResultLastHiddenLayer, kLayout32_RKLLMResultLastHiddenLayer);
+inline constexpr Fact kFact_RKLLMResultLastHiddenLayer{"RKLLMResultLastHiddenLayer",
+                                                       kLayout_RKLLMResultLastHiddenLayer};
 
 // The layout of RKLLMResultLogits.
 inline constexpr std::string_view kLayout64_RKLLMResultLogits =
@@ -449,6 +449,7 @@ inline constexpr std::string_view kLayout32_RKLLMResultLogits =
     R"({"name":"num_tokens","type":"int","offset":8,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMResultLogits =
     by_pointer_size(kLayout64_RKLLMResultLogits, kLayout32_RKLLMResultLogits);
+inline constexpr Fact kFact_RKLLMResultLogits{"RKLLMResultLogits", kLayout_RKLLMResultLogits};
 
 // The layout of RKLLMPerfStat.
 inline constexpr std::string_view kLayout_RKLLMPerfStat =
@@ -462,6 +463,7 @@ inline constexpr std::string_view kLayout_RKLLMPerfStat =
     R"({"name":"generate_time_ms","type":"float","offset":8,"size":4},)"
     R"({"name":"generate_tokens","type":"int","offset":12,"size":4},)"
     R"({"name":"memory_usage_mb","type":"float","offset":16,"size":4}]})";
+inline constexpr Fact kFact_RKLLMPerfStat{"RKLLMPerfStat", kLayout_RKLLMPerfStat};
 
 // The layout of RKLLMResult.
 inline constexpr std::string_view kLayout64_RKLLMResult =
@@ -487,6 +489,16 @@ inline constexpr std::string_view kLayout32_RKLLMResult =
     R"({"name":"logits","type":"RKLLMResultLogits","offset":20,"size":12},)"
     R"({"name":"perf","type":"RKLLMPerfStat","offset":32,"size":20}]})";
 inline constexpr std::string_view kLayout_RKLLMResult = by_pointer_size(kLayout64_RKLLMResult, kLayout32_RKLLMResult);
+inline constexpr Fact kFact_RKLLMResult{"RKLLMResult", kLayout_RKLLMResult};
+
+inline constexpr Fact kFact_LLMGetEmbedCallback{"LLMGetEmbedCallback",
+                                                R"json({"name":"LLMGetEmbedCallback","kind":"callback","declaration":"typedef int (*LLMGetEmbedCallback)(void* userdata, int32_t* tokens, uint64_t num_tokens, void* embed, uint64_t len)"})json"};
+
+inline constexpr Fact kFact_LLMTokenizerCallback{"LLMTokenizerCallback",
+                                                 R"json({"name":"LLMTokenizerCallback","kind":"callback","declaration":"typedef int (*LLMTokenizerCallback)(void* userdata, const char* text, int32_t text_len, int32_t* tokens, int32_t n_tokens_max)"})json"};
+
+inline constexpr Fact kFact_LLMResultCallback{"LLMResultCallback",
+                                              R"json({"name":"LLMResultCallback","kind":"callback","declaration":"typedef int (*LLMResultCallback)(RKLLMResult* result, void* userdata, LLMCallState state)"})json"};
 
 // The layout of RKLLMCallback.
 inline constexpr std::string_view kLayout64_RKLLMCallback =
@@ -515,56 +527,53 @@ inline constexpr std::string_view kLayout32_RKLLMCallback =
     R"({"name":"embed_userdata","type":"void*","offset":20,"size":4}]})";
 inline constexpr std::string_view kLayout_RKLLMCallback =
     by_pointer_size(kLayout64_RKLLMCallback, kLayout32_RKLLMCallback);
+inline constexpr Fact kFact_RKLLMCallback{"RKLLMCallback", kLayout_RKLLMCallback};
 
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"CPU0", R"({"name":"CPU0","value":1})"},
-    {"CPU1", R"({"name":"CPU1","value":2})"},
-    {"CPU2", R"({"name":"CPU2","value":4})"},
-    {"CPU3", R"({"name":"CPU3","value":8})"},
-    {"CPU4", R"({"name":"CPU4","value":16})"},
-    {"CPU5", R"({"name":"CPU5","value":32})"},
-    {"CPU6", R"({"name":"CPU6","value":64})"},
-    {"CPU7", R"({"name":"CPU7","value":128})"},
-    {"LLMHandle", R"({"name":"LLMHandle","kind":"handle","declaration":"typedef void* LLMHandle"})"},
-    {"LLMCallState", kEnum_LLMCallState},
-    {"RKLLM_RUN_NORMAL", R"({"name":"RKLLM_RUN_NORMAL","value":0,"enum":"LLMCallState"})"},
-    {"RKLLM_RUN_WAITING", R"({"name":"RKLLM_RUN_WAITING","value":1,"enum":"LLMCallState"})"},
-    {"RKLLM_RUN_FINISH", R"({"name":"RKLLM_RUN_FINISH","value":2,"enum":"LLMCallState"})"},
-    {"RKLLM_RUN_ERROR", R"({"name":"RKLLM_RUN_ERROR","value":3,"enum":"LLMCallState"})"},
-    {"RKLLMInputType", kEnum_RKLLMInputType},
-    {"RKLLM_INPUT_PROMPT", R"({"name":"RKLLM_INPUT_PROMPT","value":0,"enum":"RKLLMInputType"})"},
-    {"RKLLM_INPUT_TOKEN", R"({"name":"RKLLM_INPUT_TOKEN","value":1,"enum":"RKLLMInputType"})"},
-    {"RKLLM_INPUT_EMBED", R"({"name":"RKLLM_INPUT_EMBED","value":2,"enum":"RKLLMInputType"})"},
-    {"RKLLM_INPUT_MULTIMODAL", R"({"name":"RKLLM_INPUT_MULTIMODAL","value":3,"enum":"RKLLMInputType"})"},
-    {"RKLLMInferMode", kEnum_RKLLMInferMode},
-    {"RKLLM_INFER_GENERATE", R"({"name":"RKLLM_INFER_GENERATE","value":0,"enum":"RKLLMInferMode"})"},
-    {"RKLLM_INFER_GET_LAST_HIDDEN_LAYER",
-     R"({"name":"RKLLM_INFER_GET_LAST_HIDDEN_LAYER","value":1,"enum":"RKLLMInferMode"})"},
-    {"RKLLM_INFER_GET_LOGITS", R"({"name":"RKLLM_INFER_GET_LOGITS","value":2,"enum":"RKLLMInferMode"})"},
-    {"RKLLMExtendParam", kLayout_RKLLMExtendParam},
-    {"RKLLMParam", kLayout_RKLLMParam},
-    {"RKLLMLoraAdapter", kLayout_RKLLMLoraAdapter},
-    {"RKLLMEmbedInput", kLayout_RKLLMEmbedInput},
-    {"RKLLMTokenInput", kLayout_RKLLMTokenInput},
-    {"RKLLMMultiModalInput", kLayout_RKLLMMultiModalInput},
-    {"RKLLMInput", kLayout_RKLLMInput},
-    {"RKLLMLoraParam", kLayout_RKLLMLoraParam},
-    {"RKLLMPromptCacheParam", kLayout_RKLLMPromptCacheParam},
-    {"RKLLMCrossAttnParam", kLayout_RKLLMCrossAttnParam},
-    {"RKLLMSamplingParam", kLayout_RKLLMSamplingParam},
-    {"RKLLMInferParam", kLayout_RKLLMInferParam},
-    {"RKLLMResultLastHiddenLayer", kLayout_RKLLMResultLastHiddenLayer},
-    {"RKLLMResultLogits", kLayout_RKLLMResultLogits},
-    {"RKLLMPerfStat", kLayout_RKLLMPerfStat},
-    {"RKLLMResult", kLayout_RKLLMResult},
-    {"LLMGetEmbedCallback",
-     R"json({"name":"LLMGetEmbedCallback","kind":"callback","declaration":"typedef int (*LLMGetEmbedCallback)(void* userdata, int32_t* tokens, uint64_t num_tokens, void* embed, uint64_t len)"})json"},
-    {"LLMTokenizerCallback",
-     R"json({"name":"LLMTokenizerCallback","kind":"callback","declaration":"typedef int (*LLMTokenizerCallback)(void* userdata, const char* text, int32_t text_len, int32_t* tokens, int32_t n_tokens_max)"})json"},
-    {"LLMResultCallback",
-     R"json({"name":"LLMResultCallback","kind":"callback","declaration":"typedef int (*LLMResultCallback)(RKLLMResult* result, void* userdata, LLMCallState state)"})json"},
-    {"RKLLMCallback", kLayout_RKLLMCallback},
+    v1_2_0::kFact_CPU0,
+    v1_2_0::kFact_CPU1,
+    v1_2_0::kFact_CPU2,
+    v1_2_0::kFact_CPU3,
+    v1_2_0::kFact_CPU4,
+    v1_2_0::kFact_CPU5,
+    v1_2_0::kFact_CPU6,
+    v1_2_0::kFact_CPU7,
+    v1_1_4::kFact_LLMHandle,
+    kFact_LLMCallState,
+    kFact_RKLLM_RUN_NORMAL,
+    kFact_RKLLM_RUN_WAITING,
+    kFact_RKLLM_RUN_FINISH,
+    kFact_RKLLM_RUN_ERROR,
+    kFact_RKLLMInputType,
+    kFact_RKLLM_INPUT_PROMPT,
+    kFact_RKLLM_INPUT_TOKEN,
+    kFact_RKLLM_INPUT_EMBED,
+    kFact_RKLLM_INPUT_MULTIMODAL,
+    kFact_RKLLMInferMode,
+    kFact_RKLLM_INFER_GENERATE,
+    kFact_RKLLM_INFER_GET_LAST_HIDDEN_LAYER,
+    kFact_RKLLM_INFER_GET_LOGITS,
+    kFact_RKLLMExtendParam,
+    kFact_RKLLMParam,
+    kFact_RKLLMLoraAdapter,
+    kFact_RKLLMEmbedInput,
+    kFact_RKLLMTokenInput,
+    kFact_RKLLMMultiModalInput,
+    kFact_RKLLMInput,
+    kFact_RKLLMLoraParam,
+    kFact_RKLLMPromptCacheParam,
+    v1_2_3::kFact_RKLLMCrossAttnParam,
+    kFact_RKLLMSamplingParam,
+    kFact_RKLLMInferParam,
+    kFact_RKLLMResultLastHiddenLayer,
+    kFact_RKLLMResultLogits,
+    kFact_RKLLMPerfStat,
+    kFact_RKLLMResult,
+    kFact_LLMGetEmbedCallback,
+    kFact_LLMTokenizerCallback,
+    kFact_LLMResultCallback,
+    kFact_RKLLMCallback,
 };
 
 }  // namespace rkllm_mcp::v1_3_0

@@ -51,6 +51,7 @@ struct LLMResultCallbackStream {
   }
   static bool replaces_token(const Result& entry) { return entry.last_hidden_layer.hidden_states != nullptr; }
   static Json values(const Result& entry) { return Json{{"perf", encode(entry.perf)}}; }
+  static constexpr int free_rows = 2;
 };
 inline int deliver_LLMResultCallback(RKLLMResult* result, void* userdata, LLMCallState state) noexcept {
   return deliver<LLMResultCallbackStream>(result, userdata, state);
@@ -59,7 +60,8 @@ inline int deliver_LLMResultCallback(RKLLMResult* result, void* userdata, LLMCal
 // Gives the default parameters, with no model path.
 //
 // Returns the defaults; enabled_cpus_mask is defined only on machines with 4 or 8 CPU cores online.
-inline Json rkllm_createDefaultParam(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_createDefaultParam(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_createDefaultParam");
   params.finish();
   RKLLMParam result = functions.rkllm_createDefaultParam();
@@ -89,7 +91,8 @@ inline constexpr Method kMethod_rkllm_createDefaultParam{
 // param: the parameters; copied. NULL crashes the runtime.
 // callback: the callbacks; copied. NULL: runs are silent.
 // Returns 0 on success, else -1.
-inline Json rkllm_init(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_init(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_init");
   LLMHandle handle = nullptr;
   RKLLMParam param = functions.rkllm_createDefaultParam();
@@ -128,7 +131,8 @@ inline constexpr Method kMethod_rkllm_init{
 // handle: the model.
 // lora_adapter: the adapter; copied.
 // Returns 0 on success; -1 if the file is missing or the name is taken.
-inline Json rkllm_load_lora(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_load_lora(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_load_lora");
   const auto handle = params.handle<LLMHandle>("handle");
   RKLLMLoraAdapter* lora_adapter = nullptr;
@@ -158,7 +162,8 @@ inline constexpr Method kMethod_rkllm_load_lora{
 // handle: the model; must be the one that saved it.
 // prompt_cache_path: the file. NULL aborts the process.
 // Returns 0 on success; -1 if the file is missing or empty; 1 if it is no prompt cache.
-inline Json rkllm_load_prompt_cache(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_load_prompt_cache(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_load_prompt_cache");
   const auto handle = params.handle<LLMHandle>("handle");
   const char* prompt_cache_path = nullptr;
@@ -187,7 +192,8 @@ inline constexpr Method kMethod_rkllm_load_prompt_cache{
 //
 // handle: the model.
 // Returns 0, also when none was loaded.
-inline Json rkllm_release_prompt_cache(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_release_prompt_cache(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_release_prompt_cache");
   const auto handle = params.handle<LLMHandle>("handle");
   params.finish();
@@ -213,7 +219,8 @@ inline constexpr Method kMethod_rkllm_release_prompt_cache{
 //
 // handle: the model.
 // Returns 0 on success, else -1.
-inline Json rkllm_destroy(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_destroy(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_destroy");
   const auto handle = params.handle<LLMHandle>("handle");
   params.finish();
@@ -246,7 +253,8 @@ inline constexpr Method kMethod_rkllm_destroy{
 // rkllm_infer_params: the parameters of the run. NULL crashes the runtime.
 // userdata: given to the result callback; NULL: RKLLMCallback.result_userdata.
 // Returns 0 when the run has ended or was stopped, else -1.
-inline Json rkllm_run(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_run(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_run");
   const auto handle = params.handle<LLMHandle>("handle");
   RKLLMInput* rkllm_input = nullptr;
@@ -285,7 +293,8 @@ inline constexpr std::string_view kNeeded_rkllm_run_async =
 // rkllm_infer_params: the parameters of the run; copied.
 // userdata: given to the result callback; NULL: RKLLMCallback.result_userdata.
 // Returns 0 when the run was queued, else -1.
-inline Json rkllm_run_async(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_run_async(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_run_async");
   const auto handle = params.handle<LLMHandle>("handle");
   RKLLMInput* rkllm_input = nullptr;
@@ -324,7 +333,8 @@ inline constexpr Method kMethod_rkllm_run_async{
 //
 // handle: the model.
 // Returns 0, also when nothing runs; -1 for NULL.
-inline Json rkllm_abort(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_abort(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_abort");
   const auto handle = params.handle<LLMHandle>("handle");
   params.finish();
@@ -353,7 +363,8 @@ inline constexpr Method kMethod_rkllm_abort{
 //
 // handle: the model.
 // Returns 1 while a run goes on or waits, 0 when idle, -1 for NULL. (Headers up to 1.2.3 say the opposite.)
-inline Json rkllm_is_running(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_is_running(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_is_running");
   const auto handle = params.handle<LLMHandle>("handle");
   params.finish();
@@ -386,7 +397,8 @@ inline constexpr Method kMethod_rkllm_is_running{
 // start_pos: first position to take out, n_batch values; NULL: everything.
 // end_pos: position after the last one to take out, n_batch values; NULL: everything.
 // Returns 0 on success, else -1.
-inline Json rkllm_clear_kv_cache(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_clear_kv_cache(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_clear_kv_cache");
   const auto handle = params.handle<LLMHandle>("handle");
   int keep_system_prompt = 0;
@@ -423,7 +435,8 @@ inline constexpr Method kMethod_rkllm_clear_kv_cache{
 // handle: the model.
 // cache_sizes: receives n_batch values. NULL crashes the runtime.
 // Returns 0 on success, else -1.
-inline Json rkllm_get_kv_cache_size(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_get_kv_cache_size(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_get_kv_cache_size");
   const auto handle = params.handle<LLMHandle>("handle");
   params.finish();
@@ -457,7 +470,8 @@ inline constexpr Method kMethod_rkllm_get_kv_cache_size{
 // prompt_prefix: text before each prompt; may be "". NULL crashes the runtime.
 // prompt_postfix: text after each prompt; may be "". NULL crashes the runtime.
 // Returns 0 on success, else -1.
-inline Json rkllm_set_chat_template(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_set_chat_template(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_set_chat_template");
   const auto handle = params.handle<LLMHandle>("handle");
   const char* system_prompt = nullptr;
@@ -500,7 +514,8 @@ inline constexpr Method kMethod_rkllm_set_chat_template{
 // tool_response_str: name of the tag that each tool result is wrapped in, e.g. "tool_response"; not "". NULL aborts the
 // process.
 // Returns 0 on success; -1 if tools is no JSON, tool_response_str is "", or the model has no chat template.
-inline Json rkllm_set_function_tools(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_set_function_tools(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_set_function_tools");
   const auto handle = params.handle<LLMHandle>("handle");
   const char* system_prompt = nullptr;
@@ -542,7 +557,8 @@ inline constexpr std::string_view kNeeded_rkllm_set_cross_attn_params =
 // handle: the model.
 // cross_attn_params: keys, values, mask and positions.
 // Returns 0 on success; -1 for NULL, for a NULL pointer inside, or if the model has no cross attention.
-inline Json rkllm_set_cross_attn_params(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json rkllm_set_cross_attn_params(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_set_cross_attn_params");
   const auto handle = params.handle<LLMHandle>("handle");
   RKLLMCrossAttnParam* cross_attn_params = nullptr;
@@ -587,27 +603,35 @@ inline constexpr Method kMethods[] = {
     kMethod_rkllm_set_cross_attn_params,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"rkllm_createDefaultParam", &rkllm_createDefaultParam},
-    {"rkllm_init", &rkllm_init},
-    {"rkllm_load_lora", &rkllm_load_lora},
-    {"rkllm_load_prompt_cache", &rkllm_load_prompt_cache},
-    {"rkllm_release_prompt_cache", &rkllm_release_prompt_cache},
-    {"rkllm_destroy", &rkllm_destroy},
-    {"rkllm_run", &rkllm_run},
-    {"rkllm_run_async", &rkllm_run_async},
-    {"rkllm_abort", &rkllm_abort},
-    {"rkllm_is_running", &rkllm_is_running},
-    {"rkllm_clear_kv_cache", &rkllm_clear_kv_cache},
-    {"rkllm_get_kv_cache_size", &rkllm_get_kv_cache_size},
-    {"rkllm_set_chat_template", &rkllm_set_chat_template},
-    {"rkllm_set_function_tools", &rkllm_set_function_tools},
-    {"rkllm_set_cross_attn_params", &rkllm_set_cross_attn_params},
+    {"rkllm_createDefaultParam", &rkllm_createDefaultParam<Functions>},
+    {"rkllm_init", &rkllm_init<Functions>},
+    {"rkllm_load_lora", &rkllm_load_lora<Functions>},
+    {"rkllm_load_prompt_cache", &rkllm_load_prompt_cache<Functions>},
+    {"rkllm_release_prompt_cache", &rkllm_release_prompt_cache<Functions>},
+    {"rkllm_destroy", &rkllm_destroy<Functions>},
+    {"rkllm_run", &rkllm_run<Functions>},
+    {"rkllm_run_async", &rkllm_run_async<Functions>},
+    {"rkllm_abort", &rkllm_abort<Functions>},
+    {"rkllm_is_running", &rkllm_is_running<Functions>},
+    {"rkllm_clear_kv_cache", &rkllm_clear_kv_cache<Functions>},
+    {"rkllm_get_kv_cache_size", &rkllm_get_kv_cache_size<Functions>},
+    {"rkllm_set_chat_template", &rkllm_set_chat_template<Functions>},
+    {"rkllm_set_function_tools", &rkllm_set_function_tools<Functions>},
+    {"rkllm_set_cross_attn_params", &rkllm_set_cross_attn_params<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1.3.0", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1.3.0"};
+inline const AbiSet kAbiSet{
+    .version = "1.3.0",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1_3_0

@@ -163,10 +163,11 @@ inline constexpr std::string_view kLayout32_Table = R"({"name":"Table",)"
                                                     R"({"name":"rows","type":"int","offset":12,"size":4},)"
                                                     R"({"name":"columns","type":"int","offset":16,"size":4}]})";
 inline constexpr std::string_view kLayout_Table = by_pointer_size(kLayout64_Table, kLayout32_Table);
+inline constexpr Fact kFact_Table{"Table", kLayout_Table};
 
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"Table", kLayout_Table},
+    kFact_Table,
 };
 
 }  // namespace rkllm_mcp::v1
@@ -186,7 +187,8 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1 {
 
 // Takes one.
-inline Json put(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json put(const Functions& functions, CallContext& call) {
   Decoder params(call, "put");
   const Table* table = nullptr;
   params.object("table", table, kRequired);
@@ -211,13 +213,21 @@ inline constexpr Method kMethods[] = {
     kMethod_put,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"put", &put},
+    {"put", &put<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1

@@ -140,6 +140,9 @@ inline constexpr std::string_view kOutput_ask =
 
 namespace rkllm_mcp::v1 {
 
+inline constexpr Fact kFact_model_t{"model_t",
+                                    R"({"name":"model_t","kind":"handle","declaration":"typedef void* model_t"})"};
+
 // The layout of Question.
 inline constexpr std::string_view kLayout64_Question = R"({"name":"Question",)"
                                                        R"("kind":"struct",)"
@@ -154,11 +157,12 @@ inline constexpr std::string_view kLayout32_Question = R"({"name":"Question",)"
                                                        R"("fields":[)"
                                                        R"({"name":"text","type":"const char*","offset":0,"size":4}]})";
 inline constexpr std::string_view kLayout_Question = by_pointer_size(kLayout64_Question, kLayout32_Question);
+inline constexpr Fact kFact_Question{"Question", kLayout_Question};
 
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"model_t", R"({"name":"model_t","kind":"handle","declaration":"typedef void* model_t"})"},
-    {"Question", kLayout_Question},
+    kFact_model_t,
+    kFact_Question,
 };
 
 }  // namespace rkllm_mcp::v1
@@ -178,7 +182,8 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1 {
 
 // Makes a model.
-inline Json load(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json load(const Functions& functions, CallContext& call) {
   Decoder params(call, "load");
   model_t model = nullptr;
   int n_batch{};
@@ -203,7 +208,8 @@ inline constexpr Method kMethod_load{
 };
 
 // Asks as many questions as the model takes at a time.
-inline Json ask(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json ask(const Functions& functions, CallContext& call) {
   Decoder params(call, "ask");
   const auto model = params.handle<model_t>("model");
   const Question* questions = nullptr;
@@ -231,14 +237,22 @@ inline constexpr Method kMethods[] = {
     kMethod_ask,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"load", &load},
-    {"ask", &ask},
+    {"load", &load<Functions>},
+    {"ask", &ask<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1

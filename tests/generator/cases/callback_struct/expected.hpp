@@ -241,6 +241,9 @@ inline constexpr std::string_view kOutput_talk =
 
 namespace rkllm_mcp::v1 {
 
+inline constexpr Fact kFact_model_t{"model_t",
+                                    R"({"name":"model_t","kind":"handle","declaration":"typedef void* model_t"})"};
+
 // The enumerators of SaidState.
 inline constexpr std::string_view kEnum_SaidState = R"({"name":"SaidState",)"
                                                     R"("kind":"enum",)"
@@ -248,6 +251,10 @@ inline constexpr std::string_view kEnum_SaidState = R"({"name":"SaidState",)"
                                                     R"({"name":"kWord","value":0},)"
                                                     R"({"name":"kEnd","value":1},)"
                                                     R"({"name":"kFailed","value":2}]})";
+inline constexpr Fact kFact_SaidState{"SaidState", kEnum_SaidState};
+inline constexpr Fact kFact_kWord{"kWord", R"({"name":"kWord","value":0,"enum":"SaidState"})"};
+inline constexpr Fact kFact_kEnd{"kEnd", R"({"name":"kEnd","value":1,"enum":"SaidState"})"};
+inline constexpr Fact kFact_kFailed{"kFailed", R"({"name":"kFailed","value":2,"enum":"SaidState"})"};
 
 // The layout of Scores.
 inline constexpr std::string_view kLayout64_Scores = R"({"name":"Scores",)"
@@ -267,6 +274,7 @@ inline constexpr std::string_view kLayout32_Scores = R"({"name":"Scores",)"
                                                      R"({"name":"n_rows","type":"int","offset":4,"size":4},)"
                                                      R"({"name":"n_columns","type":"int","offset":8,"size":4}]})";
 inline constexpr std::string_view kLayout_Scores = by_pointer_size(kLayout64_Scores, kLayout32_Scores);
+inline constexpr Fact kFact_Scores{"Scores", kLayout_Scores};
 
 // The layout of Total.
 inline constexpr std::string_view kLayout_Total = R"({"name":"Total",)"
@@ -275,6 +283,7 @@ inline constexpr std::string_view kLayout_Total = R"({"name":"Total",)"
                                                   R"("align":4,)"
                                                   R"("fields":[)"
                                                   R"({"name":"words","type":"int","offset":0,"size":4}]})";
+inline constexpr Fact kFact_Total{"Total", kLayout_Total};
 
 // The layout of Said.
 inline constexpr std::string_view kLayout64_Said = R"({"name":"Said",)"
@@ -296,6 +305,10 @@ inline constexpr std::string_view kLayout32_Said = R"({"name":"Said",)"
                                                    R"({"name":"scores","type":"Scores","offset":8,"size":12},)"
                                                    R"({"name":"total","type":"Total","offset":20,"size":4}]})";
 inline constexpr std::string_view kLayout_Said = by_pointer_size(kLayout64_Said, kLayout32_Said);
+inline constexpr Fact kFact_Said{"Said", kLayout_Said};
+
+inline constexpr Fact kFact_on_said_t{"on_said_t",
+                                      R"json({"name":"on_said_t","kind":"callback","declaration":"typedef int (*on_said_t)(Said* result, void* userdata, SaidState state)"})json"};
 
 // The layout of Callbacks.
 inline constexpr std::string_view kLayout64_Callbacks = R"({"name":"Callbacks",)"
@@ -313,20 +326,20 @@ inline constexpr std::string_view kLayout32_Callbacks = R"({"name":"Callbacks",)
                                                         R"({"name":"on_said","type":"on_said_t","offset":0,"size":4},)"
                                                         R"({"name":"userdata","type":"void*","offset":4,"size":4}]})";
 inline constexpr std::string_view kLayout_Callbacks = by_pointer_size(kLayout64_Callbacks, kLayout32_Callbacks);
+inline constexpr Fact kFact_Callbacks{"Callbacks", kLayout_Callbacks};
 
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"model_t", R"({"name":"model_t","kind":"handle","declaration":"typedef void* model_t"})"},
-    {"SaidState", kEnum_SaidState},
-    {"kWord", R"({"name":"kWord","value":0,"enum":"SaidState"})"},
-    {"kEnd", R"({"name":"kEnd","value":1,"enum":"SaidState"})"},
-    {"kFailed", R"({"name":"kFailed","value":2,"enum":"SaidState"})"},
-    {"Scores", kLayout_Scores},
-    {"Total", kLayout_Total},
-    {"Said", kLayout_Said},
-    {"on_said_t",
-     R"json({"name":"on_said_t","kind":"callback","declaration":"typedef int (*on_said_t)(Said* result, void* userdata, SaidState state)"})json"},
-    {"Callbacks", kLayout_Callbacks},
+    kFact_model_t,
+    kFact_SaidState,
+    kFact_kWord,
+    kFact_kEnd,
+    kFact_kFailed,
+    kFact_Scores,
+    kFact_Total,
+    kFact_Said,
+    kFact_on_said_t,
+    kFact_Callbacks,
 };
 
 }  // namespace rkllm_mcp::v1
@@ -368,13 +381,15 @@ struct on_said_tStream {
   }
   static bool replaces_token(const Result&) { return false; }
   static Json values(const Result& entry) { return Json{{"total", encode(entry.total)}}; }
+  static constexpr int free_rows = 0;
 };
 inline int deliver_on_said_t(Said* result, void* userdata, SaidState state) noexcept {
   return deliver<on_said_tStream>(result, userdata, state);
 }
 
 // Makes a model.
-inline Json load(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json load(const Functions& functions, CallContext& call) {
   Decoder params(call, "load");
   model_t model = nullptr;
   Callbacks callbacks{};
@@ -398,7 +413,8 @@ inline constexpr Method kMethod_load{
 };
 
 // Talks until it has nothing to say.
-inline Json talk(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json talk(const Functions& functions, CallContext& call) {
   Decoder params(call, "talk");
   const auto model = params.handle<model_t>("model");
   const char* prompt = nullptr;
@@ -427,14 +443,22 @@ inline constexpr Method kMethods[] = {
     kMethod_talk,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"load", &load},
-    {"talk", &talk},
+    {"load", &load<Functions>},
+    {"talk", &talk<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1

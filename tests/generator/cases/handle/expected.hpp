@@ -145,9 +145,12 @@ inline constexpr std::string_view kOutput_unmake =
 
 namespace rkllm_mcp::v1 {
 
+inline constexpr Fact kFact_thing_t{"thing_t",
+                                    R"({"name":"thing_t","kind":"handle","declaration":"typedef thing* thing_t"})"};
+
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"thing_t", R"({"name":"thing_t","kind":"handle","declaration":"typedef thing* thing_t"})"},
+    kFact_thing_t,
 };
 
 }  // namespace rkllm_mcp::v1
@@ -167,7 +170,8 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1 {
 
 // Makes one.
-inline Json make(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json make(const Functions& functions, CallContext& call) {
   Decoder params(call, "make");
   thing_t thing = nullptr;
   const char* name = nullptr;
@@ -192,7 +196,8 @@ inline constexpr Method kMethod_make{
 };
 
 // Asks one. @return 7 for yes, 3 for no.
-inline Json is_alive(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json is_alive(const Functions& functions, CallContext& call) {
   Decoder params(call, "is_alive");
   const auto thing = params.handle<thing_t>("thing");
   params.finish();
@@ -213,7 +218,8 @@ inline constexpr Method kMethod_is_alive{
 };
 
 // Tells sizes.
-inline Json sizes(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json sizes(const Functions& functions, CallContext& call) {
   Decoder params(call, "sizes");
   const auto thing = params.handle<thing_t>("thing");
   params.finish();
@@ -237,7 +243,8 @@ inline constexpr Method kMethod_sizes{
 };
 
 // Ends one.
-inline Json unmake(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json unmake(const Functions& functions, CallContext& call) {
   Decoder params(call, "unmake");
   const auto thing = params.handle<thing_t>("thing");
   params.finish();
@@ -267,16 +274,24 @@ inline constexpr Method kMethods[] = {
     kMethod_unmake,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"make", &make},
-    {"is_alive", &is_alive},
-    {"sizes", &sizes},
-    {"unmake", &unmake},
+    {"make", &make<Functions>},
+    {"is_alive", &is_alive<Functions>},
+    {"sizes", &sizes<Functions>},
+    {"unmake", &unmake<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1

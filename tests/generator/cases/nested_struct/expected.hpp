@@ -220,6 +220,7 @@ inline constexpr std::string_view kLayout_Inner = R"({"name":"Inner",)"
                                                   R"("fields":[)"
                                                   R"({"name":"scale","type":"float","offset":0,"size":4},)"
                                                   R"({"name":"reserved","type":"uint8_t[8]","offset":4,"size":8}]})";
+inline constexpr Fact kFact_Inner{"Inner", kLayout_Inner};
 
 // The layout of Outer.
 inline constexpr std::string_view kLayout64_Outer = R"({"name":"Outer",)"
@@ -251,11 +252,12 @@ inline constexpr std::string_view kLayout32_Outer = R"({"name":"Outer",)"
                                                     R"({"name":"label","type":"const char*","offset":16,"size":4},)"
                                                     R"({"name":"more","type":"size_t","offset":20,"size":4}]}]})";
 inline constexpr std::string_view kLayout_Outer = by_pointer_size(kLayout64_Outer, kLayout32_Outer);
+inline constexpr Fact kFact_Outer{"Outer", kLayout_Outer};
 
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"Inner", kLayout_Inner},
-    {"Outer", kLayout_Outer},
+    kFact_Inner,
+    kFact_Outer,
 };
 
 }  // namespace rkllm_mcp::v1
@@ -275,7 +277,8 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1 {
 
 // Gives one.
-inline Json get(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json get(const Functions& functions, CallContext& call) {
   Decoder params(call, "get");
   params.finish();
   Outer result = functions.get();
@@ -294,7 +297,8 @@ inline constexpr Method kMethod_get{
 };
 
 // Takes one.
-inline Json put(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json put(const Functions& functions, CallContext& call) {
   Decoder params(call, "put");
   Outer outer = functions.get();
   params.structure("outer", outer, kRequired);
@@ -320,14 +324,22 @@ inline constexpr Method kMethods[] = {
     kMethod_put,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"get", &get},
-    {"put", &put},
+    {"get", &get<Functions>},
+    {"put", &put<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1

@@ -130,9 +130,12 @@ inline constexpr std::string_view kOutput_clear =
 
 namespace rkllm_mcp::v1 {
 
+inline constexpr Fact kFact_shelf_t{"shelf_t",
+                                    R"({"name":"shelf_t","kind":"handle","declaration":"typedef void* shelf_t"})"};
+
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"shelf_t", R"({"name":"shelf_t","kind":"handle","declaration":"typedef void* shelf_t"})"},
+    kFact_shelf_t,
 };
 
 }  // namespace rkllm_mcp::v1
@@ -152,7 +155,8 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1 {
 
 // Makes a shelf.
-inline Json build(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json build(const Functions& functions, CallContext& call) {
   Decoder params(call, "build");
   shelf_t shelf = nullptr;
   int rows{};
@@ -177,7 +181,8 @@ inline constexpr Method kMethod_build{
 };
 
 // Clears each row from one place to another, or all of it. @param from one for each row @param to one for each row
-inline Json clear(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json clear(const Functions& functions, CallContext& call) {
   Decoder params(call, "clear");
   const auto shelf = params.handle<shelf_t>("shelf");
   int* from = nullptr;
@@ -209,14 +214,22 @@ inline constexpr Method kMethods[] = {
     kMethod_clear,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"build", &build},
-    {"clear", &clear},
+    {"build", &build<Functions>},
+    {"clear", &clear<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1

@@ -121,7 +121,8 @@ inline constexpr std::span<const Fact> kFacts;
 namespace rkllm_mcp::v1 {
 
 // A function of plain parameters needs no overlay.
-inline Json add(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json add(const Functions& functions, CallContext& call) {
   Decoder params(call, "add");
   int32_t a{};
   uint8_t b{};
@@ -148,7 +149,8 @@ inline constexpr Method kMethod_add{
 };
 
 // Nor does one that returns nothing.
-inline Json nothing(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json nothing(const Functions& functions, CallContext& call) {
   Decoder params(call, "nothing");
   params.finish();
   functions.nothing();
@@ -172,14 +174,22 @@ inline constexpr Method kMethods[] = {
     kMethod_nothing,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"add", &add},
-    {"nothing", &nothing},
+    {"add", &add<Functions>},
+    {"nothing", &nothing<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1

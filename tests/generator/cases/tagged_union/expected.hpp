@@ -158,6 +158,9 @@ inline constexpr std::string_view kEnum_Kind = R"({"name":"Kind",)"
                                                R"("enumerators":[)"
                                                R"({"name":"kText","value":0},)"
                                                R"({"name":"kNumber","value":5}]})";
+inline constexpr Fact kFact_Kind{"Kind", kEnum_Kind};
+inline constexpr Fact kFact_kText{"kText", R"({"name":"kText","value":0,"enum":"Kind"})"};
+inline constexpr Fact kFact_kNumber{"kNumber", R"({"name":"kNumber","value":5,"enum":"Kind"})"};
 
 // The layout of Either.
 inline constexpr std::string_view kLayout64_Either = R"({"name":"Either",)"
@@ -185,13 +188,14 @@ inline constexpr std::string_view kLayout32_Either = R"({"name":"Either",)"
                                                      R"({"name":"text","type":"const char*","offset":8,"size":4},)"
                                                      R"({"name":"number","type":"int64_t","offset":8,"size":8}]}]})";
 inline constexpr std::string_view kLayout_Either = by_pointer_size(kLayout64_Either, kLayout32_Either);
+inline constexpr Fact kFact_Either{"Either", kLayout_Either};
 
 // All of them, in the order of the header.
 inline constexpr Fact kFacts[] = {
-    {"Kind", kEnum_Kind},
-    {"kText", R"({"name":"kText","value":0,"enum":"Kind"})"},
-    {"kNumber", R"({"name":"kNumber","value":5,"enum":"Kind"})"},
-    {"Either", kLayout_Either},
+    kFact_Kind,
+    kFact_kText,
+    kFact_kNumber,
+    kFact_Either,
 };
 
 }  // namespace rkllm_mcp::v1
@@ -211,7 +215,8 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1 {
 
 // Takes one.
-inline Json put(const Functions& functions, CallContext& call) {
+template <class Functions>
+Json put(const Functions& functions, CallContext& call) {
   Decoder params(call, "put");
   Either* either = nullptr;
   params.object("either", either, kEmptyIfAbsent);
@@ -236,13 +241,21 @@ inline constexpr Method kMethods[] = {
     kMethod_put,
 };
 inline constexpr Stub<Functions> kStubs[] = {
-    {"put", &put},
+    {"put", &put<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
 }
-inline const AbiSet kAbiSet{"1", kMethods, kFacts, &bind};
+inline constexpr std::string_view kStandsFor[] = {"1"};
+inline const AbiSet kAbiSet{
+    .version = "1",
+    .stands_for = kStandsFor,
+    .methods = kMethods,
+    .facts = kFacts,
+    .elsewhere = {},
+    .bind = &bind,
+};
 
 }  // namespace rkllm_mcp::v1
