@@ -32,7 +32,7 @@ struct Loaded {
   NpuMemory memory;
 };
 
-// RKLLMParam as plain values.
+// RKLLMParam as plain values. What an ABI lacks keeps the value that stands here.
 struct Options {
   std::string runtime_version;  // that is simulated
   std::string model_path;
@@ -43,11 +43,12 @@ struct Options {
   bool skip_special_token = true;
   bool ignore_eos_token = false;
   bool is_async = false;
-  int enabled_cpus_num = 0;
-  std::uint32_t enabled_cpus_mask = 0;
+  int enabled_cpus_num = 4;
+  std::uint32_t enabled_cpus_mask = 0x0F;  // which every board has
   std::int32_t base_domain_id = 0;
   int n_batch = 1;
   bool use_cross_attn = false;
+  MediaTexts image_texts;  // of ABIs that fix them at init; those of others come with each image
 };
 
 // The context window that `max_context_len` stands for: rounded up to a multiple of 32.

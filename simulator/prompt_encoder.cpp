@@ -85,8 +85,9 @@ class Encoder {
   bool read(const MultimodalInput& input) {
     for (const MediaInput* media : {&input.images, &input.videos}) {
       if (media->count == 0) continue;
-      if (!media->start || !media->end || !media->content) return refuse("multimodal start, end or content is NULL");
-      if (media->content->empty()) return refuse("multimodal content is empty");
+      const MediaTexts& texts = media->texts;
+      if (!texts.start || !texts.end || !texts.content) return refuse("multimodal start, end or content is NULL");
+      if (texts.content->empty()) return refuse("multimodal content is empty");
       if (media->values.empty()) return refuse("the images or videos do not fit into the context");
     }
     if (const std::size_t patch = instance_.model.image_patch; patch > 0 && input.images.count > 0) {
@@ -155,10 +156,10 @@ class Encoder {
       text.remove_prefix(at + (image < video ? kImageTag : kVideoTag).size());
       const MediaInput& media = image < video ? input.images : input.videos;
       const std::size_t number = (image < video ? images : videos)++;
-      append(*media.start);
-      for (std::size_t i = 0; i < media.tokens_each; ++i) prompt_.rendered += *media.content;
+      append(*media.texts.start);
+      for (std::size_t i = 0; i < media.tokens_each; ++i) prompt_.rendered += *media.texts.content;
       append_rows(media.values, number * media.tokens_each, media.tokens_each);
-      append(*media.end);
+      append(*media.texts.end);
     }
   }
 

@@ -42,14 +42,18 @@ struct EmbedInput {
   std::size_t n_tokens = 0;   // as the caller said, which may be more than is sane
   std::vector<float> values;  // n_tokens rows; empty if n_tokens is out of range
 };
-// The images, or the videos, of a multimodal prompt.
-struct MediaInput {
-  std::size_t count = 0;             // of images or videos
-  std::size_t tokens_each = 0;       // positions of one image or video
-  std::vector<float> values;         // count * tokens_each rows
-  std::optional<std::string> start;  // absent: NULL, which the run refuses
+// What stands in the text for an image or video: start, content for each row, end. Absent: NULL, which a run refuses.
+struct MediaTexts {
+  std::optional<std::string> start;
   std::optional<std::string> end;
   std::optional<std::string> content;
+};
+// The images, or the videos, of a multimodal prompt.
+struct MediaInput {
+  std::size_t count = 0;        // of images or videos
+  std::size_t tokens_each = 0;  // positions of one image or video
+  std::vector<float> values;    // count * tokens_each rows
+  MediaTexts texts;
 };
 struct MultimodalInput {
   std::string text;

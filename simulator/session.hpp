@@ -34,6 +34,7 @@ class Session {
 
   std::size_t n_batch() const noexcept { return instance_.caches.size(); }
   std::size_t context() const noexcept { return instance_.context; }
+  const MediaTexts& image_texts() const noexcept { return instance_.options.image_texts; }
   std::size_t embedding_size() const noexcept { return static_cast<std::size_t>(instance_.model.embedding_size); }
 
   int run(const RunRequest& request);

@@ -1,16 +1,16 @@
-#include "exports/convert_1_3_0.hpp"
+#include "exports/convert.hpp"
 
 #include "contract.hpp"
-#include "exports/code_address.hpp"
+#include "exports/version.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-namespace rkllm_mcp::sim::v1_3_0 {
+namespace rkllm_mcp::sim {
 namespace {
+
+// What differs between the sets is a template, so that it may ask for fields that a set lacks.
 
 template <class Params>
 Sampling sampling_from(const Params& params) {
@@ -49,7 +49,7 @@ InputContent embed_from(const RKLLMEmbedInput& input, const Session& session) {
 
 // Values stay empty if there are more rows than the context has room for; the engine refuses that.
 MediaInput media_from(const float* values, std::size_t count, std::size_t frames, std::size_t tokens_per_frame,
-                      const char* start, const char* end, const char* content, const Session& session) {
+                      MediaTexts texts, const Session& session) {
   MediaInput media;
   if (values == nullptr || count == 0 || frames == 0 || tokens_per_frame == 0) return media;
   const std::size_t room = session.context();
@@ -58,24 +58,45 @@ MediaInput media_from(const float* values, std::size_t count, std::size_t frames
     media.tokens_each = frames * tokens_per_frame;
     media.values.assign(values, values + count * media.tokens_each * session.embedding_size());
   }
-  media.start = text_or_null(start);
-  media.end = text_or_null(end);
-  media.content = text_or_null(content);
+  media.texts = std::move(texts);
   return media;
 }
 
-InputContent multimodal_from(const RKLLMMultiModalInput& input, const Session& session) {
-  if (input.prompt == nullptr) return EmptyInput{};
+// Since 1.3.0: images and videos, each with its texts.
+template <class Multimodal>
+requires requires(Multimodal input) { input.image; }
+void read_media(const Multimodal& input, const Session& session, MultimodalInput& multimodal) {
   const auto& image = input.image;
   const auto& video = input.video;
-  MultimodalInput multimodal;
-  multimodal.text = input.prompt;
   multimodal.image_width = image.image_width;
   multimodal.image_height = image.image_height;
-  multimodal.images = media_from(image.image_embed, image.n_image, 1, image.n_image_tokens, image.image_start,
-                                 image.image_end, image.image_content, session);
-  multimodal.videos = media_from(video.video_embed, video.n_video, video.n_frame_per_video, video.n_frame_tokens,
-                                 video.video_start, video.video_end, video.video_content, session);
+  multimodal.images = media_from(
+      image.image_embed, image.n_image, 1, image.n_image_tokens,
+      {text_or_null(image.image_start), text_or_null(image.image_end), text_or_null(image.image_content)}, session);
+  multimodal.videos = media_from(
+      video.video_embed, video.n_video, video.n_frame_per_video, video.n_frame_tokens,
+      {text_or_null(video.video_start), text_or_null(video.video_end), text_or_null(video.video_content)}, session);
+}
+
+// Before 1.3.0: images with the texts that rkllm_init was given; before 1.2.1b1 one image, without its size.
+template <class Multimodal>
+requires requires(Multimodal input) { input.image_embed; }
+void read_media(const Multimodal& input, const Session& session, MultimodalInput& multimodal) {
+  std::size_t count = 1;
+  if constexpr (requires { input.n_image; }) {
+    count = input.n_image;
+    multimodal.image_width = input.image_width;
+    multimodal.image_height = input.image_height;
+  }
+  multimodal.images = media_from(input.image_embed, count, 1, input.n_image_tokens, session.image_texts(), session);
+}
+
+template <class Multimodal>
+InputContent multimodal_from(const Multimodal& input, const Session& session) {
+  if (input.prompt == nullptr) return EmptyInput{};
+  MultimodalInput multimodal;
+  multimodal.text = input.prompt;
+  read_media(input, session, multimodal);
   if (multimodal.images.count == 0 && multimodal.videos.count == 0) return EmptyInput{};
   return multimodal;
 }
@@ -96,95 +117,73 @@ InputContent content_from(const RKLLMInput& input, const Session& session) {
   }
 }
 
-Mode mode_from(const RKLLMInferMode& mode) {
-  switch (number_of(mode)) {
-    case RKLLM_INFER_GET_LAST_HIDDEN_LAYER: return Mode::kLastHiddenLayer;
-    case RKLLM_INFER_GET_LOGITS: return Mode::kLogits;
-    default: return Mode::kGenerate;  // as the vendor's: a number that is no mode generates
+template <class Given>
+Input input_from(const Given& input, const Session& session) {
+  // Before 1.2.1 everyone is the user, and a model that thinks cannot be told not to.
+  Input read{content_from(input, session), false, true};
+  if constexpr (requires { input.role; }) {
+    read.from_tool = input.role != nullptr && std::string_view(input.role) == "tool";
+    read.enable_thinking = input.enable_thinking;
+  }
+  return read;
+}
+
+template <class InferMode>
+Mode mode_from(const InferMode& mode) {
+  const int number = number_of(mode);
+  if (number == InferMode::RKLLM_INFER_GET_LAST_HIDDEN_LAYER) return Mode::kLastHiddenLayer;
+  if constexpr (requires { InferMode::RKLLM_INFER_GET_LOGITS; }) {
+    if (number == InferMode::RKLLM_INFER_GET_LOGITS) return Mode::kLogits;
+  }
+  return Mode::kGenerate;  // as the vendor's: a number that is no mode generates
+}
+
+// What runs have learned to be told, version by version.
+template <class InferParam>
+void read_later_params(const InferParam& params, RunRequest& request) {
+  if constexpr (requires { params.keep_history; }) request.keep_history = params.keep_history != 0;
+  if constexpr (requires { params.sampling_params; }) {
+    if (params.sampling_params != nullptr) request.sampling = sampling_from(*params.sampling_params);
+    request.max_new_tokens = params.max_new_tokens;
   }
 }
 
-RKLLMPerfStat perf_from(const Perf& perf) {
-  return {perf.prefill_time_ms, perf.prefill_tokens, perf.generate_time_ms, perf.generate_tokens, perf.memory_usage_mb};
-}
-
-// The callbacks of one handle. Used on the thread of the run.
-class Callbacks final : public Client {
- public:
-  // `callback` may be null. One that points at code is a function, as runtimes up to 1.2 took it; the first run finds
-  // out.
-  Callbacks(const RKLLMCallback* callback, std::size_t n_batch)
-      : is_function_(callback != nullptr && is_code(callback)),
-        callback_(callback == nullptr || is_function_ ? RKLLMCallback{} : *callback),
-        results_(n_batch) {}
-
-  int deliver(std::span<const Output> outputs, State state, void* userdata) override {
-    if (is_function_) {
-      broken_contract(Death::kSegmentationFault,
-                      "rkllm_run: rkllm_init was given a function (the interface of 1.2), not a RKLLMCallback");
-    }
-    if (callback_.result_callback == nullptr) return 0;
-    for (std::size_t i = 0; i < outputs.size(); ++i) fill(results_[i], outputs[i]);
-    return callback_.result_callback(outputs.empty() ? nullptr : results_.data(),
-                                     userdata == nullptr ? callback_.result_userdata : userdata,
-                                     static_cast<LLMCallState>(state));
-  }
-
-  bool has_tokenizer() const override { return callback_.tokenizer_callback != nullptr; }
-  int tokenize(const char* text, std::size_t length, std::span<TokenId> ids) override {
-    return callback_.tokenizer_callback(callback_.tokenizer_userdata, text, static_cast<std::int32_t>(length),
-                                        ids.data(), static_cast<std::int32_t>(ids.size()));
-  }
-
-  bool has_embedder() const override { return callback_.embed_callback != nullptr; }
-  int embed(std::span<TokenId> ids, std::span<float> rows) override {
-    return callback_.embed_callback(callback_.embed_userdata, ids.data(), ids.size(), rows.data(), rows.size_bytes());
-  }
-
- private:
-  static void fill(RKLLMResult& result, const Output& output) {
-    result.text = output.text;
-    result.token_id = output.token;
-    result.last_hidden_layer = {output.hidden.values, static_cast<int>(output.hidden.columns),
-                                static_cast<int>(output.hidden.rows)};
-    result.logits = {output.logits.values, static_cast<int>(output.logits.columns),
-                     static_cast<int>(output.logits.rows)};
-    result.perf = perf_from(output.perf);
-  }
-
-  const bool is_function_;
-  const RKLLMCallback callback_;
-  std::vector<RKLLMResult> results_;
-};
-
-}  // namespace
-
-Options options_from(const RKLLMParam& param) {
+template <class Param>
+Options read_param(const Param& param) {
   Options options;
-  options.runtime_version = "1.3.0";
+  options.runtime_version = kVersion;
   options.model_path = param.model_path;
   options.max_context_len = param.max_context_len;
   options.max_new_tokens = param.max_new_tokens;
-  options.n_keep = param.n_keep;
   options.sampling = sampling_from(param);
   options.skip_special_token = param.skip_special_token;
-  options.ignore_eos_token = param.ignore_eos_token;
   options.is_async = param.is_async;
-  options.enabled_cpus_num = param.extend_param.enabled_cpus_num;
-  options.enabled_cpus_mask = param.extend_param.enabled_cpus_mask;
-  options.base_domain_id = param.extend_param.base_domain_id;
-  options.n_batch = param.extend_param.n_batch;
-  options.use_cross_attn = param.extend_param.use_cross_attn != 0;
+  const auto& extend = param.extend_param;
+  options.base_domain_id = extend.base_domain_id;
+  if constexpr (requires { param.n_keep; }) options.n_keep = param.n_keep;
+  if constexpr (requires { param.ignore_eos_token; }) options.ignore_eos_token = param.ignore_eos_token;
+  if constexpr (requires { param.img_start; }) {
+    options.image_texts = {text_or_null(param.img_start), text_or_null(param.img_end), text_or_null(param.img_content)};
+  }
+  if constexpr (requires { extend.enabled_cpus_mask; }) {
+    options.enabled_cpus_num = extend.enabled_cpus_num;
+    options.enabled_cpus_mask = extend.enabled_cpus_mask;
+  }
+  if constexpr (requires { extend.n_batch; }) {
+    options.n_batch = extend.n_batch;
+    options.use_cross_attn = extend.use_cross_attn != 0;
+  }
   return options;
 }
+
+}  // namespace
+
+Options options_from(const RKLLMParam& param) { return read_param(param); }
 
 RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, void* userdata,
                         const Session& session) {
   RunRequest request;
-  for (std::size_t i = 0; i < session.n_batch(); ++i) {
-    const bool from_tool = input[i].role != nullptr && std::string_view(input[i].role) == "tool";
-    request.inputs.push_back({content_from(input[i], session), from_tool, input[i].enable_thinking});
-  }
+  for (std::size_t i = 0; i < session.n_batch(); ++i) request.inputs.push_back(input_from(input[i], session));
   request.mode = mode_from(params.mode);
   if (params.lora_params != nullptr) {
     if (params.lora_params->lora_adapter_name == nullptr) {
@@ -196,15 +195,9 @@ RunRequest request_from(const RKLLMInput* input, const RKLLMInferParam& params, 
     const char* path = params.prompt_cache_params->prompt_cache_path;
     request.save_prompt_cache = path == nullptr ? "./prompt_cache.bin" : path;
   }
-  if (params.sampling_params != nullptr) request.sampling = sampling_from(*params.sampling_params);
-  request.keep_history = params.keep_history != 0;
-  request.max_new_tokens = params.max_new_tokens;
+  read_later_params(params, request);
   request.userdata = userdata;
   return request;
 }
 
-std::unique_ptr<Client> client_for(const RKLLMCallback* callback, int n_batch) {
-  return std::make_unique<Callbacks>(callback, static_cast<std::size_t>(std::max(n_batch, 1)));
-}
-
-}  // namespace rkllm_mcp::sim::v1_3_0
+}  // namespace rkllm_mcp::sim

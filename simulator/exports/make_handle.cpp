@@ -1,0 +1,34 @@
+#include "exports/make_handle.hpp"
+
+#include "exports/convert.hpp"
+#include "exports/live_handles.hpp"
+#include "exports/preconditions.hpp"
+#include "exports/version.hpp"
+#include "log.hpp"
+#include "session.hpp"
+
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp::sim {
+
+int make_handle(LLMHandle* handle, const RKLLMParam* param, std::unique_ptr<Client> client) {
+  require_pointer(param, "rkllm_init: param is NULL");
+  require_pointer(param->model_path, "rkllm_init: param->model_path is NULL");
+  const Log log;
+  log.info(kVersionText);
+  void* made = nullptr;
+  try {
+    auto session = std::make_unique<Session>(options_from(*param), std::move(client));
+    require_pointer(handle, "rkllm_init: handle is NULL");
+    made = LiveHandles::instance().add(std::move(session));
+  } catch (const std::exception& refusal) {
+    log.error(std::string("rkllm_init: ") + refusal.what());
+    return -1;
+  }
+  *handle = made;
+  return 0;
+}
+
+}  // namespace rkllm_mcp::sim
