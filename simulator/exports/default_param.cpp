@@ -10,11 +10,6 @@ namespace {
 // What enabled_cpus_mask holds where the vendor's library leaves it unwritten. A real one holds anything.
 constexpr std::uint32_t kUnwrittenMask = 0xDEADBEEF;
 
-std::uint32_t default_cpus() {
-  const int online = rkllm_mcp::sim::cpus_online();
-  return online == 8 ? 0xF0 : online == 4 ? 0x0F : kUnwrittenMask;
-}
-
 // A template, so that it may ask for fields that a set lacks.
 template <class Param>
 Param defaults() {
@@ -32,7 +27,8 @@ Param defaults() {
   if constexpr (requires { param.extend_param.enabled_cpus_mask; }) {
     param.extend_param.embed_flash = 1;
     param.extend_param.enabled_cpus_num = 4;
-    param.extend_param.enabled_cpus_mask = default_cpus();
+    const int cpus = rkllm_mcp::sim::cpus_online();
+    param.extend_param.enabled_cpus_mask = cpus == 8 ? 0xF0 : cpus == 4 ? 0x0F : kUnwrittenMask;
   }
   if constexpr (requires { param.extend_param.n_batch; }) param.extend_param.n_batch = 1;
   return param;

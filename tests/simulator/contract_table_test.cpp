@@ -14,14 +14,13 @@ using namespace simulated;
 
 namespace {
 
-// The test cases of this very program, as it lists them itself.
-std::set<std::string> test_cases() {
+// The test cases of a program, as it lists them itself.
+std::set<std::string> test_cases_of(const std::string& program) {
 #if __has_include(<catch2/catch_all.hpp>)
   const std::string options = " --list-tests --verbosity quiet";
 #else
   const std::string options = " --list-test-names-only";
 #endif
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(("'" + program + "'" + options).c_str(), "r"), pclose);
   REQUIRE(pipe);
   std::string output;
@@ -33,6 +32,15 @@ std::set<std::string> test_cases() {
     line.erase(line.find_last_not_of(" \"") + 1);
     if (!line.empty()) names.insert(line);
   }
+  CHECK_FALSE(names.empty());
+  return names;
+}
+
+// Those of this very program, and of the programs for each ABI set.
+std::set<std::string> test_cases() {
+  std::set<std::string> names = test_cases_of(std::filesystem::read_symlink("/proc/self/exe").string());
+  std::istringstream programs(SIMULATOR_SET_TESTS);
+  for (std::string program; std::getline(programs, program, ':');) names.merge(test_cases_of(program));
   return names;
 }
 
