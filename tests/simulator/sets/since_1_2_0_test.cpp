@@ -17,7 +17,7 @@ int clear_kv_cache(LlmHandle handle) {
   }
 }
 
-// How many of them that is.
+// How many parameters a function has.
 template <class... Parameters>
 constexpr std::size_t count_parameters(int (*)(Parameters...)) {
   return sizeof...(Parameters);
@@ -26,8 +26,8 @@ constexpr std::size_t count_parameters(int (*)(Parameters...)) {
 }  // namespace
 
 TEST_CASE("clear_kv_cache empties the cache, with 2 parameters before 1.2.1 and 4 since") {
-  constexpr bool before_1_2_1 = std::string_view(SIMULATED_VERSION) < "1.2.1" ||  //
-                                std::string_view(SIMULATED_VERSION) == "1.2.1b1";
+  constexpr std::string_view version = SIMULATED_VERSION;
+  constexpr bool before_1_2_1 = version < "1.2.1" || version == "1.2.1b1";
   CHECK(count_parameters(rkllm_clear_kv_cache) == (before_1_2_1 ? 2 : 4));
   Handle handle;
   const int all = handle.hidden_rows("Hello");
