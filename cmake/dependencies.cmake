@@ -7,11 +7,16 @@ function(rkllm_mcp_require found name version package)
 endfunction()
 
 find_package(Threads REQUIRED)
-find_package(PkgConfig QUIET)
-rkllm_mcp_require(PKG_CONFIG_FOUND pkg-config 0.29 pkg-config)
 
 find_package(nlohmann_json 3.10 QUIET)
 rkllm_mcp_require(nlohmann_json_FOUND nlohmann_json 3.10 nlohmann-json3-dev)
+
+if(NOT RKLLM_MCP_SERVER)
+  return()  # the bindings and the simulator need no more
+endif()
+
+find_package(PkgConfig QUIET)
+rkllm_mcp_require(PKG_CONFIG_FOUND pkg-config 0.29 pkg-config)
 
 # Standalone asio comes without a CMake config; 1.18 (Ubuntu 22.04) is the oldest supported.
 find_path(ASIO_INCLUDE_DIR asio.hpp)

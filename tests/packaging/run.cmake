@@ -1,0 +1,31 @@
+# run(COMMAND ... [EXPECT text] [FAILS]): runs a command, and fails unless it ends with 0 (FAILS: with 1) and its output
+# holds the text. The output is in `output` afterwards.
+function(run)
+  cmake_parse_arguments(RUN "FAILS" "EXPECT" "COMMAND" ${ARGN})
+  set(wanted 0)
+  if(RUN_FAILS)
+    set(wanted 1)
+  endif()
+  execute_process(COMMAND ${RUN_COMMAND} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  string(FIND "${output}" "${RUN_EXPECT}" at)
+  if(NOT status EQUAL wanted OR at EQUAL -1)
+    message(FATAL_ERROR "${RUN_COMMAND}\nended with ${status}; ${wanted} and \"${RUN_EXPECT}\" are expected in:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# expect_targets(BUILD HAS target... HAS_NOT target...): what a configured folder can build.
+function(expect_targets build)
+  cmake_parse_arguments(EXPECTED "" "" "HAS;HAS_NOT" ${ARGN})
+  run(COMMAND ${CMAKE_COMMAND} --build ${build} --target help)
+  foreach(target IN LISTS EXPECTED_HAS)
+    if(NOT output MATCHES "\n(\\.\\.\\. )?${target}[:\n]")  # as Ninja and Make list it
+      message(FATAL_ERROR "no target ${target} in:\n${output}")
+    endif()
+  endforeach()
+  foreach(target IN LISTS EXPECTED_HAS_NOT)
+    if(output MATCHES "\n(\\.\\.\\. )?${target}[:\n]")
+      message(FATAL_ERROR "a target ${target} in:\n${output}")
+    endif()
+  endforeach()
+endfunction()
