@@ -7,6 +7,8 @@
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/tensor.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -144,12 +146,13 @@ void Encoder::array(std::string_view name, T* const& values, const CountedBy& le
                 ? field->get()
                 : static_cast<std::uint64_t>(require_known(std::get<SessionValue>(factor), encoding_.handle, {}));
   }
+  const auto in_memory = static_cast<std::size_t>(size);  // what lies in memory can be counted by it, also on 32 bit
   if (values == nullptr) {
     put(name, nullptr);
   } else if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
-    put(name, floats_to_json({values, size}, encoding_.arrays));
+    put(name, floats_to_json({values, in_memory}, encoding_.arrays));
   } else {
-    put(name, std::span(values, size));
+    put(name, std::span(values, in_memory));
   }
   for (const Factor& factor : length.times) {
     if (const auto* field = std::get_if<CountField>(&factor)) put(field->name(), field->get());

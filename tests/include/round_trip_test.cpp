@@ -2,6 +2,9 @@
 #include "fake_library.hpp"
 #include "support/catch.hpp"
 
+#include <limits>
+#include <string>
+
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::v1_3_0;
 
@@ -46,7 +49,7 @@ TEST_CASE("every struct survives a round trip") {
   check_round_trip<RKLLMMultiModalInput>(R"({"prompt":"text"})");
   check_round_trip<RKLLMMultiModalInput>(
       R"({"prompt":"text","image":{"image_embed":[1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0],"n_image_tokens":2,"n_image":2,
-          "image_start":"<","image_end":"","image_content":"p","image_width":336,"image_height":18446744073709551615},
+          "image_start":"<","image_end":"","image_content":"p","image_width":336,"image_height":4294967295},
           "video":{"video_embed":[1.0,2.0],"n_frame_tokens":1,"n_frame_per_video":1,"n_video":1,"video_start":"",
           "video_end":"","video_content":"p","frame_width":0,"frame_height":1}})");
   check_round_trip<RKLLMInput>(
@@ -77,6 +80,18 @@ TEST_CASE("every struct survives a round trip") {
       R"({"text":null,"token_id":-1,"last_hidden_layer":{"hidden_states":null,"embd_size":0,"num_tokens":0},
           "logits":{"logits":[0.1,0.2],"vocab_size":2,"num_tokens":1},"perf":{"prefill_time_ms":0.0,
           "prefill_tokens":0,"generate_time_ms":0.0,"generate_tokens":0,"memory_usage_mb":0.0}})");
+}
+
+TEST_CASE("a size_t is as large as the machine's, and no larger") {
+  const auto with_height = [](const std::string& height) {
+    return Json::parse(
+        R"({"prompt":"","image":{"image_embed":[1.0,2.0],"n_image_tokens":1,"n_image":1,"image_start":"","image_end":"",
+            "image_content":"p","image_width":0,"image_height":)" +
+        height + "}}");
+  };
+  const std::string largest = std::to_string(std::numeric_limits<std::size_t>::max());
+  CHECK(round_trip<RKLLMMultiModalInput>(with_height(largest)) == with_height(largest));
+  CHECK_THROWS_AS(round_trip<RKLLMMultiModalInput>(with_height("1" + largest)), InvalidParams);
 }
 
 TEST_CASE("a struct whose arrays C does not measure keeps the arrays that it does") {
