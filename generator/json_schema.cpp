@@ -1,6 +1,9 @@
 #include "json_schema.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <regex>
 #include <stdexcept>
 #include <string_view>
 
@@ -12,6 +15,10 @@ class Validator {
   explicit Validator(const Json& root) : root_(root) {}
 
   void check(const Json& schema, const Json& value, const std::string& at) {
+    if (schema.is_boolean()) {
+      if (!schema.get<bool>()) complain(at, "must not be given");
+      return;
+    }
     for (const auto& [keyword, rule] : schema.items()) check_keyword(keyword, rule, schema, value, at);
   }
 
@@ -20,18 +27,26 @@ class Validator {
  private:
   void check_keyword(const std::string& keyword, const Json& rule, const Json& schema, const Json& value,
                      const std::string& at) {
-    static constexpr std::string_view kAnnotations[] = {"$schema", "$defs", "title", "description"};
+    static constexpr std::string_view kAnnotations[] = {"$schema", "$defs", "title", "description",
+                                                        "default", "then",  "else",  "contentEncoding"};
     if (std::find(std::begin(kAnnotations), std::end(kAnnotations), keyword) != std::end(kAnnotations)) return;
     if (keyword == "$ref") return check(root_.at(Json::json_pointer(rule.get<std::string>().substr(1))), value, at);
     if (keyword == "type") return check_type(rule, value, at);
     if (keyword == "enum") return check_enum(rule, value, at);
+    if (keyword == "const") return check_enum(Json::array({rule}), value, at);
     if (keyword == "required") return check_required(rule, value, at);
     if (keyword == "properties") return check_properties(rule, value, at);
     if (keyword == "additionalProperties") return check_additional(rule, schema, value, at);
     if (keyword == "items") return check_items(rule, value, at);
     if (keyword == "minLength") return check_min_length(rule, value, at);
     if (keyword == "minimum") return check_minimum(rule, value, at);
+    if (keyword == "maximum") return check_maximum(rule, value, at);
+    if (keyword == "minItems") return check_min_items(rule, value, at);
     if (keyword == "pattern") return check_pattern(rule, value, at);
+    if (keyword == "oneOf") return check_choice(rule, value, at, 1);
+    if (keyword == "anyOf") return check_choice(rule, value, at, std::ssize(rule));
+    if (keyword == "allOf") return check_all(rule, value, at);
+    if (keyword == "if") return check_condition(rule, schema, value, at);
     throw std::logic_error("the schema uses a keyword that is not checked: " + keyword);
   }
 
@@ -92,17 +107,41 @@ class Validator {
       complain(at, "expected " + rule.dump() + " or more");
   }
 
-  // Patterns say how a string begins: "^session[.]".
-  void check_pattern(const Json& rule, const Json& value, const std::string& at) {
-    std::string beginning = rule.get<std::string>();
-    const auto dot = beginning.find("[.]");
-    if (dot != std::string::npos) beginning.replace(dot, 3, ".");
-    if (beginning.front() != '^' || beginning.find_first_of("[](){}*+?|\\$") != std::string::npos) {
-      throw std::logic_error("the schema uses a pattern that is not understood: " + beginning);
-    }
-    beginning.erase(0, 1);
-    if (!value.is_string() || value.get<std::string>().rfind(beginning, 0) == 0) return;
-    complain(at, "expected a string that begins with \"" + beginning + "\"");
+  void check_maximum(const Json& rule, const Json& value, const std::string& at) {
+    if (value.is_number() && value.get<double>() > rule.get<double>())
+      complain(at, "expected " + rule.dump() + " or less");
+  }
+
+  void check_min_items(const Json& rule, const Json& value, const std::string& at) {
+    if (value.is_array() && value.size() < rule.get<std::size_t>()) complain(at, "expected more items");
+  }
+
+  void check_pattern(const std::string& rule, const Json& value, const std::string& at) {
+    if (!value.is_string() || std::regex_search(value.get<std::string>(), std::regex(rule))) return;
+    complain(at, "expected a string that matches " + rule);
+  }
+
+  // ---- Schemas that are made of others.
+
+  bool is_valid(const Json& schema, const Json& value) const {
+    Validator inner(root_);
+    inner.check(schema, value, "");
+    return inner.found.empty();
+  }
+
+  void check_all(const Json& rule, const Json& value, const std::string& at) {
+    for (const Json& one : rule) check(one, value, at);
+  }
+
+  void check_choice(const Json& rule, const Json& value, const std::string& at, std::ptrdiff_t most) {
+    const auto fitting = std::count_if(rule.begin(), rule.end(), [&](const Json& one) { return is_valid(one, value); });
+    if (fitting >= 1 && fitting <= most) return;
+    complain(at, std::to_string(fitting) + " of " + std::to_string(rule.size()) + " alternatives fit");
+  }
+
+  void check_condition(const Json& condition, const Json& schema, const Json& value, const std::string& at) {
+    const char* const branch = is_valid(condition, value) ? "then" : "else";
+    if (schema.contains(branch)) check(schema.at(branch), value, at);
   }
 
   void complain(const std::string& at, std::string message) { found.push_back({at, std::move(message)}); }

@@ -32,6 +32,17 @@ TEST_CASE("each keyword that is known is checked") {
   CHECK(count(R"({"minLength":1})", R"("")") == 1);
   CHECK(count(R"({"minimum":1})", "0") == 1);
   CHECK(count(R"({"pattern":"^x"})", R"("yx")") == 1);
+  CHECK(count(R"({"const":0})", "1") == 1);
+  CHECK(count(R"({"maximum":1})", "2") == 1);
+  CHECK(count(R"({"minItems":1})", "[]") == 1);
+  CHECK(count(R"({"oneOf":[{"type":"integer"},{"minimum":1}]})", "2") == 1);
+  CHECK(count(R"({"oneOf":[{"type":"integer"},{"type":"string"}]})", "2") == 0);
+  CHECK(count(R"({"anyOf":[{"type":"integer"},{"minimum":1}]})", "2") == 0);
+  CHECK(count(R"({"anyOf":[{"type":"integer"},{"type":"null"}]})", "\"x\"") == 1);
+  CHECK(count(R"({"allOf":[{"type":"integer"},{"minimum":1}]})", "0") == 1);
+  CHECK(count(R"({"if":{"type":"integer"},"then":{"minimum":1},"else":{"minLength":1}})", "0") == 1);
+  CHECK(count(R"({"if":{"type":"integer"},"then":{"minimum":1},"else":{"minLength":1}})", "\"\"") == 1);
+  CHECK(count(R"({"properties":{"a":false}})", R"({"a":1})") == 1);
   CHECK(count(R"({"$defs":{"n":{"type":"integer"}},"items":{"$ref":"#/$defs/n"}})", R"([1,"2"])") == 1);
 }
 
