@@ -93,6 +93,23 @@ void meanings_fit_types(Inspection& inspection) {
   });
 }
 
+// What can be told of a returned value.
+bool can_be_returned(const Meaning& meaning, const c::Type& type) {
+  if (std::holds_alternative<meaning::CreatesHandle>(meaning)) return type.kind == TypeKind::kPointer;
+  return std::holds_alternative<meaning::Unused>(meaning) ||
+         (fits(meaning, type) &&
+          (std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Text>(meaning) ||
+           std::holds_alternative<meaning::Status>(meaning) || std::holds_alternative<meaning::Predicate>(meaning)));
+}
+
+void returns_can_be_told(Inspection& inspection) {
+  for (const c::Function* function : methods_of(inspection.api)) {
+    const Meaning& meaning = inspection.api.role(function->name + ".return").meaning;
+    if (can_be_returned(meaning, function->returns)) continue;
+    inspection.complain(function->location, function->name + ".return: its meaning in the overlay is none of a result");
+  }
+}
+
 void session_values_are_declared(Inspection& inspection) {
   std::set<std::string> known;
   for (const SessionValue& value : inspection.api.session) known.insert(value.name);
@@ -180,6 +197,14 @@ void streams_are_complete(Inspection& inspection) {
   }
 }
 
+void userdata_is_for_one_stream(Inspection& inspection) {
+  for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
+    if (streams_of(inspection.api, *function).size() <= 1) continue;
+    inspection.complain(function->location,
+                        function->name + ": which of its callbacks its userdata is for is not told");
+  }
+}
+
 void referred_functions_exist(Inspection& inspection) {
   const c::Header& header = inspection.api.header;
   inspection.each_part([&](const Part& part, const auto&) {
@@ -190,6 +215,14 @@ void referred_functions_exist(Inspection& inspection) {
         function != nullptr && function->params.empty() && function->returns.name == part.type->target.front().name;
     inspection.require(fits, part, object->starts_from + " is no function without parameters that returns this struct");
   });
+  for (const c::Function* function : c::all<c::Function>(header)) {
+    const auto* text = std::get_if<meaning::Text>(&inspection.api.role(function->name + ".return").meaning);
+    if (text == nullptr || text->freed_by.empty()) continue;
+    const auto* frees = c::find<c::Function>(header, text->freed_by);
+    if (frees != nullptr && frees->params.size() == 1) continue;
+    inspection.complain(function->location,
+                        function->name + ": " + text->freed_by + " is no function that takes just the text");
+  }
   for (const auto& [name, role] : inspection.api.functions) {
     if (role.running_probe.empty()) continue;
     const auto probe = inspection.api.roles.find(role.running_probe + ".return");
@@ -238,10 +271,12 @@ void names_are_usable(Inspection& inspection) {
 constexpr std::pair<const char*, void (*)(Inspection&)> kRules[] = {
     {"names-are-usable", &names_are_usable},
     {"meanings-fit-types", &meanings_fit_types},
+    {"returns-can-be-told", &returns_can_be_told},
     {"session-values-are-declared", &session_values_are_declared},
     {"references-name-siblings", &references_name_siblings},
     {"unions-are-covered", &unions_are_covered},
     {"streams-are-complete", &streams_are_complete},
+    {"userdata-is-for-one-stream", &userdata_is_for_one_stream},
     {"groups-are-whole", &groups_are_whole},
     {"referred-functions-exist", &referred_functions_exist},
 };

@@ -32,7 +32,7 @@ Names names_of(const Api& api) {
   for (const NamedRecord& record : all_records(api)) {
     add_parts(api, parts_of(api, *record.record, record.path), present_path(api, record.path), names);
   }
-  for (const c::Function* function : c::all<c::Function>(api.header)) {
+  for (const c::Function* function : methods_of(api)) {
     names[""].push_back(function->name);
     add_parts(api, parts_of(api, *function), function->name, names);
   }

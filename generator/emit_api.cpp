@@ -87,6 +87,7 @@ class ApiJson {
          {"returns", {{"type", spelling(callback.returns)}, {"documentation", callback.documentation.returns}}}});
   }
   void add(const c::Function& function) {
+    if (!api_.functions.at(function.name).is_method) return;
     json_["functions"].push_back(
         {{"name", function.name},
          {"title", title_of(api_, function)},
@@ -107,7 +108,7 @@ File emit_api(const Api& api) { return {"api/" + api.version + ".json", ApiJson(
 
 File emit_tools(const Api& api) {
   Json tools = Json::array();
-  for (const c::Function* function : c::all<c::Function>(api.header)) {
+  for (const c::Function* function : methods_of(api)) {
     tools.push_back({{"name", function->name},
                      {"title", title_of(api, *function)},
                      {"description", documentation_of(api, *function)},

@@ -2,6 +2,7 @@
 #include "codec_call.hpp"
 #include "declaration.hpp"
 #include "emit_parts.hpp"
+#include "wire_schema_parts.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +17,7 @@ class MethodEmitter {
  public:
   explicit MethodEmitter(const Api& api)
       : api_(api),
-        functions_(c::all<c::Function>(api.header)),
+        functions_(methods_of(api)),
         writer_("methods", "Every function as a method: decode the parameters, call, encode what comes back.",
                 {support_include(api, "abi_set"), support_include(api, "stream_callback"), support_include(api, "stub"),
                  set_include(api, "abi"), set_include(api, "codecs"), set_include(api, "constants"),
@@ -88,7 +89,7 @@ class MethodEmitter {
     code_.indent();
     std::string replaces;
     for (const StreamRows& rows : stream.rows) {
-      const NamedRecord record{find_part(parts, rows.field)->type->name, {}, nullptr};
+      const NamedRecord record = record_of(api_, *find_part(parts, rows.field));
       const auto& array = std::get<meaning::Array>(api_.role(record.path + "." + rows.values).meaning);
       const auto& counted = std::get<CountedBy>(array.length);
       const std::string columns = std::get<FieldRef>(counted.times.front()).name;
@@ -151,7 +152,7 @@ class MethodEmitter {
 
   // The C++ variable that holds an argument.
   void emit_local(const Part& part) {
-    const std::string type = spelling(*part.type);
+    const std::string type = variable_type(part);
     match(
         api_.role(part.path).meaning,  //
         [&](const meaning::Value&) { code_.line(type + " " + part.name + initial_value(part)); },
@@ -177,6 +178,13 @@ class MethodEmitter {
         [](const meaning::Predicate&) {});
   }
 
+  // Of the parameter's type, but never const: it is filled in before the call.
+  static std::string variable_type(const Part& part) {
+    c::Type type = *part.type;
+    type.is_const = false;
+    return spelling(type);
+  }
+
   std::string initial_value(const Part& part) const {
     const auto& value = api_.role(part.path).default_value;
     return value ? " = " + constant_text(*part.type, *value) + ";" : "{};";
@@ -188,7 +196,7 @@ class MethodEmitter {
   }
 
   void emit_object_local(const Part& part, const meaning::Object& object) {
-    if (object.starts_from.empty()) return code_.line(spelling(*part.type) + " " + part.name + " = nullptr;");
+    if (object.starts_from.empty()) return code_.line(variable_type(part) + " " + part.name + " = nullptr;");
     const c::Record* record = c::find<c::Record>(api_.header, part.type->target.front().name);
     code_.line(record->name + " " + part.name + " = functions." + object.starts_from + "();");
     if (has_undefined(*record)) code_.line("fill_undefined(" + part.name + ");");
@@ -267,13 +275,17 @@ class MethodEmitter {
     if (std::holds_alternative<meaning::Value>(returns)) {
       return code_.statement({"return Json", {Expression("", {literal("value"), call}, '{')}, '{'});
     }
-    if (!std::holds_alternative<meaning::Status>(returns)) {
-      code_.statement(call);
-      return code_.line("return Json::object();");
-    }
+    if (std::holds_alternative<meaning::CreatesHandle>(returns)) return emit_returned_handle(name, call);
+    if (const auto* text = std::get_if<meaning::Text>(&returns)) return emit_returned_text(function, call, *text);
     const std::vector<std::string> afterwards = steps_after(function, parts, role);
-    if (afterwards.empty()) return code_.statement({"return reply_to_status", {name, call}});
-    code_.statement({"Json reply = reply_to_status", {name, call}});
+    if (std::holds_alternative<meaning::Status>(returns)) {
+      if (afterwards.empty()) return code_.statement({"return reply_to_status", {name, call}});
+      code_.statement({"Json reply = reply_to_status", {name, call}});
+    } else {
+      code_.statement(call);
+      if (afterwards.empty()) return code_.line("return Json::object();");
+      code_.line("Json reply = Json::object();");
+    }
     for (const std::string& step : afterwards) code_.line(step);
     code_.line("return reply;");
   }
@@ -283,6 +295,21 @@ class MethodEmitter {
     code_.statement({function.returns.name + " result = " + call.head, call.arguments});
     if (has_undefined(*record)) code_.line("fill_undefined(result);");
     code_.line("return encode(result, {call.encoding, call.handle});");
+  }
+
+  void emit_returned_handle(const std::string& name, const Expression& call) {
+    code_.line("Json reply = Json::object();");
+    code_.statement({"adopt_handle", {"call", name, call, literal("handle"), "reply"}});
+    code_.line("return reply;");
+  }
+
+  void emit_returned_text(const c::Function& function, const Expression& call, const meaning::Text& text) {
+    code_.line("const Encoding encoding{call.encoding, call.handle};");
+    code_.line("Encoder reply(encoding);");
+    code_.statement({spelling(function.returns) + " const value = " + call.head, call.arguments});
+    code_.line("reply.text(" + literal("value") + ", value);");
+    if (!text.freed_by.empty()) code_.line("functions." + text.freed_by + "(value);");
+    code_.line("return reply.finish();");
   }
 
   // What is done when the function has succeeded.
@@ -381,7 +408,7 @@ class MethodEmitter {
     member("handle_param", uses != nullptr       ? literal(uses->name)
                            : destroys != nullptr ? literal(destroys->name)
                                                  : "{}");
-    if (param_with<meaning::CreatesHandle>(api_, function) != nullptr) member("handle", "HandleRole::kCreates");
+    if (makes_handle(api_, function)) member("handle", "HandleRole::kCreates");
     if (uses != nullptr) member("handle", "HandleRole::kUses");
     if (destroys != nullptr) member("handle", "HandleRole::kDestroys");
   }

@@ -121,8 +121,8 @@ std::vector<std::string> wire_params(const Api& api, const c::Function& function
 }
 
 const Stream* stream_of(const Api& api, const c::Function& function) {
-  if (param_with<meaning::StreamUserdata>(api, function) == nullptr || api.streams.empty()) return nullptr;
-  return &api.streams.front();
+  const auto streams = streams_of(api, function);
+  return streams.empty() ? nullptr : streams.front();
 }
 
 std::vector<Expression> elsewhere_rows(const Api& api, const std::string& path) {

@@ -9,7 +9,7 @@ BlockFile emit_schemas(const Api& api) {
                      "JSON Schemas (2020-12) of the parameters and the result of every function, as JSON text.",
                      {"<string_view>"});
   CodeText& code = writer.code;
-  for (const c::Function* function : c::all<c::Function>(api.header)) {
+  for (const c::Function* function : methods_of(api)) {
     code.comment(function->name);
     code.string_constant("kInput_" + function->name, raw_json_lines(input_schema(api, *function)));
     code.string_constant("kOutput_" + function->name, raw_json_lines(output_schema(api, *function)));

@@ -59,6 +59,7 @@ struct Text {  // a string that ends with NUL
   Presence presence = Presence::kRequired;
   unsigned min_length = 0;
   bool is_json = false;
+  std::string freed_by;  // a returned one: the function that frees it
 };
 struct Object {  // a pointer to one struct
   Presence presence = Presence::kRequired;
@@ -157,6 +158,7 @@ struct Precondition {
 
 // What is said about a function as a whole.
 struct FunctionRole {
+  bool is_method = true;  // else it is only called by the stubs of others
   std::string title;
   bool read_only = false;
   bool destructive = false;

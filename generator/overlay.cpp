@@ -101,7 +101,7 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
       {"text",
        [](const Json& json) -> Meaning {
          return meaning::Text{presence(json, Presence::kRequired), json.value("min_length", 0U),
-                              json.value("json", false)};
+                              json.value("json", false), json.value("freed_by", "")};
        }},
       {"object",
        [](const Json& json) -> Meaning {
@@ -237,7 +237,7 @@ Overlay read_overlay(const std::string& path) {
   if (!complaints.empty()) throw Refusal(std::move(complaints));
 
   Overlay overlay{
-      path, sha256(text), json.at("output").at("namespace"), json.at("output").at("include"), {}, {}, {}, {}, {}};
+      path, sha256(text), json.at("output").at("namespace"), json.at("output").at("include"), {}, {}, {}, {}, {}, {}};
   const Json session = json.value("session", Json::object());
   for (const auto& [name, value] : session.items()) {
     overlay.session.push_back({name, value.at("learn")});
@@ -250,6 +250,7 @@ Overlay read_overlay(const std::string& path) {
   for (const auto& [name, documentation] : groups.items()) overlay.groups[name] = documentation;
   const Json renamed = json.value("renamed", Json::object());
   for (const auto& [older, now] : renamed.items()) overlay.renamed[older] = now;
+  overlay.methods = json.value("methods", std::vector<std::string>());
   const Json& entries = json.at("entries");
   for (std::size_t i = 0; i < entries.size(); ++i) {
     overlay.entries.push_back(read_entry(entries[i], locations.at(i), lines));

@@ -38,6 +38,7 @@ struct Overlay {
   std::map<std::string, Meaning> returns;      // by C type
   std::map<std::string, std::string> groups;   // objects that fields stand in on the wire: their documentation
   std::map<std::string, std::string> renamed;  // older name of a struct: the name it has now
+  std::vector<std::string> methods;            // the functions that become methods; empty: all
   std::vector<OverlayEntry> entries;
 };
 

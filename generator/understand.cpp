@@ -2,6 +2,7 @@
 
 #include "declaration.hpp"
 #include "diagnostics.hpp"
+#include "needed.hpp"
 #include "suggest.hpp"
 
 #include <map>
@@ -28,13 +29,12 @@ class Understanding {
     api_.session = overlay.session;
     api_.groups = overlay.groups;
     api_.renamed = overlay.renamed;
-    api_.header = std::move(header);
+    api_.header = overlay.methods.empty() ? std::move(header) : chosen(std::move(header));
   }
 
   Api result() {
     for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { declare(any); }, symbol);
     take_entries();
-    stop_if_refused();
     give_meanings();
     for (const Declared& declared : unanswered_) {
       complain_at(declared.path, "nothing says what " + declared.path + " means",
@@ -57,6 +57,23 @@ class Understanding {
     std::string declaration;
     Location at;
   };
+
+  // The methods that the overlay names, and the functions that their stubs call.
+  c::Header chosen(c::Header header) {
+    std::set<std::string> functions(overlay_.methods.begin(), overlay_.methods.end());
+    for (const std::string& name : functions) {
+      if (c::find<c::Function>(header, name) != nullptr) continue;
+      complaints_.push_back({{overlay_.path, 0, 0},
+                             "its \"methods\" name " + name + ", which the header does not declare",
+                             "",
+                             "remove it from there"});
+    }
+    for (const OverlayEntry& entry : overlay_.entries) {
+      const auto* text = entry.meaning ? std::get_if<meaning::Text>(&*entry.meaning) : nullptr;
+      if (text != nullptr && !text->freed_by.empty()) functions.insert(text->freed_by);
+    }
+    return needed_by(std::move(header), functions);
+  }
 
   // ---- Everything that an entry can be about.
 
@@ -118,7 +135,9 @@ class Understanding {
       const auto place = places_.find(entry.path);
       if (place == places_.end()) {
         complaints_.push_back({entry.at, "this entry is for " + entry.path + ", which the header does not declare", "",
-                               "remove the entry, or name what it is for now; it quotes: " + entry.quote});
+                               where_it_would_be(entry.path) + "it quotes: " + entry.quote +
+                                   "\nif older versions have it, end the entry with \"until\"; else remove it"
+                                   "\nif it has another name now, write an entry for that"});
         continue;
       }
       if (const auto [first, is_new] = seen.emplace(entry.path, entry.at); !is_new) {
@@ -131,6 +150,18 @@ class Understanding {
       if (entry.function) api_.functions[entry.path] = *entry.function;
       if (entry.stream) api_.streams.push_back(*entry.stream);
     }
+  }
+
+  // The declaration around something that is not in it.
+  std::string where_it_would_be(const std::string& path) const {
+    const std::string name = path.substr(0, path.find('.'));
+    if (name == path) return "";
+    for (const c::Symbol& symbol : api_.header.symbols) {
+      if (c::name_of(symbol) != name) continue;
+      const Location at = std::visit([](const auto& any) { return any.location; }, symbol);
+      return at.file + ":" + std::to_string(at.line) + " declares " + name + ", which has no such part\n";
+    }
+    return "";
   }
 
   void check_quote(const OverlayEntry& entry, const Place& place) {
@@ -224,6 +255,8 @@ class Understanding {
     if (found != entries_.end()) role.documentation = found->second->documentation;
     if (found != entries_.end() && found->second->meaning) {
       role.meaning = *found->second->meaning;
+      const auto* text = std::get_if<meaning::Text>(&role.meaning);
+      if (text != nullptr && !text->freed_by.empty()) api_.functions[text->freed_by].is_method = false;
     } else if (by_type != overlay_.returns.end()) {
       role.meaning = by_type->second;
     } else if (declared.type.kind == TypeKind::kVoid) {

@@ -20,6 +20,19 @@ void add_records(const c::Record& record, const std::string& path, std::vector<N
   }
 }
 
+// The streams of the callbacks among these parts, and of those in the structs of callbacks among them.
+void add_streams(const Api& api, const std::vector<Part>& parts, std::vector<const Stream*>& found) {
+  for (const Part& part : parts) {
+    const Meaning& meaning = api.role(part.path).meaning;
+    if (const auto* callback = std::get_if<meaning::StreamCallback>(&meaning)) {
+      found.push_back(api.stream(callback->name));
+    }
+    if (!std::holds_alternative<meaning::Callbacks>(meaning)) continue;
+    const c::Record* record = c::find<c::Record>(api.header, part.type->target.front().name);
+    if (record != nullptr) add_streams(api, parts_of(api, *record, record->name), found);
+  }
+}
+
 }  // namespace
 
 std::vector<Part> parts_of(const Api& api, const c::Record& record, const std::string& path) {
@@ -103,13 +116,39 @@ std::string documentation_of(const Api& api, const c::Function& function) {
   return own.empty() ? function.documentation.text : own;
 }
 
+std::vector<const c::Function*> methods_of(const Api& api) {
+  auto functions = c::all<c::Function>(api.header);
+  std::erase_if(functions, [&](const c::Function* function) { return !api.functions.at(function->name).is_method; });
+  return functions;
+}
+
+bool makes_handle(const Api& api, const c::Function& function) {
+  const auto does = [&](const std::string& path) {
+    return std::holds_alternative<meaning::CreatesHandle>(api.role(path).meaning);
+  };
+  const auto parts = parts_of(api, function);
+  return does(function.name + ".return") ||
+         std::any_of(parts.begin(), parts.end(), [&](const Part& part) { return does(part.path); });
+}
+
 const c::Function* creating_function(const Api& api) {
   for (const c::Function* function : c::all<c::Function>(api.header)) {
-    for (const Part& part : parts_of(api, *function)) {
-      if (std::holds_alternative<meaning::CreatesHandle>(api.role(part.path).meaning)) return function;
-    }
+    if (makes_handle(api, *function)) return function;
   }
   return nullptr;
+}
+
+std::vector<const Stream*> streams_of(const Api& api, const c::Function& function) {
+  std::vector<const Stream*> found;
+  const auto parts = parts_of(api, function);
+  const bool takes_userdata = std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return std::holds_alternative<meaning::StreamUserdata>(api.role(part.path).meaning);
+  });
+  if (!takes_userdata) return found;
+  add_streams(api, parts, found);
+  const c::Function* const creating = creating_function(api);
+  if (found.empty() && creating != nullptr) add_streams(api, parts_of(api, *creating), found);
+  return found;
 }
 
 }  // namespace bindgen

@@ -44,7 +44,16 @@ const Part* find_part(const std::vector<Part>& parts, const std::string& name);
 // Documentation of a function for the wire.
 std::string documentation_of(const Api& api, const c::Function& function);
 
-// The function that makes handles; null if none does.
+// The functions that clients can call, in the order of the header.
+std::vector<const c::Function*> methods_of(const Api& api);
+
+// Whether a function makes a handle, which it returns or leaves where a parameter points.
+bool makes_handle(const Api& api, const c::Function& function);
+// The first function that does; null if none does.
 const c::Function* creating_function(const Api& api);
+
+// The streams that the userdata of this function may be for: those of the callbacks that it is given itself, else those
+// that the function that makes handles is given. None if it takes no userdata.
+std::vector<const Stream*> streams_of(const Api& api, const c::Function& function);
 
 }  // namespace bindgen

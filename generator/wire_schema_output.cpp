@@ -29,6 +29,10 @@ class OutputSchema {
       add_property(schema, "status", {{"const", 0}}, "0: success. Everything else is an error.", true);
     } else if (std::holds_alternative<meaning::Value>(role.meaning)) {
       add_property(schema, "value", scalar(function.returns), documentation, true);
+    } else if (std::holds_alternative<meaning::Text>(role.meaning)) {
+      add_property(schema, "value", {{"type", {"string", "null"}}}, documentation, true);
+    } else if (std::holds_alternative<meaning::CreatesHandle>(role.meaning)) {
+      add_property(schema, "handle", {{"type", "string"}}, "The new handle.", true);
     }
     for (const Part& part : parts_of(api_, function)) add_out_value(schema, part);
     return schema;

@@ -105,3 +105,22 @@ TEST_CASE("a union whose members are not all named is refused") {
   CHECK(refusal(header, test::overlay(R"({"for":"S.union","quote":"union { int a; float b; }",
                                           "union":{"tag":"t","members":{"a":"kA","b":"kB"}}})")) == "accepted");
 }
+
+TEST_CASE("a userdata that two callbacks could mean is refused, one that its function's own callback means is not") {
+  const std::string types =
+      "typedef enum { kWord, kEnd } S;\ntypedef struct { const char* text; int token; } R;\n"
+      "typedef int (*one_t)(R* result, void* userdata, S state);\n"
+      "typedef int (*two_t)(R* result, void* userdata, S state);\n";
+  const auto stream = [](const std::string& name) {
+    const std::string quote = "typedef int (*" + name + ")(R* result, void* userdata, S state)";
+    return R"({"for":")" + name + R"(","quote":")" + quote +
+           R"(","stream":{"result":"R","state":"S","states":{"kWord":"token","kEnd":"end"},)"
+           R"("text":"text","token":"token"}},)";
+  };
+  const std::string overlay =
+      test::overlay(R"({"for":"R.text","quote":"const char* text","text":{"nullable":true}},)" + stream("one_t") +
+                    stream("two_t") + R"({"for":"talk.userdata","quote":"void* userdata","userdata":{}})");
+  CHECK_THAT(refusal(types + "int talk(one_t one, two_t two, void* userdata);", overlay),
+             has_text("which of its callbacks its userdata is for is not told [userdata-is-for-one-stream]"));
+  CHECK(refusal(types + "int talk(two_t two, void* userdata);", overlay) == "accepted");
+}
