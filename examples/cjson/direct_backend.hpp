@@ -1,0 +1,82 @@
+// The smallest Backend: makes each call on the event loop, one after the other. That is enough for a library whose
+// functions return at once; server/backend/ shows what it takes if they do not.
+#pragma once
+
+#include "backend.hpp"
+
+#include <rkllm_mcp/abi_set.hpp>
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cjson_example {
+
+namespace rpc = rkllm_mcp;
+
+// Belongs to the event loop.
+class DirectBackend : public rpc::Backend {
+ public:
+  DirectBackend(asio::io_context& loop, std::unique_ptr<rpc::Binding> binding)
+      : loop_(loop), binding_(std::move(binding)) {}
+
+  CallId start(rpc::CallRequest request, std::shared_ptr<rpc::CallObserver> observer) override {
+    asio::post(loop_, [this, request = std::move(request), observer = std::move(observer)] {
+      rpc::CallOutcome outcome;
+      try {
+        outcome.result = call(request);
+      } catch (...) {
+        outcome.error = std::current_exception();  // the dispatcher knows what to make of it
+      }
+      observer->on_done(std::move(outcome));
+    });
+    return ++calls_;
+  }
+  void cancel(CallId) override {}  // nothing here takes long enough
+
+ private:
+  rpc::Json call(const rpc::CallRequest& request) {
+    const rpc::Method& method = *request.method;
+    rpc::HandleRecord made{"document-" + std::to_string(made_ + 1), nullptr, {}};
+    rpc::HandleRecord* handle = nullptr;
+    if (method.handle == rpc::HandleRole::kCreates) handle = &made;
+    if (method.handle == rpc::HandleRole::kUses || method.handle == rpc::HandleRole::kDestroys) {
+      handle = &named_in(request);
+    }
+    rpc::CallContext context{request.params, handle, nullptr, request.encoding, {}, {}};
+    rpc::Json result = binding_->call(method, context);
+    if (handle == &made) {
+      documents_.emplace(made.id, made);
+      ++made_;
+    }
+    if (method.handle == rpc::HandleRole::kDestroys) documents_.erase(handle->id);
+    return result;
+  }
+
+  // The document that a call is about; the only one if it names none.
+  rpc::HandleRecord& named_in(const rpc::CallRequest& request) {
+    const auto named = request.params.find(std::string(request.method->handle_param));
+    if (named == request.params.end() && documents_.size() == 1) return documents_.begin()->second;
+    const std::string id = named != request.params.end() && named->is_string() ? named->get<std::string>() : "";
+    const auto found = documents_.find(id);
+    if (found != documents_.end()) return found->second;
+    std::vector<std::string> ids;
+    for (const auto& [known, record] : documents_) ids.push_back(known);
+    throw rpc::unknown_handle(id, ids);
+  }
+
+  asio::io_context& loop_;
+  const std::unique_ptr<rpc::Binding> binding_;
+  std::map<std::string, rpc::HandleRecord> documents_;
+  unsigned made_ = 0;
+  CallId calls_ = 0;
+};
+
+}  // namespace cjson_example

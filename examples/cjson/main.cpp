@@ -1,0 +1,56 @@
+// cJSON, somebody else's C library, as an MCP server on standard input and output: the bindings are generated from its
+// header and cjson.overlay.json, the protocol is this project's runtime library, and these are all the lines between.
+#include "direct_backend.hpp"
+
+#include "api.hpp"
+#include "dispatch/dispatcher.hpp"
+#include "transport/stdio_transport.hpp"
+
+#include <rkllm_mcp/abi_sets.hpp>
+
+#include <asio/io_context.hpp>
+
+#include <dlfcn.h>
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+int serve() {
+  void* const library = ::dlopen("libcjson.so.1", RTLD_NOW);
+  if (library == nullptr) throw std::runtime_error(::dlerror());
+  const rkllm_mcp::AbiSet& set = *rkllm_mcp::kAbiSets[0];
+
+  rkllm_mcp::Api api;
+  api.name = "cjson";
+  api.title = "cJSON";
+  api.version = api.api_version = std::string(set.version);
+  api.instructions = "Makes, changes and prints JSON documents. Begin with cJSON_Parse or cJSON_CreateIntArray.";
+  api.methods = set.methods;
+  api.facts = set.facts;
+
+  asio::io_context loop;
+  const auto backend = std::make_shared<cjson_example::DirectBackend>(
+      loop, set.bind([library](const char* name) { return ::dlsym(library, name); }));
+  rkllm_mcp::Dispatcher dispatcher(loop, api, backend, {});
+  const rkllm_mcp::StdioTransport stdio(loop, {}, dispatcher.acceptor());
+  loop.run();  // until the input has ended and everything is answered
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return serve();
+  } catch (const std::exception& error) {
+    std::cerr << "cjson: " << error.what() << "\n";
+    return 1;
+  }
+}
