@@ -63,8 +63,11 @@ class MethodEmitter {
     for (const std::string& value : stream.values) {
       values += (values.empty() ? "{" : ", {") + literal(value) + ", encode(entry." + value + ")}";
     }
-    code_.line(values.empty() ? "static Json values(const Result&) { return nullptr; }"
-                              : "static Json values(const Result& entry) { return Json{" + values + "}; }");
+    for (const std::string& value : stream.unknown) {
+      values += (values.empty() ? "{" : ", {") + literal(value) + ", nullptr}";
+    }
+    code_.line("static Json values(" + result_param(!stream.values.empty()) + ") { return " +
+               (values.empty() ? "nullptr" : "Json{" + values + "}") + "; }");
     code_.line("static constexpr int free_rows = " + std::to_string(stream.frees_rows) + ";");
     code_.outdent();
     code_.line("};");
@@ -280,6 +283,7 @@ class MethodEmitter {
     const std::vector<std::string> afterwards = steps_after(function, parts, role);
     if (std::holds_alternative<meaning::Status>(returns)) {
       if (afterwards.empty()) return code_.statement({"return reply_to_status", {name, call}});
+      if (!role.running_probe.empty()) code_.line("const int idle = " + probe_call(function, role) + ";");
       code_.statement({"Json reply = reply_to_status", {name, call}});
     } else {
       code_.statement(call);
@@ -312,6 +316,12 @@ class MethodEmitter {
     code_.line("return reply.finish();");
   }
 
+  // Asks whether a run goes on. What it answers before the run began tells what it answers when it has ended: versions
+  // differ in which number means which.
+  std::string probe_call(const c::Function& function, const FunctionRole& role) const {
+    return "functions." + role.running_probe + "(" + param_with<meaning::UsesHandle>(api_, function)->name + ")";
+  }
+
   // What is done when the function has succeeded.
   std::vector<std::string> steps_after(const c::Function& function, const std::vector<Part>& parts,
                                        const FunctionRole& role) const {
@@ -331,12 +341,8 @@ class MethodEmitter {
                         "] = " + (are_floats ? "floats_to_json(" + part.name + ", call.encoding)" : part.name) + ";");
       }
     }
-    if (role.goes_on && role.running_probe.empty()) steps.push_back("await_end(call, " + name + ", {});");
     if (!role.running_probe.empty()) {
-      const auto& predicate = std::get<meaning::Predicate>(api_.role(role.running_probe + ".return").meaning);
-      const c::Param* handle = param_with<meaning::UsesHandle>(api_, function);
-      steps.push_back("await_end(call, " + name + ", [&] { return functions." + role.running_probe + "(" +
-                      handle->name + ") == " + std::to_string(predicate.yes) + "; });");
+      steps.push_back("await_end(call, " + name + ", [&] { return " + probe_call(function, role) + " != idle; });");
     }
     return steps;
   }

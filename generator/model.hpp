@@ -147,6 +147,7 @@ struct Stream {
   std::string token;
   std::vector<StreamRows> rows;
   std::vector<std::string> values;
+  std::vector<std::string> unknown;  // what newer versions tell with the end, and this one does not
   int frees_rows = 0;  // what the callback returns to have the rows it was given freed; 0: there is no such answer
 };
 
@@ -167,8 +168,7 @@ struct FunctionRole {
   bool aborts = false;
   bool streams_by_default = false;
   std::optional<Precondition> needs;
-  bool goes_on = false;       // a run goes on after the return, until the last call of its callback
-  std::string running_probe;  // if that can be asked for: the predicate that tells whether a run that goes on after the
+  std::string running_probe;  // the predicate that tells whether a run that goes on after the
                               // return still does
   std::string documentation;
 };

@@ -126,7 +126,7 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
 }
 
 Stream read_stream(const std::string& callback, const Json& json) {
-  Stream stream{callback, json.at("result"), json.at("state"), {}, json.at("text"), json.at("token"), {}, {}, 0};
+  Stream stream{callback, json.at("result"), json.at("state"), {}, json.at("text"), json.at("token"), {}, {}, {}, 0};
   for (const auto& [state, event] : json.at("states").items()) {
     stream.states.emplace_back(state, event == "token" ? StreamEvent::kToken
                                       : event == "end" ? StreamEvent::kEnd
@@ -136,6 +136,7 @@ Stream read_stream(const std::string& callback, const Json& json) {
     stream.rows.push_back({rows.at("field"), rows.at("values"), rows.value("replaces_token", false)});
   }
   for (const Json& value : json.value("values", Json::array())) stream.values.push_back(value);
+  for (const Json& value : json.value("unknown", Json::array())) stream.unknown.push_back(value);
   stream.frees_rows = json.value("frees_rows", 0);
   return stream;
 }
@@ -150,7 +151,6 @@ FunctionRole read_function(const Json& json, const std::string& documentation) {
   role.aborts = json.value("aborts", false);
   role.streams_by_default = json.value("streams_by_default", false);
   role.running_probe = json.value("running_probe", "");
-  role.goes_on = json.value("goes_on", !role.running_probe.empty());
   role.documentation = documentation;
   if (json.contains("needs")) {
     const Json& needs = json.at("needs");

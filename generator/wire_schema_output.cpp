@@ -125,6 +125,9 @@ class OutputSchema {
       const Part* part = find_part(parts, value);
       add_property(schema, value, object_of(record_of(api_, *part)), part->documentation, false);
     }
+    for (const std::string& value : stream.unknown) {
+      add_property(schema, value, {{"type", "null"}}, "This version of the runtime does not tell.", false);
+    }
     add_property(schema, "aborted", {{"type", "boolean"}}, "True if the run was stopped on request.", false);
     add_property(schema, "token_ids", {{"type", "array"}, {"items", {{"type", "integer"}}}},
                  "The id of each token, if \"include\" asked for it.", false);

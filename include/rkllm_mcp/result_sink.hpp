@@ -53,8 +53,8 @@ class ResultSink {
   virtual Verdict verdict() noexcept = 0;
 
   // For functions that return before the run has ended: blocks the calling thread until on_end has been called, or
-  // until `still_running` (which may be empty: nobody can tell) has been false for long enough that the runtime must
-  // have given up without a callback. True if the end was seen.
+  // until `still_running` has been false for long enough that the runtime must have given up without a callback. True
+  // if the end was seen.
   virtual bool await_end(const std::function<bool()>& still_running) = 0;
 };
 

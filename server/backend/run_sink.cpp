@@ -46,10 +46,6 @@ bool RunSink::await_end(const std::function<bool()>& still_running) {
   using Clock = std::chrono::steady_clock;
   auto last_seen_running = Clock::now();
   std::unique_lock lock(mutex_);
-  if (!still_running) {
-    ended_news_.wait(lock, [this] { return ended_; });
-    return true;
-  }
   while (!ended_news_.wait_for(lock, kLookAgain, [this] { return ended_; })) {
     lock.unlock();
     const bool running = still_running();

@@ -8,4 +8,4 @@ add_library(test_server STATIC
   ${support}/stdio_connection.cpp
   ${support}/stream_check.cpp)
 target_link_libraries(test_server PUBLIC test_process rkllm_mcp_client PRIVATE cpp_httplib rkllm_mcp_warnings)
-add_dependencies(test_server rkllm-mcp rkllm_sim)
+add_dependencies(test_server rkllm-mcp rkllm_sim rkllm_sim_1_1_4 rkllm_sim_1_2_0 rkllm_sim_1_2_1b1 rkllm_sim_1_2_3)

@@ -4,6 +4,7 @@
 #include "support/paths.hpp"
 #include "support/stdio_connection.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
@@ -31,6 +32,15 @@ std::string default_path(Transport transport) { return transport == Transport::k
 }  // namespace
 
 std::string shipped_model(std::string_view name) { return kModels + "/" + std::string(name) + ".json"; }
+
+std::string simulator_of(const std::string& version) {
+  if (version == kRuntimeVersions.back()) return kSimulator;
+  std::string name = kSimulator;
+  const auto suffix = name.rfind(".so");
+  std::string set = "_" + version;
+  std::replace(set.begin(), set.end(), '.', '_');
+  return name.insert(suffix, set);
+}
 
 LiveServer::LiveServer(const Options& options) {
   const std::string ports_file = directory_ / "ports.json";

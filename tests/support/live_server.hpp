@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,11 @@ using client::Connection;
 
 // The path of a model of simulator/models, e.g. "fast".
 std::string shipped_model(std::string_view name);
+
+// The versions of the runtime that there is a simulator of, oldest first.
+inline constexpr std::array<const char*, 5> kRuntimeVersions{"1.1.4", "1.2.0", "1.2.1b1", "1.2.3", "1.3.0"};
+// The library that simulates one of them.
+std::string simulator_of(const std::string& version);
 
 // What the simulator says that it delivered in one run.
 struct RecordedRun {

@@ -17,7 +17,7 @@ inline constexpr SessionValue kMaxNewTokens{"max_new_tokens", "rkllm_init sets i
 inline constexpr SessionValue kUseCrossAttn{"use_cross_attn", "rkllm_init sets it"};
 inline constexpr SessionValue kEmbdSize{"embd_size", "one run with mode RKLLM_INFER_GET_LAST_HIDDEN_LAYER learns it"};
 inline constexpr SessionValue kVocabSize{"vocab_size",
-                                         "one run with mode RKLLM_INFER_GET_LOGITS and max_new_tokens 1 learns it"};
+                                         "one run with mode RKLLM_INFER_GET_LOGITS and max_new_tokens 1 learns it (from runtime 1.2.0 on)"};
 
 // RKLLMExtendParam: The rarer parameters of a model, set once in rkllm_init.
 template <class Codec>

@@ -42,7 +42,7 @@ struct LLMResultCallbackStream {
                      .columns = static_cast<std::size_t>(entry.last_hidden_layer.embd_size)});
   }
   static bool replaces_token(const Result& entry) { return entry.last_hidden_layer.hidden_states != nullptr; }
-  static Json values(const Result&) { return nullptr; }
+  static Json values(const Result&) { return Json{{"perf", nullptr}}; }
   static constexpr int free_rows = 0;
 };
 inline void deliver_LLMResultCallback(RKLLMResult* result, void* userdata, LLMCallState state) noexcept {
@@ -279,9 +279,10 @@ Json rkllm_run_async(const Functions& functions, CallContext& call) {
   params.object("rkllm_infer_params", rkllm_infer_params, kEmptyIfAbsent);
   params.finish();
   require_session(kIsAsync, 1, call.handle, "rkllm_run_async", kNeeded_rkllm_run_async);
+  const int idle = functions.rkllm_is_running(handle);
   Json reply = reply_to_status("rkllm_run_async",
                                functions.rkllm_run_async(handle, rkllm_input, rkllm_infer_params, call.results));
-  await_end(call, "rkllm_run_async", {});
+  await_end(call, "rkllm_run_async", [&] { return functions.rkllm_is_running(handle) != idle; });
   return reply;
 }
 inline constexpr std::string_view kDescription_rkllm_run_async =

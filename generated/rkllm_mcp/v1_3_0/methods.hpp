@@ -303,9 +303,10 @@ Json rkllm_run_async(const Functions& functions, CallContext& call) {
   params.object("rkllm_infer_params", rkllm_infer_params, kEmptyIfAbsent);
   params.finish();
   require_session(kIsAsync, 1, call.handle, "rkllm_run_async", kNeeded_rkllm_run_async);
+  const int idle = functions.rkllm_is_running(handle);
   Json reply = reply_to_status("rkllm_run_async",
                                functions.rkllm_run_async(handle, rkllm_input, rkllm_infer_params, call.results));
-  await_end(call, "rkllm_run_async", [&] { return functions.rkllm_is_running(handle) == 1; });
+  await_end(call, "rkllm_run_async", [&] { return functions.rkllm_is_running(handle) != idle; });
   return reply;
 }
 inline constexpr std::string_view kDescription_rkllm_run_async =

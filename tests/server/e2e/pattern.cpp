@@ -20,6 +20,7 @@ bool is_of_kind(std::string_view kind, const Json& value) {
   if (kind == "$bool") return value.is_boolean();
   if (kind == "$object") return value.is_object();
   if (kind == "$array") return value.is_array();
+  if (kind == "$null") return value.is_null();
   if (kind == "$stream_id") return value.is_string() && is_stream_id(value.get_ref<const std::string&>());
   throw std::runtime_error("no such pattern: " + std::string(kind));
 }

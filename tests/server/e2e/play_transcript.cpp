@@ -19,9 +19,14 @@ constexpr const char* kGenerated = "generated";
 
 class Player {
  public:
-  Player(LiveServer& server, const Transcript& transcript, Transport transport)
+  Player(LiveServer& server, const Transcript& transcript, Transport transport, const std::string& version)
       : server_(server), client_(server.connect(transport)), transport_(transport) {
     variables_["fast"] = shipped_model("fast");
+    const bool is_before_1_3_0 = version != "1.3.0";
+    variables_["version"] = version;
+    variables_["running"] = is_before_1_3_0 ? 0 : 1;  // what rkllm_is_running returns
+    variables_["idle"] = is_before_1_3_0 ? 1 : 0;
+    variables_["perf"] = version < "1.2.1" || version == "1.2.1b1" ? "$null" : "$object";
     variables_["dir"] = server.directory().path();
     for (const auto& [name, content] : transcript.files) {
       const std::string path = server.directory() / name;
@@ -137,20 +142,23 @@ class Player {
 
 }  // namespace
 
-void play(const Transcript& transcript, Transport transport) {
+void play(const Transcript& transcript, Transport transport, const std::string& version) {
   LiveServer::Options options;
+  options.runtime = {"--library", simulator_of(version)};
   options.set = transcript.settings;
   options.with_stdio = transport == Transport::kStdio;
   LiveServer server(options);
-  Player player(server, transcript, transport);
+  Player player(server, transcript, transport, version);
   for (const auto& line : transcript.lines) {
-    const auto& listed = line.transports;
-    if (std::find(listed.begin(), listed.end(), transport) == listed.end()) continue;
+    const auto is_for = [](const auto& listed, const auto& asked) {
+      return std::find(listed.begin(), listed.end(), asked) != listed.end();
+    };
+    if (!is_for(line.transports, transport) || !is_for(line.versions, version)) continue;
     try {
       player.play(line);
     } catch (const std::exception& error) {
       throw std::runtime_error(transcript.name + ":" + std::to_string(line.number) + " over " +
-                               std::string(name_of(transport)) + ": " + error.what());
+                               std::string(name_of(transport)) + " with runtime " + version + ": " + error.what());
     }
   }
   player.expect_silence();  // nothing that the dialogue did not mention is left

@@ -1,5 +1,6 @@
 #include "transcript.hpp"
 
+#include "support/live_server.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -32,6 +33,17 @@ std::vector<Transport> read_transports(const std::string& names) {
   return transports;
 }
 
+// "all", "1.2.3-" (that one and later), "-1.2.1b1" (that one and earlier).
+std::vector<std::string> read_versions(const std::string& range) {
+  const std::vector<std::string> all(kRuntimeVersions.begin(), kRuntimeVersions.end());
+  if (range == "all") return all;
+  const bool until = range.starts_with('-');
+  const std::string bound = until ? range.substr(1) : range.substr(0, range.size() - 1);
+  const auto at = std::find(all.begin(), all.end(), bound);
+  if (at == all.end() || (!until && !range.ends_with('-'))) throw std::runtime_error("no such versions: " + range);
+  return until ? std::vector(all.begin(), at + 1) : std::vector(at, all.end());
+}
+
 struct Mark {
   std::string_view mark;
   TranscriptLine::Kind kind;
@@ -52,9 +64,13 @@ class Reader {
       transports_ = read_transports(line.substr(4));
       return;
     }
+    if (line.starts_with("@versions ")) {
+      versions_ = read_versions(trimmed(line.substr(10)));
+      return;
+    }
     for (const auto& [mark, kind] : kMarks) {
       if (!line.starts_with(mark)) continue;
-      return transcript_.lines.push_back({kind, trimmed(line.substr(mark.size())), number, transports_});
+      return transcript_.lines.push_back({kind, trimmed(line.substr(mark.size())), number, transports_, versions_});
     }
     throw std::runtime_error("neither a message nor a directive");
   }
@@ -71,6 +87,7 @@ class Reader {
  private:
   Transcript transcript_;
   std::vector<Transport> transports_{kAllTransports.begin(), kAllTransports.end()};
+  std::vector<std::string> versions_ = read_versions("all");
 };
 
 }  // namespace

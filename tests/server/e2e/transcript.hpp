@@ -23,6 +23,7 @@ struct TranscriptLine {
   std::string text;
   std::size_t number;                 // in the file
   std::vector<Transport> transports;  // that this line is for
+  std::vector<std::string> versions;  // likewise, of the runtime
 };
 
 // A file that is there before the dialogue begins; its path is a variable of that name.
@@ -46,7 +47,8 @@ Transcript read_transcript(const std::string& path);
 // All of tests/transcripts, by name.
 std::vector<Transcript> all_transcripts();
 
-// Plays it against a server of its own. Throws std::runtime_error with file, line, and what was found.
-void play(const Transcript& transcript, Transport transport);
+// Plays it against a server of its own, on the simulator of that version. Throws std::runtime_error with file, line,
+// and what was found.
+void play(const Transcript& transcript, Transport transport, const std::string& version);
 
 }  // namespace rkllm_mcp::test

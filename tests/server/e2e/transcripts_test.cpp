@@ -10,11 +10,11 @@
 namespace rkllm_mcp::test {
 namespace {
 
-void play_all(Transport transport) {
+void play_all(Transport transport, const std::string& version = kRuntimeVersions.back()) {
   for (const auto& transcript : all_transcripts()) {
     if (!transcript.is_for(transport)) continue;
     try {
-      play(transcript, transport);
+      play(transcript, transport, version);
       CHECK(true);
     } catch (const std::exception& error) {
       FAIL_CHECK(error.what());
@@ -40,6 +40,11 @@ TEST_CASE("the transcripts hold over TCP") { play_all(Transport::kTcp); }
 TEST_CASE("the transcripts hold over UDP") { play_all(Transport::kUdp); }
 TEST_CASE("the transcripts hold over HTTP") { play_all(Transport::kHttp); }
 TEST_CASE("the transcripts hold over WebSocket") { play_all(Transport::kWebSocket); }
+
+TEST_CASE("the transcripts hold with every older version of the runtime, over every transport") {
+  const std::string version = GENERATE("1.1.4", "1.2.0", "1.2.1b1", "1.2.3");
+  for (const Transport transport : kAllTransports) play_all(transport, version);
+}
 
 TEST_CASE("every method of the server occurs in a transcript") {
   LiveServer server;
