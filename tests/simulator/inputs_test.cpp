@@ -215,7 +215,7 @@ TEST_CASE("tokenizer_callback serves models without a tokenizer, and is asked ag
 
 TEST_CASE("embed_callback gets all new prompt tokens, then each generated one, and its failure is ERROR and -1") {
   struct Seen {
-    std::vector<std::size_t> counts;
+    std::vector<std::uint64_t> counts;
     std::size_t fail_at = 0;
     std::vector<LLMCallState> states;
   };
@@ -240,7 +240,7 @@ TEST_CASE("embed_callback gets all new prompt tokens, then each generated one, a
   RKLLMInput input = tokens(seven);
   RKLLMInferParam params = infer(3);
   CHECK(rkllm_run(handle, &input, &params, nullptr) == 0);
-  CHECK(seen.counts == std::vector<std::size_t>{7, 1, 1});
+  CHECK(seen.counts == std::vector<std::uint64_t>{7, 1, 1});
 
   seen = {};
   seen.fail_at = 2;
