@@ -3,6 +3,7 @@
 #include "emit_parts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -66,6 +67,9 @@ std::map<std::string, Told> told_by(const std::vector<BlockFile>& block_files) {
   }
   return told;
 }
+
+// Which set owns each declaration of each set, by index.
+using Owners = std::vector<std::map<std::string, std::size_t>>;
 
 // Declarations are taken from an older set as long as the text is the same; then those are given back that lean on
 // something that is not taken from the same set, until none is left.

@@ -7,7 +7,6 @@
 #include "code_text.hpp"
 #include "model.hpp"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -51,9 +50,6 @@ class BlockWriter {
 // The namespace that holds what a declaration's blocks define, with "::", to be put before a name of it; empty in the
 // set that owns it.
 std::string qualifier(const std::string& symbol);
-
-// Which set owns each declaration of each set, by index.
-using Owners = std::vector<std::map<std::string, std::size_t>>;
 
 // All files of all sets. `files_of_sets` has a list for each of `sets`, which go from old to new.
 std::vector<File> render(const std::vector<Api>& sets, const std::vector<std::vector<BlockFile>>& files_of_sets);
