@@ -23,4 +23,8 @@ void ChannelSet::close_all() {
   }
 }
 
+void ChannelSet::abort_all() {
+  for (const auto& channel : channels_) channel->abort();
+}
+
 }  // namespace rkllm_mcp

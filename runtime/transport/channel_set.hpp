@@ -22,6 +22,7 @@ class ChannelSet {
   std::size_t size() const { return channels_.size(); }
   // Asks every connection to write what is queued and close. Each takes at most ConnectionLimits::stall.
   void close_all();
+  void abort_all();  // at once; the owners are told in the next turn of the loop
 
  private:
   // Shared with the channels' notices, which may come after the set has gone.

@@ -44,6 +44,7 @@ class HttpTransport {
   std::size_t connection_count() const { return channels_.size(); }  // WebSocket ones included
   void stop() { listener_.stop(); }                                  // accepts nobody any more
   void close_all() { channels_.close_all(); }                        // after what is queued has been written
+  void abort_all() { channels_.abort_all(); }                        // at once, whatever is queued
 
  private:
   friend class WebSocketTransport;

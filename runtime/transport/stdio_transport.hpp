@@ -30,6 +30,7 @@ class StdioTransport {
 
   std::size_t connection_count() const { return channels_.size(); }
   void close_all() { channels_.close_all(); }  // after what is queued has been written
+  void abort_all() { channels_.abort_all(); }  // at once, whatever is queued
 
  private:
   ChannelSet channels_;

@@ -34,6 +34,7 @@ class TcpTransport {
   std::size_t connection_count() const { return channels_.size(); }
   void stop() { listener_.stop(); }            // accepts nobody any more
   void close_all() { channels_.close_all(); }  // after what is queued has been written
+  void abort_all() { channels_.abort_all(); }  // at once, whatever is queued
 
  private:
   void accepted(asio::ip::tcp::socket socket);

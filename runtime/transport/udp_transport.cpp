@@ -40,6 +40,7 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
   void was_active(const UdpPeer& peer);
   void forget(const UdpPeer& peer);
   void close_all();
+  void abort_all();
   void stop();
   void discard();
 
@@ -280,6 +281,10 @@ void UdpTransport::Socket::close_all() {
   for (const auto& peer : peers) peer->close();
 }
 
+void UdpTransport::Socket::abort_all() {
+  while (!by_activity_.empty()) forget(*by_activity_.back());
+}
+
 void UdpTransport::Socket::stop() {
   receiving_ = false;
   socket_.cancel();
@@ -306,5 +311,6 @@ std::uint16_t UdpTransport::port() const { return socket_->port(); }
 std::size_t UdpTransport::connection_count() const { return socket_->peer_count(); }
 void UdpTransport::stop() { socket_->stop(); }
 void UdpTransport::close_all() { socket_->close_all(); }
+void UdpTransport::abort_all() { socket_->abort_all(); }
 
 }  // namespace rkllm_mcp

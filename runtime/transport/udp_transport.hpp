@@ -45,6 +45,7 @@ class UdpTransport {
   std::size_t connection_count() const;  // peers remembered
   void stop();                           // receives nothing any more; what is queued is still sent
   void close_all();                      // forgets every peer once what is queued for it has been sent
+  void abort_all();                      // forgets every peer at once
 
  private:
   class Socket;

@@ -29,6 +29,7 @@ class WebSocketTransport {
   std::size_t connection_count() const { return server_.connection_count(); }
   void stop() { server_.stop(); }            // accepts nobody any more
   void close_all() { server_.close_all(); }  // after what is queued has been written
+  void abort_all() { server_.abort_all(); }  // at once, whatever is queued
 
  private:
   HttpTransport server_;

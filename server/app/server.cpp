@@ -150,8 +150,11 @@ void Server::let_streams_end(Clock::time_point deadline) {
 }
 
 void Server::flush_and_leave(Clock::time_point deadline) {
-  if (transports_->connections() == 0 || Clock::now() >= deadline) return loop_.stop();
-  look_again([this, deadline] { flush_and_leave(deadline); });
+  if (transports_->connections() > 0 && Clock::now() < deadline) {
+    return look_again([this, deadline] { flush_and_leave(deadline); });
+  }
+  transports_->abort_all();  // streams that wait for a client to read hold it, until they hear that it has gone
+  asio::post(loop_, [this] { loop_.stop(); });
 }
 
 void Server::look_again(std::function<void()> look) {

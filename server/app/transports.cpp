@@ -107,6 +107,14 @@ void Transports::stop() {
   if (ws_) ws_->stop();
 }
 
+void Transports::abort_all() {
+  if (tcp_) tcp_->abort_all();
+  if (udp_) udp_->abort_all();
+  if (http_) http_->abort_all();
+  if (ws_) ws_->abort_all();
+  if (stdio_) stdio_->abort_all();
+}
+
 void Transports::close_all() {
   if (tcp_) tcp_->close_all();
   if (udp_) udp_->close_all();

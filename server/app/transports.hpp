@@ -33,6 +33,7 @@ class Transports {
   Json status() const;
   void stop();       // accepts nobody any more
   void close_all();  // after what is queued has been written
+  void abort_all();  // at once; who still waits for a client is told in the next turn of the loop
   std::size_t connections() const;
 
  private:

@@ -262,6 +262,19 @@ TEST_CASE("TCP: stopping frees the port and leaves the clients; closing all flus
   CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
 }
 
+TEST_CASE("TCP: aborting all ends a client that does not read, and lets go of what waits for it") {
+  EchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  std::weak_ptr<Flood> flood;
+  server.loop.call([&] { flood = Flood::start(server.echo.peers[0], 10'000'000); });
+  CHECK(server.loop.eventually([&] { return !server.echo.peers[0]->ready(); }));
+  server.tcp.call([](auto& tcp) { tcp.abort_all(); });
+  CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));
+  CHECK(server.tcp.call([](auto& tcp) { return tcp.connection_count(); }) == 0);
+  CHECK(flood.expired());
+}
+
 TEST_CASE("TCP: a transport that is destroyed takes its connections with it") {
   Echo echo;
   LoopThread loop;

@@ -205,6 +205,21 @@ TEST_CASE("UDP: closing all sends what is queued first") {
   CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));
 }
 
+TEST_CASE("UDP: aborting all forgets the peers, and lets go of what waits for them") {
+  EchoServer server;
+  const UdpClient client(server.port());
+  client.send("hello");
+  REQUIRE(client.receive() == "hello");
+  std::weak_ptr<Flood> flood;
+  server.udp.call([&](auto& udp) {
+    flood = Flood::start(server.echo.peers[0], 10'000'000);
+    udp.abort_all();
+    CHECK(udp.connection_count() == 0);
+  });
+  CHECK(server.echo.closed == 1);
+  CHECK(flood.expired());
+}
+
 TEST_CASE("UDP: a port in use is an error that names the transport and the address") {
   EchoServer server;
   const auto port = server.port();
