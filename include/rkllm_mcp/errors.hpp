@@ -34,11 +34,17 @@ enum class ErrorCode : int {
   kCancelled = 4009,
 };
 
+// The text with U+0000 as JSON writes it: what() ends at the character itself, and paths hold what clients sent.
+inline std::string without_nul(std::string text) {
+  for (auto at = text.find('\0'); at != std::string::npos; at = text.find('\0', at)) text.replace(at, 1, "\\u0000");
+  return text;
+}
+
 // An error that a client sees as {code, message, data}. `data` is null when there is none.
 class RpcError : public std::runtime_error {
  public:
   RpcError(ErrorCode code, const std::string& message, Json data = nullptr)
-      : std::runtime_error(message), code_(code), data_(std::move(data)) {}
+      : std::runtime_error(without_nul(message)), code_(code), data_(std::move(data)) {}
 
   ErrorCode code() const noexcept { return code_; }
   const Json& data() const noexcept { return data_; }

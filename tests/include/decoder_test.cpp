@@ -105,6 +105,10 @@ TEST_CASE("an unknown field is refused with its path and the nearest name") {
   CHECK(Reading(R"({"shape":{"name":"n"},"other":1})").complaint() == "params.other: unknown field");
 }
 
+TEST_CASE("a complaint about a field whose name has U+0000 is whole") {
+  CHECK(Reading(R"({"a\u0000b":1})").complaint() == R"(params.a\u0000b: unknown field)");
+}
+
 TEST_CASE("a missing field is named with its path") {
   CHECK(Reading(R"({"shape":{}})").complaint() == "params.shape.name: expected string, found nothing (it is required)");
   CHECK(Reading("{}").complaint() == "params.shape: expected object, found nothing (it is required)");
