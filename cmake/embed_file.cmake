@@ -2,4 +2,4 @@
 file(READ ${INPUT} hex HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
-file(WRITE ${OUTPUT} "#include \"${SYMBOL}.hpp\"\nnamespace rkllm_mcp {\nstatic constexpr char kBytes[] = {\n${bytes}0};\nextern const std::string_view ${SYMBOL}{kBytes, sizeof kBytes - 1};\n}\n")
+file(WRITE ${OUTPUT} "#include \"${SYMBOL}.hpp\"\nnamespace rkllm_mcp {\nstatic constexpr char ${SYMBOL}Bytes[] = {\n${bytes}0};\nextern const std::string_view ${SYMBOL}{${SYMBOL}Bytes, sizeof ${SYMBOL}Bytes - 1};\n}\n")

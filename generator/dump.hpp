@@ -3,12 +3,15 @@
 #pragma once
 
 #include "c_facts.hpp"
+#include "json.hpp"
 
 #include <string>
 
 namespace bindgen {
 
-// Sizes, alignments and offsets are {"64": ..., "32": ...}. Lines are those of the header.
+Json layout_json(const Layout& layout);  // {"64": ..., "32": ...}
+
+// Lines are those of the header.
 std::string dump_json(const c::Header& header);
 
 std::string dump_tree(const c::Header& header);

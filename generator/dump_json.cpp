@@ -1,14 +1,11 @@
 #include "declaration.hpp"
 #include "dump.hpp"
-#include "json.hpp"
 
 #include <filesystem>
 #include <utility>
 
 namespace bindgen {
 namespace {
-
-Json layout_json(const Layout& layout) { return {{"64", layout.on_64_bit}, {"32", layout.on_32_bit}}; }
 
 const char* kind_name(c::TypeKind kind) {
   switch (kind) {
@@ -123,6 +120,8 @@ Json symbol_json(const c::Function& function) {
 }
 
 }  // namespace
+
+Json layout_json(const Layout& layout) { return {{"64", layout.on_64_bit}, {"32", layout.on_32_bit}}; }
 
 std::string dump_json(const c::Header& header) {
   Json symbols = Json::array();

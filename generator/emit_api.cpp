@@ -1,5 +1,6 @@
 // api/<version>.json: the whole API as data, for agents, resources and comparisons.
 #include "declaration.hpp"
+#include "dump.hpp"
 #include "emit_parts.hpp"
 #include "wire_schema.hpp"
 
@@ -7,8 +8,6 @@
 
 namespace bindgen {
 namespace {
-
-Json layout_json(const Layout& layout) { return {{"64", layout.on_64_bit}, {"32", layout.on_32_bit}}; }
 
 Json fields_json(const c::Record& record) {
   Json fields = Json::array();

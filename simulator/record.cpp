@@ -66,22 +66,22 @@ void Record::begin(std::string_view prompt, std::size_t entries) {
 
 void Record::end(std::size_t callbacks, bool aborted, int status, std::string_view ending) {
   if (!is_on()) return;
-  using Json = nlohmann::ordered_json;
   for (std::size_t entry = 0; entry < texts_.size(); ++entry) {
     std::ofstream file(text_file(*directory_, handle_, run_, entry), std::ios::binary | std::ios::trunc);
     file << texts_[entry];
   }
-  const Json line{{"handle", handle_},
-                  {"run", run_},
-                  {"pid", ::getpid()},
-                  {"prompt", prompt_},
-                  {"tokens", callbacks},
-                  {"text_bytes", texts_[0].size()},
-                  {"fnv1a", hexadecimal(fnv1a(texts_[0]))},
-                  {"aborted", aborted},
-                  {"status", status},
-                  {"ending", ending}};
-  append_line(*directory_ / "runs.jsonl", line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  const nlohmann::ordered_json line{{"handle", handle_},
+                                    {"run", run_},
+                                    {"pid", ::getpid()},
+                                    {"prompt", prompt_},
+                                    {"tokens", callbacks},
+                                    {"text_bytes", texts_[0].size()},
+                                    {"fnv1a", hexadecimal(fnv1a(texts_[0]))},
+                                    {"aborted", aborted},
+                                    {"status", status},
+                                    {"ending", ending}};
+  append_line(*directory_ / "runs.jsonl",
+              line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace rkllm_mcp::sim

@@ -20,12 +20,6 @@ bool is_field_text(char c) {
   return byte == '\t' || (byte >= 0x20 && byte != 0x7F);
 }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // All of `text` as a number; nothing for signs, blanks, an empty text or overflow.
 std::optional<std::size_t> parse_number(std::string_view text, int base) {
   std::size_t number = 0;
@@ -180,7 +174,7 @@ void HttpParser::on_header(std::string_view line, bool is_trailer) {
   if (colon == std::string_view::npos || !is_http_token(line.substr(0, colon))) {
     return refuse(400, "not a header field name directly followed by a colon");
   }
-  const auto value = trim(line.substr(colon + 1));
+  const auto value = trim_blanks(line.substr(colon + 1));
   if (!std::all_of(value.begin(), value.end(), is_field_text))
     return refuse(400, "control characters in a header field");
   // Trailers are checked and forgotten: nothing that matters may come after the body.

@@ -31,6 +31,9 @@ inline constexpr std::array<const char*, 5> kRuntimeVersions{"1.1.4", "1.2.0", "
 // The library that simulates one of them.
 std::string simulator_of(const std::string& version);
 
+// A prompt that the simulated models answer for longer than any test takes.
+inline const std::string kEndless = "@n=100000000 @seed=1";
+
 // What the simulator says that it delivered in one run.
 struct RecordedRun {
   std::uint64_t handle;  // the n-th rkllm_init of the server
@@ -50,6 +53,8 @@ class LiveServer {
     std::vector<std::pair<std::string, std::string>> env{};
     bool with_stdio = false;
   };
+
+  static Options with_stdio() { return {.with_stdio = true}; }
 
   // Returns when the server listens. Throws std::runtime_error with its log if it does not.
   LiveServer() : LiveServer(Options()) {}

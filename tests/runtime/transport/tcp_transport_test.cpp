@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 namespace {
 
 // An echoing TCP server on a loop of its own.
-struct EchoServer {
-  explicit EchoServer(const ConnectionLimits& limits = {}, const std::string& address = "127.0.0.1")
+struct TcpEchoServer {
+  explicit TcpEchoServer(const ConnectionLimits& limits = {}, const std::string& address = "127.0.0.1")
       : tcp(loop, TcpOptions{{address, 0}, limits}, echo.accept(loop)) {}
 
   std::uint16_t port() {
@@ -39,7 +39,7 @@ struct EchoServer {
 }  // namespace
 
 TEST_CASE("TCP: messages arrive whole however they are packed") {
-  EchoServer server;
+  TcpEchoServer server;
   RawClient client(server.port());
   SECTION("several in one packet") { client.send("one\ntwo\r\n\nthree\n"); }
   SECTION("one in three packets") {
@@ -55,7 +55,7 @@ TEST_CASE("TCP: messages arrive whole however they are packed") {
 }
 
 TEST_CASE("TCP: IPv6 works like IPv4") {
-  EchoServer server({}, "::1");
+  TcpEchoServer server({}, "::1");
   RawClient client(server.port(), {0, "::1"});
   client.send("hello\n");
   CHECK(client.read_line() == "hello");
@@ -65,7 +65,7 @@ TEST_CASE("TCP: IPv6 works like IPv4") {
 TEST_CASE("TCP: an oversized message is reported and the connection goes on") {
   ConnectionLimits limits;
   limits.max_message_bytes = 1000;
-  EchoServer server(limits);
+  TcpEchoServer server(limits);
   RawClient client(server.port());
   client.send(std::string(1000, 'x') + "\n" + std::string(100'000, 'y') + "\nafter\n");
   CHECK(client.read_line() == std::string(1000, 'x'));
@@ -74,7 +74,7 @@ TEST_CASE("TCP: an oversized message is reported and the connection goes on") {
 }
 
 TEST_CASE("TCP: what is unfinished when the client stops sending is answered before the connection closes") {
-  EchoServer server;
+  TcpEchoServer server;
   RawClient client(server.port());
   client.send("one\ntwo");
   client.finish_sending();
@@ -85,7 +85,7 @@ TEST_CASE("TCP: what is unfinished when the client stops sending is answered bef
 
 TEST_CASE("TCP: a connection that speaks HTTP is closed unanswered and nothing is executed") {
   for (const std::string start : {"POST / HTTP/1.1\r\n", "GET / HTTP/1.1\r\n", "OPTIONS * HTTP/1.1\r\n"}) {
-    EchoServer server;
+    TcpEchoServer server;
     RawClient client(server.port());
     client.send(start + "Content-Type: text/plain\r\n\r\n{\"method\":\"rkllm_destroy\"}\n");
     CHECK(client.read_to_end() == "");
@@ -95,7 +95,7 @@ TEST_CASE("TCP: a connection that speaks HTTP is closed unanswered and nothing i
 }
 
 TEST_CASE("TCP: a client that disconnects is noticed within 100 ms") {
-  EchoServer server;
+  TcpEchoServer server;
   RawClient client(server.port());
   const auto peer = server.peer(0);
   const Event gone;
@@ -129,7 +129,7 @@ TEST_CASE("TCP: a reset is noticed even after the client had stopped sending and
 }
 
 TEST_CASE("TCP: closing writes what is queued first, and drops what is sent afterwards") {
-  EchoServer server;
+  TcpEchoServer server;
   RawClient client(server.port());
   const auto peer = server.peer(0);
   const std::string large(3'000'000, 'x');
@@ -144,7 +144,7 @@ TEST_CASE("TCP: closing writes what is queued first, and drops what is sent afte
 }
 
 TEST_CASE("TCP: 20,000 messages arrive complete and in order") {
-  EchoServer server;
+  TcpEchoServer server;
   RawClient client(server.port());
   const auto peer = server.peer(0);
   server.loop.call([&] { Flood::start(peer, 20'000); });
@@ -159,7 +159,7 @@ TEST_CASE("TCP: a reader that does not read stops its own stream only, and is cl
   limits.send_queue_bytes = 64 * 1024;
   limits.kernel_send_bytes = 16 * 1024;
   limits.stall = 300ms;
-  EchoServer server(limits);
+  TcpEchoServer server(limits);
   RawClient slow(server.port(), {4096, "127.0.0.1"});
   const auto slow_peer = server.peer(0);
   std::shared_ptr<Flood> flood;
@@ -182,7 +182,7 @@ TEST_CASE("TCP: a reader that does not read stops its own stream only, and is cl
 TEST_CASE("TCP: who asks without reading answers is not read any more") {
   ConnectionLimits limits;
   limits.send_queue_bytes = 64 * 1024;
-  EchoServer server(limits);
+  TcpEchoServer server(limits);
   RawClient client(server.port());
   const std::string line = std::string(999, 'x') + "\n";
   std::string megabyte;
@@ -204,7 +204,7 @@ TEST_CASE("TCP: who asks without reading answers is not read any more") {
 TEST_CASE("TCP: an idle connection is closed if that is asked for") {
   ConnectionLimits limits;
   limits.idle = 100ms;
-  EchoServer server(limits);
+  TcpEchoServer server(limits);
   RawClient client(server.port());
   client.send("hello\n");
   CHECK(client.read_line() == "hello");
@@ -215,7 +215,7 @@ TEST_CASE("TCP: an idle connection is closed if that is asked for") {
 TEST_CASE("TCP: connections beyond the limit are closed, and room is made when one ends") {
   ConnectionLimits limits;
   limits.max_connections = 2;
-  EchoServer server(limits);
+  TcpEchoServer server(limits);
   RawClient first(server.port());
   RawClient second(server.port());
   server.peer(1);
@@ -229,7 +229,7 @@ TEST_CASE("TCP: connections beyond the limit are closed, and room is made when o
 }
 
 TEST_CASE("TCP: a port in use is an error that names the transport and the address") {
-  EchoServer server;
+  TcpEchoServer server;
   const auto port = server.port();
   LoopThread loop;
   const auto open = [&] { OnLoop<TcpTransport> again(loop, TcpOptions{{"127.0.0.1", port}, {}}, accept_nobody); };
@@ -248,7 +248,7 @@ TEST_CASE("TCP: an address that is none is an error that says so") {
 }
 
 TEST_CASE("TCP: stopping frees the port and leaves the clients; closing all flushes and ends them") {
-  EchoServer server;
+  TcpEchoServer server;
   const auto port = server.port();
   RawClient client(port);
   server.peer(0);
@@ -263,7 +263,7 @@ TEST_CASE("TCP: stopping frees the port and leaves the clients; closing all flus
 }
 
 TEST_CASE("TCP: aborting all ends a client that does not read, and lets go of what waits for it") {
-  EchoServer server;
+  TcpEchoServer server;
   RawClient client(server.port());
   const auto peer = server.peer(0);
   std::weak_ptr<Flood> flood;

@@ -56,8 +56,8 @@ class UdpClient {
   int socket_;
 };
 
-struct EchoServer {
-  explicit EchoServer(const UdpOptions& options = {}) : udp(loop, options, echo.accept(loop)) {}
+struct UdpEchoServer {
+  explicit UdpEchoServer(const UdpOptions& options = {}) : udp(loop, options, echo.accept(loop)) {}
   std::uint16_t port() {
     return udp.call([](auto& transport) { return transport.port(); });
   }
@@ -70,7 +70,7 @@ struct EchoServer {
 }  // namespace
 
 TEST_CASE("UDP: one datagram is one message, up to the largest that exists") {
-  EchoServer server;
+  UdpEchoServer server;
   const UdpClient client(server.port());
   for (const auto& message : {std::string("hello"), std::string("two\nlines"), std::string(65'507, 'x')}) {
     client.send(message);
@@ -86,7 +86,7 @@ TEST_CASE("UDP: one datagram is one message, up to the largest that exists") {
 TEST_CASE("UDP: a datagram beyond the limit is reported as oversized") {
   UdpOptions options;
   options.max_message_bytes = 1000;
-  EchoServer server(options);
+  UdpEchoServer server(options);
   const UdpClient client(server.port());
   client.send(std::string(1001, 'x'));
   CHECK(client.receive() == "oversized, limit 1000");
@@ -95,7 +95,7 @@ TEST_CASE("UDP: a datagram beyond the limit is reported as oversized") {
 }
 
 TEST_CASE("UDP: bursts from many clients are all received") {
-  EchoServer server;
+  UdpEchoServer server;
   std::vector<std::unique_ptr<UdpClient>> clients;
   for (int i = 0; i < 200; ++i) clients.push_back(std::make_unique<UdpClient>(server.port()));
   for (std::size_t i = 0; i < clients.size(); ++i) clients[i]->send(std::to_string(i));
@@ -104,7 +104,7 @@ TEST_CASE("UDP: bursts from many clients are all received") {
 }
 
 TEST_CASE("UDP: a stream is paced, and arrives in order") {
-  EchoServer server;
+  UdpEchoServer server;
   const UdpClient client(server.port());
   client.send("hello");
   REQUIRE(client.receive() == "hello");
@@ -123,7 +123,7 @@ TEST_CASE("UDP: a stream is paced, and arrives in order") {
 TEST_CASE("UDP: replies wait their turn and are dropped only beyond the queue's limit") {
   UdpOptions options;
   options.send_queue_bytes = 1000;
-  EchoServer server(options);
+  UdpEchoServer server(options);
   const UdpClient client(server.port());
   client.send("hello");
   REQUIRE(client.receive() == "hello");
@@ -141,7 +141,7 @@ TEST_CASE("UDP: replies wait their turn and are dropped only beyond the queue's 
 TEST_CASE("UDP: a silent peer is forgotten") {
   UdpOptions options;
   options.idle = 100ms;
-  EchoServer server(options);
+  UdpEchoServer server(options);
   const UdpClient client(server.port());
   client.send("hello");
   REQUIRE(client.receive() == "hello");
@@ -155,7 +155,7 @@ TEST_CASE("UDP: a silent peer is forgotten") {
 TEST_CASE("UDP: the peer that has been silent for longest makes room for a new one") {
   UdpOptions options;
   options.max_peers = 2;
-  EchoServer server(options);
+  UdpEchoServer server(options);
   const UdpClient first(server.port());
   const UdpClient second(server.port());
   const UdpClient third(server.port());
@@ -172,7 +172,7 @@ TEST_CASE("UDP: the peer that has been silent for longest makes room for a new o
 }
 
 TEST_CASE("UDP: a client that has gone is noticed when something is sent to it") {
-  EchoServer server;
+  UdpEchoServer server;
   UdpClient client(server.port());
   client.send("hello");
   REQUIRE(client.receive() == "hello");
@@ -190,7 +190,7 @@ TEST_CASE("UDP: a client that has gone is noticed when something is sent to it")
 }
 
 TEST_CASE("UDP: closing all sends what is queued first") {
-  EchoServer server;
+  UdpEchoServer server;
   const UdpClient client(server.port());
   client.send("hello");
   REQUIRE(client.receive() == "hello");
@@ -206,7 +206,7 @@ TEST_CASE("UDP: closing all sends what is queued first") {
 }
 
 TEST_CASE("UDP: aborting all forgets the peers, and lets go of what waits for them") {
-  EchoServer server;
+  UdpEchoServer server;
   const UdpClient client(server.port());
   client.send("hello");
   REQUIRE(client.receive() == "hello");
@@ -221,7 +221,7 @@ TEST_CASE("UDP: aborting all forgets the peers, and lets go of what waits for th
 }
 
 TEST_CASE("UDP: a port in use is an error that names the transport and the address") {
-  EchoServer server;
+  UdpEchoServer server;
   const auto port = server.port();
   LoopThread loop;
   UdpOptions options;

@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct EchoServer {
-  explicit EchoServer(const WebSocketOptions& options = {}) : websocket(loop, options, echo.accept(loop)) {}
+struct WebSocketEchoServer {
+  explicit WebSocketEchoServer(const WebSocketOptions& options = {}) : websocket(loop, options, echo.accept(loop)) {}
   std::uint16_t port() {
     return websocket.call([](auto& transport) { return transport.port(); });
   }
@@ -82,7 +82,7 @@ class WebSocketClient : public RawClient {
 
 TEST_CASE("WebSocket: the handshake proves the key and chooses subprotocol mcp if it is offered") {
   CHECK(websocket_accept("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
-  EchoServer server;
+  WebSocketEchoServer server;
   const auto answer = [&](const std::string& more) {
     RawClient client(server.port());
     client.send(handshake(more));
@@ -96,7 +96,7 @@ TEST_CASE("WebSocket: the handshake proves the key and chooses subprotocol mcp i
 }
 
 TEST_CASE("WebSocket: wrong handshakes are refused") {
-  EchoServer server;
+  WebSocketEchoServer server;
   const auto answer = [&](const std::string& request) {
     RawClient client(server.port());
     client.send(request);
@@ -118,7 +118,7 @@ TEST_CASE("WebSocket: wrong handshakes are refused") {
 TEST_CASE("WebSocket: messages from 0 bytes to 16 MB come back whole") {
   WebSocketOptions options;
   options.limits.max_message_bytes = 16'000'000;
-  EchoServer server(options);
+  WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
   for (const std::size_t length : {0U, 1U, 125U, 126U, 65'535U, 65'536U, 1'000'000U, 16'000'000U}) {
     const std::string message(length, 'x');
@@ -128,7 +128,7 @@ TEST_CASE("WebSocket: messages from 0 bytes to 16 MB come back whole") {
 }
 
 TEST_CASE("WebSocket: several messages in one packet, one byte by byte, fragments with a ping between") {
-  EchoServer server;
+  WebSocketEchoServer server;
   WebSocketClient client(server.port());
   client.send(text_frame("one") + text_frame("two") + text_frame("three"));
   CHECK(client.read_text() == "one");
@@ -145,7 +145,7 @@ TEST_CASE("WebSocket: several messages in one packet, one byte by byte, fragment
 TEST_CASE("WebSocket: an oversized message is reported and the connection goes on") {
   WebSocketOptions options;
   options.limits.max_message_bytes = 1000;
-  EchoServer server(options);
+  WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
   client.send(text_frame(std::string(200'000, 'x')) + text_frame("after"));
   CHECK(client.read_text() == "oversized, limit 1000");
@@ -153,7 +153,7 @@ TEST_CASE("WebSocket: an oversized message is reported and the connection goes o
 }
 
 TEST_CASE("WebSocket: a client's close is answered with its code and reason") {
-  EchoServer server;
+  WebSocketEchoServer server;
   for (const unsigned code : {1000U, 1001U, 4000U}) {
     WebSocketClient client(server.port());
     const auto payload = close_payload(code, "because");
@@ -169,7 +169,7 @@ TEST_CASE("WebSocket: a client's close is answered with its code and reason") {
 }
 
 TEST_CASE("WebSocket: violations are closed with their code") {
-  EchoServer server;
+  WebSocketEchoServer server;
   const auto code_for = [&](const std::string& bytes) {
     WebSocketClient client(server.port());
     client.send(bytes + text_frame("after"));
@@ -191,7 +191,7 @@ TEST_CASE("WebSocket: violations are closed with their code") {
 }
 
 TEST_CASE("WebSocket: the server closes with 1000, and with 1001 when it stops, after what is queued") {
-  EchoServer server;
+  WebSocketEchoServer server;
   WebSocketClient client(server.port());
   WebSocketClient other(server.port());
   REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 2; }));
@@ -209,7 +209,7 @@ TEST_CASE("WebSocket: the server closes with 1000, and with 1001 when it stops, 
 TEST_CASE("WebSocket: silent clients are pinged, and closed if they do not answer") {
   WebSocketOptions options;
   options.websocket = {50ms, 400ms};
-  EchoServer server(options);
+  WebSocketEchoServer server(options);
   WebSocketClient client(server.port());
   // As long as pongs come, nothing happens, for far longer than the time-out.
   for (int i = 0; i < 12; ++i) {
@@ -228,7 +228,7 @@ TEST_CASE("WebSocket: silent clients are pinged, and closed if they do not answe
 }
 
 TEST_CASE("WebSocket: a client that disconnects is noticed within 100 ms") {
-  EchoServer server;
+  WebSocketEchoServer server;
   WebSocketClient client(server.port());
   REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 1; }));
   const Event gone;
@@ -244,7 +244,7 @@ TEST_CASE("WebSocket: 20,000 messages arrive complete and in order, whatever ano
   options.limits.send_queue_bytes = 64 * 1024;
   options.limits.kernel_send_bytes = 16 * 1024;
   options.limits.stall = 1500ms;
-  EchoServer server(options);
+  WebSocketEchoServer server(options);
   WebSocketClient stuck(server.port(), {4096, "127.0.0.1"});
   WebSocketClient client(server.port());
   REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 2; }));

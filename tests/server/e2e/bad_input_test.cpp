@@ -16,12 +16,6 @@ namespace {
 constexpr std::size_t kNineMegabytes = std::size_t{9} << 20U;
 constexpr std::size_t kLimit = std::size_t{8} << 20U;
 
-LiveServer::Options with_stdio() {
-  LiveServer::Options options;
-  options.with_stdio = true;
-  return options;
-}
-
 std::string ping(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"ping"})"; }
 std::string pong(int id) { return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"result":{}})"; }
 
@@ -72,7 +66,7 @@ const std::vector<std::string> kNotUtf8{
 }  // namespace
 
 TEST_CASE("what is not JSON gets a parse error with id null, and the connection goes on") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   for (const Transport transport : kAllTransports) {
     RpcClient client(server.connect(transport));
     for (const auto& text : kNotJson) {
@@ -87,7 +81,7 @@ TEST_CASE("what is not JSON gets a parse error with id null, and the connection 
 }
 
 TEST_CASE("invalid UTF-8 gets a parse error, and the connection goes on") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   for (const Transport transport : {Transport::kStdio, Transport::kTcp, Transport::kUdp, Transport::kHttp}) {
     RpcClient client(server.connect(transport));
     for (const auto& text : kNotUtf8) {
@@ -114,7 +108,7 @@ TEST_CASE("invalid UTF-8 closes a WebSocket with 1007, as RFC 6455 demands") {
 }
 
 TEST_CASE("nesting is limited, however deep a message goes") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   for (const Transport transport : kAllTransports) {
     RpcClient client(server.connect(transport));
     for (const std::size_t depth : {std::size_t{63}, std::size_t{30'000}}) {
@@ -133,7 +127,7 @@ TEST_CASE("nesting is limited, however deep a message goes") {
 }
 
 TEST_CASE("a message of 9 MB gets error 4006, and the connection goes on") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   const std::string message = long_message(kNineMegabytes);
   for (const Transport transport : {Transport::kStdio, Transport::kTcp, Transport::kWebSocket}) {
     INFO(name_of(transport));
@@ -198,7 +192,7 @@ TEST_CASE("TCP messages may come in pieces, or several at once") {
 }
 
 TEST_CASE("messages on standard input may come in pieces, or several at once") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   Process& process = server.process();
   process.write(ping(1).substr(0, 20));
   CHECK(RpcClient(server.connect(Transport::kTcp)).call("ping").contains("result"));

@@ -20,18 +20,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kTokensPerSecond = 100;
 constexpr std::chrono::milliseconds kWithin{100};
-const std::string kEndless = "@n=100000 @seed=1";  // a quarter of an hour
 const std::string kShort = "@n=60 @seed=2";
 
 std::string request(int id, const std::string& handle, const std::string& prompt) {
   return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", "rkllm_run_async"}, {"params", run_params(handle, prompt)}}
       .dump();
-}
-
-LiveServer::Options with_stdio() {
-  LiveServer::Options options;
-  options.with_stdio = true;
-  return options;
 }
 
 // Somebody else's run on llm-2 goes on undisturbed while `leave` ends the client whose run is on llm-1.
@@ -138,7 +131,7 @@ TEST_CASE("an HTTP client that breaks off waiting for rkllm_run stops its own ru
 }
 
 TEST_CASE("a client on standard input and output that goes away stops its own run only") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   init_two(server);
   RpcClient client(server.connect(Transport::kStdio));
   client.run_async("llm-1", kEndless);

@@ -21,12 +21,6 @@ std::string prompt_number(int number) {
   return "@n=" + std::to_string(kTokens) + " @seed=" + std::to_string(number) + " Go on.";
 }
 
-LiveServer::Options with_stdio() {
-  LiveServer::Options options;
-  options.with_stdio = true;
-  return options;
-}
-
 // One client's whole life; "" or what went wrong.
 std::string generate_and_compare(LiveServer& server, Transport transport, const std::string& handle, int number) {
   const std::string prompt = prompt_number(number);
@@ -63,7 +57,7 @@ void check_clients(LiveServer& server, const std::vector<Transport>& transports)
 }  // namespace
 
 TEST_CASE("20,000 tokens at full speed arrive whole on every transport") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   RpcClient(server.connect(Transport::kTcp)).init(shipped_model("fast"));
   int number = 0;
   for (const Transport transport : kAllTransports) {
@@ -94,12 +88,12 @@ TEST_CASE("eight clients at once on eight handles get 20,000 tokens each over We
 
 TEST_CASE("eight clients at once, on all transports, get 20,000 tokens each") {
   using enum Transport;
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   check_clients(server, {kStdio, kTcp, kUdp, kHttp, kWebSocket, kTcp, kHttp, kWebSocket});
 }
 
 TEST_CASE("eight streams at once on one standard output arrive whole") {
-  LiveServer server(with_stdio());
+  LiveServer server(LiveServer::with_stdio());
   const auto handles = init_handles(server, kClients);
   RpcClient client(server.connect(Transport::kStdio));
   std::vector<StreamCheck> streams;

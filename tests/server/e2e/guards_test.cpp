@@ -10,8 +10,6 @@
 namespace rkllm_mcp::test {
 namespace {
 
-const std::string kEndless = "@n=100000 @seed=1";
-
 Json error_of(const Json& message) {
   INFO(message);
   REQUIRE(message.contains("error"));

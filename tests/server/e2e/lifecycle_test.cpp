@@ -23,7 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLongestEnd{2000};
 constexpr int kSmallBuffer = 4096;
-const std::string kEndless = "@n=100000000 @seed=1";
 
 // Sends the signal and checks that the server ends in time and with status 0.
 void check_end(LiveServer& server, int signal_number) {

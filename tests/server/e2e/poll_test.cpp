@@ -14,7 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-const std::string kEndless = "@n=100000 @seed=1";
 const Json kNotFound{{"code", 4003}, {"message", "stream session not exists or expired"}, {"data", Json::object()}};
 
 // A client as curl is one: a request, a reply.
