@@ -1,5 +1,5 @@
-# types_of_sets(FILE): writes a header that names the types of every ABI set, as generated/api/ tells them, for tests that
-# are the same for each: C++ cannot list the types of a namespace. A set or struct that is added is tested without asking.
+# types_of_sets(FILE): writes a header that names the types of every ABI set, as generated/api/ tells them, for tests
+# that are the same for each: C++ cannot list the types of a namespace. What is added there is tested without asking.
 function(types_of_sets header)
   file(GLOB apis CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/generated/api/*.json)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${apis})

@@ -6,9 +6,12 @@ const kIntegers = [
 ];
 const kFractions = [-2.5, -0.5, 0.5, 1.0001, 2.5, 1e39, -1e39];
 const kOthers = [null, true, false, '', 'x', '1', 'a\0b', 'RKLLM_NONSENSE', [], [1], ['x'], [null], {}, { x: 1 }];
+// Base64 of an infinite float, with a line break, without its end, and of another alphabet.
+const kStrings = ['AACAfw==', 'AAAA\nAAA=', 'AAAAAA', 'AAA-AA=='];
 
 function* values_instead_of(value) {
   yield* kOthers;
+  if (typeof value === 'string') yield* kStrings;
   yield* [-1, 0, 1, 2.5];
   if (typeof value === 'number' || typeof value === 'boolean') {
     yield* kIntegers;

@@ -6,10 +6,19 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 export const kProgram = process.env.TESTED_PROGRAM;
 if (!kProgram) throw new Error('set TESTED_PROGRAM to the path of the rkllm-mcp to test');
+
+// Of the runtime, from old to new.
+export const kVersions = ['1.1.4', '1.2.0', '1.2.1b1', '1.2.3', '1.3.0'];
+
+// The library that simulates a version of the runtime.
+export function simulator_of(version) {
+  const suffix = version === kVersions.at(-1) ? '' : `_${version.replaceAll('.', '_')}`;
+  return resolve(dirname(kProgram), '..', 'lib', `librkllm_sim${suffix}.so`);
+}
 
 const kPatience = 20_000; // ms; far above what anything here takes, sanitizers included
 
@@ -67,13 +76,14 @@ async function appears(path, directory, given_up) {
 }
 
 export class Server {
-  // `settings`: {"limits.max_message_bytes": 12000, ...}
-  static async start(settings = {}) {
+  // `settings`: {"limits.max_message_bytes": 12000, ...}; `version` of the simulated runtime.
+  static async start(settings = {}, version = kVersions.at(-1)) {
     const place = await make_workplace();
     const ports_file = join(place.directory, 'ports.json');
     const chosen = { 'tcp.port': 0, 'udp.port': 0, 'http.port': 0, 'ws.port': 0, ...settings };
     const sets = Object.entries(chosen).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-    const args = ['serve', '--simulator', '--settings', place.settings, '--ports-file', ports_file, ...sets];
+    const runtime = ['--library', simulator_of(version)];
+    const args = ['serve', ...runtime, '--settings', place.settings, '--ports-file', ports_file, ...sets];
     const child = spawn(kProgram, args, { cwd: place.directory, stdio: ['ignore', 'ignore', 'pipe'] });
     const server = new Server(child, place);
     const given_up = new AbortController();

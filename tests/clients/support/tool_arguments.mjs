@@ -88,7 +88,19 @@ function run_samples(place, handle, tool) {
   ]);
 }
 
-export function init_sample(place, name = 'fast') {
+// Embeddings as base64, which other samples give as numbers.
+export function array_samples(handle, tool) {
+  if (!['rkllm_run', 'rkllm_run_async'].includes(tool)) return [];
+  const embed = { base64: 'AACAPwAAAEAAAEBAAACAQA==', dtype: 'float32' };
+  return [[tool, { handle, rkllm_input: { input_type: 'RKLLM_INPUT_EMBED', embed_input: { embed } } }]];
+}
+
+// For a handle with n_batch 2.
+export function batch_samples(handle) {
+  return [{ handle, rkllm_input: [{ prompt_input: 'Hello' }, { role: 'user', prompt_input: 'there' }] }];
+}
+
+export function init_sample(place, name = 'fast', extend_param = {}) {
   return {
     param: {
       model_path: place.model[name],
@@ -114,6 +126,7 @@ export function init_sample(place, name = 'fast') {
         enabled_cpus_mask: 1,
         n_batch: 1,
         use_cross_attn: name === 'cross',
+        ...extend_param,
       },
     },
   };
