@@ -28,7 +28,9 @@ if(asio_version LESS 101800)
 endif()
 add_library(asio::asio INTERFACE IMPORTED)
 target_include_directories(asio::asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
-target_compile_definitions(asio::asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+# asio would decide by what was included before it whether to use aligned_alloc, differently in each source file: memory
+# that one of them allocates, another frees.
+target_compile_definitions(asio::asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC)
 target_link_libraries(asio::asio INTERFACE Threads::Threads)
 
 find_package(OpenSSL 1.1.1 QUIET)

@@ -5,6 +5,21 @@
 namespace rkllm_mcp::sim {
 namespace {
 
+constexpr int kDeepest = 64;
+
+// Discarded if it is no JSON, or nested so deeply that writing it out would need too much stack.
+Json parse_shallow(std::string_view text) {
+  bool deep = false;
+  Json parsed = Json::parse(
+      text,
+      [&deep](int depth, Json::parse_event_t, Json&) {
+        deep = deep || depth > kDeepest;
+        return !deep;
+      },
+      false);
+  return deep ? Json(Json::value_t::discarded) : parsed;
+}
+
 std::string block(std::string_view role, std::string_view text) {
   return "<|im_start|>" + std::string(role) + "\n" + std::string(text) + "<|im_end|>\n";
 }
@@ -20,7 +35,7 @@ void ChatTemplate::replace(std::string system, std::string prefix, std::string p
 }
 
 bool ChatTemplate::set_tools(std::string system, std::string_view tools, std::string tag) {
-  Json parsed = Json::parse(tools, nullptr, false);
+  Json parsed = parse_shallow(tools);
   if (parsed.is_object()) parsed = Json::array({std::move(parsed)});
   if (!parsed.is_array() || tag.empty() || (!built_in_ && !replaced_)) return false;
   tag_ = std::move(tag);
@@ -56,7 +71,7 @@ RenderedTurn ChatTemplate::render(std::string_view prompt, bool enable_thinking,
 }
 
 std::optional<std::string> ChatTemplate::tool_results(std::string_view results) const {
-  const Json parsed = Json::parse(results, nullptr, false);
+  const Json parsed = parse_shallow(results);
   if (!parsed.is_array()) return std::nullopt;
   std::string text;
   for (const Json& result : parsed) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unistd.h>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -9,7 +10,7 @@ namespace rkllm_mcp::sim {
 
 inline int cpus_online() {
   const char* pretended = std::getenv("RKLLM_SIM_CPUS");
-  return pretended == nullptr ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : std::atoi(pretended);
+  return pretended == nullptr ? static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) : std::max(1, std::atoi(pretended));
 }
 
 // Whether a mask names a CPU that the board does not have. Never without RKLLM_SIM_CPUS: a mask is meant for a board,

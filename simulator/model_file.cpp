@@ -35,6 +35,14 @@ double number(const Json& value, const std::string& field, double least, double 
   return value.get<double>();
 }
 
+// Tokens per second; 0: no time at all. One token may not take longer than a clock can count.
+double speed(const Json& value, const std::string& field) {
+  constexpr double kSlowest = 1e-6;
+  constexpr double kFastest = 1e9;
+  if (value == 0) return 0;
+  return number(value, field, kSlowest, kFastest);
+}
+
 template <class Integer>
 Integer integer(const Json& value, const std::string& field, Integer least, Integer most) {
   if (!value.is_number_integer() || value.get<double>() < static_cast<double>(least) ||
@@ -108,7 +116,6 @@ Fault read_fault(const Json& value) {
 }
 
 void read_field(ModelFile& model, const std::string& field, const Json& value) {
-  constexpr double kFastest = 1e9;
   if (field == "rkllm_simulated_model") return;
   if (field == "name") {
     model.name = text(value, field);
@@ -130,9 +137,9 @@ void read_field(ModelFile& model, const std::string& field, const Json& value) {
   } else if (field == "max_context_len") {
     model.max_context_len = integer<std::int32_t>(value, field, 32, 1 << 20);
   } else if (field == "prefill_tokens_per_s") {
-    model.prefill_tokens_per_s = number(value, field, 0, kFastest);
+    model.prefill_tokens_per_s = speed(value, field);
   } else if (field == "decode_tokens_per_s") {
-    model.decode_tokens_per_s = number(value, field, 0, kFastest);
+    model.decode_tokens_per_s = speed(value, field);
   } else if (field == "languages") {
     model.languages = read_languages(value);
   } else if (field == "answer_tokens") {

@@ -103,9 +103,6 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
       if (const auto still_alive = weak.lock()) still_alive->remove(key);
     });
   });
-  reply->peer().when_closed([weak = std::weak_ptr(reader)] {
-    if (const auto alive = weak.lock()) alive->peer_closed();
-  });
 }
 
 void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target) {

@@ -25,7 +25,7 @@ void PushReader::drain() {
   });
 }
 
-void PushReader::peer_closed() {
+void PushReader::client_gone() {
   waiting_ = false;  // a closed peer never becomes ready again
   drain();
 }

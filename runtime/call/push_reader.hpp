@@ -30,8 +30,7 @@ class PushReader : public StreamReader {
   // Sends what it retains from chunk `seq` on once more, as much as the client's send queue takes at a time; if there
   // is nothing from there on, an empty chunk that tells the next seq. False if chunk `seq` is no longer retained.
   bool send_again(std::uint64_t seq);
-  // The client has gone: from now on the stream is emptied without it, so that its run can end.
-  void peer_closed();
+  void client_gone() override;
   std::uint64_t last_seq() const { return sent_ == 0 ? 0 : sent_ - 1; }
 
  protected:

@@ -80,10 +80,21 @@ void Session::cancel_all() {
   for (auto& [key, call] : calls_) cancel(call);
 }
 
-void Session::cancel_exchange(const Peer& exchange) {
+void Session::client_gone() {
+  cancel_all();
+  std::vector<std::shared_ptr<StreamReader>> readers;  // they may remove their calls meanwhile
+  for (const auto& [key, call] : calls_) readers.push_back(call.reader);
+  for (const auto& reader : readers) reader->client_gone();
+}
+
+void Session::exchange_gone(const Peer& exchange) {
+  std::vector<std::shared_ptr<StreamReader>> readers;
   for (auto& [key, call] : calls_) {
-    if (call.reply && &call.reply->peer() == &exchange && !call.outlives_exchange) cancel(call);
+    if (!call.reply || &call.reply->peer() != &exchange) continue;
+    if (!call.outlives_exchange) cancel(call);
+    readers.push_back(call.reader);
   }
+  for (const auto& reader : readers) reader->client_gone();
 }
 
 std::shared_ptr<void> Session::hold() {

@@ -63,9 +63,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void cancel(Key key);
   // notifications/cancelled. Unknown ids are ignored.
   void cancel_request(const RequestId& id);
-  // The client has gone; over HTTP, only one exchange of it.
   void cancel_all();
-  void cancel_exchange(const Peer& exchange);
+  // The client has gone; over HTTP, only one exchange of it. Its calls are cancelled, and their readers told.
+  void client_gone();
+  void exchange_gone(const Peer& exchange);
 
   // Something that is no call of this session but has still to be answered, such as a poll that waits: the session is
   // not idle as long as what this returns lives.

@@ -49,7 +49,7 @@ std::shared_ptr<Session> Dispatcher::make_session() { return std::make_shared<Se
 AcceptFunction Dispatcher::acceptor() {
   return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
     const auto session = make_session();
-    peer->when_closed([session] { session->cancel_all(); });
+    peer->when_closed([session] { session->client_gone(); });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
     return [this, session, weak = std::weak_ptr(peer)](const Received& received) {
       const auto alive = weak.lock();

@@ -24,8 +24,10 @@ std::optional<HttpSessions::Opened> HttpSessions::open() {
 bool HttpSessions::end(std::string_view id) {
   const auto found = entries_.find(id);
   if (found == entries_.end()) return false;
-  found->second.session->cancel_all();
+  const auto session = found->second.session;
   entries_.erase(found);
+  session->cancel_all();
+  session->when_idle([session] {});  // its calls still have their exchanges to end
   return true;
 }
 

@@ -15,7 +15,7 @@ void receive_over_http(Dispatcher& dispatcher, const Message& message, const std
   peer->when_closed([weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)] {
     const auto alive = weak_session.lock();
     const auto exchange = weak_peer.lock();
-    if (alive && exchange) alive->cancel_exchange(*exchange);
+    if (alive && exchange) alive->exchange_gone(*exchange);
   });
   dispatcher.receive(message, session, peer, delivery);
 }

@@ -20,10 +20,10 @@ struct ToolCall {
   Json progress_token;  // null: no progress
 };
 
-// Calls of a tool never fail as requests: bad arguments and refusals become results with "isError":true.
 // The result of a tool call that failed: the message for people and models, then code and data for programs.
 Json tool_error(const RpcError& error);
 
+// Bad arguments and refusals become results with "isError":true; only an id that is in use fails the request itself.
 void start_tool_call(asio::io_context& loop, Caller& caller, ToolCall call, const std::shared_ptr<Session>& session,
                      const std::shared_ptr<Reply>& reply);
 

@@ -37,6 +37,10 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
     return reader;
   }
 
+  // The client has gone: from now on the stream is emptied without it, so that its run can end. For readers that wait
+  // for the client.
+  virtual void client_gone() {}
+
   void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
 
  protected:

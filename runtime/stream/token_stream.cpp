@@ -32,7 +32,8 @@ void TokenStream::overflow(const char* what, std::size_t bytes, std::size_t limi
 // True if `bytes` more may be buffered.
 bool TokenStream::make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
   while (waiting_bytes() + bytes > options_.buffer_bytes) {
-    if (stopping_) return false;
+    // The token that a run is stopped at was delivered: it is kept. One that cannot be stopped may not fill the memory.
+    if (stopping_) return !overflow_ && waiting_bytes() + bytes <= 2 * options_.buffer_bytes;
     const auto before = waiting_bytes();
     if (options_.when_full == WhenFull::kStop ||
         !room_.wait_for(lock, options_.stall, [&] { return stopping_ || waiting_bytes() < before; })) {

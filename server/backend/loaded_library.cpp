@@ -31,9 +31,7 @@ const AbiSet* find_set(const Predicate& predicate) {
 
 }  // namespace
 
-std::span<const AbiSet* const> abi_sets() {
-  return kAbiSets;
-}
+std::span<const AbiSet* const> abi_sets() { return kAbiSets; }
 
 AbiChoice choose_abi_set(std::string_view version, std::string_view forced) {
   const std::string_view wanted = forced.empty() ? version : forced;

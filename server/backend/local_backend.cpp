@@ -206,6 +206,9 @@ void LocalBackend::stop_everything_on(Handle& handle) {
 
 void LocalBackend::run_queued(const JobPointer& job) {
   {
+    // An rkllm_abort that is under way is meant for the run before this one.
+    std::unique_lock<std::mutex> nobody_aborts;
+    if (job->handle) nobody_aborts = std::unique_lock(job->handle->native_guard);
     const std::lock_guard lock(mutex_);
     if (job->state == Job::State::kDone) return;
     job->state = Job::State::kRunning;
@@ -264,7 +267,7 @@ void LocalBackend::execute(Job& job, CallOutcome& outcome) {
   Handle* const handle = job.handle.get();
   try {
     CallContext context{
-        job.request.params, handle != nullptr ? &handle->record : nullptr, job.sink.get(), job.request.encoding, {},
+        job.request.params,     handle != nullptr ? &handle->record : nullptr, job.sink.get(), job.request.encoding, {},
         library_.file().version};
     if (job.request.method->handle == HandleRole::kDestroys) {
       const std::lock_guard native_lock(handle->native_guard);  // nobody else may use the pointer now

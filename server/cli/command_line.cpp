@@ -157,9 +157,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App app(kDescription, "rkllm-mcp");
   app.footer(kExamples);
   app.require_subcommand(1);
-  app.set_version_flag("--version",
-                       "rkllm-mcp " + std::string(kProgramVersion) + " (ABI sets: " + std::string(kAbiSetVersions) + ")",
-                       "Print the version and the versions of the runtime's interface that are built in");
+  app.set_version_flag(
+      "--version", "rkllm-mcp " + std::string(kProgramVersion) + " (ABI sets: " + std::string(kAbiSetVersions) + ")",
+      "Print the version and the versions of the runtime's interface that are built in");
   Parsed parsed;
   const auto* serve = add_serve(app, parsed);
   const auto* stdio = add_stdio(app, parsed);

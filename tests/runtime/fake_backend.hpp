@@ -70,6 +70,7 @@ class FakePeer : public Peer {
   TransportKind transport() const override { return kind_; }
   std::string address() const override { return "test"; }
   std::size_t max_message_bytes() const override { return limit; }
+  using Peer::closed_actions;
   void take_again() {
     takes = true;
     became_ready();
@@ -86,16 +87,33 @@ class FakePeer : public Peer {
 
 // Three methods: one plain, one that answers at the end, one that streams by default.
 inline const std::array<std::string_view, 2> kFakeParams{"handle", "prompt"};
-inline const std::array<Method, 3> kFakeMethods{
-    Method{.name = "plain", .title = "Plain", .description = "A call.", .declaration = "int plain(void*, const char*)",
-           .params = kFakeParams, .handle_param = "handle", .input_schema = R"({"type":"object"})",
-           .output_schema = R"({"type":"object"})"},
-    Method{.name = "run", .title = "Run", .description = "A run.", .declaration = "int run(void*, const char*)",
-           .params = kFakeParams, .handle_param = "handle", .streams = true, .input_schema = R"({"type":"object"})",
-           .output_schema = R"({"type":"object"})"},
-    Method{.name = "run_async", .title = "Run", .description = "A run.", .declaration = "int run_async(void*, const char*)",
-           .params = kFakeParams, .handle_param = "handle", .streams = true, .streams_by_default = true,
-           .input_schema = R"({"type":"object"})", .output_schema = R"({"type":"object"})"}};
+inline const std::array<Method, 3> kFakeMethods{Method{.name = "plain",
+                                                       .title = "Plain",
+                                                       .description = "A call.",
+                                                       .declaration = "int plain(void*, const char*)",
+                                                       .params = kFakeParams,
+                                                       .handle_param = "handle",
+                                                       .input_schema = R"({"type":"object"})",
+                                                       .output_schema = R"({"type":"object"})"},
+                                                Method{.name = "run",
+                                                       .title = "Run",
+                                                       .description = "A run.",
+                                                       .declaration = "int run(void*, const char*)",
+                                                       .params = kFakeParams,
+                                                       .handle_param = "handle",
+                                                       .streams = true,
+                                                       .input_schema = R"({"type":"object"})",
+                                                       .output_schema = R"({"type":"object"})"},
+                                                Method{.name = "run_async",
+                                                       .title = "Run",
+                                                       .description = "A run.",
+                                                       .declaration = "int run_async(void*, const char*)",
+                                                       .params = kFakeParams,
+                                                       .handle_param = "handle",
+                                                       .streams = true,
+                                                       .streams_by_default = true,
+                                                       .input_schema = R"({"type":"object"})",
+                                                       .output_schema = R"({"type":"object"})"}};
 inline const std::array<Fact, 1> kFakeFacts{Fact{"CPU4", R"({"name":"CPU4","value":16})"}};
 
 inline Api fake_api() {

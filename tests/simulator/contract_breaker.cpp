@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -165,6 +166,7 @@ int main(int argc, char** argv) {
   };
   const auto rule = rules.find(argv[1]);
   if (rule == rules.end()) return 3;
+  std::fprintf(stderr, "breaking: %s\n", argv[1]);
   rule->second();
   return 0;
 }

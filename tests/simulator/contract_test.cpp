@@ -5,8 +5,11 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <stdexcept>
+#include <thread>
 
 extern char** environ;
 
@@ -49,12 +52,31 @@ Death break_rule(const std::string& rule, const std::string& model_path = model(
   return {WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0, read(errors)};
 }
 
-// Whether the child is still there after a while. There is no event for "nothing more happens".
+// The processor time that each thread of a process has used so far; empty when it has ended.
+std::string processor_times(pid_t process) {
+  std::string times;
+  std::error_code ended;
+  const std::filesystem::path threads("/proc/" + std::to_string(process) + "/task");
+  for (const auto& thread : std::filesystem::directory_iterator(threads, ended))
+    times += read(thread.path() / "schedstat");
+  return times;
+}
+
+// Whether the child has come to the rule, and then neither ends nor does anything any more.
 bool hangs(const std::string& rule, const std::string& model_path = model("fast")) {
-  const pid_t child = start_breaking(rule, model_path, "/dev/null");
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  constexpr std::chrono::milliseconds kBetweenLooks{100};
+  const Directory directory;
+  const std::string errors = directory.file("stderr");
+  const pid_t child = start_breaking(rule, model_path, errors);
   int status = 0;
-  const bool is_there = waitpid(child, &status, WNOHANG) == 0;
+  bool is_there = true;
+  std::string before;
+  for (std::string now; is_there && (now.empty() || now != before || !contains(read(errors), "breaking: "));) {
+    before = now;
+    std::this_thread::sleep_for(kBetweenLooks);
+    now = processor_times(child);
+    is_there = waitpid(child, &status, WNOHANG) == 0;
+  }
   kill(-child, SIGKILL);  // and the child that it may have forked
   if (is_there) waitpid(child, &status, 0);
   return is_there;

@@ -176,6 +176,8 @@ TEST_CASE("function tools must be JSON, and need a tag and a template") {
   CHECK(set("") == -1);
   CHECK(set("no json") == -1);
   CHECK(set(kWeather, "") == -1);
+  constexpr std::size_t kDeep = 1'000'000;
+  CHECK(set((std::string(kDeep, '[') + std::string(kDeep, ']')).c_str()) == -1);
 
   const Directory directory;
   Llm plain(directory.model({{"chat_template", "none"}}));

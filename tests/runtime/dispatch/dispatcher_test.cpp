@@ -185,6 +185,17 @@ TEST_CASE("a stream whose client has gone ends and leaves nothing behind") {
   CHECK(stream.expired());
 }
 
+TEST_CASE("streams that have ended leave nothing behind with a client that stays") {
+  Client client;
+  const std::size_t before = client.peer->closed_actions();
+  for (std::size_t run = 0; run < 10; ++run) {
+    client.say(call("1", "run_async"));
+    client.backend.finish(run);
+    REQUIRE(client.news().size() == 1);
+  }
+  CHECK(client.peer->closed_actions() == before);
+}
+
 TEST_CASE("a client that has stopped sending is closed after its last answer") {
   Client client;
   client.say(call("1", "plain"));

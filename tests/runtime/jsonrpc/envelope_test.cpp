@@ -46,8 +46,12 @@ TEST_CASE("escaping agrees with nlohmann_json on every code point") {
 TEST_CASE("a text is cut between characters so that its escaped form fits") {
   CHECK(prefix_that_escapes_into("hello", 3) == 3);
   CHECK(prefix_that_escapes_into("hello", 99) == 5);
-  CHECK(prefix_that_escapes_into("\x01" "a", 6) == 1);
-  CHECK(prefix_that_escapes_into("\x01" "a", 5) == 0);
+  CHECK(prefix_that_escapes_into("\x01"
+                                 "a",
+                                 6) == 1);
+  CHECK(prefix_that_escapes_into("\x01"
+                                 "a",
+                                 5) == 0);
   CHECK(prefix_that_escapes_into("a\n", 2) == 1);
   CHECK(prefix_that_escapes_into("a\xE4\xBD\xA0", 3) == 1);
   CHECK(prefix_that_escapes_into("a\xE4\xBD\xA0", 4) == 4);
@@ -59,11 +63,13 @@ TEST_CASE("messages have the documented text") {
   CHECK(result_message("\"a\"", "m", Json::object()) == R"({"jsonrpc":"2.0","id":"a","method":"m","result":{}})");
   CHECK(error_message("null", RpcError(ErrorCode::kParseError, "no")) ==
         R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}})");
-  CHECK(error_message("1", unknown_handle("x", {"llm-1"})) ==
-        R"({"jsonrpc":"2.0","id":1,"error":{"code":4002,"message":"no handle \"x\" exists","data":{"handles":["llm-1"]}}})");
+  CHECK(
+      error_message("1", unknown_handle("x", {"llm-1"})) ==
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":4002,"message":"no handle \"x\" exists","data":{"handles":["llm-1"]}}})");
   CHECK(notification_message("n", Json{{"a", "\n"}}) == R"({"jsonrpc":"2.0","method":"n","params":{"a":"\n"}})");
 }
 
 TEST_CASE("text that is not UTF-8 is packed with replacement characters instead of failing") {
-  CHECK(result_message("1", Json{{"log", "\xFF"}}) == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"log\":\"\xEF\xBF\xBD\"}}");
+  CHECK(result_message("1", Json{{"log", "\xFF"}}) ==
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"log\":\"\xEF\xBF\xBD\"}}");
 }

@@ -35,8 +35,8 @@ TEST_CASE("a request is read with its method and params") {
 }
 
 TEST_CASE("ids are echoed as they were written") {
-  for (const std::string id : {"0", "-5", "7", "\"seven\"", "\"\"", "18446744073709551615", "123456789012345678901234567890",
-                               "1.5", "1e3", R"("\u00e9")"}) {
+  for (const std::string id : {"0", "-5", "7", "\"seven\"", "\"\"", "18446744073709551615",
+                               "123456789012345678901234567890", "1.5", "1e3", R"("\u00e9")"}) {
     const std::string expected = id == R"("\u00e9")" ? "\"\xC3\xA9\"" : id;
     CHECK(request(with_id(id)).id == expected);
   }
@@ -67,7 +67,8 @@ TEST_CASE("an answer is recognised") {
 }
 
 TEST_CASE("what is not JSON is a parse error that says where") {
-  for (const char* const text : {"", "{", "nonsense", "{\"a\":}", "{\"a\":1}}", "\"\xC3\x28\"", "{\"a\":\"\xED\xA0\x80\"}"}) {
+  for (const char* const text :
+       {"", "{", "nonsense", "{\"a\":}", "{\"a\":1}}", "\"\xC3\x28\"", "{\"a\":\"\xED\xA0\x80\"}"}) {
     const Malformed refused = malformed(text);
     CHECK(refused.error.code() == ErrorCode::kParseError);
     CHECK(refused.id == "null");
@@ -93,7 +94,8 @@ TEST_CASE("batches are refused") {
 
 TEST_CASE("nesting is limited exactly") {
   const auto nested = [](std::size_t levels) {
-    return R"({"jsonrpc":"2.0","id":1,"method":"m","params":)" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+    return R"({"jsonrpc":"2.0","id":1,"method":"m","params":)" + std::string(levels - 1, '[') +
+           std::string(levels - 1, ']') + "}";
   };
   CHECK(std::holds_alternative<Request>(parse_message(nested(64), kLimits)));
   CHECK(malformed(nested(65)).error.code() == ErrorCode::kInvalidRequest);

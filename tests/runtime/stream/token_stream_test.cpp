@@ -46,12 +46,17 @@ TEST_CASE("a token that ends inside a character waits for the rest") {
 
 TEST_CASE("bytes that can be no character become U+FFFD, at the end also those never completed") {
   TokenStream stream({}, [] {});
-  stream.on_token(0, "a\xFF" "b", 1);
+  stream.on_token(0,
+                  "a\xFF"
+                  "b",
+                  1);
   stream.on_token(0, "\xE4\xBD", 2);
   stream.on_done(finished());
   std::string all;
   for (const auto& delta : take_each(stream)) all += delta;
-  CHECK(all == "a\xEF\xBF\xBD" "b\xEF\xBF\xBD");
+  CHECK(all ==
+        "a\xEF\xBF\xBD"
+        "b\xEF\xBF\xBD");
   CHECK(stream.drained());
 }
 
@@ -79,7 +84,8 @@ TEST_CASE("kept tokens carry their ids and are never joined") {
   stream.on_token(0, std::nullopt, 12);
   stream.on_token(0, "b", 13);
   std::vector<std::int32_t> ids;
-  while (const auto chunk = stream.take(true, kUnlimited)) ids.insert(ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
+  while (const auto chunk = stream.take(true, kUnlimited))
+    ids.insert(ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
   CHECK(ids == std::vector<std::int32_t>{11, 12, 13});
 }
 
@@ -173,6 +179,20 @@ TEST_CASE("stop() lets a waiting callback go at once") {
   stream.stop();
   producer.join();
   CHECK(stream.wants_to_stop());
+}
+
+TEST_CASE("the token that a run is stopped at is not lost, but a run that goes on all the same fills no memory") {
+  TokenStream::Options options;
+  options.buffer_bytes = 30;
+  TokenStream stream(options, [] {});
+  std::thread producer([&] {
+    for (int at = 0; at < 4; ++at) stream.on_token(0, "0123456789", at);
+  });
+  stream.stop();
+  producer.join();
+  CHECK(stream.take(true, kUnlimited)->delta.size() == 40);
+  for (int at = 0; at < 100; ++at) stream.on_token(0, "0123456789", at);
+  CHECK(stream.take(true, kUnlimited)->delta.size() == 60);
 }
 
 TEST_CASE("rows of floats are gathered and written under their C names") {
