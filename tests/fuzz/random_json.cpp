@@ -9,8 +9,15 @@ namespace {
 
 const Json kStrings = Json::array({"", "x", "llm-1", "RKLLM_INPUT_TOKEN", "AACAPw==", "[]", "{\"a\":[1]}", "[[[",
                                    std::string("a\0b", 3), "\xE2\x82\xAC", std::string(5000, 'y')});
+const Json kNothing = Json::object();
 // Fields that no version has, or not every one.
 const Json kStrangers = Json::array({"surprise", "video", "img_start", "role", "n_batch", "sampling_params"});
+
+// A member of a schema, or nothing; not copied, for schemas are large.
+const Json& part_of(const Json& schema, const char* name) {
+  const auto found = schema.find(name);
+  return found == schema.end() ? kNothing : *found;
+}
 
 }  // namespace
 
@@ -26,7 +33,7 @@ Json RandomJson::like(const Json& schema, const Json& root) {
   if (type == "array") {
     Json array = Json::array();
     const std::size_t size = one_in(4) ? number_below(9) : 2;
-    for (std::size_t i = 0; i < size; ++i) array.push_back(like(schema.value("items", Json::object()), root));
+    for (std::size_t i = 0; i < size; ++i) array.push_back(like(part_of(schema, "items"), root));
     return array;
   }
   if (type == "string") return pick(kStrings);
@@ -38,13 +45,12 @@ Json RandomJson::like(const Json& schema, const Json& root) {
 
 Json RandomJson::object_like(const Json& schema, const Json& root) {
   Json object = Json::object();
-  const Json properties = schema.value("properties", Json::object());
-  for (const auto& [name, property] : properties.items()) {
-    const Json required = schema.value("required", Json::array());
+  const Json& required = part_of(schema, "required");
+  for (const auto& [name, property] : part_of(schema, "properties").items()) {
     const bool is_required = std::find(required.begin(), required.end(), name) != required.end();
     if (is_required ? !one_in(15) : one_in(2)) object[name] = like(property, root);
   }
-  for (const Json& rule : schema.value("allOf", Json::array())) obey(rule, schema, root, object);
+  for (const Json& rule : part_of(schema, "allOf")) obey(rule, schema, root, object);
   if (one_in(30)) object[pick(kStrangers).get<std::string>()] = anything(2);
   return object;
 }
@@ -54,7 +60,7 @@ void RandomJson::obey(const Json& rule, const Json& schema, const Json& root, Js
   const Json& condition = rule.at("if");
   const std::string tag = condition.at("properties").begin().key();
   const std::string member = rule.at("then").at("required").at(0);
-  const Json values = condition.at("properties").at(tag).at("enum");
+  const Json& values = condition.at("properties").at(tag).at("enum");
   const bool is_chosen = object.contains(tag) ? std::find(values.begin(), values.end(), object[tag]) != values.end()
                                               : !condition.contains("required");
   if (one_in(15)) return;
