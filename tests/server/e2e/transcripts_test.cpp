@@ -22,6 +22,10 @@ void play_all(Transport transport, const std::string& version = kRuntimeVersions
   }
 }
 
+void play_everywhere(const std::string& version) {
+  for (const Transport transport : kAllTransports) play_all(transport, version);
+}
+
 // Whether some transcript sends a request for the method and expects something of it.
 bool is_covered(const std::vector<Transcript>& transcripts, const std::string& method) {
   const std::string member = "\"method\":\"" + method + "\"";
@@ -41,10 +45,13 @@ TEST_CASE("the transcripts hold over UDP") { play_all(Transport::kUdp); }
 TEST_CASE("the transcripts hold over HTTP") { play_all(Transport::kHttp); }
 TEST_CASE("the transcripts hold over WebSocket") { play_all(Transport::kWebSocket); }
 
-TEST_CASE("the transcripts hold with every older version of the runtime, over every transport") {
-  const std::string version = GENERATE("1.1.4", "1.2.0", "1.2.1b1", "1.2.3");
-  for (const Transport transport : kAllTransports) play_all(transport, version);
-}
+TEST_CASE("the transcripts hold with runtime 1.1.4, over every transport") { play_everywhere("1.1.4"); }
+
+TEST_CASE("the transcripts hold with runtime 1.2.0, over every transport") { play_everywhere("1.2.0"); }
+
+TEST_CASE("the transcripts hold with runtime 1.2.1b1, over every transport") { play_everywhere("1.2.1b1"); }
+
+TEST_CASE("the transcripts hold with runtime 1.2.3, over every transport") { play_everywhere("1.2.3"); }
 
 TEST_CASE("every method of the server occurs in a transcript") {
   LiveServer server;
