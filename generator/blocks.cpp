@@ -95,7 +95,8 @@ Owners owners_of(const std::vector<std::map<std::string, Told>>& told) {
         const std::size_t owner = owners[set][symbol];
         if (owner == set) continue;
         for (const std::string& other : declaration.leans_on) {
-          if (owners[owner].at(other) == owners[set][other]) continue;
+          const auto there = owners[owner].find(other);
+          if (there != owners[owner].end() && there->second == owners[set][other]) continue;
           try_next(symbol, declaration);
           changed = true;
           break;

@@ -146,10 +146,11 @@ struct Alias {  // any other typedef
   Documentation documentation;
 };
 
-struct Macro {  // one that has a value
+struct Macro {  // one that has a value, the same on every machine
   std::string name;
   std::string body;
-  std::variant<std::int64_t, double, std::string> value;
+  std::variant<std::int64_t, std::uint64_t, double, std::string>
+      value;  // std::uint64_t only where the other is too small
   Location location;
   Documentation documentation;
 };

@@ -1,5 +1,6 @@
 #include "codec_call.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace bindgen {
@@ -63,15 +64,11 @@ class CodecCall {
   }
 
   std::string tag_condition() const {
-    for (const Part& other : parts_) {
-      const auto* tagged = std::get_if<meaning::TaggedUnion>(&api_.role(other.path).meaning);
-      if (tagged == nullptr) continue;
-      for (const auto& [member, enumerator] : tagged->members) {
-        if (member != part_.name) continue;
-        return "when(" + literal(tagged->tag) + ", " + scope_ + tagged->tag + ", " + enumerator + ").";
-      }
-    }
-    return {};
+    const meaning::TaggedUnion* const tagged = union_of(api_, part_, parts_);
+    if (tagged == nullptr) return {};
+    const auto is_it = [&](const auto& pair) { return pair.first == part_.name; };
+    const auto chosen = std::find_if(tagged->members.begin(), tagged->members.end(), is_it);
+    return "when(" + literal(tagged->tag) + ", " + scope_ + tagged->tag + ", " + chosen->second + ").";
   }
 
   Expression value_call(const meaning::Value& value) const {

@@ -3,8 +3,12 @@
 #include "diagnostics.hpp"
 #include "json.hpp"
 #include "text_file.hpp"
+#include "version.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -144,6 +148,21 @@ CommandLine about_headers(const HeaderCommand& command, Options options) {
   return line;
 }
 
+// As a shell takes it.
+std::string quoted(const std::string& argument) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("_-+=./,:@%", c) != nullptr; };
+  if (!argument.empty() && std::all_of(argument.begin(), argument.end(), is_plain)) return argument;
+  std::string text = "'";
+  for (const char character : argument) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  return text + "'";
+}
+
+Json read_project(const std::string& path) {
+  Json project = Json::parse(read_text(path), nullptr, false);
+  if (project.is_discarded()) throw Refusal({path, 0, 0}, "this is no JSON");
+  return project;
+}
+
 CommandLine about_bindings(const Options& options, const std::vector<std::string>& arguments) {
   if (options.format) throw UsageError("--format is for diff and dump");
   if (options.headers.size() > 1)
@@ -151,11 +170,14 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
   const bool has_header = !options.headers.empty();
   if (has_header && !options.version) throw UsageError("HEADER needs --api-version, e.g. --api-version 1.4.0");
   if (options.version && !has_header) throw UsageError("--api-version needs a HEADER");
+  if (options.version && !is_version(*options.version)) {
+    throw UsageError("no version: " + *options.version + " (a digit, then digits, letters, dots and hyphens)");
+  }
   CommandLine line;
   line.command = options.check ? Command::kCheck : Command::kGenerate;
   line.repeat = "rkllm-bindgen";
   for (const std::string& argument : arguments) {
-    if (argument != "--check") line.repeat += " " + argument;
+    if (argument != "--check") line.repeat += " " + quoted(argument);
   }
   if (has_header) line.requests.push_back({options.headers.front(), *options.version, options.include_folders, {}});
   if (options.overlay) line.overlay = *options.overlay;
@@ -163,13 +185,15 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
   if (has_header && options.overlay && options.out) return line;
 
   const std::string project_path = below(options.root, "generator/bindgen.json");
-  const Json project = Json::parse(read_text(project_path), nullptr, false);
-  if (project.is_discarded()) throw Refusal({project_path, 0, 0}, "this is no JSON");
+  const Json project = read_project(project_path);
   if (!options.overlay) line.overlay = below(options.root, project.at("overlay"));
   if (!options.out) line.out = below(options.root, project.at("out"));
-  if (has_header) return line;
   for (const Json& set : project.at("sets")) {
-    line.requests.push_back({below(options.root, set.at("header")), set.at("version"), options.include_folders,
+    const std::string version = set.at("version");
+    if (!is_version(version)) throw Refusal({project_path, 0, 0}, "no version: " + version);
+    if (!options.overlay) line.known_versions.push_back(version);
+    if (has_header) continue;
+    line.requests.push_back({below(options.root, set.at("header")), version, options.include_folders,
                              set.value("stands_for", std::vector<std::string>())});
   }
   return line;

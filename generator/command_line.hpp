@@ -20,9 +20,10 @@ enum class Format { kText, kMarkdown, kJson, kTree };
 
 struct CommandLine {
   Command command = Command::kGenerate;
-  std::vector<Request> requests;  // of kGenerate and kCheck
-  std::string overlay;            // empty: none
-  std::string version;            // of the one header that is asked about; empty: newer than all known
+  std::vector<Request> requests;            // of kGenerate and kCheck
+  std::vector<std::string> known_versions;  // that the overlay may speak of, besides those of the requests
+  std::string overlay;                      // empty: none
+  std::string version;                      // of the one header that is asked about; empty: newer than all known
   std::string out;
   std::string repeat;                // the command that generates what this one speaks of
   std::vector<std::string> headers;  // of the other commands: two for kDiff, else one

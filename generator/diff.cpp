@@ -14,7 +14,8 @@ namespace {
 
 std::string value_text(const c::Macro& macro) {
   return match(
-      macro.value, [](std::int64_t value) { return std::to_string(value); }, [&](double) { return macro.body; },
+      macro.value, [](std::int64_t value) { return std::to_string(value); },
+      [](std::uint64_t value) { return std::to_string(value); }, [&](double) { return macro.body; },
       [](const std::string& value) { return "\"" + value + "\""; });
 }
 
@@ -165,6 +166,8 @@ class Differ {
       change(breaks_abi ? Breaks::kAbi : Breaks::kApi, "field", path, declared_before, declared_after, now.location);
     } else if (old.type.size != now.type.size && !is_told_of_its_type(now.type)) {
       resized("field", path, old.type.size, now.type.size, now.location);
+    } else if (!is_same && !is_told_of_its_type(old.type, now.type)) {
+      change(Breaks::kAbi, "field", path, told_type(old.type), told_type(now.type), now.location);
     }
     if (old.offset != now.offset || old.first_bit != now.first_bit) {
       changes_.push_back({ChangeKind::kMoved, Breaks::kAbi, "field", path, place(old), place(now), now.location});
@@ -184,7 +187,7 @@ class Differ {
 
   template <class Callable>
   void compare_signatures(const Callable& old, const Callable& now) {
-    if (declaration(old) == declaration(now)) return;
+    if (declaration(old) == declaration(now)) return compare_types_by_name(old, now);
     bool is_same = old.params.size() == now.params.size() && old.is_variadic == now.is_variadic &&
                    same_representation(before_, old.returns, after_, now.returns);
     for (std::size_t i = 0; is_same && i < old.params.size(); ++i) {
@@ -192,6 +195,50 @@ class Differ {
     }
     change(is_same ? Breaks::kApi : Breaks::kAbi, what(now), now.name, declaration(old), declaration(now),
            now.location);
+  }
+
+  // The same text can mean another type, where a typedef or an included header says something else now.
+  template <class Callable>
+  void compare_types_by_name(const Callable& old, const Callable& now) {
+    const auto compare_types = [&](const std::string& part, const c::Type& before, const c::Type& after) {
+      if (same_representation(before_, before, after_, after) || is_told_of_its_type(before, after)) return;
+      change(Breaks::kAbi, what(now), now.name, part + ": " + told_type(before), part + ": " + told_type(after),
+             now.location);
+    };
+    compare_types("return", old.returns, now.returns);
+    for (std::size_t i = 0; i < now.params.size(); ++i) {
+      compare_types(now.params[i].name, old.params[i].type, now.params[i].type);
+    }
+  }
+
+  // A type with the name by which the header calls it, and what it is.
+  static std::string told_type(const c::Type& type) {
+    static const std::map<c::TypeKind, const char*> kKinds = {{c::TypeKind::kEnum, "enum"},
+                                                              {c::TypeKind::kRecord, "struct"},
+                                                              {c::TypeKind::kSigned, "signed integer"},
+                                                              {c::TypeKind::kFloat, "float"},
+                                                              {c::TypeKind::kDouble, "double"},
+                                                              {c::TypeKind::kUnsigned, "unsigned integer"},
+                                                              {c::TypeKind::kPointer, "pointer"},
+                                                              {c::TypeKind::kBool, "bool"},
+                                                              {c::TypeKind::kCharacter, "character"}};
+    const auto kind = kKinds.find(type.kind);
+    return spelling(type) + (kind == kKinds.end() ? "" : std::string(", ") + kind->second) + ", size " +
+           text(type.size);
+  }
+
+  // What changes in a struct or enum that both headers declare is told where it is declared; that of a pointer's target
+  // as well.
+  bool is_told_of_its_type(const c::Type& old, const c::Type& now) const {
+    if (old.kind != now.kind) return false;
+    if (now.name.empty() && !now.target.empty() && !old.target.empty() && now.kind != c::TypeKind::kFunction)
+      return is_told_of_its_type(old.target.front(), now.target.front());
+    return declare_both<c::Record>(old, now) || declare_both<c::Enum>(old, now) ||
+           declare_both<c::Callback>(old, now) || declare_both<c::Alias>(old, now);
+  }
+  template <class Kind>
+  bool declare_both(const c::Type& old, const c::Type& now) const {
+    return c::find<Kind>(before_, old.name) != nullptr && c::find<Kind>(after_, now.name) != nullptr;
   }
 
   // ---- Enumerators. Their names are global in C, whichever enum they are in.
@@ -221,6 +268,8 @@ class Differ {
         const std::string value_before = std::to_string(before->enumerator->value);
         if (value != value_before) {
           change(Breaks::kAbi, "enumerator", one.path, value_before, value, one.enumerator->location);
+        } else if (before->path != one.path && !(before->enum_is_told && one.enum_is_told)) {
+          change(Breaks::kApi, "enumerator", one.path, before->path, one.path, one.enumerator->location);
         }
       } else if (!one.enum_is_told) {
         changes_.push_back(

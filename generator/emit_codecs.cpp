@@ -42,8 +42,14 @@ class CodecEmitter {
 
   void emit(const NamedRecord& record) {
     const auto parts = parts_of(api_, *record.record, record.path);
+    const auto is_told = [&](const Part& part) { return is_on_wire(api_.role(part.path).meaning); };
     code_.comment(record.path + ": " + documentation_of(record));
     code_.line("template <class Codec>");
+    if (std::none_of(parts.begin(), parts.end(), is_told)) {
+      code_.line("void members(Codec&, Of<Codec, " + record.cpp_name + ">&) {}");
+      emit_elsewhere(record);
+      return writer_.finish(record.path.substr(0, record.path.find('.')));
+    }
     code_.line("void members(Codec& codec, Of<Codec, " + record.cpp_name + ">& value) {");
     code_.indent();
     std::string group;
@@ -107,9 +113,9 @@ class CodecEmitter {
     std::vector<std::string> body;
     for (const Part& part : parts) {
       if (applies(part, api_.role(part.path))) body.push_back(line_of(part, api_.role(part.path)));
-      if (part.type->kind != c::TypeKind::kRecord || part.type->name.empty()) continue;
-      const c::Record* inner = c::find<c::Record>(api_.header, part.type->name);
-      if (inner == nullptr || !any_part(api_, *inner, inner->name, applies)) continue;
+      if (!holds_record(api_, part)) continue;
+      const NamedRecord inner = record_of(api_, part);
+      if (!any_part(api_, *inner.record, inner.path, applies)) continue;
       const auto hole = recursion.find('%');
       body.push_back(recursion.substr(0, hole) + "value." + part.name + recursion.substr(hole + 1));
     }

@@ -73,6 +73,9 @@ class ConstantsEmitter {
     code_.line(match(
         macro.value,  //
         [&](std::int64_t value) { return begin + "std::int64_t " + macro.name + " = " + std::to_string(value) + ";"; },
+        [&](std::uint64_t value) {
+          return begin + "std::uint64_t " + macro.name + " = " + std::to_string(value) + "U;";
+        },
         [&](double value) { return begin + "double " + macro.name + " = " + number_text(value) + ";"; },
         [&](const std::string& value) {
           return begin + "std::string_view " + macro.name + " = " + literal(value) + ";";

@@ -10,14 +10,14 @@ bool has_defaults(const Api& api, const c::Record& record, const std::string& pa
   return any_part(api, record, path, [](const Part&, const Role& role) { return role.default_value.has_value(); });
 }
 
-// What a field is set to; nothing for those that stay zero.
-std::optional<std::string> initializer(const Api& api, const Part& part) {
+// What a field is set to; nothing for those that stay zero. Of a union no member is set: the one that is given begins
+// with its defaults.
+std::optional<std::string> initializer(const Api& api, const Part& part, const std::vector<Part>& parts) {
   if (const auto& own = api.role(part.path).default_value) return constant_text(*part.type, *own);
-  if (part.type->kind != c::TypeKind::kRecord || part.name.empty()) return std::nullopt;
-  const std::string& name = part.type->name;
-  const c::Record* record = name.empty() ? nullptr : c::find<c::Record>(api.header, name);
-  if (record == nullptr || !has_defaults(api, *record, name)) return std::nullopt;
-  return "default_of(TypeTag<" + name + ">{})";
+  if (!holds_record(api, part) || union_of(api, part, parts) != nullptr) return std::nullopt;
+  const NamedRecord record = record_of(api, part);
+  if (!has_defaults(api, *record.record, record.path)) return std::nullopt;
+  return "default_of(TypeTag<" + record.cpp_name + ">{})";
 }
 
 }  // namespace
@@ -29,19 +29,20 @@ BlockFile emit_defaults(const Api& api) {
       "of the runtime, as they were measured.",
       {support_include(api, "codec_rules"), set_include(api, "abi")});
   CodeText& code = writer.code;
-  for (const c::Record* record : c::all<c::Record>(api.header)) {
-    if (!has_defaults(api, *record, record->name)) continue;
-    code.comment(record->name + ": " + record->documentation.text);
-    code.line("constexpr " + record->name + " default_of(TypeTag<" + record->name + ">) {");
+  for (const NamedRecord& record : all_records(api)) {
+    if (!has_defaults(api, *record.record, record.path)) continue;
+    code.comment(record.path + ": " + record.record->documentation.text);
+    code.line("constexpr " + record.cpp_name + " default_of(TypeTag<" + record.cpp_name + ">) {");
     code.indent();
-    code.line(record->name + " value{};");
-    for (const Part& part : parts_of(api, *record, record->name)) {
-      if (const auto text = initializer(api, part)) code.line("value." + part.name + " = " + *text + ";");
+    code.line(record.cpp_name + " value{};");
+    const auto parts = parts_of(api, *record.record, record.path);
+    for (const Part& part : parts) {
+      if (const auto text = initializer(api, part, parts)) code.line("value." + part.name + " = " + *text + ";");
     }
     code.line("return value;");
     code.outdent();
     code.line("}");
-    writer.finish(record->name);
+    writer.finish(record.path.substr(0, record.path.find('.')));
   }
   return writer.file();
 }

@@ -137,12 +137,10 @@ std::vector<Expression> elsewhere_rows(const Api& api, const std::string& path) 
 
 std::string elsewhere_list(const Api& api, const std::string& path) {
   std::string list;
-  const auto found = api.elsewhere.find(path);
-  if (found == api.elsewhere.end()) return list;
-  for (const Elsewhere& other : found->second) {
-    list += (list.empty() ? "{{" : ", {") + literal(other.name) + ", " + literal(other.versions) + "}";
+  for (const Expression& row : elsewhere_rows(api, path)) {
+    list += (list.empty() ? "{{" : ", {") + row.arguments.at(0).head + ", " + row.arguments.at(1).head + "}";
   }
-  return list + "}";
+  return list + (list.empty() ? "" : "}");
 }
 
 Json annotations_of(const Api& api, const c::Function& function) {
@@ -152,6 +150,11 @@ Json annotations_of(const Api& api, const c::Function& function) {
           {"destructiveHint", role.destructive},
           {"idempotentHint", role.idempotent},
           {"openWorldHint", false}};
+}
+
+bool has_undefined(const Api& api, const c::Record& record) {
+  return any_part(api, record, record.name,
+                  [](const Part&, const Role& role) { return std::holds_alternative<meaning::CpuMask>(role.meaning); });
 }
 
 bool is_on_wire(const Api& api, const NamedRecord& record) {

@@ -5,6 +5,7 @@
 #include "emit.hpp"
 #include "json.hpp"
 #include "walk.hpp"
+#include "wire_schema_parts.hpp"
 
 #include <string>
 #include <vector>
@@ -55,22 +56,25 @@ std::string elsewhere_list(const Api& api, const std::string& path);
 // An annotations object of the Model Context Protocol.
 Json annotations_of(const Api& api, const c::Function& function);
 
+// Whether a part is itself a struct that is in use.
+inline bool holds_record(const Api& api, const Part& part) {
+  return part.type->kind == c::TypeKind::kRecord && std::holds_alternative<meaning::Value>(api.role(part.path).meaning);
+}
+
 // True if any part of the record, or of a struct inside it, satisfies the predicate.
 template <class Predicate>
 bool any_part(const Api& api, const c::Record& record, const std::string& path, const Predicate& predicate) {
   for (const Part& part : parts_of(api, record, path)) {
     if (predicate(part, api.role(part.path))) return true;
-    const c::Record* inner = nullptr;
-    if (part.type->kind == c::TypeKind::kRecord && !part.name.empty()) {
-      inner = part.type->name.empty() ? &part.field->inline_record.front()
-                                      : c::find<c::Record>(api.header, part.type->name);
-    }
-    if (inner == nullptr) continue;
-    if (any_part(api, *inner, part.type->name.empty() ? part.path : part.type->name, predicate)) return true;
+    if (!holds_record(api, part)) continue;
+    const NamedRecord inner = record_of(api, part);
+    if (any_part(api, *inner.record, inner.path, predicate)) return true;
   }
   return false;
 }
 
+// Whether the runtime leaves something in it undefined.
+bool has_undefined(const Api& api, const c::Record& record);
 // Whether a record can stand on the wire: a struct of callbacks cannot.
 bool is_on_wire(const Api& api, const NamedRecord& record);
 

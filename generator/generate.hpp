@@ -2,6 +2,7 @@
 #pragma once
 
 #include "emit.hpp"
+#include "overlay.hpp"
 
 #include <string>
 #include <vector>
@@ -16,8 +17,10 @@ struct Request {
   std::vector<std::string> stands_for = {};  // every version with this interface, oldest first; empty: this one alone
 };
 
-// Throws Refusal if an input cannot be used.
-Api read_api(const Request& request, const std::string& overlay_path);
-std::vector<File> generate(const std::vector<Request>& requests, const std::string& overlay_path);
+// Both throw Refusal if an input cannot be used.
+Api read_api(const Request& request, const Overlay& overlay);
+// `known` are versions that the overlay may speak of although they are not generated now.
+std::vector<File> generate(const std::vector<Request>& requests, const std::string& overlay_path,
+                           std::vector<std::string> known = {});
 
 }  // namespace bindgen

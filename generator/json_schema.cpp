@@ -46,6 +46,8 @@ class Validator {
     if (keyword == "oneOf") return check_choice(rule, value, at, 1);
     if (keyword == "anyOf") return check_choice(rule, value, at, std::ssize(rule));
     if (keyword == "allOf") return check_all(rule, value, at);
+    if (keyword == "not") return check_not(rule, value, at);
+    if (keyword == "dependentRequired") return check_dependent(rule, value, at);
     if (keyword == "if") return check_condition(rule, schema, value, at);
     throw std::logic_error("the schema uses a keyword that is not checked: " + keyword);
   }
@@ -136,7 +138,24 @@ class Validator {
   void check_choice(const Json& rule, const Json& value, const std::string& at, std::ptrdiff_t most) {
     const auto fitting = std::count_if(rule.begin(), rule.end(), [&](const Json& one) { return is_valid(one, value); });
     if (fitting >= 1 && fitting <= most) return;
+    const auto asks = [](const Json& one) { return one.size() == 1 && one.contains("required"); };
+    if (most == 1 && std::all_of(rule.begin(), rule.end(), asks)) {
+      std::string names;
+      for (const Json& one : rule) names += (names.empty() ? "" : ", ") + one.at("required").at(0).dump();
+      return complain(at, "exactly one is needed of " + names);
+    }
     complain(at, std::to_string(fitting) + " of " + std::to_string(rule.size()) + " alternatives fit");
+  }
+
+  void check_not(const Json& rule, const Json& value, const std::string& at) {
+    if (!is_valid(rule, value)) return;
+    complain(at, rule.contains("required") ? "must not have all of " + rule.at("required").dump() : "must not be so");
+  }
+
+  void check_dependent(const Json& rule, const Json& value, const std::string& at) {
+    for (const auto& [name, others] : rule.items()) {
+      if (value.contains(name)) check_required(others, value, at);
+    }
   }
 
   void check_condition(const Json& condition, const Json& schema, const Json& value, const std::string& at) {

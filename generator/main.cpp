@@ -28,14 +28,14 @@ namespace {
 enum ExitCode { kDone = 0, kRefused = 1, kUsage = 2, kBreaking = 3 };
 
 int generate(const bindgen::CommandLine& line) {
-  const auto changed = bindgen::write(line.out, bindgen::generate(line.requests, line.overlay));
+  const auto changed = bindgen::write(line.out, bindgen::generate(line.requests, line.overlay, line.known_versions));
   for (const std::string& path : changed) std::cout << line.out << "/" << path << "\n";
   std::cout << changed.size() << " files changed\n";
   return kDone;
 }
 
 int check(const bindgen::CommandLine& line) {
-  const std::string differences = bindgen::differences(line.out, bindgen::generate(line.requests, line.overlay));
+  const std::string differences = bindgen::differences(line.out, bindgen::generate(line.requests, line.overlay, line.known_versions));
   if (differences.empty()) return kDone;
   std::cout << differences << line.out << " is stale; this brings it up to date:\n  " << line.repeat << "\n";
   return kRefused;

@@ -15,6 +15,7 @@ struct OverlayEntry {
   std::string path;   // of what it is about, see model.hpp
   std::string quote;  // the declaration it was written for
   Location at;        // of the entry, in the overlay
+  std::string says;   // the key that tells what it is: "array"; empty if the C type alone does
   std::optional<Meaning> meaning;
   std::optional<FunctionRole> function;
   std::optional<Stream> stream;
@@ -47,7 +48,8 @@ Overlay read_overlay(const std::string& path);
 
 // What it says about one version; "" is a version newer than all known.
 Overlay at_version(const Overlay& overlay, const std::string& version);
-// Throws Refusal if an entry is about none of these versions, although it does not speak of older or newer ones.
-void refuse_idle_entries(const Overlay& overlay, const std::vector<std::string>& versions);
+// Throws Refusal if an entry is about none of the known versions. With only one known, entries that end before it may
+// stay: they are about older headers.
+void refuse_idle_entries(const Overlay& overlay, const std::vector<std::string>& known);
 
 }  // namespace bindgen

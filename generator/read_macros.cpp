@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -36,7 +37,11 @@ std::optional<Value> evaluate(CXCursor variable) {
                                                                           &clang_EvalResult_dispose);
   if (result == nullptr) return std::nullopt;
   switch (clang_EvalResult_getKind(result.get())) {
-    case CXEval_Int: return static_cast<std::int64_t>(clang_EvalResult_getAsLongLong(result.get()));
+    case CXEval_Int: {
+      const auto value = static_cast<std::int64_t>(clang_EvalResult_getAsLongLong(result.get()));
+      if (value >= 0 || clang_EvalResult_isUnsignedInt(result.get()) == 0) return value;
+      return static_cast<std::uint64_t>(clang_EvalResult_getAsUnsigned(result.get()));
+    }
     case CXEval_Float: return clang_EvalResult_getAsDouble(result.get());
     case CXEval_StrLiteral: return std::string(clang_EvalResult_getAsStr(result.get()));
     default: return std::nullopt;
@@ -54,6 +59,22 @@ std::set<unsigned> lines_with_errors(CXTranslationUnit unit) {
     clang_disposeDiagnostic(diagnostic);
   }
   return lines;
+}
+
+using Values = std::map<unsigned, Value>;  // by line
+
+Values values_of(const clang::Unit& unit) {
+  const std::set<unsigned> bad = lines_with_errors(unit.get());
+  Values values;
+  for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(unit.get()))) {
+    if (clang_getCursorKind(cursor) != CXCursor_VarDecl) continue;
+    if (clang_Location_isFromMainFile(clang_getCursorLocation(cursor)) == 0) continue;
+    unsigned line = 0;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), nullptr, &line, nullptr, nullptr);
+    if (bad.count(line) != 0) continue;
+    if (auto value = evaluate(cursor)) values.emplace(line, std::move(*value));
+  }
+  return values;
 }
 
 }  // namespace
@@ -79,19 +100,15 @@ std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& 
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     text += "const auto bindgen_value_" + std::to_string(i) + " = " + candidates[i].name + ";\n";
   }
-  const clang::Unit values = parse_tolerantly(index, {header.path + ".values.cpp", include_folders, text}, kTargets[0]);
-  const std::set<unsigned> bad = lines_with_errors(values.get());
+  const Source source{header.path + ".values.cpp", include_folders, text};
+  const Values on_64_bit = values_of(parse_tolerantly(index, source, kTargets[0]));
+  const Values on_32_bit = values_of(parse_tolerantly(index, source, kTargets[2]));
   std::vector<c::Macro> macros;
-  for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(values.get()))) {
-    if (clang_getCursorKind(cursor) != CXCursor_VarDecl) continue;
-    if (clang_Location_isFromMainFile(clang_getCursorLocation(cursor)) == 0) continue;
-    unsigned line = 0;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), nullptr, &line, nullptr, nullptr);
-    if (bad.count(line) != 0 || line < 2 || line - 2 >= candidates.size()) continue;
-    if (auto value = evaluate(cursor)) {
-      macros.push_back(candidates[line - 2]);
-      macros.back().value = std::move(*value);
-    }
+  for (const auto& [line, value] : on_64_bit) {
+    const auto other = on_32_bit.find(line);
+    if (line < 2 || line - 2 >= candidates.size() || other == on_32_bit.end() || other->second != value) continue;
+    macros.push_back(candidates[line - 2]);
+    macros.back().value = value;
   }
   return macros;
 }

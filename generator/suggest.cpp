@@ -17,7 +17,7 @@ Json array_proposal(const Declared& declared) {
 Json proposal(const Declared& declared) {
   using c::TypeKind;
   const c::Type& type = declared.type;
-  if (type.kind == TypeKind::kRecord) {
+  if (declared.is_union && declared.is_anonymous) {
     return {{"union", {{"tag", "(the enum field)"}, {"members", {{"(member)", "(enumerator)"}}}}}};
   }
   if (type.kind != TypeKind::kPointer) return {{"unused", Json::object()}};

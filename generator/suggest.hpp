@@ -15,6 +15,9 @@ struct Declared {
   std::string declaration;
   c::Type type;
   std::vector<std::string> later_integers;  // names of the integers that follow it, in order
+  std::string inside = {};                  // the path of the union or struct declared in place that it is in
+  bool is_union = false;
+  bool is_anonymous = false;
 };
 
 // One entry, on one line, ready to be pasted into the overlay.

@@ -3,6 +3,7 @@
 #include "declaration.hpp"
 #include "diagnostics.hpp"
 #include "needed.hpp"
+#include "places.hpp"
 #include "suggest.hpp"
 
 #include <map>
@@ -33,9 +34,7 @@ class Understanding {
   }
 
   Api result() {
-    for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { declare(any); }, symbol);
-    take_entries();
-    give_meanings();
+    find_meanings();
     for (const Declared& declared : unanswered_) {
       complain_at(declared.path, "nothing says what " + declared.path + " means",
                   "add to " + overlay_.path + ", after correcting it:\n" + suggest_entry(declared));
@@ -46,17 +45,19 @@ class Understanding {
   }
 
   Needs needs() {
-    for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { declare(any); }, symbol);
-    take_entries();
-    give_meanings();
+    find_meanings();
     return {std::move(unanswered_), std::move(complaints_)};
   }
 
  private:
-  struct Place {
-    std::string declaration;
-    Location at;
-  };
+  void find_meanings() {
+    places_ = places_in(api_.header);
+    complaints_.insert(complaints_.end(), places_.complaints.begin(), places_.complaints.end());
+    for (const c::Function* function : c::all<c::Function>(api_.header)) api_.functions[function->name];
+    take_entries();
+    for (const Declared& declared : places_.parts) give_meaning(declared);
+    for (const Declared& declared : places_.returns) give_return(declared);
+  }
 
   // The methods that the overlay names, and the functions that their stubs call.
   c::Header chosen(c::Header header) {
@@ -75,65 +76,13 @@ class Understanding {
     return needed_by(std::move(header), functions);
   }
 
-  // ---- Everything that an entry can be about.
-
-  void declare(const c::Macro&) {}
-  void declare(const c::Enum&) {}
-  void declare(const c::Opaque&) {}
-  void declare(const c::Alias& alias) { places_[alias.name] = {declaration(alias), alias.location}; }
-  void declare(const c::Callback& callback) { places_[callback.name] = {declaration(callback), callback.location}; }
-  void declare(const c::Record& record) { declare_fields(record, record.name); }
-  void declare(const c::Function& function) {
-    places_[function.name] = {declaration(function), function.location};
-    api_.functions[function.name];
-    if (function.is_variadic)
-      complain_at(function.name, function.name + " takes variable arguments, which have no wire form", "");
-    for (std::size_t i = 0; i < function.params.size(); ++i) {
-      const c::Param& param = function.params[i];
-      std::vector<std::string> later;
-      for (std::size_t j = i + 1; j < function.params.size(); ++j) {
-        if (is_integer(function.params[j].type)) later.push_back(function.params[j].name);
-      }
-      add({function.name + "." + param.name, declaration(param), param.type, std::move(later)}, param.location);
-      params_.insert(function.name + "." + param.name);
-    }
-    places_[function.name + ".return"] = {spelling(function.returns), function.location};
-    returns_.push_back({function.name + ".return", spelling(function.returns), function.returns, {}});
-  }
-
-  void declare_fields(const c::Record& record, const std::string& path) {
-    for (std::size_t i = 0; i < record.fields.size(); ++i) {
-      const c::Field& field = record.fields[i];
-      std::vector<std::string> later;
-      for (std::size_t j = i + 1; j < record.fields.size(); ++j) {
-        if (is_integer(record.fields[j].type)) later.push_back(record.fields[j].name);
-      }
-      add({path_of(path, field), declaration(field), field.type, std::move(later)}, field.location);
-      if (field.bit_width != 0)
-        complain_at(path_of(path, field), path_of(path, field) + " is a bit-field, which has no wire form yet", "");
-      if (field.inline_record.empty()) continue;
-      if (field.inline_record.front().is_union) unions_.insert(path_of(path, field));
-      // Members of an anonymous struct or union are members of the struct around it, for C and for the wire.
-      declare_fields(field.inline_record.front(), field.name.empty() ? path : path_of(path, field));
-    }
-  }
-
-  void add(Declared declared, const Location& at) {
-    places_[declared.path] = {declared.declaration, at};
-    declared_.push_back(std::move(declared));
-  }
-
-  static bool is_integer(const c::Type& type) {
-    return type.kind == TypeKind::kSigned || type.kind == TypeKind::kUnsigned;
-  }
-
   // ---- What the overlay says.
 
   void take_entries() {
     std::map<std::string, Location> seen;
     for (const OverlayEntry& entry : overlay_.entries) {
-      const auto place = places_.find(entry.path);
-      if (place == places_.end()) {
+      const auto place = places_.by_path.find(entry.path);
+      if (place == places_.by_path.end()) {
         complaints_.push_back({entry.at, "this entry is for " + entry.path + ", which the header does not declare", "",
                                where_it_would_be(entry.path) + "it quotes: " + entry.quote +
                                    "\nif older versions have it, end the entry with \"until\"; else remove it"
@@ -146,10 +95,34 @@ class Understanding {
         continue;
       }
       check_quote(entry, place->second);
+      if (!suits(entry, place->second.kind)) continue;
       entries_[entry.path] = &entry;
       if (entry.function) api_.functions[entry.path] = *entry.function;
       if (entry.stream) api_.streams.push_back(*entry.stream);
     }
+  }
+
+  // What an entry may say depends on what it is about.
+  bool suits(const OverlayEntry& entry, PlaceKind kind) {
+    const auto refuse = [&](const std::string& key, const std::string& what) {
+      complaints_.push_back({entry.at, "the entry for " + entry.path + " says \"" + key + "\", which is for " + what,
+                             "", "the header has: " + places_.by_path.at(entry.path).declaration});
+      return false;
+    };
+    if (entry.function && kind != PlaceKind::kFunction) return refuse("function", "functions");
+    if (entry.stream && kind != PlaceKind::kCallback) return refuse("stream", "types of callbacks");
+    if (entry.meaning && kind == PlaceKind::kFunction) {
+      return refuse(entry.says, "fields, parameters, types and returned values (\"" + entry.path + ".return\")");
+    }
+    if (kind == PlaceKind::kPart) return true;
+    const std::pair<bool, const char*> of_parts[] = {{entry.default_value.has_value(), "default"},
+                                                     {entry.wire_default.has_value(), "wire_default"},
+                                                     {!entry.remembered_as.empty(), "session"},
+                                                     {!entry.group.empty(), "group"}};
+    for (const auto& [is_there, key] : of_parts) {
+      if (is_there) return refuse(key, "fields and parameters");
+    }
+    return true;
   }
 
   // The declaration around something that is not in it.
@@ -174,11 +147,6 @@ class Understanding {
 
   // ---- What it all means.
 
-  void give_meanings() {
-    for (const Declared& declared : declared_) give_meaning(declared);
-    for (const Declared& declared : returns_) give_return(declared);
-  }
-
   void give_meaning(const Declared& declared) {
     Role role;
     const auto found = entries_.find(declared.path);
@@ -191,7 +159,12 @@ class Understanding {
       role.documentation = entry->documentation;
       role.group = entry->group;
     }
-    if (entry != nullptr && entry->meaning) {
+    if (is_inside_unused(declared)) {
+      role.meaning = meaning::Unused{};
+      if (entry != nullptr)
+        complain_at(declared.path, declared.inside + " is unused, so " + declared.path + " is too",
+                    "remove the entry on line " + std::to_string(entry->at.line) + " of " + overlay_.path);
+    } else if (entry != nullptr && entry->meaning) {
       role.meaning = *entry->meaning;
     } else if (const auto meant = meaning_of_type(declared)) {
       role.meaning = *meant;
@@ -200,10 +173,15 @@ class Understanding {
       return;
     }
     auto* value = std::get_if<meaning::Value>(&role.meaning);
-    if (value != nullptr && params_.count(declared.path) != 0 && !role.default_value) {
+    if (value != nullptr && places_.params.count(declared.path) != 0 && !role.default_value) {
       value->presence = Presence::kRequired;  // C has no absent arguments
     }
     api_.roles[declared.path] = std::move(role);
+  }
+
+  bool is_inside_unused(const Declared& declared) const {
+    const auto around = api_.roles.find(declared.inside);
+    return around != api_.roles.end() && std::holds_alternative<meaning::Unused>(around->second.meaning);
   }
 
   // What the C type alone says; nothing if that is not enough.
@@ -214,12 +192,12 @@ class Understanding {
       if (alias->second->meaning) return alias->second->meaning;
     }
     if (is_scalar(type.kind)) return meaning::Value{};
-    if (type.kind == TypeKind::kRecord && unions_.count(declared.path) == 0) return meaning::Value{};
+    if (type.kind == TypeKind::kRecord && !declared.is_union) return meaning::Value{};
     return std::nullopt;
   }
 
   void derive_counts() {
-    for (const Declared& declared : declared_) {
+    for (const Declared& declared : places_.parts) {
       const auto role = api_.roles.find(declared.path);
       if (role == api_.roles.end()) continue;
       const std::string parent = declared.path.substr(0, declared.path.rfind('.') + 1);
@@ -261,7 +239,7 @@ class Understanding {
       role.meaning = by_type->second;
     } else if (declared.type.kind == TypeKind::kVoid) {
       role.meaning = meaning::Unused{};
-    } else if (is_scalar(declared.type.kind) || declared.type.kind == TypeKind::kRecord) {
+    } else if (is_scalar(declared.type.kind) || (declared.type.kind == TypeKind::kRecord && !declared.is_union)) {
       role.meaning = meaning::Value{};
     } else {
       unanswered_.push_back(declared);
@@ -271,7 +249,7 @@ class Understanding {
   }
 
   void complain_at(const std::string& path, std::string message, std::string hint) {
-    complaints_.push_back(complain(api_.header, places_.at(path).at, std::move(message), std::move(hint)));
+    complaints_.push_back(complain(api_.header, places_.by_path.at(path).at, std::move(message), std::move(hint)));
   }
 
   void stop_if_refused() {
@@ -280,11 +258,7 @@ class Understanding {
 
   Api api_;
   const Overlay& overlay_;
-  std::map<std::string, Place> places_;
-  std::vector<Declared> declared_;  // fields and parameters, in header order
-  std::vector<Declared> returns_;
-  std::set<std::string> params_;  // paths of parameters
-  std::set<std::string> unions_;  // paths of unions declared in place
+  Places places_;
   std::map<std::string, const OverlayEntry*> entries_;
   std::vector<Declared> unanswered_;
   std::vector<Diagnostic> complaints_;

@@ -5,6 +5,8 @@
 
 namespace bindgen {
 
+// Digits, then digits, letters, dots and hyphens: what can be part of a C++ name and of a path.
+bool is_version(std::string_view text);
 // Negative, zero or positive, as `left` is older than, the same as, or newer than `right`.
 int compare_versions(std::string_view left, std::string_view right);
 

@@ -10,10 +10,13 @@ std::string wire_documentation(const Api& api, const std::string& path, const st
   return role != api.roles.end() && !role->second.documentation.empty() ? role->second.documentation : of_header;
 }
 
-void add_records(const c::Record& record, const std::string& path, std::vector<NamedRecord>& found) {
+// Members of unions are on the wire, but unions themselves are not; and nothing is of what is unused.
+void add_records(const Api& api, const c::Record& record, const std::string& path, std::vector<NamedRecord>& found) {
   for (const c::Field& field : record.fields) {
     if (field.inline_record.empty()) continue;
-    add_records(field.inline_record.front(), field.name.empty() ? path : path_of(path, field), found);
+    const auto role = api.roles.find(path_of(path, field));
+    if (role != api.roles.end() && std::holds_alternative<meaning::Unused>(role->second.meaning)) continue;
+    add_records(api, field.inline_record.front(), field.name.empty() ? path : path_of(path, field), found);
     if (field.name.empty() || field.inline_record.front().is_union) continue;
     found.push_back(
         {path_of(path, field), cpp_name_of(field.type, path_of(path, field)), &field.inline_record.front()});
@@ -39,8 +42,12 @@ std::vector<Part> parts_of(const Api& api, const c::Record& record, const std::s
   std::vector<Part> parts;
   for (const c::Field& field : record.fields) {
     const std::string own_path = path_of(path, field);
-    parts.push_back({own_path, field.name, &field.type, &field, field.location,
-                     wire_documentation(api, own_path, field.documentation.text)});
+    const bool is_anonymous_struct =
+        field.name.empty() && !field.inline_record.empty() && !field.inline_record.front().is_union;
+    if (!is_anonymous_struct) {
+      parts.push_back({own_path, field.name, &field.type, &field, field.location,
+                       wire_documentation(api, own_path, field.documentation.text)});
+    }
     if (!field.name.empty() || field.inline_record.empty()) continue;
     const auto inner = parts_of(api, field.inline_record.front(), path);
     parts.insert(parts.end(), inner.begin(), inner.end());
@@ -61,7 +68,8 @@ std::vector<Part> parts_of(const Api& api, const c::Function& function) {
 std::vector<NamedRecord> all_records(const Api& api) {
   std::vector<NamedRecord> found;
   for (const c::Record* record : c::all<c::Record>(api.header)) {
-    add_records(*record, record->name, found);
+    if (record->is_union) continue;
+    add_records(api, *record, record->name, found);
     found.push_back({record->name, record->name, record});
   }
   return found;
@@ -107,6 +115,17 @@ std::string present_path(const Api& api, const std::string& path) {
 const Part* find_part(const std::vector<Part>& parts, const std::string& name) {
   for (const Part& part : parts) {
     if (part.name == name) return &part;
+  }
+  return nullptr;
+}
+
+const meaning::TaggedUnion* union_of(const Api& api, const Part& part, const std::vector<Part>& parts) {
+  for (const Part& other : parts) {
+    const auto* tagged = std::get_if<meaning::TaggedUnion>(&api.role(other.path).meaning);
+    if (tagged == nullptr) continue;
+    for (const auto& [member, enumerator] : tagged->members) {
+      if (member == part.name) return tagged;
+    }
   }
   return nullptr;
 }

@@ -11,7 +11,7 @@ namespace bindgen {
 // A field or a parameter.
 struct Part {
   std::string path;
-  std::string name;       // empty for an anonymous union, whose members follow it
+  std::string name;       // empty for an anonymous union
   const c::Type* type;    // never null
   const c::Field* field;  // null for parameters
   Location location;
@@ -23,7 +23,7 @@ struct Part {
 std::vector<Part> parts_of(const Api& api, const c::Record& record, const std::string& path);
 std::vector<Part> parts_of(const Api& api, const c::Function& function);
 
-// Every record, those declared in place included, with its path: inner ones before the outer one, as C++ needs them.
+// Every struct, those declared in place included, with its path: inner ones before the outer one, as C++ needs them.
 struct NamedRecord {
   std::string path;      // "Struct" or "Struct.field"
   std::string cpp_name;  // "Struct" or "Struct_field"
@@ -40,6 +40,9 @@ std::string present_path(const Api& api, const std::string& path);
 
 // The part of `parts` with this name; null if there is none.
 const Part* find_part(const std::vector<Part>& parts, const std::string& name);
+
+// The union whose tag decides whether this part is given; null if there is none.
+const meaning::TaggedUnion* union_of(const Api& api, const Part& part, const std::vector<Part>& parts);
 
 // Documentation of a function for the wire.
 std::string documentation_of(const Api& api, const c::Function& function);

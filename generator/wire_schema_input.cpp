@@ -48,14 +48,13 @@ class InputSchema {
   void add_part(Json& object, const Part& part, const std::vector<Part>& parts, bool are_fields) {
     const Role& role = api_.role(part.path);
     const auto add = [&](Json schema, bool is_required) {
-      add_property(object, part.name, std::move(schema), part.documentation, is_required);
+      const bool is_member = union_of(api_, part, parts) != nullptr;  // then the tag decides
+      add_property(object, part.name, std::move(schema), part.documentation, is_required && !is_member);
     };
     match(
         role.meaning,  //
         [&](const meaning::Value& value) { add_value(object, part, role, value, are_fields); },
-        [&](const meaning::Text& text) {
-          add(text_schema(text), text.presence == Presence::kRequired && !is_member(part, parts));
-        },
+        [&](const meaning::Text& text) { add(text_schema(text), text.presence == Presence::kRequired); },
         [&](const meaning::Object& pointer) {
           Json schema = record(part);
           if (pointer.presence == Presence::kNullable) schema["type"] = {"object", "null"};
@@ -168,18 +167,6 @@ class InputSchema {
                  "The handle" + by + ", e.g. \"llm-1\". May be left out while exactly one handle exists.", false);
   }
 
-  // Whether a union decides about the presence of this part.
-  bool is_member(const Part& part, const std::vector<Part>& parts) const {
-    for (const Part& other : parts) {
-      const auto* tagged = std::get_if<meaning::TaggedUnion>(&api_.role(other.path).meaning);
-      if (tagged == nullptr) continue;
-      for (const auto& [member, enumerator] : tagged->members) {
-        if (member == part.name) return true;
-      }
-    }
-    return false;
-  }
-
   // Rules that connect several properties.
   void add_conditions(Json& schema, const Part& part, const std::vector<Part>& parts) const {
     const Meaning& meaning = api_.role(part.path).meaning;
@@ -192,10 +179,17 @@ class InputSchema {
     if (const auto* array = std::get_if<meaning::Array>(&meaning); array != nullptr && !array->together_with.empty()) {
       const std::string& other = array->together_with;
       const Json absent{{"properties", {{part.name, {{"type", "null"}}}, {other, {{"type", "null"}}}}}};
-      const Json present{{"properties", {{part.name, {{"type", "array"}}}, {other, {{"type", "array"}}}}},
-                         {"required", {part.name, other}}};
-      schema["anyOf"] = {absent, present};
+      const Json present{
+          {"properties", {{part.name, given_array(part)}, {other, given_array(*find_part(parts, other))}}},
+          {"required", {part.name, other}}};
+      (schema.contains("anyOf") ? schema["allOf"].emplace_back() : schema)["anyOf"] = {absent, present};
     }
+  }
+
+  // Anything but null: floats may also come as an object with "base64".
+  static Json given_array(const Part& part) {
+    if (part.type->target.front().kind != TypeKind::kFloat) return {{"type", "array"}};
+    return {{"type", {"array", "object"}}};
   }
 
   // The member is present exactly if the tag names it. An absent tag is its default.

@@ -17,12 +17,11 @@ class OutputSchema {
     if (const Stream* stream = stream_of(api_, function)) return stream_result(*stream);
     const Role& role = api_.role(function.name + ".return");
     const std::string& documentation = role.documentation.empty() ? function.documentation.returns : role.documentation;
-    if (function.returns.kind == TypeKind::kRecord) {
-      const c::Record* record = c::find<c::Record>(api_.header, function.returns.name);
-      return object_of({record->name, record->name, record});
-    }
     Json schema = empty_object_schema();
-    if (const auto* predicate = std::get_if<meaning::Predicate>(&role.meaning)) {
+    if (function.returns.kind == TypeKind::kRecord && std::holds_alternative<meaning::Value>(role.meaning)) {
+      const c::Record* record = c::find<c::Record>(api_.header, function.returns.name);
+      schema = object_of({record->name, record->name, record});
+    } else if (const auto* predicate = std::get_if<meaning::Predicate>(&role.meaning)) {
       add_property(schema, predicate->name, {{"type", "boolean"}}, "", true);
       add_property(schema, "status", {{"enum", {predicate->no, predicate->yes}}}, documentation, true);
     } else if (std::holds_alternative<meaning::Status>(role.meaning)) {

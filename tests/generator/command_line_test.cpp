@@ -15,11 +15,14 @@ TEST_CASE("the command line is understood, and refused with a reason") {
   const CommandLine other = parse_command_line({"x.h", "--api-version", "2.0", "--overlay", "o", "--out", "d"});
   CHECK(other.command == Command::kGenerate);
   CHECK(other.requests.front().header == "x.h");
+  CHECK(parse_command_line({"--check", "my x.h", "--api-version", "1", "--overlay", "o", "--out", "it's"}).repeat ==
+        R"(rkllm-bindgen 'my x.h' --api-version 1 --overlay o --out 'it'\''s')");
   CHECK(parse_command_line({"--help"}).command == Command::kHelp);
   for (const std::vector<std::string>& wrong :
        std::vector<std::vector<std::string>>{{"--what"},
                                              {"x.h"},
                                              {"--api-version", "1"},
+                                             {"x.h", "--api-version", "1.4+beta"},
                                              {"--out"},
                                              {"a.h", "b.h", "--api-version", "1"},
                                              {"x.h", "--api-version", "1", "--format", "json"}}) {

@@ -12,7 +12,7 @@ using namespace bindgen;
 namespace {
 
 const Api& api() {
-  static const Api kApi = read_api({test::kHeader, "1.3.0"}, test::kOverlay);
+  static const Api kApi = read_api({test::kHeader, "1.3.0"}, read_overlay(test::kOverlay));
   return kApi;
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("the output names no folder of this machine, wherever the header lies"
 }
 
 TEST_CASE("no generated line decides or repeats anything") {
-  for (const File& file : emit({read_api({test::kHeader, "1.3.0"}, test::kOverlay)})) {
+  for (const File& file : emit({read_api({test::kHeader, "1.3.0"}, read_overlay(test::kOverlay))})) {
     if (file.path.find(".hpp") == std::string::npos) continue;
     for (const std::string& line : lines_of(file.text)) {
       if (line.find("//") != std::string::npos || line.find('"') != std::string::npos) continue;

@@ -1,32 +1,10 @@
 // What the generator cannot use is refused like a compiler does it: file, line, what is wrong, and what to write.
+#include "refusal.hpp"
 #include "support/catch.hpp"
-#include "temporary.hpp"
-
-#include "diagnostics.hpp"
-#include "generate.hpp"
 
 using namespace bindgen;
+using bindgen::test::refusal;
 using rkllm_mcp::test::has_text;
-
-namespace {
-
-std::string refusal(const std::string& header, const std::string& overlay) {
-  const auto folder = test::scratch("refusals");
-  const std::string header_path = test::file(folder, "x.h", header);
-  const std::string overlay_path = test::file(folder, "x.overlay.json", overlay);
-  try {
-    generate({{header_path, "1.0"}}, overlay_path);
-  } catch (const Refusal& refused) {
-    std::string text = refused.what();
-    for (auto at = text.find(folder.string() + "/"); at != std::string::npos; at = text.find(folder.string() + "/")) {
-      text.erase(at, folder.string().size() + 1);
-    }
-    return text;
-  }
-  return "accepted";
-}
-
-}  // namespace
 
 TEST_CASE("a header with an error is refused: after one, types are silently wrong") {
   const std::string text = refusal("typedef struct {\n  unknown_t a;\n} S;\n", test::overlay(""));

@@ -95,10 +95,35 @@ TEST_CASE("an entry is about the versions that it names") {
 TEST_CASE("an entry about no version between those generated is refused") {
   const std::string text =
       refusal(kEntries + R"(,{"for":"Grown.a","since":"1.1","until":"1.9","quote":"int a","value":{"minimum":0}})");
-  CHECK_THAT(text, has_text("this entry for Grown.a is about no version that is generated"));
+  CHECK_THAT(text, has_text("this entry for Grown.a is about no version that is known here"));
   CHECK_THAT(refusal(kEntries + R"(,{"for":"Grown.a","since":"3.0","until":"2.5","quote":"int a"})"),
-             has_text("about no version that is generated"));
-  CHECK(refusal(kEntries + R"(,{"for":"Grown.a","since":"3.0","quote":"int a"})") == "accepted");
+             has_text("about no version that is known here"));
+  CHECK_THAT(refusal(kEntries + R"(,{"for":"Grown.a","since":"20.0","quote":"int a"})"), has_text("no version"));
+  CHECK_THAT(refusal(kEntries + R"(,{"for":"Grown.a","until":"0.10","quote":"int a"})"), has_text("no version"));
+}
+
+TEST_CASE("of one header alone, the overlay may tell of older ones, but not of versions that nobody knows") {
+  const auto of_one = [](const std::string& entry, std::vector<std::string> known) -> std::string {
+    const auto folder = test::scratch("one");
+    try {
+      generate({{test::file(folder, "2.0.h", kNewer), "2.0"}},
+               test::file(folder, "o.json", test::overlay(kEntries + "," + entry)), std::move(known));
+    } catch (const Refusal& refused) {
+      return refused.what();
+    }
+    return "accepted";
+  };
+  CHECK(of_one(R"({"for":"gone","until":"1.0","quote":"any"})", {}) == "accepted");
+  CHECK_THAT(of_one(R"({"for":"add","since":"20","quote":"any"})", {}), has_text("no version that is known"));
+  CHECK(of_one(R"({"for":"add","since":"3","quote":"any"})", {"3.0"}) == "accepted");
+}
+
+TEST_CASE("a field may have the name of something that only a newer version declares") {
+  const std::string older = "typedef struct { int later; } S;\nint f(S* s);\n";
+  const std::string newer = older + "typedef struct { int a; } later;\nint g(later* it);\n";
+  const auto files = generated(older, newer, R"({"for":"f.s","quote":"S* s","object":{}},
+                                                {"for":"g.it","since":"2.0","quote":"later* it","object":{}})");
+  CHECK_THAT(files.at("made_up/v2_0/abi.hpp"), has_text("struct later {"));
 }
 
 TEST_CASE("fields that were nested later stand in the same object on the wire before") {

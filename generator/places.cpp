@@ -1,0 +1,112 @@
+#include "places.hpp"
+
+#include "declaration.hpp"
+#include "model.hpp"
+
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+bool is_integer(const c::Type& type) {
+  return type.kind == c::TypeKind::kSigned || type.kind == c::TypeKind::kUnsigned;
+}
+
+// The names of the integers among `parts` from `first` on.
+template <class Parts>
+std::vector<std::string> integers_from(const Parts& parts, std::size_t first) {
+  std::vector<std::string> names;
+  for (std::size_t i = first; i < parts.size(); ++i) {
+    if (is_integer(parts[i].type)) names.push_back(parts[i].name);
+  }
+  return names;
+}
+
+class Survey {
+ public:
+  explicit Survey(const c::Header& header) : header_(header) {}
+
+  Places result() {
+    for (const c::Symbol& symbol : header_.symbols) std::visit([this](const auto& any) { visit(any); }, symbol);
+    return std::move(places_);
+  }
+
+ private:
+  void visit(const c::Macro&) {}
+  void visit(const c::Enum&) {}
+  void visit(const c::Opaque&) {}
+  void visit(const c::Alias& alias) { add(PlaceKind::kAlias, alias.name, declaration(alias), alias.location); }
+  void visit(const c::Callback& callback) {
+    add(PlaceKind::kCallback, callback.name, declaration(callback), callback.location);
+  }
+  void visit(const c::Record& record) {
+    if (!record.is_union) visit_fields(record, record.name, "");  // what is in a union is nothing for the wire
+  }
+  void visit(const c::Function& function) {
+    add(PlaceKind::kFunction, function.name, declaration(function), function.location);
+    if (function.is_variadic)
+      complain(function.location, function.name + " takes variable arguments, which have no wire form");
+    for (std::size_t i = 0; i < function.params.size(); ++i) {
+      const c::Param& param = function.params[i];
+      const std::string path = function.name + "." + param.name;
+      add_part({path, declaration(param), param.type, integers_from(function.params, i + 1)}, param.location);
+      places_.params.insert(path);
+    }
+    const std::string path = function.name + ".return";
+    add(PlaceKind::kReturn, path, spelling(function.returns), function.location);
+    places_.returns.push_back({path, spelling(function.returns), function.returns, {}});
+    places_.returns.back().is_union = is_union(function.returns);
+  }
+
+  // `inside`: what is declared in place around the fields, if anything is.
+  void visit_fields(const c::Record& record, const std::string& path, const std::string& inside) {
+    for (std::size_t i = 0; i < record.fields.size(); ++i) {
+      const c::Field& field = record.fields[i];
+      const bool is_inline = !field.inline_record.empty();
+      const std::string own_path = path_of(path, field);
+      // The members of an anonymous struct or union are members of the struct around it, for C and for the wire; and
+      // there is nothing else to say about an anonymous struct.
+      if (is_inline && field.name.empty() && !field.inline_record.front().is_union) {
+        visit_fields(field.inline_record.front(), path, inside);
+        continue;
+      }
+      Declared declared{own_path, declaration(field), field.type, integers_from(record.fields, i + 1)};
+      declared.inside = inside;
+      declared.is_union = is_inline ? field.inline_record.front().is_union : is_union(field.type);
+      declared.is_anonymous = field.name.empty();
+      add_part(std::move(declared), field.location);
+      if (field.bit_width != 0) complain(field.location, own_path + " is a bit-field, which has no wire form yet");
+      if (is_inline) visit_fields(field.inline_record.front(), field.name.empty() ? path : own_path, own_path);
+    }
+  }
+
+  bool is_union(const c::Type& type) const {
+    const c::Record* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, type.name) : nullptr;
+    return record != nullptr && record->is_union;
+  }
+
+  void add_part(Declared declared, const Location& at) {
+    declared.is_union = declared.is_union || is_union(declared.type);
+    add(PlaceKind::kPart, declared.path, declared.declaration, at);
+    places_.parts.push_back(std::move(declared));
+  }
+
+  void add(PlaceKind kind, const std::string& path, const std::string& declaration, const Location& at) {
+    if (!places_.by_path.emplace(path, Place{kind, declaration, at}).second) {
+      complain(at, "a second " + path + ", which the overlay cannot tell from the first");
+    }
+  }
+
+  void complain(const Location& at, std::string message) {
+    places_.complaints.push_back(bindgen::complain(header_, at, std::move(message)));
+  }
+
+  const c::Header& header_;
+  Places places_;
+};
+
+}  // namespace
+
+Places places_in(const c::Header& header) { return Survey(header).result(); }
+
+}  // namespace bindgen

@@ -1,0 +1,28 @@
+#include "expected.hpp"
+
+#include "golden_caller.hpp"
+
+using namespace bindgen::test;
+using namespace rkllm_mcp::v1_returned_handle;
+
+TEST_CASE("what is left to do is done whatever a function returns") {
+  static int made_of = 0;
+  static int freed = 0;
+  static auto* const made = reinterpret_cast<thing_t>(&made_of);
+  static char text[] = "a thing";
+  GoldenCaller caller(kAbiSet, {{"make_thing", symbol(+[](int) { return made; })},
+                                {"describe", symbol(+[](thing_t it) { return it == made ? text : nullptr; })},
+                                {"free_text", symbol(+[](char*) { ++freed; })},
+                                {"weigh", symbol(+[](thing_t, float* weights) {
+                                   weights[0] = 1;
+                                   weights[1] = 2;
+                                   return 3.0F;
+                                 })},
+                                {"unmake", symbol(+[](thing_t) { return true; })}});
+  CHECK(caller.call("make_thing", {{"n_parts", 2}}) == Json{{"handle", "it-1"}});
+  CHECK(caller.call("describe") == Json{{"value", "a thing"}});
+  CHECK(freed == 1);
+  CHECK(caller.call("weigh") == Json{{"value", 3.0}, {"weights", {1.0, 2.0}}});
+  CHECK(caller.call("unmake") == Json{{"value", true}});
+  CHECK(caller.handle.native == nullptr);
+}

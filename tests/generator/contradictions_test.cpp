@@ -1,0 +1,162 @@
+// What an overlay may say wrongly although its JSON is in order: each is refused by a rule, with the place; nothing is
+// passed over, and nothing is left for the compiler of the generated code to find.
+#include "refusal.hpp"
+#include "support/catch.hpp"
+
+using namespace bindgen;
+using bindgen::test::overlay;
+using bindgen::test::refusal;
+using rkllm_mcp::test::has_text;
+
+namespace {
+
+const std::string kTag = "typedef enum { kA, kB } T;\n";
+
+// A header with this in it, and an overlay with one entry for it.
+std::string with_entry(const std::string& header, const std::string& entry) { return refusal(header, overlay(entry)); }
+
+// A struct with one field `a` of this type, and what the overlay says of it besides the quote.
+std::string with_field(const std::string& type, const std::string& says) {
+  return with_entry(kTag + "typedef struct {\n  " + type + " a;\n} S;",
+                    R"({"for":"S.a","quote":")" + type + R"( a",)" + says + "}");
+}
+
+}  // namespace
+
+TEST_CASE("an entry says only what can be said of the kind of thing that it is about") {
+  CHECK_THAT(with_field("int", R"("function":{})"), has_text(R"(says "function", which is for functions)"));
+  CHECK_THAT(with_field("int", R"("stream":{"result":"S","state":"T","states":{},"text":"a","token":"a"})"),
+             has_text(R"(says "stream", which is for types of callbacks)"));
+  CHECK_THAT(with_entry("int f(void);", R"-({"for":"f","quote":"int f(void)","value":{}})-"),
+             has_text(R"-(which is for fields, parameters, types and returned values ("f.return"))-"));
+  for (const char* key : {R"("default":1)", R"("wire_default":1)", R"("session":"n")", R"("group":"g")"}) {
+    CHECK_THAT(with_entry("int f(void);", R"-({"for":"f","quote":"int f(void)",)-" + std::string(key) + "}"),
+               has_text("which is for fields and parameters"));
+  }
+}
+
+TEST_CASE("keys that exclude each other are refused") {
+  const std::string ints = "typedef struct { int* a; int n; } S;";
+  const auto with_array = [&](const std::string& keys) {
+    return with_entry(ints, R"({"for":"S.a","quote":"int* a","array":{)" + keys + "}}");
+  };
+  CHECK(with_array(R"("counted_by":"n")") == "accepted");
+  CHECK_THAT(with_array(R"("counted_by":"n","exactly":"session.n")"),
+             has_text(R"(/entries/0/array: exactly one is needed of "counted_by", "exactly")"));
+  CHECK_THAT(with_array(""), has_text("exactly one is needed of"));
+  CHECK_THAT(with_array(R"("exactly":"session.n","times":["n"])"), has_text(R"("counted_by" is missing)"));
+  CHECK_THAT(with_entry("typedef struct { int a; } S;\nint f(S* s);",
+                        R"({"for":"f.s","quote":"S* s","object":{"nullable":true,"empty_if_absent":true}})"),
+             has_text(R"(must not have all of ["nullable","empty_if_absent"])"));
+}
+
+TEST_CASE("a default is one that the C type and the bounds allow") {
+  CHECK(with_field("T", R"("default":"kB")") == "accepted");
+  CHECK_THAT(with_field("T", R"("default":"kNothing")"), has_text("it is no enumerator of T [defaults-are-possible]"));
+  CHECK(with_field("int8_t", R"("default":-128)") == "accepted");
+  CHECK_THAT(with_field("int8_t", R"("default":300)"), has_text("it is out of range"));
+  CHECK_THAT(with_field("int", R"("value":{"maximum":5},"default":6)"), has_text("it is out of range"));
+  CHECK_THAT(with_field("int", R"("default":1.5)"), has_text("it is no integer"));
+  CHECK_THAT(with_field("bool", R"("wire_default":1)"), has_text(R"(its "wire_default" in the overlay is impossible)"));
+  CHECK_THAT(with_field("const char*", R"("text":{},"default":"x")"), has_text("only values have one"));
+  CHECK_THAT(
+      with_entry(
+          kTag + "typedef struct { T t; union { int a; float b; }; } S;",
+          R"({"for":"S.union","quote":"union { int a; float b; }","union":{"tag":"t","members":{"a":"kA","b":"kB"}}},
+                           {"for":"S.a","quote":"int a","default":1})"),
+      has_text("a member of a union has no \"default\""));
+}
+
+TEST_CASE("bounds are in order, within the C type, and of something that has bounds") {
+  CHECK(with_field("uint8_t", R"("value":{"minimum":1,"maximum":255})") == "accepted");
+  CHECK_THAT(with_field("int", R"("value":{"minimum":5,"maximum":1})"),
+             has_text("its \"minimum\" is above its \"maximum\" [bounds-are-possible]"));
+  CHECK_THAT(with_field("uint8_t", R"("value":{"maximum":256})"), has_text("beyond those of its C type"));
+  CHECK_THAT(with_field("int", R"("value":{"minimum":0.5})"), has_text("the bounds of an integer are integers"));
+  for (const char* type : {"bool", "T"}) {
+    CHECK_THAT(with_field(type, R"("value":{"minimum":0})"), has_text("are for integers and floats"));
+  }
+  CHECK_THAT(with_entry("typedef struct { float* a; int n; } S;",
+                        R"({"for":"S.a","quote":"float* a","array":{"counted_by":"n","minimum":0}})"),
+             has_text("are for arrays of integers"));
+}
+
+TEST_CASE("what an entry refers to is there") {
+  CHECK_THAT(with_entry("typedef struct { struct { int b; } a; } S;",
+                        R"({"for":"S.a","quote":"struct { int b; } a","value":{"present_if":"c"}})"),
+             has_text("it has no pointer c [references-name-siblings]"));
+  CHECK_THAT(
+      with_entry("int f(void);",
+                 R"-({"for":"f","quote":"int f(void)","function":{"needs":{"session":"n","equals":1,"why":"x"}}})-"),
+      has_text("f: the overlay's \"session\" does not declare n"));
+  CHECK_THAT(with_entry("int f(void);\nint g(void);",
+                        R"-({"for":"f","quote":"int f(void)","function":{"running_probe":"g"}})-"),
+             has_text("g is no predicate of just a handle [referred-functions-exist]"));
+}
+
+TEST_CASE("parameters have names that the generated code does not use itself") {
+  CHECK_THAT(with_entry("int f(int params);", ""), has_text("f: the generated code has a variable params of its own"));
+  CHECK_THAT(with_entry("int f(int call);", ""), has_text("[names-are-usable]"));
+}
+
+TEST_CASE("a type that only an included header declares is refused") {
+  CHECK_THAT(with_entry("#include <sys/time.h>\nint f(time_t t);", ""),
+             has_text("time_t is declared in another header, which is not read; declare it in this one"));
+  CHECK_THAT(with_entry(kTag + "typedef T Other;\nint f(Other t);", ""), has_text("[meanings-fit-types]"));
+  CHECK(with_entry("#include <stdint.h>\nint f(uint_fast8_t t, unsigned long long u);", "") == "accepted");
+}
+
+TEST_CASE("a union is on the wire only if it is anonymous and has a tag; else it is unused, with all that is in it") {
+  const std::string named = "typedef union { int a; float b; } U;\n" + kTag;
+  const std::string of_type = named + "typedef struct { T t; U u; } S;";
+  const std::string tagged = R"("union":{"tag":"t","members":{"a":"kA","b":"kB"}})";
+  CHECK_THAT(with_entry(of_type, ""), has_text(R"({"for":"S.u","quote":"U u","unused":{}})"));
+  CHECK_THAT(with_entry(of_type, R"({"for":"S.u","quote":"U u","value":{}})"), has_text("[meanings-fit-types]"));
+  CHECK_THAT(with_entry(of_type, R"({"for":"S.u","quote":"U u",)" + tagged + "}"),
+             has_text("S.u: only an anonymous union has a wire form; mark it \"unused\" [unions-are-covered]"));
+  CHECK(with_entry(of_type, R"({"for":"S.u","quote":"U u","unused":{}})") == "accepted");
+  CHECK_THAT(with_entry(kTag + "typedef struct { T t; union { int a; float b; } u; } S;",
+                        R"({"for":"S.u","quote":"union { int a; float b; } u",)" + tagged + "}"),
+             has_text("only an anonymous union has a wire form"));
+  const std::string anonymous = "typedef struct { union { int a; void* b; }; int c; } S;";
+  const std::string unused = R"({"for":"S.union","quote":"union { int a; void* b; }","unused":{}})";
+  CHECK(with_entry(anonymous, unused) == "accepted");
+  CHECK_THAT(with_entry(anonymous, unused + R"(,{"for":"S.a","quote":"int a","value":{}})"),
+             has_text("S.union is unused, so S.a is too"));
+  CHECK_THAT(with_entry("typedef struct { union { int a; }; union { int b; }; } S;", ""),
+             has_text("a second S.union, which the overlay cannot tell from the first"));
+}
+
+TEST_CASE("a stream is one of a callback that delivers what the stream says") {
+  const std::string header =
+      "typedef enum { kWord, kEnd } T;\n"
+      "typedef struct { const float* values; int n; int columns; } Rows;\n"
+      "typedef struct { const char* text; int token; Rows rows; } R;\n"
+      "typedef int (*on_t)(R* result, void* userdata, T state);\n"
+      "typedef int (*odd_t)(R* result, T state);\n";
+  const auto said = [&](const std::string& array, const std::string& more, const std::string& text = "text",
+                        const std::string& callback = "on_t",
+                        const std::string& params = "R* result, void* userdata, T state") {
+    return with_entry(header, R"({"for":"R.text","quote":"const char* text","text":{"nullable":true}},
+        {"for":"Rows.values","quote":"const float* values","array":{)" +
+                                  array + R"(}},
+        {"for":")" + callback + R"(","quote":"typedef int (*)" +
+                                  callback + ")(" + params + R"-()",
+         "stream":{"result":"R","state":"T","states":{"kWord":"token","kEnd":"end"},"text":")-" +
+                                  text + R"(","token":"token")" + more + "}}");
+  };
+  const std::string product = R"("counted_by":"n","times":["columns"])";
+  const std::string rows = R"(,"rows":[{"field":"rows","values":"values"}])";
+  CHECK(said(product, rows) == "accepted");
+  CHECK_THAT(said(R"("counted_by":"n")", rows), has_text("R.rows has no floats values counted by one field"));
+  CHECK_THAT(said(product, R"(,"values":["token"])"),
+             has_text("R.token is no struct on the wire [streams-are-complete]"));
+  CHECK_THAT(said(product, R"(,"values":["nothing"])"), has_text("R has no field nothing"));
+  CHECK_THAT(said(product, "", "token"), has_text("R.token is no text"));
+  CHECK_THAT(said(product, "", "text", "odd_t", "R* result, T state"), has_text("it must take (R*, void*, T)"));
+}
+
+TEST_CASE("an entry without its blank, or without a line break, is found where it stands") {
+  CHECK_THAT(with_entry("int f(int a);", "\n { \"for\" : \"f.b\", \"quote\":\"int b\", \"value\":{}}"),
+             has_text("x.overlay.json:2:4: error: this entry is for f.b"));
+}
