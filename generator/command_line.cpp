@@ -175,6 +175,7 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
   }
   CommandLine line;
   line.command = options.check ? Command::kCheck : Command::kGenerate;
+  line.is_of_project = !has_header;
   line.repeat = "rkllm-bindgen";
   for (const std::string& argument : arguments) {
     if (argument != "--check") line.repeat += " " + quoted(argument);

@@ -21,6 +21,7 @@ enum class Format { kText, kMarkdown, kJson, kTree };
 struct CommandLine {
   Command command = Command::kGenerate;
   std::vector<Request> requests;            // of kGenerate and kCheck
+  bool is_of_project = false;               // the requests are all sets of the project file
   std::vector<std::string> known_versions;  // that the overlay may speak of, besides those of the requests
   std::string overlay;                      // empty: none
   std::string version;                      // of the one header that is asked about; empty: newer than all known

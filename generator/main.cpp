@@ -27,15 +27,20 @@ namespace {
 
 enum ExitCode { kDone = 0, kRefused = 1, kUsage = 2, kBreaking = 3 };
 
+std::vector<bindgen::File> generated(const bindgen::CommandLine& line) {
+  if (!line.is_of_project) bindgen::refuse_other_sets(line.out, line.requests.front().version);
+  return bindgen::generate(line.requests, line.overlay, line.known_versions);
+}
+
 int generate(const bindgen::CommandLine& line) {
-  const auto changed = bindgen::write(line.out, bindgen::generate(line.requests, line.overlay, line.known_versions));
+  const auto changed = bindgen::write(line.out, generated(line));
   for (const std::string& path : changed) std::cout << line.out << "/" << path << "\n";
   std::cout << changed.size() << " files changed\n";
   return kDone;
 }
 
 int check(const bindgen::CommandLine& line) {
-  const std::string differences = bindgen::differences(line.out, bindgen::generate(line.requests, line.overlay, line.known_versions));
+  const std::string differences = bindgen::differences(line.out, generated(line));
   if (differences.empty()) return kDone;
   std::cout << differences << line.out << " is stale; this brings it up to date:\n  " << line.repeat << "\n";
   return kRefused;

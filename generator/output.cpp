@@ -1,5 +1,6 @@
 #include "output.hpp"
 
+#include "diagnostics.hpp"
 #include "json.hpp"
 #include "line_diff.hpp"
 #include "text_file.hpp"
@@ -11,12 +12,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that an earlier run has written, as its manifest tells, and that are not generated any more.
+// What an earlier run has written of itself; an empty object if none has.
+Json read_manifest(const fs::path& folder) {
+  if (!fs::exists(folder / kManifestName)) return Json::object();
+  Json manifest = Json::parse(read_text(folder / kManifestName), nullptr, false);
+  return manifest.is_object() ? manifest : Json::object();
+}
+
+// Files that an earlier run has written and that are not generated any more.
 std::vector<std::string> leftovers(const fs::path& folder, const std::vector<File>& files) {
   std::vector<std::string> found;
-  if (!fs::exists(folder / kManifestName)) return found;
-  const Json manifest = Json::parse(read_text(folder / kManifestName), nullptr, false);
-  if (!manifest.is_object()) return found;
+  const Json manifest = read_manifest(folder);
   for (const Json& path : manifest.value("files", Json::array())) {
     const auto is_it = [&](const File& file) { return path == file.path; };
     if (std::none_of(files.begin(), files.end(), is_it) && fs::exists(folder / path.get<std::string>())) {
@@ -56,6 +62,17 @@ std::string differences(const fs::path& folder, const std::vector<File>& files) 
     text += "--- " + (folder / path).string() + ": is not generated any more\n";
   }
   return text;
+}
+
+void refuse_other_sets(const fs::path& folder, const std::string& version) {
+  std::string others;
+  for (const Json& set : read_manifest(folder).value("sets", Json::array())) {
+    const std::string other = set.value("version", version);
+    if (other != version) others += (others.empty() ? "" : ", ") + other;
+  }
+  if (others.empty()) return;
+  throw Refusal({(folder / kManifestName).string(), 0, 0}, "generating " + version + " alone would remove " + others,
+                "", "add " + version + " to the sets of generator/bindgen.json, or give --out another folder");
 }
 
 }  // namespace bindgen

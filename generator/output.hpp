@@ -16,4 +16,8 @@ std::vector<std::string> write(const std::filesystem::path& folder, const std::v
 // The difference as a person reads it, "-" what is there, "+" what would be generated; empty if there is none.
 std::string differences(const std::filesystem::path& folder, const std::vector<File>& files);
 
+// Throws Refusal if the folder holds the bindings of other versions than this one: writing this one alone would remove
+// them.
+void refuse_other_sets(const std::filesystem::path& folder, const std::string& version);
+
 }  // namespace bindgen

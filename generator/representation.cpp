@@ -13,7 +13,9 @@ class Comparison {
 
   bool same(const c::Type& one, const c::Type& other) {
     const bool is_declared = one.kind == c::TypeKind::kRecord || one.kind == c::TypeKind::kEnum;
-    if (one.kind == other.kind && is_declared && !one.name.empty() && one.name == other.name) return true;
+    if (one.kind == other.kind && is_declared && !one.name.empty() && one.name == other.name) {
+      return one.size == other.size || is_in_header(one.name);  // what changes there is told there
+    }
     if (one.kind != other.kind || one.size != other.size || one.count != other.count) return false;
     switch (one.kind) {
       case c::TypeKind::kRecord: return same_records(one.name, other.name);
@@ -34,6 +36,10 @@ class Comparison {
   }
 
  private:
+  bool is_in_header(const std::string& name) const {
+    return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
+  }
+
   bool same_functions(const c::Type& one, const c::Type& other) {
     if (one.is_variadic != other.is_variadic || one.params.size() != other.params.size()) return false;
     for (std::size_t i = 0; i < one.params.size(); ++i) {

@@ -160,3 +160,43 @@ TEST_CASE("an entry without its blank, or without a line break, is found where i
   CHECK_THAT(with_entry("int f(int a);", "\n { \"for\" : \"f.b\", \"quote\":\"int b\", \"value\":{}}"),
              has_text("x.overlay.json:2:4: error: this entry is for f.b"));
 }
+
+TEST_CASE("a call has one handle, and all handles are of one type") {
+  const std::string types = "typedef struct a* a_t;\ntypedef struct b* b_t;\n";
+  const std::string uses = R"({"for":"a_t","quote":"typedef a* a_t","handle":{"role":"uses"}},
+                              {"for":"b_t","quote":"typedef b* b_t","handle":{"role":"uses"}})";
+  CHECK(with_entry(types + "int f(a_t x);\nint g(a_t x);", uses) == "accepted");
+  CHECK_THAT(with_entry(types + "int cmp(a_t x, a_t y);", uses),
+             has_text("x.h:3:5: error: cmp has several handles [handles-are-of-one-type]"));
+  CHECK_THAT(with_entry(types + "int f(a_t x);\nint g(b_t x);", uses),
+             has_text("g has a handle of type b_t, others are of type a_t"));
+}
+
+TEST_CASE("a session value is one that a call which makes a handle is always given") {
+  const auto said = [](const std::string& functions, const std::string& entries) {
+    const std::string text =
+        overlay(R"({"for":"h_t","quote":"typedef void* h_t","handle":{"role":"uses"}},)" + entries);
+    std::string with_session = text;
+    return refusal("typedef void* h_t;\ntypedef struct { int n; float f; } S;\n" + functions,
+                   with_session.insert(1, R"("session":{"n":{"learn":"x"}},)"));
+  };
+  const std::string makes = R"({"for":"make.h","quote":"h_t* h","handle":{"role":"creates"}},)";
+  CHECK(said("int make(h_t* h, int n);", makes + R"({"for":"make.n","quote":"int n","session":"n"})") == "accepted");
+  CHECK_THAT(said("int use(h_t h, int n);", R"({"for":"use.n","quote":"int n","session":"n"})"),
+             has_text("no call that makes a handle is always given it"));
+  CHECK_THAT(said("int make(h_t* h, S* s);", makes + R"({"for":"make.s","quote":"S* s","object":{"nullable":true}},
+                                                        {"for":"S.n","quote":"int n","session":"n"})"),
+             has_text("no call that makes a handle is always given it"));
+  CHECK_THAT(said("int make(h_t* h, S* s);", makes + R"({"for":"make.s","quote":"S* s","object":{}},
+                                                        {"for":"S.f","quote":"float f","session":"n"})"),
+             has_text("a session value is an integer, a bool or an enumerator"));
+}
+
+TEST_CASE("pairs of arrays are nullable parameters, and groups are of fields") {
+  const std::string nullable = R"("array":{"exactly":"session.n","nullable":true,"together_with":"b"}})";
+  CHECK_THAT(with_entry("typedef struct { int* a; int* b; } S;", R"({"for":"S.a","quote":"int* a",)" + nullable +
+                                                                     R"(,{"for":"S.b","quote":"int* b","unused":{}})"),
+             has_text("\"together_with\" is for two parameters that are nullable arrays [pairs-are-of-parameters]"));
+  CHECK_THAT(with_entry("int f(int a);", R"({"for":"f.a","quote":"int a","group":"g"})"),
+             has_text("a \"group\" is of fields"));
+}

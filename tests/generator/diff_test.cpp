@@ -122,3 +122,31 @@ TEST_CASE("a comparison is told as text, as a page and as data") {
 TEST_CASE("no difference is said to be none") {
   CHECK(diff_as_text({}, "a.h", "b.h") == "a.h -> b.h\n\nNo difference.\n");
 }
+
+TEST_CASE("a signature of the same text breaks the ABI if a name in it means another type now") {
+  const auto breaks_of = [](const std::string& before, const std::string& after) {
+    const std::string f = "int f(T t);\n";
+    return word(breaks(diff_of(before + f, after + f)));
+  };
+  CHECK(breaks_of("typedef int T;\n", "typedef struct { int a[40]; } T;\n") == "abi");
+  CHECK(breaks_of("typedef enum { kA } T;\n", "enum { kA };\ntypedef long long T;\n") == "abi");
+  CHECK(breaks_of("typedef int T;\n", "typedef int Other;\ntypedef Other T;\n") == "api");
+  const auto folder = test::scratch("diff_included");
+  const auto included = [&](const std::string& name, const std::string& type) {
+    test::file(folder, name + "_types.h", type);
+    return read_header(
+        test::file(folder, name + ".h", "#include \"" + name + "_types.h\"\nint f(T t);\nint g(T* t);\n"));
+  };
+  const auto changes =
+      diff(included("before", "typedef int T;"), included("after", "typedef struct { int a[40]; } T;"));
+  CHECK(lines(changes).front() ==
+        "abi changed function f: t: T, signed integer, size 4/4 -> t: T, struct, size 160/160");
+  const auto grown =
+      diff(included("small", "typedef struct { int a; } T;"), included("big", "typedef struct { int a, b; } T;"));
+  CHECK(word(breaks(grown)) == "abi");
+}
+
+TEST_CASE("an enumerator that moves to another enum with its value changes the source only") {
+  CHECK(lines(diff_of("enum A { kA, kB };\nenum B { kC };\n", "enum A { kA };\nenum B { kB = 1, kC = 0 };\n")) ==
+        Lines{"api changed enumerator B.kB: A.kB -> B.kB"});
+}

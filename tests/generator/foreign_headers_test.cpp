@@ -51,6 +51,7 @@ std::vector<Foreign> installed() {
       WARN(foreign.path << " is not compared: it is not installed; apt-get install " << foreign.package);
     }
   }
+  REQUIRE(found.size() >= 8);
   return found;
 }
 
@@ -92,8 +93,14 @@ class Probe {
 
   void state(const c::Macro& macro) {
     if (macro.name == "ZERO_SIZED_ARRAY") return;  // libusb.h: 0 in C++, which is what is read, and nothing in C
-    const auto* value = std::get_if<std::int64_t>(&macro.value);
-    if (value != nullptr) must_hold("(long long)(" + macro.name + ") == " + std::to_string(*value) + "LL");
+    if (const auto* value = std::get_if<std::int64_t>(&macro.value)) {
+      // A large unsigned value is no negative one.
+      must_hold("(long long)(" + macro.name + ") == " + std::to_string(*value) + "LL");
+      must_hold(std::string(*value < 0 ? "" : "!") + "((" + macro.name + ") < 0)");
+    }
+    if (const auto* value = std::get_if<std::uint64_t>(&macro.value)) {
+      must_hold("(" + macro.name + ") == " + std::to_string(*value) + "ULL && (" + macro.name + ") > 0");
+    }
   }
   void state(const c::Alias& alias) {
     text_ += declaration(alias) + ";\n";
@@ -225,4 +232,16 @@ TEST_CASE("a header whose includes are not there is refused with the line of the
   } catch (const Refusal& refusal) {
     CHECK(std::string(refusal.what()).find("x.h:1:10: error: 'no_such_header.h' file not found") != std::string::npos);
   }
+}
+
+TEST_CASE("a macro keeps its sign, and has no value if that differs between machines") {
+  const auto folder = test::scratch("macros");
+  const c::Header header = read_header(test::file(folder, "x.h",
+                                                  "#define ALL 0xFFFFFFFFFFFFFFFFULL\n#define NONE (-1LL)\n"
+                                                  "#define SOME 0x7FFFFFFFFFFFFFFFULL\n#define WORD sizeof(long)\n"));
+  const auto macros = c::all<c::Macro>(header);
+  REQUIRE(macros.size() == 3);
+  CHECK(std::get<std::uint64_t>(macros[0]->value) == 0xFFFFFFFFFFFFFFFFULL);
+  CHECK(std::get<std::int64_t>(macros[1]->value) == -1);
+  CHECK(std::get<std::int64_t>(macros[2]->value) == 0x7FFFFFFFFFFFFFFFLL);
 }

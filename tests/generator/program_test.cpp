@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 using namespace bindgen;
+using rkllm_mcp::test::has_text;
 
 namespace {
 
@@ -66,4 +67,51 @@ TEST_CASE("a header that cannot be read is refused with 1, arguments that make n
   CHECK(wrong.exit_code == 2);
   CHECK(wrong.err == "rkllm-bindgen: diff takes OLD NEW; see rkllm-bindgen --help\n");
   CHECK(run("--help").exit_code == 0);
+}
+
+TEST_CASE(
+    "generating exits with 0, and a check with 1 as soon as a generated file is edited, and tells what mends it") {
+  const auto folder = test::scratch("program_out") / "it's here";
+  const std::string out = folder.string();
+  const std::string command = "generator/headers/rkllm_1.3.0.h --api-version 1.3.0 --out \"" + out + "\"";
+  const Outcome made = run(command);
+  CHECK(made.exit_code == 0);
+  CHECK_THAT(made.out, has_text("11 files changed\n"));
+  CHECK_THAT(run(command).out, has_text("0 files changed\n"));
+  CHECK(run("--check " + command).exit_code == 0);
+  const std::string enums = (folder / "rkllm_mcp/v1_3_0/enums.hpp").string();
+  write_text(enums, read_text(enums) + "// edited\n");
+  const Outcome stale = run("--check " + command);
+  CHECK(stale.exit_code == 1);
+  CHECK_THAT(stale.out, has_text("-// edited\n"));
+  const auto mends = stale.out.find("  rkllm-bindgen ");
+  REQUIRE(mends != std::string::npos);
+  CHECK(run(stale.out.substr(mends + 16, stale.out.rfind('\n') - mends - 16)).exit_code == 0);
+  CHECK(run("--check " + command).exit_code == 0);
+}
+
+TEST_CASE("a refused header exits with 1, and one header alone does not replace the bindings of several") {
+  const auto folder = test::scratch("program_refused");
+  const std::string header = test::file(folder, "x.h", "int f(const char* text);\n");
+  const std::string overlay = test::file(folder, "o.json", test::overlay(""));
+  const Outcome open = run(header + " --api-version 1 --overlay " + overlay + " --out " + folder.string());
+  CHECK(open.exit_code == 1);
+  CHECK_THAT(open.err, has_text("x.h:1:19: error: nothing says what f.text means"));
+  const Outcome other = run(kNew + " --api-version 1.4.0");
+  CHECK(other.exit_code == 1);
+  CHECK_THAT(other.err, has_text("generating 1.4.0 alone would remove 1.1.4, 1.2.0"));
+  CHECK(run("--check").exit_code == 0);
+  CHECK(run(kNew + " --api-version 1.4+beta").exit_code == 2);
+}
+
+TEST_CASE("what used to crash the program is refused with 1") {
+  const auto folder = test::scratch("program_crashes");
+  const std::string header =
+      test::file(folder, "x.h", "typedef union { int a; float b; } U;\ntypedef struct { int t; U u; } S;\n");
+  for (const char* entry :
+       {R"({"for":"S.u","quote":"U u","union":{"tag":"t","members":{"a":"kA"}}})",
+        R"({"for":"S.t","quote":"int t","stream":{"result":"S","state":"S","states":{},"text":"t","token":"t"}})"}) {
+    const std::string overlay = test::file(folder, "o.json", test::overlay(entry));
+    CHECK(run(header + " --api-version 1 --overlay " + overlay + " --out " + folder.string()).exit_code == 1);
+  }
 }
