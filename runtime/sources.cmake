@@ -1,4 +1,6 @@
 set(RUNTIME_SOURCES
+  auth/gate.cpp
+  auth/token_set.cpp
   call/caller.cpp
   call/chunk_writer.cpp
   call/poll_reader.cpp

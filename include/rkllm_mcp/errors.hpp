@@ -93,6 +93,10 @@ inline RpcError too_large(const std::string& what, std::size_t bytes, std::size_
   return {ErrorCode::kTooLarge, what, Json{{"bytes", bytes}, {"limit", limit}}};
 }
 
+inline RpcError unauthorized(const std::string& reason) {
+  return {ErrorCode::kUnauthorized, "unauthorized: " + reason, Json{{"reason", reason}}};
+}
+
 inline RpcError cancelled() {
   return {ErrorCode::kCancelled, "the call was cancelled before it began", Json{{"began", false}}};
 }

@@ -1,5 +1,6 @@
 #include "call/caller.hpp"
 
+#include "auth/token_set.hpp"
 #include "call/push_reader.hpp"
 #include "jsonrpc/envelope.hpp"
 
@@ -14,6 +15,13 @@ namespace {
 constexpr std::chrono::milliseconds kAnnouncePatience{20};
 
 }  // namespace
+
+void Caller::permit(const Session& session, const Method& method) {
+  const bool is_admin = method.handle == HandleRole::kCreates || method.handle == HandleRole::kDestroys;
+  const Principal& principal = *session.principal;
+  if (is_admin ? principal.may_admin : principal.may_call) return;
+  throw unauthorized("the token of " + principal.name + " has no permission " + (is_admin ? "admin" : "call"));
+}
 
 void Caller::admit_one_more(const Session& session) const {
   if (session.active() < limits_.requests_per_session) return;

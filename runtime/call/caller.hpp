@@ -66,6 +66,8 @@ class Caller {
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return pushing_.use_count() > 1; }
 
+  // Throws error 4007 if the session's client has not the permission that the method takes.
+  static void permit(const Session& session, const Method& method);
   // Throws QueueFull if the session has as many calls in progress as it may have.
   void admit_one_more(const Session& session) const;
   // Likewise, and InvalidRequest if the id is in use.

@@ -21,6 +21,8 @@
 
 namespace rkllm_mcp {
 
+struct Principal;
+
 // One call in progress.
 struct ActiveCall {
   RequestId id{};
@@ -45,6 +47,8 @@ class Session : public std::enable_shared_from_this<Session> {
   ~Session() { cancel_all(); }
 
   bool shared() const { return shared_; }
+  // Who its client is; null until that is known. Its permissions are looked at by Caller.
+  const Principal* principal = nullptr;
   // MCP: what initialize agreed on; empty before.
   std::string protocol_version;
 

@@ -5,11 +5,28 @@
 #include "client/udp_connection.hpp"
 #include "client/ws_connection.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 namespace rkllm_mcp::client {
+namespace {
+
+void authenticate(Connection& connection, const std::string& token, Deadline deadline) {
+  connection.send(Json{{"jsonrpc", "2.0"}, {"id", "auth"}, {"method", "auth"}, {"params", {{"token", token}}}}.dump());
+  const auto reply = connection.receive(deadline);
+  if (!reply) throw ConnectionError("no answer to the authentication");
+  const Json answer = Json::parse(*reply, nullptr, false);
+  if (!answer.is_object() || !answer.contains("result")) throw ConnectionError("the server refuses the token");
+}
+
+}  // namespace
 
 std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline) {
   switch (endpoint.protocol) {
-    case Protocol::kTcp: return std::make_unique<TcpConnection>(endpoint, deadline);
+    case Protocol::kTcp: {
+      auto connection = std::make_unique<TcpConnection>(endpoint, deadline);
+      if (!endpoint.token.empty()) authenticate(*connection, endpoint.token, deadline);
+      return connection;
+    }
     case Protocol::kUdp: return std::make_unique<UdpConnection>(endpoint, deadline);
     case Protocol::kHttp: return std::make_unique<HttpConnection>(endpoint, deadline);
     case Protocol::kWebSocket: return std::make_unique<WsConnection>(endpoint, deadline);

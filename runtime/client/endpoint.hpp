@@ -13,7 +13,8 @@ struct Endpoint {
   Protocol protocol;
   std::string host;  // without the brackets of an IPv6 address
   std::uint16_t port;
-  std::string path;  // of http and ws; "/jsonrpc" and "/" if the URL has none
+  std::string path;     // of http and ws; "/jsonrpc" and "/" if the URL has none
+  std::string token{};  // no part of the URL; empty: the server asks for none
 
   std::string authority() const;  // HOST:PORT as a Host header has it
 };

@@ -34,6 +34,7 @@ HttpConnection::HttpConnection(const Endpoint& endpoint, Deadline deadline)
   client_->set_connection_timeout(patience);
   client_->set_read_timeout(kReplyPatience);
   client_->set_keep_alive(true);
+  if (!endpoint.token.empty()) client_->set_bearer_token_auth(endpoint.token);
   client_->set_tcp_nodelay(true);  // else each request takes 40 ms
 }
 

@@ -1,10 +1,17 @@
 #include "client/udp_connection.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 #include <array>
 
 namespace rkllm_mcp::client {
 
-void UdpConnection::send(std::string_view message) { socket_.send(message); }
+void UdpConnection::send(std::string_view message) {
+  if (token_.empty()) return socket_.send(message);
+  Json with_token = Json::parse(message);
+  with_token["params"]["_meta"]["token"] = token_;
+  socket_.send(with_token.dump());
+}
 
 std::optional<std::string> UdpConnection::receive(Deadline deadline) {
   std::array<char, 65536> buffer;

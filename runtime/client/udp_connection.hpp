@@ -8,7 +8,8 @@ namespace rkllm_mcp::client {
 
 class UdpConnection final : public Connection {
  public:
-  UdpConnection(const Endpoint& endpoint, Deadline deadline) : socket_(Socket::Kind::kDatagram, endpoint, deadline) {}
+  UdpConnection(const Endpoint& endpoint, Deadline deadline)
+      : socket_(Socket::Kind::kDatagram, endpoint, deadline), token_(endpoint.token) {}
 
   void send(std::string_view message) override;
   std::optional<std::string> receive(Deadline deadline) override;
@@ -16,6 +17,7 @@ class UdpConnection final : public Connection {
 
  private:
   Socket socket_;
+  const std::string token_;
 };
 
 }  // namespace rkllm_mcp::client

@@ -58,7 +58,8 @@ std::string new_websocket_key() {
 }
 
 std::string upgrade_request(const Endpoint& endpoint, std::string_view key) {
-  return "GET " + endpoint.path + " HTTP/1.1\r\nHost: " + endpoint.authority() +
+  const std::string authorization = endpoint.token.empty() ? "" : "\r\nAuthorization: Bearer " + endpoint.token;
+  return "GET " + endpoint.path + " HTTP/1.1\r\nHost: " + endpoint.authority() + authorization +
          "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " +
          std::string(key) + "\r\n\r\n";
 }

@@ -41,6 +41,7 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
   if (!params.is_object()) throw InvalidParams("params", "expected an object");
   static constexpr std::array<std::string_view, 3> kNames{"stream_id", "wait_ms", "from_seq"};
   for (const auto& [name, value] : params.items()) {
+    if (name == "_meta") continue;
     if (name == "stream_id") {
       if (!value.is_string()) throw InvalidParams("params.stream_id", "expected string");
       poll.stream_id = value.get<std::string>();
@@ -78,7 +79,9 @@ Json named_params(const Method& method, Json params) {
 
 void DirectDialect::call(const Method& method, Json params, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  Caller::permit(*session, method);
   Json named = named_params(method, std::move(params));
+  named.erase("_meta");
   if (method.streams && named.size() == 1 && named.contains("stream_id")) return poll(named, session, reply);
 
   const std::optional<bool> stream = take_stream_option(method, named);

@@ -39,16 +39,20 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<B
     : api_(api),
       backend_(std::move(backend)),
       options_(options),
+      gate_(options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, caller_, options.page_items),
-      anonymous_(std::make_shared<Session>(backend_, true)) {}
+      mcp_(loop, caller_, options.page_items) {}
 
-std::shared_ptr<Session> Dispatcher::make_session() { return std::make_shared<Session>(backend_, false); }
+std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
+  const auto session = std::make_shared<Session>(backend_, shared);
+  session->principal = principal;
+  return session;
+}
 
 AcceptFunction Dispatcher::acceptor() {
   return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
-    const auto session = make_session();
+    const auto session = make_session(gate_.identify(*peer));
     peer->when_closed([session] { session->client_gone(); });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
     return [this, session, weak = std::weak_ptr(peer)](const Received& received) {
@@ -79,6 +83,7 @@ void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& 
 
 void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
+  if (!gate_.admit(message, *session, peer)) return;
   if (const auto* request = std::get_if<Request>(&message)) {
     execute(*request, session, peer, delivery);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "api.hpp"
+#include "auth/gate.hpp"
 #include "backend.hpp"
 #include "call/caller.hpp"
 #include "call/session.hpp"
@@ -26,6 +27,7 @@ class Dispatcher {
     MessageLimits message;
     CallLimits calls;
     std::size_t page_items = 50;
+    TokenSet tokens{};  // empty: everybody may call
   };
 
   Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options);
@@ -33,9 +35,9 @@ class Dispatcher {
   // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes.
   AcceptFunction acceptor();
 
-  std::shared_ptr<Session> make_session();
-  // The one session of all HTTP clients that have none of their own.
-  const std::shared_ptr<Session>& anonymous_session() const { return anonymous_; }
+  // `shared`: of all HTTP clients that have no session of their own.
+  std::shared_ptr<Session> make_session(const Principal* principal, bool shared = false);
+  const Gate& gate() const { return gate_; }
 
   // Executes one message whose answer goes to `peer`.
   void receive(std::string_view text, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
@@ -60,11 +62,11 @@ class Dispatcher {
   const Api& api_;
   const std::shared_ptr<Backend> backend_;
   const Options options_;
+  const Gate gate_;
   StreamRegistry registry_;
   Caller caller_;
   DirectDialect direct_;
   McpServer mcp_;
-  std::shared_ptr<Session> anonymous_;
 };
 
 }  // namespace rkllm_mcp

@@ -7,17 +7,23 @@ namespace rkllm_mcp {
 
 std::shared_ptr<Session> HttpSessions::of(const HttpRequest& request) {
   const auto id = request.headers.find(kSessionHeader);
-  if (!id) return dispatcher_.anonymous_session();
+  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
+  if (!id) {
+    auto& session = anonymous_[principal];
+    if (!session) session = dispatcher_.make_session(principal, true);
+    return session;
+  }
   const auto found = entries_.find(*id);
-  if (found == entries_.end()) return nullptr;
+  if (found == entries_.end() || found->second.session->principal != principal) return nullptr;
   found->second.last_used = Clock::now();
   return found->second.session;
 }
 
-std::optional<HttpSessions::Opened> HttpSessions::open() {
+std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& request) {
   forget_idle();
   if (entries_.size() >= kMost) return std::nullopt;
-  const auto opened = entries_.emplace(new_stream_id(), Entry{dispatcher_.make_session(), Clock::now()}).first;
+  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
+  const auto opened = entries_.emplace(new_stream_id(), Entry{dispatcher_.make_session(principal), Clock::now()}).first;
   return Opened{opened->first, opened->second.session};
 }
 

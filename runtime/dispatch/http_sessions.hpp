@@ -25,14 +25,15 @@ class HttpSessions {
   // A session that was not used for `idle` is forgotten.
   HttpSessions(Dispatcher& dispatcher, std::chrono::seconds idle) : dispatcher_(dispatcher), idle_(idle) {}
 
-  // The session that the request belongs to; null if it names one that does not exist (any more).
+  // The session that the request belongs to: the one that it names, else the one that all requests of the same bearer
+  // (or of nobody) share. Null if it names one that does not exist (any more), or is another bearer's.
   std::shared_ptr<Session> of(const HttpRequest& request);
 
   struct Opened {
     std::string id;
     std::shared_ptr<Session> session;
   };
-  std::optional<Opened> open();  // nothing if all sessions are busy
+  std::optional<Opened> open(const HttpRequest& request);  // nothing if all sessions are busy
   // Cancels the calls of the session and forgets it; false if there is none.
   bool end(std::string_view id);
 
@@ -48,6 +49,7 @@ class HttpSessions {
   Dispatcher& dispatcher_;
   const std::chrono::seconds idle_;
   std::map<std::string, Entry, std::less<>> entries_;
+  std::map<const Principal*, std::shared_ptr<Session>> anonymous_;
 };
 
 // 404 for a request that names an unknown session.

@@ -56,7 +56,7 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
   const Message message = parse_message(request.body, dispatcher_.options().message);
   const auto* asked = std::get_if<Request>(&message);
   if (asked != nullptr && asked->method == "initialize") {
-    const auto opened = sessions_.open();
+    const auto opened = sessions_.open(request);
     if (!opened) return peer->answer_with_status(503, error_message(asked->id, too_many_sessions()));
     session = opened->session;
     peer->add_header(kSessionHeader, opened->id);
@@ -67,7 +67,7 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
 void StreamableHttp::end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   const auto id = request.headers.find(kSessionHeader);
   if (!id) return exchange->respond(refusal(400, std::string(kSessionHeader) + " is missing"));
-  if (!sessions_.end(*id)) return exchange->respond(no_such_session());
+  if (!sessions_.of(request) || !sessions_.end(*id)) return exchange->respond(no_such_session());
   exchange->respond({204, {}, {}, {}});
 }
 

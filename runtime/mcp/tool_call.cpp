@@ -62,6 +62,7 @@ Json tool_error(const RpcError& error) {
 void start_tool_call(asio::io_context& loop, Caller& caller, ToolCall call, const std::shared_ptr<Session>& session,
                      const std::shared_ptr<Reply>& reply) {
   try {
+    Caller::permit(*session, call.method);
     caller.admit(*session, reply->id(), false);
     start(loop, caller, call, session, reply);
   } catch (const RpcError& error) {

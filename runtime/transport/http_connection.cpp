@@ -183,8 +183,9 @@ bool HttpConnection::upgrade(const HttpRequest& request, std::string_view rest) 
   if (response.status != 101) return false;
   channel_->write({HttpHead(101).add(response.headers).text()});
   deadline_.clear();
-  WebSocketConnection::start(service_->io, channel_, remote_, service_->websocket_limits,
-                             service_->parser_limits.body_bytes, rest, service_->accept_websocket);
+  WebSocketConnection::start(service_->io, channel_, {remote_, std::string(request.bearer_token())},
+                             service_->websocket_limits, service_->parser_limits.body_bytes, rest,
+                             service_->accept_websocket);
   return true;
 }
 

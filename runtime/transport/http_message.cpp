@@ -55,6 +55,13 @@ bool HttpHeaders::lists(std::string_view name, std::string_view element) const {
   });
 }
 
+std::string_view HttpRequest::bearer_token() const {
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view value = headers.find("Authorization").value_or("");
+  if (!equal_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return {};
+  return trim_blanks(value.substr(kScheme.size()));
+}
+
 std::string_view http_reason(int status) {
   switch (status) {
     case 101: return "Switching Protocols";

@@ -48,6 +48,8 @@ struct HttpRequest {
   std::string remote;        // "127.0.0.1:40112"; filled in by the server
   bool is_http_1_0 = false;  // else 1.1
   bool keep_alive = true;    // what the client wants to happen afterwards
+
+  std::string_view bearer_token() const;  // of the Authorization header; empty if there is none of that kind
 };
 
 struct HttpResponse {

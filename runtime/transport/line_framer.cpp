@@ -5,7 +5,7 @@ namespace rkllm_mcp {
 namespace {
 
 // A long line's buffer is given back; below this it stays for the next one.
-constexpr std::size_t kKeptBytes = 64 * 1024;
+constexpr std::size_t kKeptLineBytes = 64 * 1024;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void LineFramer::feed(std::string_view bytes, const ReceiveFunction& receive) {
       partial_.append(bytes, 0, end);
       deliver(partial_, receive);
       partial_.clear();
-      if (partial_.capacity() > kKeptBytes) partial_.shrink_to_fit();
+      if (partial_.capacity() > kKeptLineBytes) partial_.shrink_to_fit();
     }
     bytes.remove_prefix(end + 1);
   }

@@ -5,11 +5,11 @@ namespace rkllm_mcp {
 namespace {
 
 // A quiet connection keeps at most so much; a burst's buffer goes back to the system.
-constexpr std::size_t kKeptBytes = 16 * 1024;
+constexpr std::size_t kKeptOutputBytes = 16 * 1024;
 
 void empty(std::string& buffer) {
   buffer.clear();
-  if (buffer.capacity() > kKeptBytes) buffer.shrink_to_fit();
+  if (buffer.capacity() > kKeptOutputBytes) buffer.shrink_to_fit();
 }
 
 }  // namespace

@@ -32,6 +32,10 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of
   // when_closed() run when the last byte is written or given up, never from inside this function.
   virtual void close() = 0;
+  // Ends the connection of a client that has not proved who it is. Transports without connections do nothing.
+  virtual void refuse() { close(); }
+  // The token that the client presented as it connected, empty if none.
+  virtual std::string_view credential() const { return {}; }
   virtual TransportKind transport() const = 0;
   virtual std::string address() const = 0;  // for logs, e.g. "127.0.0.1:40112"
   // The longest message that send() can carry, and the longest one that a stream should make of joined tokens.

@@ -84,6 +84,7 @@ class UdpTransport::UdpPeer final : public Peer {
   void send(std::string_view message) override;
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
   void close() override;
+  void refuse() override {}
   bool closed() const override { return closing_; }
   TransportKind transport() const override { return TransportKind::kUdp; }
   std::string address() const override { return to_text(remote_); }

@@ -4,21 +4,21 @@
 
 namespace rkllm_mcp {
 
-WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, std::string address,
+WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
                                          const WebSocketLimits& limits, std::size_t max_message_bytes)
     : channel_(std::move(channel)),
-      address_(std::move(address)),
+      client_(std::move(client)),
       limits_(limits),
       max_message_bytes_(max_message_bytes),
       reader_(max_message_bytes),
       silence_(io, [this] { check_silence(); }),
       last_heard_(Deadline::Clock::now()) {}
 
-void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, std::string address,
+void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
                                 const WebSocketLimits& limits, std::size_t max_message_bytes, std::string_view early,
                                 const AcceptFunction& accept) {
   const std::shared_ptr<WebSocketConnection> connection(
-      new WebSocketConnection(io, channel, std::move(address), limits, max_message_bytes));
+      new WebSocketConnection(io, channel, std::move(client), limits, max_message_bytes));
   connection->receive_ = accept(connection);
   channel->start(connection);
   if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);

@@ -26,21 +26,27 @@ struct WebSocketLimits {
 
 class WebSocketConnection final : public Peer, public Channel::Owner, private WebSocketReader::Events {
  public:
+  struct Client {
+    std::string address;
+    std::string credential;  // the bearer token of the handshake, empty if none
+  };
   // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
   // already.
-  static void start(asio::io_context& io, const std::shared_ptr<Channel>& channel, std::string address,
+  static void start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
                     const WebSocketLimits& limits, std::size_t max_message_bytes, std::string_view early,
                     const AcceptFunction& accept);
 
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
   bool ready() const override { return channel_->ready(); }
   void close() override { close_with(websocket_close_payload(WebSocketClose::kNormal, "")); }
+  void refuse() override { close_with(websocket_close_payload(WebSocketClose::kUnauthorized, "unauthorized")); }
   bool closed() const override { return !channel_->is_open(); }
   TransportKind transport() const override { return TransportKind::kWebSocket; }
-  std::string address() const override { return address_; }
+  std::string address() const override { return client_.address; }
+  std::string_view credential() const override { return client_.credential; }
 
  private:
-  WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, std::string address,
+  WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
                       const WebSocketLimits& limits, std::size_t max_message_bytes);
 
   void channel_received(std::string_view bytes) override;
@@ -60,7 +66,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   void check_silence();
 
   std::shared_ptr<Channel> channel_;
-  std::string address_;
+  const Client client_;
   const WebSocketLimits limits_;
   const std::size_t max_message_bytes_;
   WebSocketReader reader_;

@@ -11,7 +11,7 @@ constexpr std::uint8_t kFinalBit = 0x80;
 constexpr std::uint8_t kReservedBits = 0x70;
 constexpr std::uint8_t kMaskBit = 0x80;
 constexpr std::size_t kLargestControlPayload = 125;
-constexpr std::size_t kKeptBytes = 64 * 1024;  // a longer message's buffer is given back
+constexpr std::size_t kKeptMessageBytes = 64 * 1024;  // a longer message's buffer is given back
 
 std::uint64_t read_big_endian(const std::uint8_t* bytes, std::size_t count) {
   std::uint64_t value = 0;
@@ -165,7 +165,7 @@ void WebSocketReader::read_payload(std::string_view& bytes, Events& events) {
   if (!skipping_) events.websocket_text(message_);
   skipping_ = false;
   message_.clear();
-  if (message_.capacity() > kKeptBytes) message_.shrink_to_fit();
+  if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
 }
 
 void WebSocketReader::on_control_frame(Events& events) {

@@ -30,6 +30,7 @@ enum class WebSocketClose : std::uint16_t {
   kProtocolError = 1002,
   kUnsupported = 1003,  // a binary frame
   kInvalidText = 1007,
+  kUnauthorized = 4401,
 };
 
 // The header of an unmasked, unfragmented frame; the payload follows it.

@@ -2,6 +2,8 @@
 
 #include "jsonrpc/envelope.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
 #include <optional>
 
 namespace rkllm_mcp {
@@ -24,12 +26,26 @@ std::optional<std::string_view> server_asked_for(std::string_view path) {
 }  // namespace
 
 void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  if (gate_.identify(request.bearer_token()) == nullptr) return exchange->respond(refuse(request));
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
   if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
   if (request.method == "GET" && get(request, *exchange)) return;
   exchange->respond(
       plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /servers."));
+}
+
+// For who has no token: only whether the server is well.
+HttpResponse HttpRoutes::refuse(const HttpRequest& request) const {
+  if (request.path == "/health" && request.method == "GET") {
+    return json_response(200, Json{{"status", health_()["status"]}});
+  }
+  const std::string reason =
+      request.bearer_token().empty() ? "a token is required: Authorization: Bearer TOKEN" : "nobody has this token";
+  HttpResponse response = json_response(401, Json::object());
+  response.body = error_message(RequestId(kNullId), unauthorized(reason));
+  response.headers.add("WWW-Authenticate", "Bearer");
+  return response;
 }
 
 bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {

@@ -1,6 +1,7 @@
 // Which HTTP path is answered by what. Event loop only.
 #pragma once
 
+#include "auth/gate.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/plain_http.hpp"
 #include "dispatch/streamable_http.hpp"
@@ -22,7 +23,8 @@ class HttpRoutes {
   };
 
   HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health)
-      : sessions_(dispatcher, session_idle),
+      : gate_(dispatcher.gate()),
+        sessions_(dispatcher, session_idle),
         plain_(dispatcher, sessions_),
         mcp_(dispatcher, sessions_),
         server_(std::move(server)),
@@ -32,8 +34,10 @@ class HttpRoutes {
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
  private:
+  HttpResponse refuse(const HttpRequest& request) const;
   bool get(const HttpRequest& request, HttpExchange& exchange) const;
 
+  const Gate& gate_;
   HttpSessions sessions_;
   PlainHttp plain_;
   StreamableHttp mcp_;

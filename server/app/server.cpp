@@ -31,6 +31,7 @@ Dispatcher::Options dispatcher_options(const Settings& settings) {
                    .stall = settings.limits.stall_s,
                    .requests_per_session = settings.limits.max_requests_per_connection,
                    .retained_chunks = settings.udp.retained_chunks};
+  if (!settings.auth.tokens.empty()) options.tokens = TokenSet::read(settings.auth.tokens);
   return options;
 }
 

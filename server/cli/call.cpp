@@ -24,9 +24,13 @@ constexpr std::chrono::milliseconds kSilenceInStream{200};
 constexpr std::chrono::milliseconds kBetweenRecoveries{100};
 
 client::Endpoint endpoint_of(const CallOptions& options, const SettingsRequest& request) {
-  if (options.to) return client::parse_endpoint(*options.to);
+  if (options.to) {
+    auto endpoint = client::parse_endpoint(*options.to);
+    endpoint.token = options.token;
+    return endpoint;
+  }
   const Settings settings = load_settings(request).values;
-  return {client::Protocol::kTcp, settings.tcp.address, settings.tcp.port, ""};
+  return {client::Protocol::kTcp, settings.tcp.address, settings.tcp.port, "", options.token};
 }
 
 void print(const std::string& text) {

@@ -91,6 +91,12 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
                    "tcp://HOST:PORT, udp://HOST:PORT, http://HOST:PORT[/PATH] or ws://HOST:PORT[/PATH] "
                    "(default: the TCP port of the settings)")
       ->type_name("URL");
+  command
+      ->add_option("--token", parsed.call.token,
+                   "The token that the server asks for; better set in the environment than written here, where others "
+                   "can see it")
+      ->envname("RKLLM_MCP_TOKEN")
+      ->type_name("TOKEN");
   command->add_flag("--text", parsed.call_text, "Print the generated text only, as it comes");
   command->add_option("--timeout", parsed.call.patience_s, "Longest wait for a message (default: 300)")
       ->type_name("SECONDS")

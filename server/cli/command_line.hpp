@@ -22,6 +22,7 @@ struct CallOptions {
   std::string method;
   std::string params = "{}";      // JSON: an object or an array
   std::optional<std::string> to;  // URL; absent: the TCP port of the settings
+  std::string token;              // empty: none
   Output output = Output::kMessages;
   int patience_s = 300;  // longest wait for a message
 };

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "RKLLM_MCP_";
 constexpr std::string_view kFileVariable = "RKLLM_MCP_SETTINGS";
+constexpr std::string_view kTokenVariable = "RKLLM_MCP_TOKEN";  // of rkllm-mcp call
 
 // Collects values and complaints from one source after the other.
 class Loader {
@@ -44,7 +45,7 @@ class Loader {
 
   void read_environment(const Environment& environment) {
     for (const auto& [name, text] : environment) {
-      if (!name.starts_with(kPrefix) || name == kFileVariable) continue;
+      if (!name.starts_with(kPrefix) || name == kFileVariable || name == kTokenVariable) continue;
       const Setting* setting = setting_of_variable(name);
       if (setting != nullptr) {
         take(*setting, {Source::kEnvironment, name}, assign_text(*setting, text, loaded_.values));
@@ -68,7 +69,7 @@ class Loader {
 
   void check_addresses() {
     const Settings& values = loaded_.values;
-    if (values.auth.insecure) return;
+    if (values.auth.insecure || !values.auth.tokens.empty()) return;
     if (values.tcp.enabled) check_address("tcp.address", values.tcp.address);
     if (values.udp.enabled) check_address("udp.address", values.udp.address);
     if (values.http.enabled) check_address("http.address", values.http.address);
@@ -135,8 +136,9 @@ class Loader {
   void check_address(std::string_view name, const std::string& address) {
     if (is_loopback(address)) return;
     complain(origin_of(*find_setting(name)).place,
-             {{std::string(name), address + " can be reached from other machines, and nobody is asked who he is; " +
-                                      "use 127.0.0.1 or ::1, or accept it with auth.insecure=true"}});
+             {{std::string(name), address + " can be reached from other machines, and no token is asked for; " +
+                                      "use 127.0.0.1 or ::1, or name a file in auth.tokens, or accept it with " +
+                                      "auth.insecure=true"}});
   }
 
   static Complaint unknown(const std::string& name) {

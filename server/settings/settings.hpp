@@ -66,6 +66,7 @@ struct WsSettings {
 };
 
 struct AuthSettings {
+  std::string tokens{defaults::kAuthTokens};  // path; empty: everybody may call
   bool insecure = defaults::kAuthInsecure;
 };
 

@@ -113,8 +113,10 @@ constexpr std::array kTable{
     Setting{"ws", "port", integer<&S::ws, &WsSettings::port>(0, 65535), "Port to listen on; 0 picks a free one."},
     Setting{"ws", "ping_s", integer<&S::ws, &WsSettings::ping_s>(0, kDay), "Seconds between pings; 0 sends none."},
 
+    Setting{"auth", "tokens", text<&S::auth, &AuthSettings::tokens>(),
+            "File of the tokens that clients must present, one line each: NAME TOKEN [call,admin]; mode 0600. Empty: no token is asked for."},
     Setting{"auth", "insecure", boolean<&S::auth, &AuthSettings::insecure>(),
-            "Allow addresses other than loopback although nobody is asked who he is."},
+            "Allow addresses other than loopback although no token is asked for."},
 
     Setting{"limits", "max_message_bytes", integer<&S::limits, &LimitSettings::max_message_bytes>(1 * kKiB, 1 * kGiB),
             "Longest message that is accepted, in bytes."},

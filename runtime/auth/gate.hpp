@@ -1,0 +1,43 @@
+// Decides whose messages are executed.
+//
+// Without tokens everybody may call everything. With tokens a client proves who it is: over HTTP, and in a WebSocket's
+// handshake, by `Authorization: Bearer TOKEN`; over TCP and WebSocket also by its first message,
+// {"method":"auth","params":{"token":"..."}}; over UDP by params._meta.token in each message, since addresses can be
+// forged. Who started this program and talks to its standard input is trusted.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "auth/token_set.hpp"
+#include "call/session.hpp"
+#include "jsonrpc/message.hpp"
+#include "transport/peer.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class Gate {
+ public:
+  explicit Gate(TokenSet tokens) : tokens_(std::move(tokens)) {}
+  Gate(const Gate&) = delete;  // sessions point to its principals
+  Gate& operator=(const Gate&) = delete;
+
+  // Whose token this is; null if nobody's. Without tokens: everybody.
+  const Principal* identify(std::string_view token) const;
+  // Who has just connected, as far as that is known already.
+  const Principal* identify(const Peer& peer) const;
+
+  // Whether `message` is to be executed. If not, it has been answered, and its client perhaps sent away. From here on
+  // the session knows its principal.
+  bool admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) const;
+
+ private:
+  void authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) const;
+
+  const TokenSet tokens_;
+  const Principal everybody_;
+};
+
+}  // namespace rkllm_mcp

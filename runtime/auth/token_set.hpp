@@ -1,0 +1,49 @@
+// Who may call, and how they prove it. Of the tokens only their SHA-256 is kept.
+//
+// The file has one line for each token:
+//
+//   NAME  TOKEN  [PERMISSION,...]
+//
+// TOKEN is the token itself, 16 characters or more, or "sha256:" and the 64 hexadecimal digits of its hash. Permissions
+// are `call` (use what is loaded) and `admin` (also load and unload models); without any both are granted. Empty lines
+// and those that begin with # do not count.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// Whoever holds a token.
+struct Principal {
+  std::string name;
+  bool may_call = true;
+  bool may_admin = true;
+};
+
+class TokenSet {
+ public:
+  using Hash = std::array<unsigned char, 32>;
+
+  // Throws std::runtime_error that names the file and the line, never a token. The file must belong to this process's
+  // user (or to root) and be closed to all others.
+  static TokenSet read(const std::string& path);
+
+  bool empty() const { return entries_.empty(); }
+  // Null if nobody has this token. Takes the same time whichever it is.
+  const Principal* find(std::string_view token) const;
+
+ private:
+  struct Entry {
+    Hash hash;
+    Principal principal;
+  };
+
+  void add(std::string_view line);  // throws std::runtime_error without a place
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace rkllm_mcp

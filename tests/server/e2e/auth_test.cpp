@@ -1,0 +1,188 @@
+// Who has no token gets nothing done, whichever way he comes.
+#include "arrived_whole.hpp"
+#include "support/catch.hpp"
+#include "support/http_client.hpp"
+#include "support/live_server.hpp"
+#include "support/paths.hpp"
+#include "support/raw_socket.hpp"
+#include "support/rpc_client.hpp"
+#include "websocket_frames.hpp"
+
+#include <sys/stat.h>
+
+#include <string>
+
+namespace rkllm_mcp::test {
+namespace {
+
+const std::string kEverything = "a-token-for-everything";
+const std::string kUse = "a-token-to-use-what-is-loaded";
+
+// A server that asks for tokens.
+class GuardedServer {
+ public:
+  GuardedServer() : server_(options(directory_ / "tokens")) {}
+
+  LiveServer& operator*() { return server_; }
+  LiveServer* operator->() { return &server_; }
+  RpcClient client(Transport transport, const std::string& token) {
+    client::Endpoint endpoint = server_.endpoint(transport);
+    endpoint.token = token;
+    return RpcClient(client::connect(endpoint, std::chrono::steady_clock::now() + Process::kPatience));
+  }
+
+ private:
+  static LiveServer::Options options(const std::string& file) {
+    write_file(file, "everything " + kEverything + "\nuse " + kUse + " call\n");
+    REQUIRE(chmod(file.c_str(), 0600) == 0);
+    LiveServer::Options options;
+    options.set = {"auth.tokens=" + file};
+    options.with_stdio = true;
+    return options;
+  }
+
+  TemporaryDirectory directory_;
+  LiveServer server_;
+};
+
+const std::string kInit =
+    Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rkllm_init"}, {"params", {{"param", {{"model_path", "x"}}}}}}
+        .dump();
+
+Json parsed_error(const std::string& text) {
+  INFO(text);
+  const Json message = Json::parse(text);
+  REQUIRE(message.contains("error"));
+  return message["error"];
+}
+
+}  // namespace
+
+TEST_CASE("with a token every transport serves, and standard input needs none") {
+  GuardedServer server;
+  for (const Transport transport : {Transport::kTcp, Transport::kUdp, Transport::kHttp, Transport::kWebSocket}) {
+    INFO(name_of(transport));
+    RpcClient client = server.client(transport, kEverything);
+    const std::string handle = client.init(shipped_model("fast"));
+    CHECK(client.result("rkllm_run", run_params(handle, "@n=3"))["status"] == 0);
+    CHECK(client.result("rkllm_destroy", {{"handle", handle}})["status"] == 0);
+  }
+  RpcClient host(server->connect(Transport::kStdio));
+  CHECK(host.init(shipped_model("fast")) == "llm-5");
+}
+
+TEST_CASE("TCP: the first message must be a token, and nothing behind a refused one is executed") {
+  GuardedServer server;
+  for (const std::string& first :
+       {kInit, std::string(R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":"nobody-has-this-one"}})"),
+        std::string(R"({"jsonrpc":"2.0","id":1,"method":"auth"})"),
+        std::string(R"({"jsonrpc":"2.0","id":1,)"
+                    R"("method":"initialize"})")}) {
+    RawSocket socket(server->port(Transport::kTcp));
+    socket.send(first + "\n" + kInit + "\n");
+    const Json error = parsed_error(socket.receive_rest());  // one answer, then the end
+    CHECK(error["code"] == 4007);
+    CHECK(error["message"].get<std::string>().find("unauthorized: ") == 0);
+  }
+  RawSocket notifying(server->port(Transport::kTcp));
+  notifying.send(R"({"jsonrpc":"2.0","method":"rkllm_init","params":{"param":{"model_path":"x"}}})"
+                 "\n");
+  CHECK(notifying.receive_rest().empty());
+  CHECK(server->health() == Json{{"status", "healthy"}});
+}
+
+TEST_CASE("auth tells whose token it is and what it permits") {
+  GuardedServer server;
+  RpcClient client = server.client(Transport::kTcp, kUse);
+  CHECK(client.result("auth", {{"token", kUse}}) == Json{{"name", "use"}, {"permissions", {"call"}}});
+  CHECK(client.result("auth", {{"token", kEverything}}) ==
+        Json{{"name", "everything"}, {"permissions", {"call", "admin"}}});
+  LiveServer open;
+  CHECK(RpcClient(open.connect(Transport::kTcp)).result("auth") ==
+        Json{{"name", nullptr}, {"permissions", {"call", "admin"}}});
+}
+
+TEST_CASE("without the permission admin models are neither loaded nor unloaded") {
+  GuardedServer server;
+  RpcClient owner = server.client(Transport::kTcp, kEverything);
+  const std::string handle = owner.init(shipped_model("fast"));
+  for (const Transport transport : {Transport::kTcp, Transport::kUdp, Transport::kHttp, Transport::kWebSocket}) {
+    INFO(name_of(transport));
+    RpcClient guest = server.client(transport, kUse);
+    CHECK(guest.result("rkllm_run", run_params(handle, "@n=3"))["status"] == 0);
+    CHECK(guest.call("rkllm_destroy", {{"handle", handle}})["error"]["code"] == 4007);
+    CHECK(guest.call("rkllm_init", {{"param", {{"model_path", shipped_model("fast")}}}})["error"]["code"] == 4007);
+    const Json refused = guest.result("tools/call", {{"name", "rkllm_destroy"}, {"arguments", {{"handle", handle}}}});
+    CHECK(refused["isError"] == true);
+  }
+  CHECK(owner.result("rkllm_run", run_params(handle, "@n=3"))["status"] == 0);
+}
+
+TEST_CASE("HTTP without a token is 401, with a wrong one too, and a session is its bearer's alone") {
+  GuardedServer server;
+  HttpClient http(server->endpoint(Transport::kHttp));
+  for (const char* const authorization : {"", "Bearer nobody-has-this-one", "Basic YTpi", "Bearer"}) {
+    if (*authorization != '\0') http.carry_header("Authorization", authorization);
+    for (const char* const path : {"/jsonrpc", "/mcp", "/"}) {
+      const HttpAnswer answer = http.post(path, kInit);
+      CHECK(answer.status == 401);
+      CHECK(answer.json()["error"]["code"] == 4007);
+      CHECK(answer.headers.at("WWW-Authenticate") == "Bearer");
+    }
+    CHECK(http.get("/servers").status == 401);
+    CHECK(http.get("/health").json() == Json{{"status", "healthy"}});
+  }
+  http.carry_header("Authorization", "bearer " + kEverything);
+  CHECK(http.get("/health").json().contains("transports"));
+  // Two bearers, one id: their streams do not meet.
+  RpcClient everything = server.client(Transport::kHttp, kEverything);
+  RpcClient use = server.client(Transport::kHttp, kUse);
+  const std::string handle = everything.init(shipped_model("fast"));
+  const Json poll{{"jsonrpc", "2.0"}, {"id", everything.run_async(handle, kEndless)}, {"method", "poll"}};
+  use.send_text(poll.dump());
+  CHECK(use.receive_or_throw()["error"]["code"] == 4003);
+  everything.send_text(poll.dump());
+  CHECK(everything.receive_or_throw().contains("result"));
+}
+
+TEST_CASE("a WebSocket without a token in its handshake or its first message is closed with 4401") {
+  GuardedServer server;
+  RawSocket socket(server->port(Transport::kWebSocket));
+  open_websocket(socket, server->endpoint(Transport::kWebSocket));
+  socket.send(masked_text_frame(kInit));
+  CHECK(parsed_error(receive_frame(socket))["code"] == 4007);
+  CHECK(receive_frame(socket).substr(0, 2) == "\x11\x31");  // 4401
+  CHECK(socket.ends());
+
+  RawSocket late(server->port(Transport::kWebSocket));
+  open_websocket(late, server->endpoint(Transport::kWebSocket));
+  late.send(masked_text_frame(R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":")" + kUse + R"("}})"));
+  CHECK(Json::parse(receive_frame(late))["result"]["name"] == "use");
+  late.send(masked_text_frame(R"({"jsonrpc":"2.0","id":2,"method":"ping"})"));
+  CHECK(Json::parse(receive_frame(late))["result"] == Json::object());
+}
+
+TEST_CASE("UDP: each message needs its token, since addresses can be forged") {
+  GuardedServer server;
+  RpcClient client = server.client(Transport::kUdp, "");
+  CHECK(client.call("ping", {{"_meta", {{"token", kUse}}}})["result"] == Json::object());
+  CHECK(client.call("ping")["error"]["code"] == 4007);
+  CHECK(client.call("auth", {{"token", kUse}})["result"]["name"] == "use");
+  CHECK(client.call("ping")["error"]["code"] == 4007);
+  CHECK(client.call("ping", {{"_meta", {{"token", "nobody-has-this-one"}}}})["error"]["code"] == 4007);
+}
+
+TEST_CASE("a file of tokens that is open to others is a start-up error, and no token is in the log") {
+  TemporaryDirectory directory;
+  const std::string file = directory / "tokens";
+  write_file(file, "everything " + kEverything + "\n");
+  REQUIRE(chmod(file.c_str(), 0644) == 0);
+  Process::Options options;
+  options.args = {kProgram, "serve", "--simulator", "--settings", directory / "s.json", "--set", "auth.tokens=" + file};
+  const auto finished = run_to_end(options);
+  CHECK(finished.status == 4);
+  CHECK(finished.err.find(file + ": is open to other users; close it with chmod 600") != std::string::npos);
+  CHECK(finished.err.find(kEverything) == std::string::npos);
+}
+
+}  // namespace rkllm_mcp::test
