@@ -1,5 +1,4 @@
 set(RUNTIME_SOURCES
-  auth/gate.cpp
   auth/token_set.cpp
   call/caller.cpp
   call/chunk_writer.cpp
@@ -10,6 +9,7 @@ set(RUNTIME_SOURCES
   call/stream_registry.cpp
   direct/direct_dialect.cpp
   dispatch/dispatcher.cpp
+  dispatch/gate.cpp
   dispatch/http_peer.cpp
   dispatch/http_sessions.cpp
   dispatch/plain_http.cpp

@@ -22,7 +22,8 @@ void authenticate(Connection& connection, const std::string& token, Deadline dea
 
 std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline) {
   switch (endpoint.protocol) {
-    case Protocol::kTcp: {
+    case Protocol::kTcp:
+    case Protocol::kUnix: {
       auto connection = std::make_unique<TcpConnection>(endpoint, deadline);
       if (!endpoint.token.empty()) authenticate(*connection, endpoint.token, deadline);
       return connection;

@@ -14,15 +14,14 @@ struct Scheme {
 };
 
 constexpr std::array kSchemes{
-    Scheme{"tcp://", Protocol::kTcp, ""},
-    Scheme{"udp://", Protocol::kUdp, ""},
-    Scheme{"http://", Protocol::kHttp, "/jsonrpc"},
+    Scheme{"tcp://", Protocol::kTcp, ""},       Scheme{"unix://", Protocol::kUnix, ""},
+    Scheme{"udp://", Protocol::kUdp, ""},       Scheme{"http://", Protocol::kHttp, "/jsonrpc"},
     Scheme{"ws://", Protocol::kWebSocket, "/"},
 };
 
 [[noreturn]] void refuse(std::string_view url, std::string_view complaint) {
   throw std::invalid_argument(std::string(url) + ": " + std::string(complaint) +
-                              "; expected tcp://HOST:PORT, udp://HOST:PORT, http://HOST:PORT[/PATH] or "
+                              "; expected tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http://HOST:PORT[/PATH] or "
                               "ws://HOST:PORT[/PATH]");
 }
 
@@ -36,6 +35,7 @@ const Scheme& scheme_of(std::string_view url) {
 }  // namespace
 
 std::string Endpoint::authority() const {
+  if (protocol == Protocol::kUnix) return path;
   const bool bracketed = host.find(':') != std::string::npos;
   return (bracketed ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
@@ -44,6 +44,10 @@ Endpoint parse_endpoint(std::string_view url) {
   const Scheme& scheme = scheme_of(url);
   std::string_view rest = url.substr(scheme.prefix.size());
   const auto slash = rest.find('/');
+  if (scheme.protocol == Protocol::kUnix) {
+    if (!rest.starts_with('/')) refuse(url, "no absolute path");
+    return {scheme.protocol, "", 0, std::string(rest)};
+  }
   std::string path(scheme.path);
   if (slash != std::string_view::npos) {
     if (scheme.path.empty()) refuse(url, "a path has no meaning here");

@@ -6,6 +6,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,10 @@ struct FreeAddresses {
 }  // namespace
 
 Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(endpoint.authority()) {
+  if (endpoint.protocol == Protocol::kUnix) {
+    connect_to_file(endpoint.path, deadline);
+    return;
+  }
   addrinfo hints{};
   hints.ai_socktype = kind == Kind::kStream ? SOCK_STREAM : SOCK_DGRAM;
   addrinfo* list = nullptr;
@@ -45,6 +50,19 @@ Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(
 
 Socket::~Socket() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Socket::connect_to_file(const std::string& path, Deadline deadline) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  if (path.size() >= sizeof name.sun_path) fail(path, std::strerror(ENAMETOOLONG));
+  path.copy(name.sun_path, path.size());
+  addrinfo address{};
+  address.ai_family = AF_UNIX;
+  address.ai_socktype = SOCK_STREAM;
+  address.ai_addr = reinterpret_cast<sockaddr*>(&name);
+  address.ai_addrlen = sizeof name;
+  if (!try_address(address, deadline)) fail(where_, std::strerror(errno));
 }
 
 bool Socket::try_address(const addrinfo& address, Deadline deadline) {

@@ -29,6 +29,7 @@ class Socket {
 
  private:
   bool wait_for(short events, Deadline deadline) const;
+  void connect_to_file(const std::string& path, Deadline deadline);
   bool try_address(const addrinfo& address, Deadline deadline);
 
   std::string where_;  // for messages

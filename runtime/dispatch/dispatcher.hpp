@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api.hpp"
-#include "auth/gate.hpp"
+#include "dispatch/gate.hpp"
 #include "backend.hpp"
 #include "call/caller.hpp"
 #include "call/session.hpp"

@@ -1,4 +1,4 @@
-// A client that sends and takes one message per line: what stdio and TCP share.
+// A client that sends and takes one message per line: what stdio, TCP and Unix sockets share.
 //
 // Threads: belongs to the event loop.
 #pragma once

@@ -3,11 +3,12 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "transport/accept_loop.hpp"
+
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -42,7 +43,7 @@ asio::ip::address parse_address(std::string_view transport, const ListenAddress&
 
 class Listener {
  public:
-  using SocketFunction = std::function<void(asio::ip::tcp::socket)>;
+  using SocketFunction = AcceptLoop<asio::ip::tcp>::SocketFunction;
 
   // Throws ListenError. `transport` is the name used in that message.
   Listener(asio::io_context& io, std::string_view transport, const ListenAddress& where, SocketFunction accepted);
@@ -52,12 +53,10 @@ class Listener {
 
   std::uint16_t port() const;
   bool is_loopback() const;
-  void stop();  // the port is free afterwards; clients accepted before are not touched
+  void stop() { clients_->stop(); }  // the port is free afterwards; clients accepted before are not touched
 
  private:
-  struct State;
-
-  std::shared_ptr<State> state_;
+  std::shared_ptr<AcceptLoop<asio::ip::tcp>> clients_;
 };
 
 }  // namespace rkllm_mcp

@@ -6,6 +6,7 @@ std::string_view name_of(TransportKind kind) {
   switch (kind) {
     case TransportKind::kStdio: return "stdio";
     case TransportKind::kTcp: return "tcp";
+    case TransportKind::kUnix: return "unix";
     case TransportKind::kUdp: return "udp";
     case TransportKind::kHttp: return "http";
     case TransportKind::kWebSocket: return "ws";

@@ -15,9 +15,9 @@
 
 namespace rkllm_mcp {
 
-enum class TransportKind { kStdio, kTcp, kUdp, kHttp, kWebSocket };
+enum class TransportKind { kStdio, kTcp, kUnix, kUdp, kHttp, kWebSocket };
 
-std::string_view name_of(TransportKind kind);  // "stdio", "tcp", "udp", "http", "ws"
+std::string_view name_of(TransportKind kind);  // "stdio", "tcp", "unix", "udp", "http", "ws"
 
 class Peer : public Writable, public std::enable_shared_from_this<Peer> {
  public:

@@ -2,12 +2,14 @@
 
 #include "transport/hangup.hpp"
 
+#include <asio/ip/tcp.hpp>
+
 #include <utility>
 
 namespace rkllm_mcp {
 
-SocketStream::SocketStream(asio::ip::tcp::socket socket, const ConnectionLimits& limits) : socket_(std::move(socket)) {
-  std::error_code ignored;  // the client may be gone already, which the first read will say
+SocketStream::SocketStream(Socket socket, const ConnectionLimits& limits) : socket_(std::move(socket)) {
+  std::error_code ignored;  // of a Unix socket; of a client that is gone already, which the first read will say
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
   if (limits.kernel_send_bytes > 0) {
     socket_.set_option(asio::socket_base::send_buffer_size(limits.kernel_send_bytes), ignored);

@@ -1,10 +1,10 @@
-// A connected TCP socket as a ByteStream.
+// A connected TCP or Unix socket as a ByteStream.
 #pragma once
 
 #include "transport/byte_stream.hpp"
 #include "transport/limits.hpp"
 
-#include <asio/ip/tcp.hpp>
+#include <asio/generic/stream_protocol.hpp>
 
 #include <memory>
 #include <string>
@@ -13,8 +13,10 @@ namespace rkllm_mcp {
 
 class SocketStream final : public ByteStream {
  public:
+  using Socket = asio::generic::stream_protocol::socket;  // a TCP or a Unix socket turns into one
+
   // Turns Nagle's algorithm off and bounds what the kernel holds back.
-  SocketStream(asio::ip::tcp::socket socket, const ConnectionLimits& limits);
+  SocketStream(Socket socket, const ConnectionLimits& limits);
 
   void async_read_some(asio::mutable_buffer buffer, TransferHandler handler) override;
   void async_write_some(asio::const_buffer buffer, TransferHandler handler) override;
@@ -23,7 +25,7 @@ class SocketStream final : public ByteStream {
   void close() override;
 
  private:
-  asio::ip::tcp::socket socket_;
+  Socket socket_;
 };
 
 // "127.0.0.1:8081", "[::1]:8081"

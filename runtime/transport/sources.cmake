@@ -22,6 +22,7 @@ set(TRANSPORT_SOURCES
   transport/tcp_transport.cpp
   transport/udp_errors.cpp
   transport/udp_transport.cpp
+  transport/unix_transport.cpp
   transport/websocket_connection.cpp
   transport/websocket_frame.cpp
   transport/websocket_handshake.cpp

@@ -1,7 +1,7 @@
 // Which HTTP path is answered by what. Event loop only.
 #pragma once
 
-#include "auth/gate.hpp"
+#include "dispatch/gate.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/plain_http.hpp"
 #include "dispatch/streamable_http.hpp"

@@ -48,6 +48,10 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
   if (settings.tcp.enabled) {
     open([&] { tcp_.emplace(loop, TcpOptions{{settings.tcp.address, settings.tcp.port}, limits}, accept); });
   }
+  if (!settings.unix_socket.path.empty()) {
+    const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
+    unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits}, accept);
+  }
   if (settings.udp.enabled) {
     UdpOptions options;
     options.listen = {settings.udp.address, settings.udp.port};
@@ -88,6 +92,7 @@ Json Transports::status() const {
   };
   if (stdio_) status["stdio"] = Json{{"connections", stdio_->connection_count()}};
   if (tcp_) add("tcp", settings_.tcp.address, *tcp_);
+  if (unix_) status["unix"] = Json{{"path", unix_->path()}, {"connections", unix_->connection_count()}};
   if (udp_) add("udp", settings_.udp.address, *udp_);
   if (http_) add("http", settings_.http.address, *http_);
   if (ws_) add("ws", settings_.ws.address, *ws_);
@@ -95,13 +100,14 @@ Json Transports::status() const {
 }
 
 std::size_t Transports::connections() const {
-  return (tcp_ ? tcp_->connection_count() : 0) + (udp_ ? udp_->connection_count() : 0) +
-         (http_ ? http_->connection_count() : 0) + (ws_ ? ws_->connection_count() : 0) +
-         (stdio_ ? stdio_->connection_count() : 0);
+  return (tcp_ ? tcp_->connection_count() : 0) + (unix_ ? unix_->connection_count() : 0) +
+         (udp_ ? udp_->connection_count() : 0) + (http_ ? http_->connection_count() : 0) +
+         (ws_ ? ws_->connection_count() : 0) + (stdio_ ? stdio_->connection_count() : 0);
 }
 
 void Transports::stop() {
   if (tcp_) tcp_->stop();
+  if (unix_) unix_->stop();
   if (udp_) udp_->stop();
   if (http_) http_->stop();
   if (ws_) ws_->stop();
@@ -109,6 +115,7 @@ void Transports::stop() {
 
 void Transports::abort_all() {
   if (tcp_) tcp_->abort_all();
+  if (unix_) unix_->abort_all();
   if (udp_) udp_->abort_all();
   if (http_) http_->abort_all();
   if (ws_) ws_->abort_all();
@@ -117,6 +124,7 @@ void Transports::abort_all() {
 
 void Transports::close_all() {
   if (tcp_) tcp_->close_all();
+  if (unix_) unix_->close_all();
   if (udp_) udp_->close_all();
   if (http_) http_->close_all();
   if (ws_) ws_->close_all();

@@ -6,6 +6,7 @@
 #include "transport/stdio_transport.hpp"
 #include "transport/tcp_transport.hpp"
 #include "transport/udp_transport.hpp"
+#include "transport/unix_transport.hpp"
 #include "transport/websocket_transport.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -39,6 +40,7 @@ class Transports {
  private:
   const Settings& settings_;
   std::optional<TcpTransport> tcp_;
+  std::optional<UnixTransport> unix_;
   std::optional<UdpTransport> udp_;
   std::optional<HttpTransport> http_;
   std::optional<WebSocketTransport> ws_;

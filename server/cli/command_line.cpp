@@ -88,7 +88,7 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   command->add_option("PARAMS", parsed.call.params, "Its params, as JSON (default: {})")->type_name("JSON");
   command
       ->add_option("--to", parsed.call_to,
-                   "tcp://HOST:PORT, udp://HOST:PORT, http://HOST:PORT[/PATH] or ws://HOST:PORT[/PATH] "
+                   "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http://HOST:PORT[/PATH] or ws://HOST:PORT[/PATH] "
                    "(default: the TCP port of the settings)")
       ->type_name("URL");
   command

@@ -57,6 +57,7 @@ void leave_only_stdio(LoadedSettings& settings) {
   };
   Settings& values = settings.values;
   values.tcp.enabled = values.tcp.enabled && asked_for("tcp.enabled");
+  if (!asked_for("unix.path")) values.unix_socket.path.clear();
   values.udp.enabled = values.udp.enabled && asked_for("udp.enabled");
   values.http.enabled = values.http.enabled && asked_for("http.enabled");
   values.ws.enabled = values.ws.enabled && asked_for("ws.enabled");
@@ -78,6 +79,8 @@ void log_addresses(const Json& ports, spdlog::logger& log) {
   for (const auto& [name, place] : ports.items()) {
     if (place.contains("port")) {
       log.info("{} on {}:{}", name, place["address"].get<std::string>(), place["port"].get<int>());
+    } else if (place.contains("path")) {
+      log.info("{} on {}", name, place["path"].get<std::string>());
     } else {
       log.info("{} on standard input and output", name);
     }

@@ -33,6 +33,11 @@ bool is_ip_address(const std::string& text) {
          inet_pton(AF_INET6, text.c_str(), address.data()) == 1;
 }
 
+bool is_file_mode(std::string_view text) {
+  if (text.size() == 4 && text.front() == '0') text.remove_prefix(1);
+  return text.size() == 3 && text.find_first_not_of("01234567") == std::string_view::npos;
+}
+
 std::optional<std::int64_t> integer_of(const Json& value) {
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
     return std::nullopt;
@@ -78,6 +83,7 @@ struct Assign {
     if (!is_text(value)) return false;
     const auto& text = value.get_ref<const std::string&>();
     if (field.form == TextField::Form::kIpAddress && !is_ip_address(text)) return false;
+    if (field.form == TextField::Form::kFileMode && !is_file_mode(text)) return false;
     field.value.set(settings, text);
     return true;
   }

@@ -22,8 +22,13 @@ struct TypeOf {
     return {{"type", "integer"}, {"minimum", field.min}, {"maximum", field.max}};
   }
   Json operator()(const TextField& field) const {
-    if (field.form != TextField::Form::kIpAddress) return {{"type", "string"}};
-    return {{"type", "string"}, {"anyOf", {{{"format", "ipv4"}}, {{"format", "ipv6"}}}}};
+    switch (field.form) {
+      case TextField::Form::kIpAddress:
+        return {{"type", "string"}, {"anyOf", {{{"format", "ipv4"}}, {{"format", "ipv6"}}}}};
+      case TextField::Form::kFileMode: return {{"type", "string"}, {"pattern", "^0?[0-7]{3}$"}};
+      case TextField::Form::kAny: break;
+    }
+    return {{"type", "string"}};
   }
   Json operator()(const ChoiceField& field) const { return {{"type", "string"}, {"enum", field.words}}; }
   Json operator()(const ListField&) const { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }

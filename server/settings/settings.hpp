@@ -37,6 +37,11 @@ struct TcpSettings {
   std::uint16_t port{defaults::kTcpPort};
 };
 
+struct UnixSettings {
+  std::string path{defaults::kUnixPath};  // empty: no such socket
+  std::string mode{defaults::kUnixMode};  // octal digits
+};
+
 struct UdpSettings {
   bool enabled = defaults::kUdpEnabled;
   std::string address{defaults::kUdpAddress};
@@ -109,6 +114,7 @@ struct Settings {
   ServerSettings server;
   StdioSettings stdio;
   TcpSettings tcp;
+  UnixSettings unix_socket;
   UdpSettings udp;
   HttpSettings http;
   WsSettings ws;

@@ -65,6 +65,7 @@ constexpr Field models() {
 
 using S = Settings;
 constexpr auto kIpAddress = TextField::Form::kIpAddress;
+constexpr auto kFileMode = TextField::Form::kFileMode;
 constexpr std::int64_t kDay = 86'400;  // seconds
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kMiB = 1024 * kKiB;
@@ -81,6 +82,11 @@ constexpr std::array kTable{
     Setting{"tcp", "enabled", boolean<&S::tcp, &TcpSettings::enabled>(), "Serve TCP: one message per line."},
     Setting{"tcp", "address", text<&S::tcp, &TcpSettings::address>(kIpAddress), "IP address to listen on."},
     Setting{"tcp", "port", integer<&S::tcp, &TcpSettings::port>(0, 65535), "Port to listen on; 0 picks a free one."},
+
+    Setting{"unix", "path", text<&S::unix_socket, &UnixSettings::path>(),
+            "Path of a Unix domain socket that serves programs on this machine, one message per line; empty: none."},
+    Setting{"unix", "mode", text<&S::unix_socket, &UnixSettings::mode>(kFileMode),
+            "Mode of the socket's file, in octal: who may connect. 0660 lets the group in."},
 
     Setting{"udp", "enabled", boolean<&S::udp, &UdpSettings::enabled>(), "Serve UDP: one message per datagram."},
     Setting{"udp", "address", text<&S::udp, &UdpSettings::address>(kIpAddress), "IP address to listen on."},
@@ -175,6 +181,7 @@ constexpr std::array kSections{
     SectionText{"server", "How this instance presents itself."},
     SectionText{"stdio", "Standard input and output, for hosts that start this program."},
     SectionText{"tcp", "Raw TCP."},
+    SectionText{"unix", "A Unix domain socket."},
     SectionText{"udp", "UDP."},
     SectionText{"http", "HTTP."},
     SectionText{"ws", "WebSocket."},
@@ -224,7 +231,12 @@ std::string expectation_of(const Setting& setting) {
       return "an integer from " + std::to_string(field.min) + " to " + std::to_string(field.max);
     }
     std::string operator()(const TextField& field) const {
-      return field.form == TextField::Form::kIpAddress ? "an IP address such as 127.0.0.1 or ::1" : "a string";
+      switch (field.form) {
+        case TextField::Form::kIpAddress: return "an IP address such as 127.0.0.1 or ::1";
+        case TextField::Form::kFileMode: return "three octal digits, perhaps with a 0 in front, such as 0660";
+        case TextField::Form::kAny: break;
+      }
+      return "a string";
     }
     std::string operator()(const ChoiceField& field) const {
       std::string text = "one of ";

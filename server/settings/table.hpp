@@ -32,7 +32,7 @@ struct IntegerField {
 };
 
 struct TextField {
-  enum class Form { kAny, kIpAddress };
+  enum class Form { kAny, kIpAddress, kFileMode };
   Access<std::string> value;
   Form form;
 };

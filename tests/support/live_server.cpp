@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 client::Protocol protocol_of(Transport transport) {
   switch (transport) {
     case Transport::kTcp: return client::Protocol::kTcp;
+    case Transport::kUnix: return client::Protocol::kUnix;
     case Transport::kUdp: return client::Protocol::kUdp;
     case Transport::kHttp: return client::Protocol::kHttp;
     case Transport::kWebSocket: return client::Protocol::kWebSocket;
@@ -50,6 +51,7 @@ LiveServer::LiveServer(const Options& options) {
   for (const char* transport : {"tcp", "udp", "http", "ws"}) {
     start.args.insert(start.args.end(), {"--set", std::string(transport) + ".port=0"});
   }
+  start.args.insert(start.args.end(), {"--set", "unix.path=" + (directory_ / "unix")});
   for (const auto& setting : options.set) start.args.insert(start.args.end(), {"--set", setting});
   start.env = options.env;
   start.env.emplace_back("RKLLM_SIM_RECORD", directory_ / "record");
@@ -75,6 +77,7 @@ std::uint16_t LiveServer::port(Transport transport) const {
 }
 
 client::Endpoint LiveServer::endpoint(Transport transport, std::string path) const {
+  if (transport == Transport::kUnix) return {client::Protocol::kUnix, "", 0, directory_ / "unix"};
   if (path.empty()) path = default_path(transport);
   return {protocol_of(transport), "127.0.0.1", port(transport), std::move(path)};
 }

@@ -41,6 +41,7 @@ bool is_covered(const std::vector<Transcript>& transcripts, const std::string& m
 
 TEST_CASE("the transcripts hold over stdio") { play_all(Transport::kStdio); }
 TEST_CASE("the transcripts hold over TCP") { play_all(Transport::kTcp); }
+TEST_CASE("the transcripts hold over a Unix socket") { play_all(Transport::kUnix); }
 TEST_CASE("the transcripts hold over UDP") { play_all(Transport::kUdp); }
 TEST_CASE("the transcripts hold over HTTP") { play_all(Transport::kHttp); }
 TEST_CASE("the transcripts hold over WebSocket") { play_all(Transport::kWebSocket); }

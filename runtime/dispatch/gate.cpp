@@ -1,4 +1,4 @@
-#include "auth/gate.hpp"
+#include "dispatch/gate.hpp"
 
 #include "jsonrpc/reply.hpp"
 

@@ -1,0 +1,107 @@
+#include "transport/unix_transport.hpp"
+
+#include "transport/line_connection.hpp"
+#include "transport/socket_stream.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <asio/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using Protocol = asio::local::stream_protocol;
+
+constexpr mode_t kNobody = 0777;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw std::runtime_error("unix: cannot listen on " + path + ": " + reason);
+}
+
+std::optional<struct stat> file_at(const std::string& path) {
+  struct stat file {};
+  if (::lstat(path.c_str(), &file) != 0) return std::nullopt;
+  return file;
+}
+
+// Removes the socket of a server that has gone.
+void make_way(asio::io_context& io, const std::string& path) {
+  const auto file = file_at(path);
+  if (!file) return;
+  if (!S_ISSOCK(file->st_mode)) refuse(path, "a file of another kind is there");
+  Protocol::socket probe(io);
+  std::error_code error;
+  probe.connect(Protocol::endpoint(path), error);
+  if (!error) refuse(path, "address already in use");
+  if (error != asio::error::connection_refused) refuse(path, error.message());
+  ::unlink(path.c_str());
+}
+
+// "pid=4711,uid=1000": who is at the other end, as the kernel knows it.
+std::string credentials_of(Protocol::socket& socket) {
+  ucred who{};
+  socklen_t size = sizeof who;
+  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return "unknown";
+  return "pid=" + std::to_string(who.pid) + ",uid=" + std::to_string(who.uid);
+}
+
+}  // namespace
+
+UnixTransport::UnixTransport(asio::io_context& io, UnixOptions options, AcceptFunction accept)
+    : io_(io),
+      options_(std::move(options)),
+      accept_(std::move(accept)),
+      clients_(std::make_shared<AcceptLoop<Protocol>>(
+          io, [this](Protocol::socket socket) { accepted(std::move(socket)); })) {
+  listen();
+  clients_->accept_next();
+}
+
+void UnixTransport::listen() {
+  const std::string& path = options_.path;
+  if (path.size() >= sizeof(sockaddr_un::sun_path)) {
+    refuse(path, "the path is longer than " + std::to_string(sizeof(sockaddr_un::sun_path) - 1) + " bytes");
+  }
+  make_way(io_, path);
+  auto& acceptor = clients_->acceptor();
+  std::error_code error;
+  acceptor.open(Protocol(), error);
+  const mode_t usual = ::umask(kNobody);  // nobody connects before the mode is as it shall be
+  if (!error) acceptor.bind(Protocol::endpoint(path), error);
+  ::umask(usual);
+  if (error) refuse(path, error.message());
+  if (const auto file = file_at(path)) file_ = file->st_ino;
+  if (::chmod(path.c_str(), options_.mode) != 0) error = {errno, std::system_category()};
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    stop();
+    refuse(path, error.message());
+  }
+}
+
+void UnixTransport::stop() {
+  clients_->stop();
+  if (file_ == 0) return;
+  const auto file = file_at(options_.path);
+  if (file && file->st_ino == file_) ::unlink(options_.path.c_str());
+  file_ = 0;
+}
+
+void UnixTransport::accepted(Protocol::socket socket) {
+  if (channels_.size() >= options_.limits.max_connections) return;  // which closes the socket
+  std::string who = credentials_of(socket);
+  auto stream = std::make_unique<SocketStream>(std::move(socket), options_.limits);
+  const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
+  channels_.add(channel);
+  LineConnection::start(channel, {TransportKind::kUnix, std::move(who)}, options_.limits, accept_);
+}
+
+}  // namespace rkllm_mcp
