@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -117,10 +118,12 @@ std::string with(std::string text, char hole, const std::string& filling) {
 // One file of one set.
 class Rendering {
  public:
-  Rendering(const std::vector<Api>& sets, std::size_t set, const Owners& owners)
-      : sets_(sets), set_(set), owners_(owners) {}
+  Rendering(const std::vector<Api>& sets, std::size_t set, const std::vector<BlockFile>& files, const Owners& owners)
+      : sets_(sets), set_(set), files_(files), owners_(owners) {}
 
-  File file(const BlockFile& file) {
+  // No file where the set has nothing of its own and nothing that it takes by name.
+  std::optional<File> file(const BlockFile& file) const {
+    if (is_empty(file)) return std::nullopt;
     std::string body;
     bool after_taken = false;
     for (const Block& block : file.blocks) {
@@ -137,24 +140,49 @@ class Rendering {
     begin_header(head, sets_[set_], file.about, with_owners(file));
     CodeText end;
     end_header(end, sets_[set_]);
-    return {header_path(sets_[set_], file.name), head.text() + body + end.text()};
+    return File{header_path(sets_[set_], file.name), head.text() + body + end.text()};
   }
 
  private:
   std::size_t owner_of(const std::string& symbol) const { return symbol.empty() ? set_ : owners_[set_].at(symbol); }
 
-  // The file of this name of every set that something is taken from comes with the own headers.
-  std::vector<std::string> with_owners(const BlockFile& file) const {
+  bool is_empty(const BlockFile& file) const {
+    return std::all_of(file.blocks.begin(), file.blocks.end(),
+                       [&](const Block& block) { return owner_of(block.symbol) != set_ && block.taken.empty(); });
+  }
+
+  // The files of this name of every other set that something is taken from.
+  std::vector<std::string> owners_of_file(const BlockFile& file) const {
     std::set<std::size_t> owners;
     for (const Block& block : file.blocks) owners.insert(owner_of(block.symbol));
     owners.erase(set_);
-    std::vector<std::string> includes = file.includes;
-    auto at = includes.begin();
-    while (at != includes.end() && at->find('/') != std::string::npos) ++at;
-    for (const std::size_t owner : owners) at = includes.insert(at, set_include(sets_[owner], file.name));
-    std::sort(includes.begin(), std::find_if(includes.begin(), includes.end(), [](const std::string& include) {
-                return include.find('/') == std::string::npos;
-              }));
+    std::vector<std::string> includes;
+    for (const std::size_t owner : owners) includes.push_back(set_include(sets_[owner], file.name));
+    return includes;
+  }
+
+  // What stands for this #include: itself, unless it is a file of this set that is not written.
+  std::vector<std::string> written(const std::string& include) const {
+    for (const BlockFile& file : files_) {
+      if (include == set_include(sets_[set_], file.name) && is_empty(file)) return owners_of_file(file);
+    }
+    return {include};
+  }
+
+  // The own #includes, with those of the owners among them, and then those of the standard library.
+  std::vector<std::string> with_owners(const BlockFile& file) const {
+    const std::vector<std::string> owners = owners_of_file(file);
+    std::set<std::string> own(owners.begin(), owners.end());
+    std::vector<std::string> standard;
+    for (const std::string& include : file.includes) {
+      if (include.find('/') == std::string::npos) {
+        standard.push_back(include);
+      } else {
+        for (std::string& one : written(include)) own.insert(std::move(one));
+      }
+    }
+    std::vector<std::string> includes(own.begin(), own.end());
+    includes.insert(includes.end(), standard.begin(), standard.end());
     return includes;
   }
 
@@ -175,6 +203,7 @@ class Rendering {
 
   const std::vector<Api>& sets_;
   const std::size_t set_;
+  const std::vector<BlockFile>& files_;
   const Owners& owners_;
 };
 
@@ -194,7 +223,10 @@ std::vector<File> render(const std::vector<Api>& sets, const std::vector<std::ve
   const Owners owners = owners_of(told);
   std::vector<File> files;
   for (std::size_t set = 0; set < sets.size(); ++set) {
-    for (const BlockFile& file : files_of_sets[set]) files.push_back(Rendering(sets, set, owners).file(file));
+    const Rendering rendering(sets, set, files_of_sets[set], owners);
+    for (const BlockFile& file : files_of_sets[set]) {
+      if (auto rendered = rendering.file(file)) files.push_back(std::move(*rendered));
+    }
   }
   return files;
 }

@@ -84,6 +84,10 @@ void CodeText::statement(const Expression& expression, std::string_view tail) {
   text_ += std::string(tail) + '\n';
 }
 
+void CodeText::comment_on(std::string_view name, std::string_view documentation) {
+  if (!documentation.empty()) comment(std::string(name) + ": " + std::string(documentation));
+}
+
 void CodeText::string_constant(const std::string& name, const std::vector<std::string>& literals) {
   // clang-format puts the first literal behind "=" only if no line becomes too long by that.
   const std::string begin = "inline constexpr std::string_view " + name + " =";

@@ -28,6 +28,8 @@ class CodeText {
   void statement(const Expression& expression, std::string_view tail = ";");
   // Wrapped to the width; paragraphs are separated by "\n\n". Nothing for an empty text.
   void comment(std::string_view text);
+  // Documentation behind the name of what it is about; nothing without documentation.
+  void comment_on(std::string_view name, std::string_view documentation);
   // A string constant made of adjacent literals, one per line.
   void string_constant(const std::string& name, const std::vector<std::string>& literals);
   void indent() { depth_ += 2; }

@@ -28,6 +28,7 @@ class CodecEmitter {
 
  private:
   void emit_session_values() {
+    if (api_.session.empty()) return;
     std::vector<std::string> names;
     std::vector<std::string> taken;
     code_.comment("Values that are known for a handle.");
@@ -43,7 +44,7 @@ class CodecEmitter {
   void emit(const NamedRecord& record) {
     const auto parts = parts_of(api_, *record.record, record.path);
     const auto is_told = [&](const Part& part) { return is_on_wire(api_.role(part.path).meaning); };
-    code_.comment(record.path + ": " + documentation_of(record));
+    code_.comment_on(record.path, documentation_of(record));
     code_.line("template <class Codec>");
     if (std::none_of(parts.begin(), parts.end(), is_told)) {
       code_.line("void members(Codec&, Of<Codec, " + record.cpp_name + ">&) {}");

@@ -31,7 +31,7 @@ BlockFile emit_defaults(const Api& api) {
   CodeText& code = writer.code;
   for (const NamedRecord& record : all_records(api)) {
     if (!has_defaults(api, *record.record, record.path)) continue;
-    code.comment(record.path + ": " + record.record->documentation.text);
+    code.comment_on(record.path, record.record->documentation.text);
     code.line("constexpr " + record.cpp_name + " default_of(TypeTag<" + record.cpp_name + ">) {");
     code.indent();
     code.line(record.cpp_name + " value{};");

@@ -9,7 +9,7 @@ BlockFile emit_enums(const Api& api) {
   CodeText& code = writer.code;
   for (const c::Enum* entity : c::all<c::Enum>(api.header)) {
     if (entity->name.empty()) continue;
-    code.comment(entity->name + ": " + entity->documentation.text);
+    code.comment_on(entity->name, entity->documentation.text);
     code.line("inline constexpr EnumName<" + entity->name + "> k" + entity->name + "Names[] = {");
     code.indent();
     code.indent();

@@ -20,9 +20,10 @@ class MethodEmitter {
       : api_(api),
         functions_(methods_of(api)),
         writer_("methods", "Every function as a method: decode the parameters, call, encode what comes back.",
-                {support_include(api, "abi_set"), support_include(api, "stream_callback"), support_include(api, "stub"),
-                 set_include(api, "abi"), set_include(api, "codecs"), set_include(api, "constants"),
-                 set_include(api, "schemas"), "<cstddef>", "<memory>", "<span>", "<string_view>"}) {}
+                {support_include(api, "abi_set"), support_include(api, "codec"),
+                 support_include(api, "stream_callback"), support_include(api, "stub"), set_include(api, "abi"),
+                 set_include(api, "codecs"), set_include(api, "constants"), set_include(api, "schemas"), "<cstddef>",
+                 "<memory>", "<span>", "<string_view>"}) {}
 
   BlockFile file() {
     for (const Stream& stream : api_.streams) emit_stream(writer_, api_, stream);

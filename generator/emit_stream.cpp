@@ -17,7 +17,7 @@ class StreamEmitter {
     const c::Callback* callback = c::find<c::Callback>(api_.header, stream.callback);
     const c::Record* result = c::find<c::Record>(api_.header, stream.result);
     const auto parts = parts_of(api_, *result, result->name);
-    code_.comment(stream.callback + ": " + callback->documentation.text);
+    code_.comment_on(stream.callback, callback->documentation.text);
     code_.line("struct " + stream.callback + "Stream {");
     code_.indent();
     code_.line("using Result = " + stream.result + ";");

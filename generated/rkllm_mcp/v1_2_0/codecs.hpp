@@ -5,8 +5,8 @@
 
 #include <rkllm_mcp/codec.hpp>
 #include <rkllm_mcp/v1_1_4/codecs.hpp>
+#include <rkllm_mcp/v1_1_4/defaults.hpp>
 #include <rkllm_mcp/v1_2_0/abi.hpp>
-#include <rkllm_mcp/v1_2_0/defaults.hpp>
 #include <rkllm_mcp/v1_2_0/enums.hpp>
 
 namespace rkllm_mcp::v1_2_0 {

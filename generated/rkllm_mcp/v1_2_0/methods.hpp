@@ -4,6 +4,7 @@
 #pragma once
 
 #include <rkllm_mcp/abi_set.hpp>
+#include <rkllm_mcp/codec.hpp>
 #include <rkllm_mcp/stream_callback.hpp>
 #include <rkllm_mcp/stub.hpp>
 #include <rkllm_mcp/v1_1_4/methods.hpp>

@@ -5,10 +5,11 @@
 
 #include <rkllm_mcp/codec.hpp>
 #include <rkllm_mcp/v1_1_4/codecs.hpp>
+#include <rkllm_mcp/v1_1_4/defaults.hpp>
+#include <rkllm_mcp/v1_1_4/enums.hpp>
 #include <rkllm_mcp/v1_2_0/codecs.hpp>
+#include <rkllm_mcp/v1_2_0/enums.hpp>
 #include <rkllm_mcp/v1_2_1b1/abi.hpp>
-#include <rkllm_mcp/v1_2_1b1/defaults.hpp>
-#include <rkllm_mcp/v1_2_1b1/enums.hpp>
 
 namespace rkllm_mcp::v1_2_1b1 {
 

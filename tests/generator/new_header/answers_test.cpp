@@ -23,10 +23,13 @@ using Names = std::vector<std::string>;
 const std::string kNextHeader = std::string(ROOT) + "/generator/headers/rkllm_1.4.0.h";
 const std::string kAnswered = std::string(ROOT) + "/generator/overlay/rkllm.overlay.json";
 
+Needs needs_with(const std::string& overlay) {
+  return needs_of(read_header(kNextHeader), at_version(read_overlay(overlay), "1.4.0"));
+}
+
 Names unanswered(const std::string& overlay) {
   Names names;
-  const Needs needs = needs_of(read_header(kNextHeader), at_version(read_overlay(overlay), "1.4.0"));
-  CHECK(needs.in_the_way.empty());
+  const Needs needs = needs_with(overlay);
   for (const Declared& declared : needs.unanswered) names.push_back(declared.path);
   return names;
 }
@@ -64,12 +67,21 @@ TEST_CASE("of a new version the tool asks for exactly what C leaves open") {
   CHECK(unanswered(kAnswered) == Names{});
 }
 
+TEST_CASE("of a new version the tool tells exactly which entries are about something that is gone") {
+  const auto in_the_way = needs_with(test::kOverlay).in_the_way;
+  REQUIRE(in_the_way.size() == 3);
+  CHECK_THAT(in_the_way[0].message, has_text("this entry is for RKLLMParam.max_context_len"));
+  CHECK_THAT(in_the_way[1].message, has_text("this entry is for RKLLMParam.skip_special_token"));
+  CHECK_THAT(in_the_way[2].message, has_text("this entry is for rkllm_release_prompt_cache"));
+  CHECK(needs_with(kAnswered).in_the_way.empty());
+}
+
 TEST_CASE("each question comes with the line of the header and the entry to write") {
   try {
     generate({{kNextHeader, "1.4.0"}}, test::kOverlay);
     FAIL("nothing was asked");
   } catch (const Refusal& refused) {
-    CHECK(refused.diagnostics().size() == 10);
+    CHECK(refused.diagnostics().size() == 13);
     const std::string line = std::to_string(line_of(kNextHeader, "const float* direction"));
     CHECK_THAT(refused.what(), has_text(kNextHeader + ":" + line + ":"));
     CHECK_THAT(refused.what(), has_text("nothing says what RKLLMSteering.direction means"));
@@ -103,10 +115,12 @@ TEST_CASE("a declaration that reads otherwise now is shown as it was and as it i
   CHECK_THAT(said, has_text("the header says now:  double top_p"));
 }
 
-TEST_CASE("an addition whose place is not in the header any more is refused, not left out") {
+TEST_CASE("a change whose place is not in the header any more is refused, not left out") {
+  CHECK(test::with_changes("int a;\nint b;\n", "An int.\n@ after int a;\nint c;\n\nMore.\n@ after int b;\nint d;\n") ==
+        "int a;\nint c;\n\n\nint b;\nint d;\n\n");
   CHECK(
-      test::with_additions("int a;\nint b;\n", "An int.\n@ after int a;\nint c;\n\nMore.\n@ after int b;\nint d;\n") ==
-      "int a;\nint c;\n\n\nint b;\nint d;\n\n");
-  CHECK_THROWS_AS(test::with_additions("int a;\n", "@ after int b;\nint c;\n"), std::runtime_error);
-  CHECK_THROWS_AS(test::with_additions("int a;\nint a;\n", "@ after int a;\nint c;\n"), std::runtime_error);
+      test::with_changes("int a;\nint b;\n", "Gone.\n@ instead of int a;\n\nRenamed.\n@ instead of int b;\nint c;\n") ==
+      "\n\nint c;\n\n");
+  CHECK_THROWS_AS(test::with_changes("int a;\n", "@ after int b;\nint c;\n"), std::runtime_error);
+  CHECK_THROWS_AS(test::with_changes("int a;\nint a;\n", "@ after int a;\nint c;\n"), std::runtime_error);
 }

@@ -18,6 +18,7 @@ constexpr int kLogsAtMost = 2;
 struct Model {
   RKLLMCallback callback;
   float min_p;
+  int context_length;
   std::string steering = "none";
 };
 
@@ -33,7 +34,7 @@ std::string received(const Model& model, const RKLLMInferParam& param) {
   const std::string draft = param.draft.model_path == nullptr ? "none" : param.draft.model_path;
   return "min_p " + two_digits(model.min_p) + ", mode " + std::to_string(param.mode) + ", draft " + draft + " by " +
          std::to_string(param.draft.length) + ", at most " + std::to_string(param.max_new_tokens) + ", steering " +
-         model.steering;
+         model.steering + ", context " + std::to_string(model.context_length);
 }
 
 int run(Model& model, const RKLLMInferParam& param, void* userdata) {
@@ -58,13 +59,14 @@ extern "C" {
 RKLLMParam rkllm_createDefaultParam(void) {
   RKLLMParam param{};
   param.min_p = 0.05F;
+  param.context_length = 512;
   param.is_async = true;
   param.extend_param.n_batch = 1;
   return param;
 }
 
 int rkllm_init(LLMHandle* handle, RKLLMParam* param, RKLLMCallback* callback) {
-  *handle = new Model{*callback, param->min_p};
+  *handle = new Model{*callback, param->min_p, param->context_length};
   return 0;
 }
 int rkllm_destroy(LLMHandle handle) {
@@ -113,7 +115,7 @@ int rkllm_speak(LLMHandle, const char* text, LLMSpeechCallback callback, void* u
 // What 1.3.0 has as well, and nobody here asks about.
 int rkllm_load_lora(LLMHandle, RKLLMLoraAdapter*) { return 0; }
 int rkllm_load_prompt_cache(LLMHandle, const char*) { return 0; }
-int rkllm_release_prompt_cache(LLMHandle) { return 0; }
+int rkllm_drop_prompt_cache(LLMHandle) { return 0; }
 int rkllm_abort(LLMHandle) { return 0; }
 int rkllm_is_running(LLMHandle) { return 0; }
 int rkllm_clear_kv_cache(LLMHandle, int, int*, int*) { return 0; }

@@ -1,5 +1,5 @@
 // The repository as it would be on the day after a release of rkllm.h 1.4.0: its header is the 1.3.0 one with
-// additions.txt, and the overlay has answers.json beside its own entries. Both follow what the repository holds today.
+// changes.txt, and the overlay has answers.json beside its own entries. Both follow what the repository holds today.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,9 @@
 
 namespace bindgen::test {
 
-// The header with each addition behind the line that it quotes. Throws std::runtime_error if there is not exactly one
+// The header with each change where the line is that it quotes. Throws std::runtime_error if there is not exactly one
 // such line.
-std::string with_additions(const std::string& header, const std::string& additions);
+std::string with_changes(const std::string& header, const std::string& changes);
 
 // Headers, overlay and bindgen.json of `repository` with 1.4.0 as the newest version, below `folder`: what
 // rkllm-bindgen --root takes.

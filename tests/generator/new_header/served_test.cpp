@@ -140,6 +140,20 @@ TEST_CASE("a second kind of callback becomes a stream of its own") {
   CHECK(spoken["sound"]["samples"].size() == 4);
 }
 
+TEST_CASE("what is gone is refused as what older versions have, and what has another name goes by that") {
+  Served served;
+  served.init({{"context_length", 64}});
+  CHECK_THAT(served.text_of_run(), has_text("context 64"));
+  for (const char* name : {"skip_special_token", "max_context_len"}) {
+    const Json error = served.answer("rkllm_init", {{"param", {{"model_path", "x"}, {name, 1}}}})["error"];
+    CHECK(error["code"] == 4008);
+    CHECK_THAT(error["message"].get<std::string>(), has_text("params.param." + std::string(name)));
+  }
+  CHECK(served.result("rkllm_drop_prompt_cache") == Json{{"status", 0}});
+  CHECK(served.answer("rkllm_release_prompt_cache")["error"]["code"] == 4008);
+  CHECK_THROWS_AS(served.tool("rkllm_release_prompt_cache"), std::runtime_error);
+}
+
 TEST_CASE("what the new functions take and give is what their schemas say") {
   Served served;
   served.init();
@@ -158,4 +172,7 @@ TEST_CASE("older versions say what it takes to have the new things") {
   CHECK(api.dump().find("rkllm_speak") != std::string::npos);
   const std::string older = bindgen::read_text(ROOT "/generated/rkllm_mcp/v1_3_0/methods.hpp");
   CHECK_THAT(older, has_text(R"({"rkllm_speak", "1.4.0"})"));
+  CHECK_THAT(older, has_text(R"({"rkllm_drop_prompt_cache", "1.4.0"})"));
+  const std::string newer = bindgen::read_text(ROOT "/generated/rkllm_mcp/v1_4_0/codecs.hpp");
+  CHECK_THAT(newer, has_text(R"({"max_context_len", "<= 1.3.0"})"));
 }
