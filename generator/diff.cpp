@@ -1,6 +1,7 @@
 #include "diff.hpp"
 
 #include "declaration.hpp"
+#include "diff_enumerators.hpp"
 #include "model.hpp"
 #include "representation.hpp"
 
@@ -46,12 +47,6 @@ std::string field_declaration(const c::Field& field) {
   return keyword + (field.name.empty() ? "" : " " + field.name);
 }
 
-struct PlacedEnumerator {
-  std::string path;
-  const c::Enumerator* enumerator;
-  bool enum_is_told;  // the enum as a whole was added or removed
-};
-
 class Differ {
  public:
   Differ(const c::Header& before, const c::Header& after) : before_(before), after_(after) {}
@@ -59,7 +54,8 @@ class Differ {
   std::vector<Change> result() {
     for (const c::Symbol& symbol : after_.symbols) std::visit([this](const auto& any) { meet(any); }, symbol);
     for (const c::Symbol& symbol : before_.symbols) std::visit([this](const auto& any) { miss(any); }, symbol);
-    enumerators();
+    auto of_enumerators = enumerator_changes(before_, after_);
+    changes_.insert(changes_.end(), of_enumerators.begin(), of_enumerators.end());
     return std::move(changes_);
   }
 
@@ -239,53 +235,6 @@ class Differ {
   template <class Kind>
   bool declare_both(const c::Type& old, const c::Type& now) const {
     return c::find<Kind>(before_, old.name) != nullptr && c::find<Kind>(after_, now.name) != nullptr;
-  }
-
-  // ---- Enumerators. Their names are global in C, whichever enum they are in.
-
-  static std::vector<PlacedEnumerator> place_enumerators(const c::Header& header, const c::Header& other) {
-    std::vector<PlacedEnumerator> placed;
-    for (const c::Enum* entity : c::all<c::Enum>(header)) {
-      const bool is_told = !entity->name.empty() && c::find<c::Enum>(other, entity->name) == nullptr;
-      for (const c::Enumerator& enumerator : entity->enumerators) {
-        const std::string prefix = entity->name.empty() ? "" : entity->name + ".";
-        placed.push_back({prefix + enumerator.name, &enumerator, is_told});
-      }
-    }
-    return placed;
-  }
-
-  void enumerators() {
-    const auto old = place_enumerators(before_, after_);
-    const auto now = place_enumerators(after_, before_);
-    const auto with_name = [](const std::vector<PlacedEnumerator>& all, const std::string& name) {
-      return std::find_if(all.begin(), all.end(),
-                          [&](const PlacedEnumerator& one) { return one.enumerator->name == name; });
-    };
-    for (const PlacedEnumerator& one : now) {
-      const std::string value = std::to_string(one.enumerator->value);
-      if (const auto before = with_name(old, one.enumerator->name); before != old.end()) {
-        const std::string value_before = std::to_string(before->enumerator->value);
-        if (value != value_before) {
-          change(Breaks::kAbi, "enumerator", one.path, value_before, value, one.enumerator->location);
-        } else if (before->path != one.path && !(before->enum_is_told && one.enum_is_told)) {
-          change(Breaks::kApi, "enumerator", one.path, before->path, one.path, one.enumerator->location);
-        }
-      } else if (!one.enum_is_told) {
-        changes_.push_back(
-            {ChangeKind::kAdded, Breaks::kNone, "enumerator", one.path, {}, Side{value}, one.enumerator->location});
-      }
-    }
-    for (const PlacedEnumerator& one : old) {
-      if (one.enum_is_told || with_name(now, one.enumerator->name) != now.end()) continue;
-      changes_.push_back({ChangeKind::kRemoved,
-                          Breaks::kAbi,
-                          "enumerator",
-                          one.path,
-                          Side{std::to_string(one.enumerator->value)},
-                          {},
-                          one.enumerator->location});
-    }
   }
 
   // ---- Pieces.
