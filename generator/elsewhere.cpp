@@ -10,7 +10,7 @@
 namespace bindgen {
 namespace {
 
-// Names on the wire by the path of what they are in; that of the functions themselves is "".
+// Names on the wire by the path of what they are in; that of functions and of what can be asked for by name is "".
 using Names = std::map<std::string, std::vector<std::string>>;
 
 void add(std::vector<std::string>& names, const std::string& name) {
@@ -33,8 +33,16 @@ Names names_of(const Api& api) {
     add_parts(api, parts_of(api, *record.record, record.path), present_path(api, record.path), names);
   }
   for (const c::Function* function : methods_of(api)) {
-    names[""].push_back(function->name);
+    add(names[""], function->name);
     add_parts(api, parts_of(api, *function), function->name, names);
+  }
+  for (const c::Symbol& symbol : api.header.symbols) {
+    if (!std::holds_alternative<c::Function>(symbol) && !std::holds_alternative<c::Opaque>(symbol) &&
+        !c::name_of(symbol).empty())
+      add(names[""], c::name_of(symbol));
+    if (const auto* entity = std::get_if<c::Enum>(&symbol)) {
+      for (const c::Enumerator& enumerator : entity->enumerators) add(names[""], enumerator.name);
+    }
   }
   return names;
 }
@@ -74,7 +82,7 @@ void note_elsewhere(std::vector<Api>& sets) {
                         std::find(there->second.begin(), there->second.end(), name) != there->second.end());
         }
         if (has[set]) continue;
-        auto& list = path.empty() ? sets[set].functions_elsewhere : sets[set].elsewhere[path];
+        auto& list = path.empty() ? sets[set].names_elsewhere : sets[set].elsewhere[path];
         list.push_back({name, versions_with(sets, has, set)});
       }
     }

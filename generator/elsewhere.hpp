@@ -7,7 +7,7 @@
 
 namespace bindgen {
 
-// Fills in Api::elsewhere and Api::functions_elsewhere of all versions, which go from old to new.
+// Fills in Api::elsewhere and Api::names_elsewhere of all versions, which go from old to new.
 void note_elsewhere(std::vector<Api>& sets);
 
 }  // namespace bindgen

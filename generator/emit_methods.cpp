@@ -186,10 +186,10 @@ class MethodEmitter {
     }
     code_.line("};");
     writer_.finish("");
-    if (!api_.functions_elsewhere.empty()) {
-      code_.comment("Functions that only other versions have.");
+    if (!api_.names_elsewhere.empty()) {
+      code_.comment("Functions, constants and types that only other versions have.");
       code_.line("inline constexpr Elsewhere kElsewhere[] = {");
-      for (const Elsewhere& other : api_.functions_elsewhere) {
+      for (const Elsewhere& other : api_.names_elsewhere) {
         code_.line("    {" + literal(other.name) + ", " + literal(other.versions) + "},");
       }
       code_.line("};");
@@ -209,7 +209,7 @@ class MethodEmitter {
     code_.line(".stands_for = kStandsFor,");
     code_.line(".methods = kMethods,");
     code_.line(".facts = kFacts,");
-    code_.line(std::string(".elsewhere = ") + (api_.functions_elsewhere.empty() ? "{}," : "kElsewhere,"));
+    code_.line(std::string(".elsewhere = ") + (api_.names_elsewhere.empty() ? "{}," : "kElsewhere,"));
     code_.line(".bind = &bind,");
     code_.outdent();
     code_.outdent();

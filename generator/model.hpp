@@ -199,7 +199,7 @@ struct Api {
   std::map<std::string, std::string> renamed;  // older name of a struct: the name it has now
   // What other versions have, filled in when all are known: by path of the record, group or function that it is in.
   std::map<std::string, std::vector<Elsewhere>> elsewhere;
-  std::vector<Elsewhere> functions_elsewhere;
+  std::vector<Elsewhere> names_elsewhere;
 
   const Role& role(const std::string& path) const { return roles.at(path); }
   const Stream* stream(const std::string& callback) const {

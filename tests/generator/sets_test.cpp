@@ -83,6 +83,13 @@ TEST_CASE("each version knows what only the others have, and in which versions i
   CHECK_THAT(backwards.at("made_up/v2_0/codecs.hpp"), has_text(R"(kElsewhere_Grown[] = {{"b", "<= 1.0"}};)"));
 }
 
+TEST_CASE("each version knows the constants and types that only the others have") {
+  const auto files = generated(kOlder, "#define MOST 3\ntypedef enum { kOnly } Kind;\n" + kNewer, kEntries);
+  for (const char* name : {"MOST", "Kind", "kOnly"}) {
+    CHECK_THAT(files.at("made_up/v1_0/methods.hpp"), has_text("{\"" + std::string(name) + "\", \"2.0\"}"));
+  }
+}
+
 TEST_CASE("an entry is about the versions that it names") {
   const std::string one_each = R"({"for":"change.around","quote":"Around* around","object":{}},
       {"for":"keep.same","until":"1.0","quote":"Same* same","object":{}},

@@ -392,13 +392,30 @@ inline constexpr Stub<Functions> kStubs[] = {
     {"rkllm_is_running", &rkllm_is_running<Functions>},
 };
 
-// Functions that only other versions have.
+// Functions, constants and types that only other versions have.
 inline constexpr Elsewhere kElsewhere[] = {
     {"rkllm_clear_kv_cache", "1.2.0"},
     {"rkllm_set_chat_template", "1.2.0"},
+    {"CPU0", "1.2.0"},
+    {"CPU1", "1.2.0"},
+    {"CPU2", "1.2.0"},
+    {"CPU3", "1.2.0"},
+    {"CPU4", "1.2.0"},
+    {"CPU5", "1.2.0"},
+    {"CPU6", "1.2.0"},
+    {"CPU7", "1.2.0"},
+    {"RKLLM_INFER_GET_LOGITS", "1.2.0"},
+    {"RKLLMResultLogits", "1.2.0"},
     {"rkllm_get_kv_cache_size", "1.2.1"},
     {"rkllm_set_function_tools", "1.2.1"},
     {"rkllm_set_cross_attn_params", "1.2.1"},
+    {"RKLLMMultiModalInput", "1.2.1"},
+    {"RKLLMCrossAttnParam", "1.2.1"},
+    {"RKLLMPerfStat", "1.2.1"},
+    {"RKLLMSamplingParam", "1.3.0"},
+    {"LLMGetEmbedCallback", "1.3.0"},
+    {"LLMTokenizerCallback", "1.3.0"},
+    {"RKLLMCallback", "1.3.0"},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.

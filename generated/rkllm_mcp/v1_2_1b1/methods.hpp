@@ -135,11 +135,19 @@ inline constexpr Stub<Functions> kStubs[] = {
     {"rkllm_set_chat_template", &v1_2_0::rkllm_set_chat_template<Functions>},
 };
 
-// Functions that only other versions have.
+// Functions, constants and types that only other versions have.
 inline constexpr Elsewhere kElsewhere[] = {
+    {"RKLLM_RUN_GET_LAST_HIDDEN_LAYER", "<= 1.1.4"},
     {"rkllm_get_kv_cache_size", "1.2.1"},
     {"rkllm_set_function_tools", "1.2.1"},
     {"rkllm_set_cross_attn_params", "1.2.1"},
+    {"RKLLMMultiModalInput", "1.2.1"},
+    {"RKLLMCrossAttnParam", "1.2.1"},
+    {"RKLLMPerfStat", "1.2.1"},
+    {"RKLLMSamplingParam", "1.3.0"},
+    {"LLMGetEmbedCallback", "1.3.0"},
+    {"LLMTokenizerCallback", "1.3.0"},
+    {"RKLLMCallback", "1.3.0"},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.

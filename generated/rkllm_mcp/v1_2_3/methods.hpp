@@ -389,6 +389,16 @@ inline constexpr Stub<Functions> kStubs[] = {
     {"rkllm_set_cross_attn_params", &rkllm_set_cross_attn_params<Functions>},
 };
 
+// Functions, constants and types that only other versions have.
+inline constexpr Elsewhere kElsewhere[] = {
+    {"RKLLM_RUN_GET_LAST_HIDDEN_LAYER", "<= 1.1.4"},
+    {"RKLLMMultiModelInput", "<= 1.2.1b1"},
+    {"RKLLMSamplingParam", "1.3.0"},
+    {"LLMGetEmbedCallback", "1.3.0"},
+    {"LLMTokenizerCallback", "1.3.0"},
+    {"RKLLMCallback", "1.3.0"},
+};
+
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
@@ -399,7 +409,7 @@ inline const AbiSet kAbiSet{
     .stands_for = kStandsFor,
     .methods = kMethods,
     .facts = kFacts,
-    .elsewhere = {},
+    .elsewhere = kElsewhere,
     .bind = &bind,
 };
 

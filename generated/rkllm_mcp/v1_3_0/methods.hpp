@@ -622,6 +622,12 @@ inline constexpr Stub<Functions> kStubs[] = {
     {"rkllm_set_cross_attn_params", &rkllm_set_cross_attn_params<Functions>},
 };
 
+// Functions, constants and types that only other versions have.
+inline constexpr Elsewhere kElsewhere[] = {
+    {"RKLLM_RUN_GET_LAST_HIDDEN_LAYER", "<= 1.1.4"},
+    {"RKLLMMultiModelInput", "<= 1.2.1b1"},
+};
+
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.
 inline std::unique_ptr<Binding> bind(const SymbolLookup& lookup) {
   return std::make_unique<BoundLibrary<Functions>>(find_functions(lookup), kStubs);
@@ -632,7 +638,7 @@ inline const AbiSet kAbiSet{
     .stands_for = kStandsFor,
     .methods = kMethods,
     .facts = kFacts,
-    .elsewhere = {},
+    .elsewhere = kElsewhere,
     .bind = &bind,
 };
 
