@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 namespace bindgen {
@@ -13,12 +14,21 @@ namespace {
 using c::Type;
 using c::TypeKind;
 
+struct HashOfCursor {
+  std::size_t operator()(const CXCursor& cursor) const { return clang_hashCursor(cursor); }
+};
+struct EqualCursors {
+  bool operator()(const CXCursor& one, const CXCursor& other) const { return clang_equalCursors(one, other) != 0; }
+};
+
 // Libclang's names of unnamed structs differ between versions and contain paths, so names are taken from the tokens of
 // the declaration and from typedefs only.
 class Reader {
  public:
   explicit Reader(CXTranslationUnit unit)
-      : unit_(unit), main_file_(clang::main_file(unit)), pointer_size_(clang::pointer_size(unit)) {}
+      : unit_(unit), main_file_(clang::main_file(unit)), pointer_size_(clang::pointer_size(unit)) {
+    collect_named_by_typedef(clang_getTranslationUnitCursor(unit));
+  }
 
   std::vector<c::Symbol> read() {
     read_all(clang_getTranslationUnitCursor(unit_));
@@ -326,21 +336,17 @@ class Reader {
     return tag;
   }
 
-  bool is_named_by_typedef(CXCursor cursor) const {
-    const auto siblings = clang::children(clang_getCursorSemanticParent(cursor));
-    const auto names_it = [&](CXCursor other) {
-      return clang_getCursorKind(other) == CXCursor_TypedefDecl &&
-             clang_equalCursors(clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(other)), cursor) != 0;
-    };
-    std::vector<CXCursor> all = siblings;
-    for (const CXCursor sibling : siblings) {
-      const auto kind = clang_getCursorKind(sibling);
-      if (kind != CXCursor_LinkageSpec && kind != CXCursor_UnexposedDecl) continue;
-      const auto inner = clang::children(sibling);
-      all.insert(all.end(), inner.begin(), inner.end());
+  // Once for all declarations: to look for the typedef of each would take the square of their number.
+  void collect_named_by_typedef(CXCursor parent) {
+    for (const CXCursor cursor : clang::children(parent)) {
+      const auto kind = clang_getCursorKind(cursor);
+      if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) collect_named_by_typedef(cursor);
+      if (kind != CXCursor_TypedefDecl) continue;
+      named_by_typedef_.insert(clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor)));
     }
-    return std::any_of(all.begin(), all.end(), names_it);
   }
+
+  bool is_named_by_typedef(CXCursor cursor) const { return named_by_typedef_.count(cursor) != 0; }
 
   static Location location(CXCursor cursor) {
     CXFile file = nullptr;
@@ -366,6 +372,7 @@ class Reader {
   CXFile main_file_;
   std::uint64_t pointer_size_;  // in bytes
   std::vector<c::Symbol> symbols_;
+  std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
   std::set<std::string> known_;  // records and enums that have been added
 };
 

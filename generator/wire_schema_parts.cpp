@@ -66,7 +66,11 @@ Json float_array_schema(bool is_result) {
   Json schema{{"type", {"array", "object"}}, {"items", std::move(item)}};
   if (!is_result) schema["minItems"] = 1;
   Json base64{{"type", "string"}, {"contentEncoding", "base64"}};
-  if (!is_result) base64["pattern"] = "^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$";
+  // Whole floats of 4 bytes, at least one, with no bits behind the end: what the decoder takes.
+  if (!is_result) {
+    base64["pattern"] =
+        "^(?:[A-Za-z0-9+/]{16})*(?:[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{16})$";
+  }
   schema["properties"] = {{"base64", std::move(base64)}, {"dtype", {{"const", "float32"}}}};
   schema["required"] = {"base64", "dtype"};
   schema["additionalProperties"] = false;

@@ -4,16 +4,14 @@
 // Not thread-safe: belongs to whoever uses the handle.
 #pragma once
 
+#include "json.hpp"
 #include "model_file.hpp"
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp::sim {
-
-using Json = nlohmann::ordered_json;
 
 // A rendered turn. `system` is the part that clear_kv_cache can keep.
 struct RenderedTurn {

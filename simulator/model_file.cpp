@@ -1,18 +1,16 @@
 #include "model_file.hpp"
 
+#include "json.hpp"
 #include "vocabulary.hpp"
 
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
 namespace rkllm_mcp::sim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // No simulated model is anywhere near this; a real one is far above, and is not worth reading.
 constexpr std::uintmax_t kMaxFileBytes = 1 << 20;

@@ -1,9 +1,9 @@
 #include "tool_call.hpp"
 
+#include "json.hpp"
+
 namespace rkllm_mcp::sim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json member(const Json& value, const char* name) { return value.is_object() ? value.value(name, Json()) : Json(); }
 

@@ -32,7 +32,7 @@ struct AbiSet {
   std::span<const std::string_view> stands_for;  // every version with this interface, oldest first
   std::span<const Method> methods;       // in header order
   std::span<const Fact> facts;           // constants, enumerators and structs by name
-  std::span<const Elsewhere> elsewhere;  // functions that only other versions have
+  std::span<const Elsewhere> elsewhere;  // functions, constants and types that only other versions have
   // Fills the function table. Throws RpcError kRuntimeUnavailable naming the first symbol that is missing.
   std::unique_ptr<Binding> (*bind)(const SymbolLookup& lookup);
 };

@@ -6,8 +6,9 @@ const kIntegers = [
 ];
 const kFractions = [-2.5, -0.5, 0.5, 1.0001, 2.5, 1e39, -1e39];
 const kOthers = [null, true, false, '', 'x', '1', 'a\0b', 'RKLLM_NONSENSE', [], [1], ['x'], [null], {}, { x: 1 }];
-// Base64 of an infinite float, with a line break, without its end, and of another alphabet.
-const kStrings = ['AACAfw==', 'AAAA\nAAA=', 'AAAAAA', 'AAA-AA=='];
+// Base64 of an infinite float, with a line break, without its end, of another alphabet, of three bytes, and with bits
+// behind its end.
+const kStrings = ['AACAfw==', 'AAAA\nAAA=', 'AAAAAA', 'AAA-AA==', 'AAAA', 'AAAAAB=='];
 
 function* values_instead_of(value) {
   yield* kOthers;

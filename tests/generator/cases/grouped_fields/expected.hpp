@@ -87,7 +87,7 @@ inline constexpr std::string_view kInput_print =
     R"("items":{"type":"number","minimum":-3.4028235e+38,"maximum":3.4028235e+38},)"
     R"("minItems":1,)"
     R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"},)"
+    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^(?:[A-Za-z0-9+/]{16})*(?:[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{16})$"},)"
     R"("dtype":{"const":"float32"}},)"
     R"("required":["base64","dtype"],)"
     R"("additionalProperties":false,)"
