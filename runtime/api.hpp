@@ -5,9 +5,13 @@
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/method.hpp>
 
+#include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -21,12 +25,20 @@ struct Api {
   std::span<const Elsewhere> elsewhere;  // functions that only other versions of the API have
   std::string api_version;               // of the API that is served, for complaints
 
-  // A document that clients may read, made when it is asked for.
+  // A document that clients may read, made when it is asked for. `size` in bytes, if it is always the same.
   struct Resource {
     std::string uri, name, title, description, mime_type;
-    std::string_view text;
+    std::function<std::string()> text;
+    std::optional<std::size_t> size{};
   };
   std::vector<Resource> resources;
+
+  // Documents that come and go. `text` gives nothing for an address that is none of these, or not now.
+  struct ResourceTemplate {
+    std::string uri_template, name, title, description, mime_type;
+    std::function<std::optional<std::string>(std::string_view uri)> text;
+  };
+  std::vector<ResourceTemplate> resource_templates;
 
   const Method* method(std::string_view method_name) const {
     for (const auto& method : methods) {

@@ -5,6 +5,7 @@
 #include "cli/serve.hpp"
 #include "cli/settings_command.hpp"
 #include "settings/refused.hpp"
+#include "worker/workplace.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -46,6 +47,7 @@ struct Run {
   }
   int operator()(const CallOptions& options) const { return run_call(options, settings); }
   int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }
+  int operator()(const WorkOptions& options) const { return work_at(from_arguments(options.arguments)); }
   int operator()(const Finished& finished) const { return finished.exit_code; }
 };
 

@@ -48,6 +48,10 @@ Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(
   fail(where_, std::strerror(errno));
 }
 
+Socket::Socket(int connected, std::string where) : where_(std::move(where)), descriptor_(connected) {
+  ::fcntl(descriptor_, F_SETFL, O_NONBLOCK);
+}
+
 Socket::~Socket() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }

@@ -19,6 +19,8 @@ class Socket {
 
   // Tries every address of the host. Throws ConnectionError, like everything here.
   Socket(Kind kind, const Endpoint& endpoint, Deadline deadline);
+  // A socket that is connected already, and will be closed. `where` is for messages.
+  Socket(int connected, std::string where);
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
   ~Socket();

@@ -1,6 +1,7 @@
 #include "client/tcp_connection.hpp"
 
 #include <array>
+#include <utility>
 
 namespace rkllm_mcp::client {
 
@@ -10,12 +11,12 @@ std::optional<std::string> TcpConnection::receive(Deadline deadline) {
   for (;;) {
     const auto newline = received_.find('\n', searched_);
     if (newline != std::string::npos) {
-      std::string line = received_.substr(0, newline);
-      received_.erase(0, newline + 1);
-      searched_ = 0;
+      std::string line = received_.substr(taken_, newline - taken_);
+      taken_ = searched_ = newline + 1;
       if (line.ends_with('\r')) line.pop_back();
       return line;
     }
+    received_.erase(0, std::exchange(taken_, 0));
     searched_ = received_.size();
     std::array<char, 65536> buffer;
     const auto size = socket_.receive(buffer, deadline);

@@ -58,7 +58,7 @@ bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& s
   } else if (method == "resources/list") {
     reply->result(list_resources(params, reply->peer()));
   } else if (method == "resources/templates/list") {
-    reply->result(Json{{"resourceTemplates", Json::array()}});
+    reply->result(list_resource_templates(params, reply->peer()));
   } else if (method == "resources/read") {
     reply->result(read_resource(params));
   } else {
@@ -97,26 +97,42 @@ Json McpServer::list_resources(const Json& params, const Peer& peer) const {
   const auto& resources = caller_.api().resources;
   const auto entry = [&](std::size_t at) {
     const auto& resource = resources[at];
-    return Json{{"uri", resource.uri},
+    Json listed{{"uri", resource.uri},
                 {"name", resource.name},
                 {"title", resource.title},
                 {"description", resource.description},
-                {"mimeType", resource.mime_type},
-                {"size", resource.text.size()}};
+                {"mimeType", resource.mime_type}};
+    if (resource.size) listed["size"] = *resource.size;
+    return listed;
   };
   return page_of("resources", params, resources.size(), entry, page_limits(page_items_, peer));
 }
 
+Json McpServer::list_resource_templates(const Json& params, const Peer& peer) const {
+  const auto& templates = caller_.api().resource_templates;
+  const auto entry = [&](std::size_t at) {
+    const auto& each = templates[at];
+    return Json{{"uriTemplate", each.uri_template},
+                {"name", each.name},
+                {"title", each.title},
+                {"description", each.description},
+                {"mimeType", each.mime_type}};
+  };
+  return page_of("resourceTemplates", params, templates.size(), entry, page_limits(page_items_, peer));
+}
+
 Json McpServer::read_resource(const Json& params) const {
   const std::string uri = required_string(params, "uri");
-  const auto& resources = caller_.api().resources;
-  const auto found =
-      std::find_if(resources.begin(), resources.end(), [&](const auto& each) { return each.uri == uri; });
-  if (found == resources.end()) {
-    throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(uri) + " exists",
-                   Json{{"uri", uri}});
+  const auto contents = [&](const std::string& mime_type, const std::string& text) {
+    return Json{{"contents", Json::array({Json{{"uri", uri}, {"mimeType", mime_type}, {"text", text}}})}};
+  };
+  for (const auto& resource : caller_.api().resources) {
+    if (resource.uri == uri) return contents(resource.mime_type, resource.text());
   }
-  return Json{{"contents", Json::array({Json{{"uri", uri}, {"mimeType", found->mime_type}, {"text", found->text}}})}};
+  for (const auto& each : caller_.api().resource_templates) {
+    if (const auto text = each.text(uri)) return contents(each.mime_type, *text);
+  }
+  throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(uri) + " exists", Json{{"uri", uri}});
 }
 
 void McpServer::call_tool(const Json& params, const std::shared_ptr<Session>& session,

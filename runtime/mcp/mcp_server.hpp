@@ -28,6 +28,7 @@ class McpServer {
   Json initialize(const Json& params, Session& session) const;
   Json list_tools(const Json& params, const Peer& peer) const;
   Json list_resources(const Json& params, const Peer& peer) const;
+  Json list_resource_templates(const Json& params, const Peer& peer) const;
   Json read_resource(const Json& params) const;
   void call_tool(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
 

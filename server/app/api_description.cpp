@@ -1,6 +1,7 @@
 #include "app/api_description.hpp"
 
 #include "app/api_documents.hpp"
+#include "app/handle_resources.hpp"
 #include "version.hpp"
 
 namespace rkllm_mcp {
@@ -30,9 +31,11 @@ Api describe_api(const RuntimeHost& runtime, const std::string& name) {
   api.facts = runtime.abi().facts;
   api.elsewhere = runtime.abi().elsewhere;
   api.api_version = runtime.version();
+  const std::string_view document = api_document(runtime.abi().version);
   api.resources.push_back({"rkllm://api", "api", "RKLLM API " + std::string(runtime.abi().version),
                            "Functions, structs, enums and constants of the bound header, as JSON.", "application/json",
-                           api_document(runtime.abi().version)});
+                           [document] { return std::string(document); }, document.size()});
+  add_handle_resources(api, [&runtime] { return runtime.handles(); });
   return api;
 }
 

@@ -1,8 +1,14 @@
 #include "app/runtime_host.hpp"
 
+#include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
+#include "worker/worker_engine.hpp"
+#include "worker/workplace.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+
+#include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -13,54 +19,96 @@ LibrarySearch search_of(const RuntimeSettings& settings) {
   return {settings.library, settings.fallback == Fallback::kSimulator ? Simulator::kAsFallback : Simulator::kNever};
 }
 
+// The library's own lines begin with their level: "E rkllm: ...".
+spdlog::level::level_enum level_of_line(std::string_view line) {
+  if (line.starts_with("E ")) return spdlog::level::err;
+  if (line.starts_with("W ")) return spdlog::level::warn;
+  return spdlog::level::info;
+}
+
+constexpr const char* kThisProgram = "/proc/self/exe";
+
 }  // namespace
 
-RuntimeHost::RuntimeHost(const Settings& settings) {
+RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log) : abi_(abi_sets().back()) {
   try {
-    LibraryFile file = find_library(search_of(settings.runtime));
-    const AbiChoice choice = choose_abi_set(file.version, settings.runtime.abi);
+    file_ = find_library(search_of(settings.runtime));
+    const AbiChoice choice = choose_abi_set(file_->version, settings.runtime.abi);
     warning_ = choice.warning;
-    library_.emplace(std::move(file), *choice.set);
-    auto local = std::make_unique<LocalBackend>(
-        *library_, LocalBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle});
-    local_ = local.get();
-    backend_ = std::move(local);
+    abi_ = choice.set;
+    auto queued = std::make_unique<QueuedBackend>(
+        make_engine(settings, log), abi_->methods,
+        QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle});
+    queued_ = queued.get();
+    backend_ = std::move(queued);
   } catch (const RpcError& error) {
-    library_.reset();
+    file_.reset();
+    abi_ = abi_sets().back();
     trouble_ = error.what();
     backend_ = std::make_shared<UnavailableBackend>(error);
   }
 }
 
-const AbiSet& RuntimeHost::abi() const { return library_ ? library_->abi() : *abi_sets().back(); }
+std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log) {
+  if (settings.runtime.isolation == Isolation::kThread) {
+    library_.emplace(*file_, *abi_);
+    return std::make_unique<LibraryEngine>(*library_);
+  }
+  Workplace workplace;
+  workplace.library = file_->path;
+  workplace.abi = abi_->version;
+  workplace.message_bytes = settings.limits.max_message_bytes;
+  workplace.depth = settings.limits.max_depth;
+  workplace.values_bytes = settings.stream.values_bytes;
+  WorkerEngine::Options options;
+  options.command = {kThisProgram, to_arguments(workplace)};
+  options.one_for_all = settings.runtime.workers == Workers::kShared;
+  options.hang = settings.runtime.hang_s;
+  options.line = [&log](pid_t worker, std::string_view line) {
+    log.log(level_of_line(line), "worker {}: {}", worker, line);
+  };
+  auto engine = std::make_unique<WorkerEngine>(std::move(options));
+  engine->try_out();
+  return engine;
+}
 
 std::string RuntimeHost::description() const {
-  if (!library_) return "no runtime: " + trouble_;
-  const LibraryFile& file = library_->file();
-  return std::string(file.simulated ? "SIMULATED runtime " : "runtime ") + file.version + " (" + file.path +
-         ", ABI set " + std::string(library_->abi().version) + ")";
+  if (!file_) return "no runtime: " + trouble_;
+  return std::string(file_->simulated ? "SIMULATED runtime " : "runtime ") + file_->version + " (" + file_->path +
+         ", ABI set " + std::string(abi_->version) + (library_ ? ", in this process)" : ", in worker processes)");
+}
+
+std::vector<QueuedBackend::HandleStatus> RuntimeHost::handles() const {
+  return queued_ == nullptr ? std::vector<QueuedBackend::HandleStatus>() : queued_->handles();
 }
 
 Json RuntimeHost::status() const {
-  if (!library_) {
+  if (!file_) {
     return Json{
         {"path", nullptr}, {"version", nullptr}, {"abi", nullptr}, {"simulated", nullptr}, {"reason", trouble_}};
   }
-  const LibraryFile& file = library_->file();
-  Json handles = Json::array();
-  for (const auto& handle : local_->handles()) {
-    handles.push_back(Json{{"id", handle.id}, {"running", handle.running}, {"queued", handle.queued}});
+  Json all = Json::array();
+  for (const auto& handle : handles()) {
+    all.push_back(Json{{"id", handle.id},
+                       {"running", handle.running},
+                       {"queued", handle.queued},
+                       {"process", handle.process ? Json(*handle.process) : Json(nullptr)}});
   }
-  return Json{{"path", file.path},
-              {"version", file.version},
-              {"abi", library_->abi().version},
-              {"simulated", file.simulated},
-              {"note", file.simulated ? Json("SIMULATED: no model runs, the answers are made up") : Json(nullptr)},
-              {"handles", std::move(handles)}};
+  return Json{{"path", file_->path},
+              {"version", file_->version},
+              {"abi", abi_->version},
+              {"simulated", file_->simulated},
+              {"note", file_->simulated ? Json("SIMULATED: no model runs, the answers are made up") : Json(nullptr)},
+              {"isolation", library_ ? "thread" : "process"},
+              {"handles", std::move(all)}};
+}
+
+void RuntimeHost::when_lost(QueuedBackend::LostFunction lost) {
+  if (queued_ != nullptr) queued_->when_lost(std::move(lost));
 }
 
 bool RuntimeHost::shut_down(std::chrono::steady_clock::time_point deadline) {
-  return local_ == nullptr || local_->shut_down(deadline);
+  return queued_ == nullptr || queued_->shut_down(deadline);
 }
 
 }  // namespace rkllm_mcp

@@ -1,7 +1,6 @@
 #include "app/server.hpp"
 
 #include "app/api_description.hpp"
-#include "jsonrpc/failure.hpp"
 #include "version.hpp"
 
 #include <asio/post.hpp>
@@ -35,24 +34,12 @@ Dispatcher::Options dispatcher_options(const Settings& settings) {
   return options;
 }
 
-// Reports how the loading of a model at start went.
-class LoadReport : public CallObserver {
- public:
-  LoadReport(spdlog::logger& log, std::string model) : log_(log), model_(std::move(model)) {}
-  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-  void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome outcome) noexcept override {
-    if (outcome.error) {
-      log_.error("model {} could not be loaded: {}", model_, as_rpc_error(outcome.error).what());
-    } else {
-      log_.info("model {} is loaded: {}", model_, outcome.result.dump());
-    }
+const Method* find_init(const Api& api) {
+  for (const Method& method : api.methods) {
+    if (method.handle == HandleRole::kCreates) return &method;
   }
-
- private:
-  spdlog::logger& log_;
-  const std::string model_;
-};
+  return nullptr;
+}
 
 }  // namespace
 
@@ -60,13 +47,20 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     : loop_(loop),
       settings_(settings),
       log_(log),
-      runtime_(settings),
+      runtime_(settings, log),
       api_(describe_api(runtime_, settings.server.name)),
       dispatcher_(loop, api_, runtime_.backend(), dispatcher_options(settings)),
       routes_(dispatcher_, settings.http.session_idle_s,
               {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
               [this] { return health(); }),
+      autoload_(loop, *runtime_.backend(), find_init(api_), settings.models, log),
       timer_(loop) {
+  runtime_.when_lost([this](const std::string& handle) {
+    asio::post(loop_, [this, handle] {
+      log_.error("the process that ran {} has died", handle);
+      autoload_.lost(handle);
+    });
+  });
   if (!runtime_.trouble().empty()) log_.error("{}; every call will say so", runtime_.trouble());
   if (!runtime_.warning().empty()) log_.warn("{}", runtime_.warning());
   log_.info("{}", runtime_.description());
@@ -100,18 +94,7 @@ AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
 }
 
 void Server::load_models() {
-  const Method* const init = [this]() -> const Method* {
-    for (const Method& method : api_.methods) {
-      if (method.handle == HandleRole::kCreates) return &method;
-    }
-    return nullptr;
-  }();
-  if (init == nullptr) return;
-  for (const auto& [name, model] : settings_.models.items()) {
-    if (!model.value("autoload", false)) continue;
-    Json params{{"param", model.contains("param") ? model["param"] : Json::object()}};
-    runtime_.backend()->start({init, std::move(params)}, std::make_shared<LoadReport>(log_, name));
-  }
+  if (runtime_.trouble().empty()) autoload_.start();
 }
 
 Json Server::health() const {
@@ -129,6 +112,7 @@ void Server::stop() {
   if (std::exchange(stopping_, true)) return;
   log_.info("ending");
   timer_.cancel();
+  autoload_.stop();
   transports_->stop();
   // The library may take its time; meanwhile the loop delivers the last messages of the streams.
   ending_ = std::thread([this] {

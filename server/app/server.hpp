@@ -7,6 +7,7 @@
 #pragma once
 
 #include "api.hpp"
+#include "app/autoload.hpp"
 #include "app/http_routes.hpp"
 #include "app/runtime_host.hpp"
 #include "app/transports.hpp"
@@ -64,6 +65,7 @@ class Server {
   Api api_;
   Dispatcher dispatcher_;
   HttpRoutes routes_;
+  Autoload autoload_;
   std::optional<Transports> transports_;
   asio::steady_timer timer_;
   std::thread ending_;

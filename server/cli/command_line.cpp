@@ -9,6 +9,7 @@
 
 #include <map>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -160,6 +161,8 @@ SettingsOptions settings_options(Parsed& parsed) {
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
+  // For no person: neither shown nor explained.
+  if (argc > 1 && std::string_view(argv[1]) == "work") return {{}, WorkOptions{{argv + 2, argv + argc}}};
   CLI::App app(kDescription, "rkllm-mcp");
   app.footer(kExamples);
   app.require_subcommand(1);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -37,6 +38,11 @@ struct SettingsOptions {
   Output output = Output::kText;
 };
 
+// rkllm-mcp work: what the server starts its worker processes as
+struct WorkOptions {
+  std::vector<std::string> arguments;
+};
+
 // Nothing is left to do: help or a complaint has been printed.
 struct Finished {
   int exit_code;
@@ -44,7 +50,7 @@ struct Finished {
 
 struct CommandLine {
   SettingsRequest settings;
-  std::variant<ServeOptions, CallOptions, SettingsOptions, Finished> command;
+  std::variant<ServeOptions, CallOptions, SettingsOptions, WorkOptions, Finished> command;
 };
 
 CommandLine parse_command_line(int argc, const char* const* argv);

@@ -10,6 +10,8 @@ namespace rkllm_mcp {
 
 enum class StdioUse { kAuto, kOn, kOff };
 enum class Fallback { kNone, kSimulator };
+enum class Isolation { kProcess, kThread };
+enum class Workers { kPerHandle, kShared };
 enum class LogLevel { kTrace, kDebug, kInfo, kWarning, kError, kOff };
 enum class LogFormat { kText, kJson };
 
@@ -20,6 +22,10 @@ template <>
 inline constexpr std::array<std::string_view, 3> kWords<StdioUse>{"auto", "on", "off"};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<Fallback>{"none", "simulator"};
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<Isolation>{"process", "thread"};
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<Workers>{"per_handle", "shared"};
 template <>
 inline constexpr std::array<std::string_view, 6> kWords<LogLevel>{"trace", "debug", "info", "warning", "error", "off"};
 template <>

@@ -102,6 +102,9 @@ struct RuntimeSettings {
   std::string library{defaults::kRuntimeLibrary};  // a path, kSimulatorLibrary, or empty: the system's own
   Fallback fallback = choice<Fallback>(defaults::kRuntimeFallback);
   std::string abi{defaults::kRuntimeAbi};  // empty: by the version that the library's file states
+  Isolation isolation = choice<Isolation>(defaults::kRuntimeIsolation);
+  Workers workers = choice<Workers>(defaults::kRuntimeWorkers);
+  std::chrono::seconds hang_s{defaults::kRuntimeHangS};
 };
 
 struct LogSettings {

@@ -161,6 +161,12 @@ constexpr std::array kTable{
             "What to use when the system has no runtime library. none: calls are answered with an error."},
     Setting{"runtime", "abi", text<&S::runtime, &RuntimeSettings::abi>(),
             "ABI set to use, e.g. \"1.3.0\", whatever version the library states; empty: by that version."},
+    Setting{"runtime", "isolation", word<&S::runtime, &RuntimeSettings::isolation>(),
+            "process: the library runs in worker processes, and its death is not the server's. thread: it runs in the server."},
+    Setting{"runtime", "workers", word<&S::runtime, &RuntimeSettings::workers>(),
+            "per_handle: each model has a worker process of its own. shared: one for all models."},
+    Setting{"runtime", "hang_s", integer<&S::runtime, &RuntimeSettings::hang_s>(1, kDay),
+            "Seconds without any sign of life during a call after which a worker process is killed."},
 
     Setting{"models", "", models(),
             "Named presets for rkllm_init: {\"NAME\": {\"param\": {fields of RKLLMParam}, \"autoload\": true or false}}."},

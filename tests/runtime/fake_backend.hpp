@@ -123,7 +123,7 @@ inline Api fake_api() {
   api.version = "1";
   api.methods = kFakeMethods;
   api.facts = kFakeFacts;
-  api.resources.push_back({"fake://api", "api", "API", "All of it.", "application/json", "{}"});
+  api.resources.push_back({"fake://api", "api", "API", "All of it.", "application/json", [] { return "{}"; }, 2});
   return api;
 }
 

@@ -1,6 +1,4 @@
-#include "backend/local_backend.hpp"
-
-#include "backend/run_sink.hpp"
+#include "backend/queued_backend.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -11,33 +9,37 @@
 namespace rkllm_mcp {
 
 // One initialised model, or one that is being initialised.
-struct LocalBackend::Handle {
-  HandleRecord record;
-  bool live = false;       // rkllm_init has succeeded; guarded by the backend's mutex
-  bool closing = false;    // its destruction is queued: no more calls; likewise
-  std::size_t queued = 0;  // calls that wait for the runner; likewise
-  JobPointer running;      // likewise
+struct QueuedBackend::Handle {
+  std::string id;
+  bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
+  bool closing = false;     // its destruction is queued: no more calls; likewise
+  std::size_t queued = 0;   // calls that wait for the runner; likewise
+  JobPointer running;       // likewise
+  std::exception_ptr lost;  // why its model is gone although nobody destroyed it; likewise
+  Json created_with;        // the parameters of rkllm_init; likewise
+  Json last_perf;           // of the latest run that had one; likewise
+  Model::Values values;     // written by the runner alone, and with the mutex
+  std::optional<pid_t> process;  // likewise
 
-  std::mutex native_guard;
-  // Sinks of runs that the library never ended properly: it might still call them.
-  std::vector<std::shared_ptr<RunSink>> abandoned;
-  // That of the latest run: the thread that made the last callback may still be on its way out of it.
-  std::shared_ptr<RunSink> latest;
+  std::mutex turn;
+  std::unique_ptr<Model> model;
   Runner runner;
+  Runner beside;
 };
 
-struct LocalBackend::Job {
+struct QueuedBackend::Job {
   CallId id = 0;
   CallRequest request;
   std::shared_ptr<CallObserver> observer;
-  HandlePointer handle;                                                    // null for calls without one
-  std::shared_ptr<RunSink> sink;                                           // of streaming calls
+  HandlePointer handle;  // null for calls without one
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
   bool aborted = false;   // rkllm_abort was called while it ran; likewise
   bool given_up = false;  // its observer has been told that nothing will come of it; likewise
 };
 
 namespace {
+
+constexpr std::chrono::milliseconds kForTheKilled{300};  // calls end soon after what makes them has been killed
 
 // For calls that the backend makes for itself.
 class NobodyListens : public CallObserver {
@@ -47,20 +49,17 @@ class NobodyListens : public CallObserver {
   void on_done(CallOutcome) noexcept override {}
 };
 
-const Method* find_abort(const AbiSet& abi) {
-  const auto found =
-      std::find_if(abi.methods.begin(), abi.methods.end(), [](const Method& each) { return each.aborts; });
-  return found == abi.methods.end() ? nullptr : &*found;
-}
-
-std::size_t batch_size_of(const HandleRecord& record) {
-  return static_cast<std::size_t>(std::max<std::int64_t>(1, record.session_value("n_batch").value_or(1)));
+const Method* find_destroy(std::span<const Method> methods) {
+  const auto found = std::find_if(methods.begin(), methods.end(),
+                                  [](const Method& each) { return each.handle == HandleRole::kDestroys; });
+  return found == methods.end() ? nullptr : &*found;
 }
 
 // The most tokens that a run will generate: its own limit, else the one that the model was loaded with.
-std::optional<std::uint64_t> token_limit_of(const Json& params, const HandleRecord& record) {
+std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Values& values) {
   // Nothing is checked yet: the stub will do that.
-  std::int64_t limit = record.session_value("max_new_tokens").value_or(0);
+  const auto general = values.find("max_new_tokens");
+  std::int64_t limit = general == values.end() ? 0 : general->second;
   if (const auto infer = params.find("rkllm_infer_params"); infer != params.end() && infer->is_object()) {
     const auto own = infer->find("max_new_tokens");
     if (own != infer->end() && own->is_number_integer() && own->get<std::int64_t>() > 0)
@@ -72,15 +71,15 @@ std::optional<std::uint64_t> token_limit_of(const Json& params, const HandleReco
 
 }  // namespace
 
-LocalBackend::LocalBackend(const LoadedLibrary& library, const Limits& limits)
-    : library_(library), limits_(limits), abort_method_(find_abort(library.abi())) {}
+QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits)
+    : engine_(std::move(engine)), destroy_(find_destroy(methods)), limits_(limits) {}
 
-LocalBackend::~LocalBackend() {
+QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
   shut_down(std::chrono::steady_clock::now() + kPatience);
 }
 
-Backend::CallId LocalBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
+Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
   const auto job = std::make_shared<Job>();
   job->request = std::move(request);
   job->observer = std::move(observer);
@@ -96,16 +95,16 @@ Backend::CallId LocalBackend::start(CallRequest request, std::shared_ptr<CallObs
   return job->id;
 }
 
-void LocalBackend::refuse(const JobPointer& job, std::exception_ptr error) {
+void QueuedBackend::refuse(const JobPointer& job, std::exception_ptr error) {
   // Not from inside start(): its caller is promised that.
-  handleless_.post([job, error] {
+  errands_.post([job, error] {
     CallOutcome outcome;
     outcome.error = error;
     job->observer->on_done(std::move(outcome));
   });
 }
 
-void LocalBackend::admit(const JobPointer& job) {
+void QueuedBackend::admit(const JobPointer& job) {
   const Method& method = *job->request.method;
   if (shutting_down_) throw runtime_unavailable("the server is shutting down");
   if (method.handle == HandleRole::kNone) return;
@@ -118,7 +117,7 @@ void LocalBackend::admit(const JobPointer& job) {
   if (method.immediate) return;
   Handle& handle = *job->handle;
   if (handle.queued >= limits_.queued_per_handle) {
-    throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.record.id + " is full",
+    throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
                    Json{{"queued", handle.queued}, {"limit", limits_.queued_per_handle}});
   }
   if (method.handle == HandleRole::kDestroys) {
@@ -128,18 +127,19 @@ void LocalBackend::admit(const JobPointer& job) {
   ++handle.queued;
 }
 
-LocalBackend::HandlePointer LocalBackend::create_handle() {
+QueuedBackend::HandlePointer QueuedBackend::create_handle() {
   if (handles_.size() >= limits_.handles) {
     throw RpcError(ErrorCode::kQueueFull, "as many models are loaded as limits.max_handles allows; destroy one first",
                    Json{{"queued", handles_.size()}, {"limit", limits_.handles}});
   }
   const auto handle = std::make_shared<Handle>();
-  handle->record.id = "llm-" + std::to_string(next_handle_++);
-  handles_.emplace(handle->record.id, handle);
+  handle->id = "llm-" + std::to_string(next_handle_++);
+  handle->model = engine_->new_model(handle->id, [this, id = handle->id](const RpcError& why) { lose(id, why); });
+  handles_.emplace(handle->id, handle);
   return handle;
 }
 
-LocalBackend::HandlePointer LocalBackend::resolve_handle(const Method& method, const Json& params) const {
+QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method, const Json& params) const {
   const std::string path = "params." + std::string(method.handle_param);
   const auto named = params.find(std::string(method.handle_param));
   if (named != params.end() && !named->is_null()) {
@@ -165,7 +165,7 @@ LocalBackend::HandlePointer LocalBackend::resolve_handle(const Method& method, c
   throw InvalidParams(path, "required while more than one handle exists");
 }
 
-std::vector<std::string> LocalBackend::live_ids() const {
+std::vector<std::string> QueuedBackend::live_ids() const {
   std::vector<std::string> ids;
   for (const auto& [id, handle] : handles_) {
     if (handle->live && !handle->closing) ids.push_back(id);
@@ -173,146 +173,136 @@ std::vector<std::string> LocalBackend::live_ids() const {
   return ids;
 }
 
-void LocalBackend::enqueue(const JobPointer& job) {
-  if (job->request.method->immediate) return immediate_.post([this, job] { run_immediate(job); });
+void QueuedBackend::enqueue(const JobPointer& job) {
+  if (job->request.method->immediate) return job->handle->beside.post([this, job] { run_beside(job); });
   Runner& runner = job->handle ? job->handle->runner : handleless_;
   runner.post([this, job] { run_queued(job); });
 }
 
-void LocalBackend::cancel(CallId id) {
+void QueuedBackend::cancel(CallId id) {
   const std::lock_guard lock(mutex_);
   if (const auto found = jobs_.find(id); found != jobs_.end()) stop(found->second);
 }
 
-void LocalBackend::stop(const JobPointer& job) {
-  if (job->state == Job::State::kRunning && job->sink) job->sink->stop();
+void QueuedBackend::stop(const JobPointer& job) {
+  if (job->state == Job::State::kRunning && job->request.method->streams) job->handle->model->stop_run();
   if (job->state != Job::State::kWaiting) return;
   // It leaves the queue now: its runner passes it over.
   job->state = Job::State::kDone;
   if (job->handle && !job->request.method->immediate) --job->handle->queued;
-  handleless_.post([this, job] {
+  errands_.post([this, job] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(cancelled());
     finish(job, std::move(outcome));
   });
 }
 
-void LocalBackend::stop_everything_on(Handle& handle) {
+void QueuedBackend::stop_everything_on(Handle& handle) {
   for (const auto& [id, job] : jobs_) {
     const Method& method = *job->request.method;
     if (job->handle.get() == &handle && !method.immediate && method.handle != HandleRole::kDestroys) stop(job);
   }
 }
 
-void LocalBackend::run_queued(const JobPointer& job) {
+void QueuedBackend::run_queued(const JobPointer& job) {
+  Handle* const handle = job->handle.get();
+  CallOutcome outcome;
   {
     // An rkllm_abort that is under way is meant for the run before this one.
     std::unique_lock<std::mutex> nobody_aborts;
-    if (job->handle) nobody_aborts = std::unique_lock(job->handle->native_guard);
+    if (handle != nullptr) nobody_aborts = std::unique_lock(handle->turn);
     const std::lock_guard lock(mutex_);
     if (job->state == Job::State::kDone) return;
-    job->state = Job::State::kRunning;
-    if (Handle* const handle = job->handle.get()) {
+    if (handle != nullptr) {
       --handle->queued;
       handle->running = job;
-      if (job->request.method->streams) {
-        job->sink = std::make_shared<RunSink>(job->observer, batch_size_of(handle->record),
-                                              [this, handle] { abort_native(*handle); });
+      const bool creates = job->request.method->handle == HandleRole::kCreates;
+      if (handle->lost) {
+        outcome.error = handle->lost;
+      } else if (!creates && !handle->model->loaded()) {  // the model could not be loaded after all
+        outcome.error = std::make_exception_ptr(unknown_handle(handle->id, live_ids()));
+      } else if (job->request.method->streams) {
+        handle->model->begin_run(job->observer);
       }
     }
+    if (!outcome.error) job->state = Job::State::kRunning;
   }
-  CallOutcome outcome;
-  const HandleRole role = job->request.method->handle;
-  if ((role == HandleRole::kUses || role == HandleRole::kDestroys) && job->handle->record.native == nullptr) {
-    const std::lock_guard lock(mutex_);  // the model could not be loaded after all
-    outcome.error = std::make_exception_ptr(unknown_handle(job->handle->record.id, live_ids()));
-  } else {
-    if (job->sink) job->observer->on_begun(token_limit_of(job->request.params, job->handle->record));
-    execute(*job, outcome);
+  if (!outcome.error) {
+    if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
+    outcome = execute(*job);
   }
   finish(job, std::move(outcome));
 }
 
-void LocalBackend::run_immediate(const JobPointer& job) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (job->state == Job::State::kDone) return;
-    job->state = Job::State::kRunning;
-  }
-  CallOutcome outcome;
+void QueuedBackend::run_beside(const JobPointer& job) {
   Handle& handle = *job->handle;
-  bool live = false;  // its runner has finished creating it
+  CallOutcome outcome;
   {
-    const std::lock_guard lock(mutex_);
-    live = handle.live;
-  }
-  {
-    const std::lock_guard native_lock(handle.native_guard);
-    if (!live || handle.record.native == nullptr) {
+    const std::lock_guard turn(handle.turn);
+    {
       const std::lock_guard lock(mutex_);
-      outcome.error = std::make_exception_ptr(unknown_handle(handle.record.id, live_ids()));
-    } else {
-      if (job->request.method->aborts) {
-        const std::lock_guard lock(mutex_);
-        if (handle.running) handle.running->aborted = true;
-        if (handle.running && handle.running->sink) handle.running->sink->stop();
+      if (job->state == Job::State::kDone) return;
+      job->state = Job::State::kRunning;
+      if (handle.lost) {
+        outcome.error = handle.lost;
+      } else if (!handle.live || !handle.model->loaded()) {
+        outcome.error = std::make_exception_ptr(unknown_handle(handle.id, live_ids()));
+      } else if (job->request.method->aborts && handle.running) {
+        handle.running->aborted = true;
+        stop(handle.running);
       }
-      execute(*job, outcome);
     }
+    if (!outcome.error) outcome = handle.model->call_beside(job->request);
   }
   finish(job, std::move(outcome));
 }
 
-void LocalBackend::execute(Job& job, CallOutcome& outcome) {
-  Handle* const handle = job.handle.get();
-  try {
-    CallContext context{
-        job.request.params,     handle != nullptr ? &handle->record : nullptr, job.sink.get(), job.request.encoding, {},
-        library_.file().version};
-    if (job.request.method->handle == HandleRole::kDestroys) {
-      const std::lock_guard native_lock(handle->native_guard);  // nobody else may use the pointer now
-      outcome.result = library_.binding().call(*job.request.method, context);
-    } else {
-      outcome.result = library_.binding().call(*job.request.method, context);
-    }
-  } catch (...) {
-    outcome.error = std::current_exception();
-  }
-  if (!job.sink) return;
-  job.sink->complete(outcome);
-  for (const auto& [name, value] : job.sink->learnt()) handle->record.session[name] = value;
-  if (job.sink->gave_up()) handle->abandoned.push_back(job.sink);
-  handle->latest = job.sink;
+CallOutcome QueuedBackend::execute(const Job& job) {
+  if (!job.handle) return engine_->call(job.request);
+  std::unique_lock<std::mutex> nobody_else;  // may use a model that is being destroyed
+  if (job.request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(job.handle->turn);
+  return job.handle->model->call(job.request);
 }
 
-void LocalBackend::abort_native(Handle& handle) {
-  if (abort_method_ == nullptr) return;
-  try {
-    const Json no_params = Json::object();
-    CallContext context{no_params, &handle.record, nullptr, ArrayEncoding::kJson, {}, library_.file().version};
-    library_.binding().call(*abort_method_, context);
-  } catch (const std::exception&) {
-    // The run goes on to its end; its observer stops listening all the same.
-  }
-}
-
-void LocalBackend::note_handle_change(const Job& job, bool succeeded) {
+void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcome) {
   Handle& handle = *job.handle;
   const HandleRole role = job.request.method->handle;
-  if (handle.running.get() == &job) handle.running = nullptr;
-  if (role == HandleRole::kCreates) handle.live = succeeded;
+  const bool succeeded = outcome.error == nullptr;
+  if (handle.running.get() == &job) {
+    handle.running = nullptr;
+    handle.values = handle.model->values();
+    handle.process = handle.model->process();
+  }
+  if (outcome.values.contains("perf")) handle.last_perf = outcome.values["perf"];
+  if (role == HandleRole::kCreates) {
+    handle.live = succeeded;
+    handle.created_with = job.request.params;
+  }
   if (role == HandleRole::kDestroys) handle.closing = succeeded;
   const bool gone = (role == HandleRole::kCreates && !succeeded) || (role == HandleRole::kDestroys && succeeded);
-  if (gone) handles_.erase(handle.record.id);
+  if (gone) handles_.erase(handle.id);
 }
 
-void LocalBackend::finish(const JobPointer& job, CallOutcome outcome) {
+void QueuedBackend::lose(const std::string& id, const RpcError& why) {
+  const std::lock_guard lock(mutex_);
+  const auto found = handles_.find(id);
+  if (found == handles_.end()) return;
+  HandlePointer handle = std::move(found->second);
+  handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
+  handles_.erase(found);
+  // The last reference must not go on this thread, which may be the model's own.
+  errands_.post([this, handle = std::move(handle), tell = !shutting_down_] {
+    if (tell) lost_(handle->id);
+  });
+}
+
+void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   HandlePointer handle;
   bool given_up = false;
   {
     const std::lock_guard lock(mutex_);
     outcome.aborted = outcome.aborted || job->aborted;
-    if (job->handle) note_handle_change(*job, !outcome.error);
+    if (job->handle) note_handle_change(*job, outcome);
     job->state = Job::State::kDone;
     handle = std::move(job->handle);
     given_up = job->given_up;
@@ -322,43 +312,48 @@ void LocalBackend::finish(const JobPointer& job, CallOutcome outcome) {
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
   // This may be the last reference, and this thread the handle's runner, which cannot wait for itself.
-  handleless_.post([handle = std::move(handle)] {});
+  errands_.post([handle = std::move(handle)] {});
   change_.notify_all();
 }
 
-std::vector<LocalBackend::HandleStatus> LocalBackend::handles() const {
+std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   const std::lock_guard lock(mutex_);
   std::vector<HandleStatus> all;
   for (const auto& [id, handle] : handles_) {
-    if (handle->live) all.push_back({id, handle->running != nullptr, handle->queued});
+    if (!handle->live) continue;
+    all.push_back({id, handle->running != nullptr, handle->queued, handle->process, handle->created_with,
+                   handle->values, handle->last_perf});
   }
   return all;
 }
 
-bool LocalBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
-  const auto destroy = std::find_if(library_.abi().methods.begin(), library_.abi().methods.end(),
-                                    [](const Method& each) { return each.handle == HandleRole::kDestroys; });
+bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   shutting_down_ = true;
   for (const auto& [id, handle] : handles_) {
     stop_everything_on(*handle);
-    if (handle->closing || destroy == library_.abi().methods.end()) continue;
+    if (handle->closing || destroy_ == nullptr) continue;
     handle->closing = true;
     ++handle->queued;
     const auto job = std::make_shared<Job>();
     job->id = next_call_++;
-    job->request = {&*destroy, Json::object()};
+    job->request = {destroy_, Json::object()};
     job->observer = std::make_shared<NobodyListens>();
     job->handle = handle;
     jobs_.emplace(job->id, job);
     enqueue(job);
   }
-  if (change_.wait_until(lock, deadline, [this] { return jobs_.empty(); })) return true;
+  const auto all_done = [this] { return jobs_.empty(); };
+  if (change_.wait_until(lock, deadline, all_done)) return true;
+  lock.unlock();
+  const bool killed = engine_->kill();
+  lock.lock();
+  if (killed && change_.wait_for(lock, kForTheKilled, all_done)) return true;
   give_up(lock);
   return false;
 }
 
-void LocalBackend::give_up(std::unique_lock<std::mutex>& lock) {
+void QueuedBackend::give_up(std::unique_lock<std::mutex>& lock) {
   std::vector<std::shared_ptr<CallObserver>> untold;
   for (const auto& [id, job] : jobs_) {
     if (job->state != Job::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job->observer);

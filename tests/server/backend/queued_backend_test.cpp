@@ -1,9 +1,13 @@
-// The backend on the simulator, without any transport.
-#include "backend/local_backend.hpp"
+// The backend on the simulator, without any transport: every test runs with the library in this process and with
+// worker processes.
+#include "backend/queued_backend.hpp"
 
+#include "backend/library_engine.hpp"
 #include "backend/library_file.hpp"
 #include "jsonrpc/failure.hpp"
 #include "support/catch.hpp"
+#include "worker/worker_engine.hpp"
+#include "worker/workplace.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -27,6 +31,19 @@ constexpr std::chrono::seconds kPatience{20};
 const LoadedLibrary& simulator() {
   static const LoadedLibrary library(inspect_library(RKLLM_SIM_LIBRARY), *choose_abi_set("1.3.0", "").set);
   return library;
+}
+
+WorkerEngine::Options worker_options() {
+  WorkerEngine::Options options;
+  options.command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", 1U << 20U, 64, 64U << 20U})};
+  return options;
+}
+
+std::unique_ptr<Engine> either_engine() {
+  const bool in_worker = GENERATE(false, true);
+  UNSCOPED_INFO((in_worker ? "in worker processes" : "in this process"));
+  if (in_worker) return std::make_unique<WorkerEngine>(worker_options());
+  return std::make_unique<LibraryEngine>(simulator());
 }
 
 class Recorder : public CallObserver {
@@ -89,7 +106,8 @@ class Recorder : public CallObserver {
 };
 
 struct Calls {
-  explicit Calls(LocalBackend::Limits limits = {}) : backend(simulator(), limits) {}
+  explicit Calls(QueuedBackend::Limits limits = {})
+      : backend(either_engine(), simulator().abi().methods, limits) {}
 
   std::shared_ptr<Recorder> start(std::string_view method, Json params, Backend::CallId* id = nullptr) {
     auto recorder = std::make_shared<Recorder>();
@@ -109,7 +127,7 @@ struct Calls {
     return start("rkllm_run_async", Json{{"handle", handle}, {"rkllm_input", {{"prompt_input", prompt}}}}, id);
   }
 
-  LocalBackend backend;
+  QueuedBackend backend;
 };
 
 constexpr const char* kPaced = RKLLM_PACED_MODEL;  // a real board's speed: long enough to be interrupted

@@ -1,0 +1,94 @@
+#include "app/autoload.hpp"
+
+#include "jsonrpc/failure.hpp"
+
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPause{1'000};
+constexpr milliseconds kLongestPause{60'000};
+constexpr milliseconds kWell{60'000};  // a model that lived so long has not failed in a row
+
+}  // namespace
+
+// Brings the end of one rkllm_init back to the loop.
+class Autoload::Load : public CallObserver {
+ public:
+  Load(Autoload& owner, ModelPointer model) : owner_(owner), model_(std::move(model)) {}
+  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+  void on_rows(const FloatRows&) noexcept override {}
+  void on_done(CallOutcome outcome) noexcept override {
+    asio::post(owner_.loop_, [&owner = owner_, model = model_, outcome = std::move(outcome)] {
+      owner.loaded(model, outcome);
+    });
+  }
+
+ private:
+  Autoload& owner_;
+  const ModelPointer model_;
+};
+
+Autoload::Autoload(asio::io_context& loop, Backend& backend, const Method* init, const Json& models,
+                   spdlog::logger& log)
+    : loop_(loop), backend_(backend), init_(init), log_(log) {
+  for (const auto& [name, model] : models.items()) {
+    if (!model.value("autoload", false)) continue;
+    Json params{{"param", model.contains("param") ? model["param"] : Json::object()}};
+    models_.push_back(std::make_shared<Model>(loop, name, std::move(params)));
+  }
+}
+
+void Autoload::start() {
+  if (init_ == nullptr) return;
+  for (const auto& model : models_) load(model);
+}
+
+void Autoload::load(const ModelPointer& model) {
+  if (!stopped_) backend_.start({init_, model->params}, std::make_shared<Load>(*this, model));
+}
+
+void Autoload::loaded(const ModelPointer& model, const CallOutcome& outcome) {
+  if (!outcome.error) {
+    model->handle = outcome.result.value("handle", std::string());
+    model->loaded_at = std::chrono::steady_clock::now();
+    return log_.info("model {} is loaded: {}", model->name, outcome.result.dump());
+  }
+  const RpcError error = as_rpc_error(outcome.error);
+  log_.error("model {} could not be loaded: {}", model->name, error.what());
+  // A worker that died may live next time; a model that the runtime refused is refused again.
+  if (error.code() == ErrorCode::kRuntimeUnavailable) load_later(model);
+}
+
+void Autoload::lost(const std::string& handle) {
+  const auto found =
+      std::find_if(models_.begin(), models_.end(), [&](const ModelPointer& each) { return each->handle == handle; });
+  if (found == models_.end()) return;
+  const ModelPointer& model = *found;
+  model->handle.clear();
+  if (std::chrono::steady_clock::now() - model->loaded_at > kWell) model->pause = milliseconds(0);
+  load_later(model);
+}
+
+void Autoload::load_later(const ModelPointer& model) {
+  if (stopped_) return;
+  log_.info("model {} is loaded again in {} ms", model->name, model->pause.count());
+  model->timer.expires_after(model->pause);
+  model->pause = std::clamp(2 * model->pause, kFirstPause, kLongestPause);
+  model->timer.async_wait([this, model](const asio::error_code& error) {
+    if (!error) load(model);
+  });
+}
+
+void Autoload::stop() {
+  stopped_ = true;
+  for (const auto& model : models_) model->timer.cancel();
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,59 @@
+// Loads the models that the settings want loaded, and loads them again when their worker has died: at once the first
+// time, then ever more patiently.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "backend.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class Autoload {
+ public:
+  // `models` as in the settings. `init` creates a handle; null if the API has no such method.
+  Autoload(asio::io_context& loop, Backend& backend, const Method* init, const Json& models, spdlog::logger& log);
+
+  void start();
+  void lost(const std::string& handle);  // the model of this handle is gone although nobody destroyed it
+  void stop();                           // loads nothing any more
+
+ private:
+  struct Model {
+    Model(asio::io_context& loop, std::string model_name, Json init_params)
+        : name(std::move(model_name)), params(std::move(init_params)), timer(loop) {}
+
+    const std::string name;
+    const Json params;
+    std::string handle;  // empty while it is not loaded
+    std::chrono::milliseconds pause{0};
+    std::chrono::steady_clock::time_point loaded_at;
+    asio::steady_timer timer;
+  };
+  using ModelPointer = std::shared_ptr<Model>;
+  class Load;
+
+  void load(const ModelPointer& model);
+  void loaded(const ModelPointer& model, const CallOutcome& outcome);
+  void load_later(const ModelPointer& model);
+
+  asio::io_context& loop_;
+  Backend& backend_;
+  const Method* const init_;
+  spdlog::logger& log_;
+  std::vector<ModelPointer> models_;
+  bool stopped_ = false;
+};
+
+}  // namespace rkllm_mcp

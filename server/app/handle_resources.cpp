@@ -1,0 +1,46 @@
+#include "app/handle_resources.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::string_view kHandles = "rkllm://handles";
+constexpr const char* kJson = "application/json";
+
+Json described(const QueuedBackend::HandleStatus& handle) {
+  return Json{{"id", handle.id},
+              {"running", handle.running},
+              {"queued", handle.queued},
+              {"process", handle.process ? Json(*handle.process) : Json(nullptr)},
+              {"created_with", handle.created_with},
+              {"session", handle.values},
+              {"last_perf", handle.last_perf}};
+}
+
+}  // namespace
+
+void add_handle_resources(Api& api, HandlesFunction handles) {
+  api.resources.push_back({std::string(kHandles), "handles", "Initialised models",
+                           "Every handle: whether it runs, how many calls wait, what it was created with.", kJson,
+                           [handles] {
+                             Json all = Json::array();
+                             for (const auto& handle : handles()) all.push_back(described(handle));
+                             return to_text(Json{{"handles", std::move(all)}});
+                           }});
+  api.resource_templates.push_back(
+      {std::string(kHandles) + "/{id}", "handle", "One initialised model", "Likewise of one handle.", kJson,
+       [handles = std::move(handles)](std::string_view uri) -> std::optional<std::string> {
+         for (const auto& handle : handles()) {
+           if (uri == std::string(kHandles) + "/" + handle.id) return to_text(described(handle));
+         }
+         return std::nullopt;
+       }});
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,57 @@
+// Where calls are made: on a library in this process (LibraryEngine), or in worker processes (WorkerEngine). The queues
+// in front of it are the same for both: QueuedBackend.
+#pragma once
+
+#include "backend.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace rkllm_mcp {
+
+// The place of one handle's model, from before it is created until it is destroyed.
+//
+// Threads: call() on the handle's runner. call_beside() on another thread, perhaps during call(), but never while
+// call() destroys the model. begin_run() before the call() that it belongs to, on the same thread. stop_run() on any
+// thread, between begin_run() and the end of its call(); it does not block.
+class Model {
+ public:
+  virtual ~Model() = default;
+
+  virtual void begin_run(std::shared_ptr<CallObserver> observer) = 0;  // the next call is a run, and these are its tokens
+  virtual CallOutcome call(const CallRequest& request) = 0;            // blocks until the call has ended
+  virtual CallOutcome call_beside(const CallRequest& request) = 0;     // what the contract allows during a run
+  virtual void stop_run() = 0;  // at its next callback, or in the one that waits for a slow reader
+
+  virtual bool loaded() const = 0;  // there is something to call
+  // What is known of it: sizes and limits by the name of their C field, e.g. "max_new_tokens". On the handle's runner.
+  using Values = std::map<std::string, std::int64_t, std::less<>>;
+  virtual Values values() const = 0;
+  // The worker that it is in; nothing if it is in this process. Likewise.
+  virtual std::optional<pid_t> process() const { return std::nullopt; }
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // Called once, on any thread, when a model that was loaded is gone although nobody destroyed it; before a call that
+  // fails because of that returns.
+  using LostFunction = std::function<void(const RpcError& why)>;
+  virtual std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) = 0;
+  // A call that needs no handle. One at a time.
+  virtual CallOutcome call(const CallRequest& request) = 0;
+  // Makes an end of whatever still runs: calls in progress then end with an error. False if that is not possible. Any
+  // thread.
+  virtual bool kill() = 0;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,109 @@
+// Executes calls through an engine, each handle's in the order in which they came.
+//
+// The vendor's library has no locks of its own, so every handle has one runner thread that makes its calls one after
+// the other. What the contract allows during a run (rkllm_abort, rkllm_is_running) goes to a second runner of the handle
+// and does not wait. Calls that touch no handle have a runner of their own.
+//
+// Threads: start(), cancel() and the queries from any thread (in practice the event loop); observers are called on
+// runner threads and on the engine's. Locks: `mutex_` guards the tables and is never held while a call is made; a
+// handle's `turn` is held by calls beside the queue, while the model is destroyed, and when the next call begins.
+#pragma once
+
+#include "backend.hpp"
+#include "backend/engine.hpp"
+#include "backend/runner.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class QueuedBackend : public Backend {
+ public:
+  struct Limits {
+    std::size_t handles = 16;
+    std::size_t queued_per_handle = 64;
+  };
+
+  // `methods` is the API set that the engine serves.
+  QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits);
+  ~QueuedBackend() override;
+
+  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  void cancel(CallId id) override;
+
+  // What a handle is doing, for status pages.
+  struct HandleStatus {
+    std::string id;
+    bool running;
+    std::size_t queued;
+    std::optional<pid_t> process;  // the worker that holds the model; nothing if it is in this process
+    Json created_with;     // the parameters of rkllm_init
+    Model::Values values;  // see Model::values()
+    Json last_perf;        // of the latest run that had one; null if none had
+  };
+  std::vector<HandleStatus> handles() const;
+
+  // Called on a thread of the backend when a model is gone although nobody destroyed it; set before the first call.
+  using LostFunction = std::function<void(const std::string& id)>;
+  void when_lost(LostFunction lost) { lost_ = std::move(lost); }
+
+  // Takes no more calls, stops all runs and destroys all handles. True if everything has ended soon after `deadline`; if
+  // not, threads still hang in the library and only the end of the process helps. Calls that hang are ended with an
+  // error then, so that those who wait for them are told.
+  bool shut_down(std::chrono::steady_clock::time_point deadline);
+
+ private:
+  struct Job;
+  struct Handle;
+  using JobPointer = std::shared_ptr<Job>;
+  using HandlePointer = std::shared_ptr<Handle>;
+
+  // With mutex_ held. These throw RpcError.
+  void admit(const JobPointer& job);
+  HandlePointer create_handle();
+  HandlePointer resolve_handle(const Method& method, const Json& params) const;
+  std::vector<std::string> live_ids() const;
+
+  void refuse(const JobPointer& job, std::exception_ptr error);
+  void enqueue(const JobPointer& job);  // with mutex_ held
+  void stop(const JobPointer& job);     // with mutex_ held, like the next
+  void stop_everything_on(Handle& handle);
+  void give_up(std::unique_lock<std::mutex>& lock);  // unlocks
+
+  // On runner threads.
+  void run_queued(const JobPointer& job);
+  void run_beside(const JobPointer& job);
+  CallOutcome execute(const Job& job);
+  void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
+  void finish(const JobPointer& job, CallOutcome outcome);
+  void lose(const std::string& id, const RpcError& why);
+
+  const std::unique_ptr<Engine> engine_;
+  const Method* const destroy_;  // null if this API set has none
+  const Limits limits_;
+  LostFunction lost_ = [](const std::string&) {};
+
+  mutable std::mutex mutex_;
+  bool shutting_down_ = false;
+  CallId next_call_ = 1;
+  unsigned next_handle_ = 1;
+  std::map<CallId, JobPointer> jobs_;
+  std::map<std::string, HandlePointer> handles_;  // by wire id, those being created or destroyed included
+  std::condition_variable change_;
+
+  Runner handleless_;
+  Runner errands_;  // refusals, and the last of handles: what must not wait for a call
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,80 @@
+#include "worker/worker_engine.hpp"
+
+#include "worker/worker_line.hpp"
+#include "worker/worker_model.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <algorithm>
+#include <future>
+#include <system_error>
+#include <utility>
+
+namespace rkllm_mcp {
+
+void WorkerEngine::try_out() {
+  const auto worker = worker_for_call();
+  WorkerLine(worker, options_.hang).call("ping", Json::object());
+}
+
+std::unique_ptr<Model> WorkerEngine::new_model(const std::string& id, LostFunction lost) {
+  return std::make_unique<WorkerModel>(*this, id, std::move(lost));
+}
+
+CallOutcome WorkerEngine::call(const CallRequest& request) {
+  CallOutcome outcome;
+  try {
+    outcome.result = WorkerLine(worker_for_call(), options_.hang).call(request.method->name, request.params);
+  } catch (const RpcError&) {
+    outcome.error = std::current_exception();
+  }
+  return outcome;
+}
+
+bool WorkerEngine::kill() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& each : all_) {
+    if (const auto worker = each.lock()) worker->kill();
+  }
+  return true;
+}
+
+std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_model() {
+  const auto worker = worker_for_call();
+  const std::lock_guard lock(mutex_);
+  if (!options_.one_for_all && idle_ == worker) idle_.reset();
+  return worker;
+}
+
+std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_call() {
+  const std::lock_guard lock(mutex_);
+  if (!idle_ || idle_->ended()) idle_ = spawn();
+  return idle_;
+}
+
+std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
+  std::promise<std::shared_ptr<WorkerProcess>> spawned;
+  spawner_.post([&] {
+    try {
+      // The process's number is known before anything that it prints is read.
+      const auto number = std::make_shared<std::promise<pid_t>>();
+      const std::shared_future<pid_t> id = number->get_future();
+      auto worker = std::make_shared<WorkerProcess>(
+          options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); });
+      number->set_value(worker->id());
+      spawned.set_value(std::move(worker));
+    } catch (...) {
+      spawned.set_exception(std::current_exception());
+    }
+  });
+  try {
+    auto worker = spawned.get_future().get();
+    std::erase_if(all_, [](const auto& each) { return each.expired(); });
+    all_.push_back(worker);
+    return worker;
+  } catch (const std::system_error& error) {
+    throw runtime_unavailable(error.what());
+  }
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,54 @@
+// Makes calls in worker processes: one for each model, or one for all. A worker that dies takes its models with it and
+// nothing else; the next rkllm_init gets a new one.
+#pragma once
+
+#include "backend/engine.hpp"
+#include "backend/runner.hpp"
+#include "worker/worker_process.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class WorkerEngine final : public Engine {
+ public:
+  struct Options {
+    WorkerProcess::Command command;
+    bool one_for_all = false;
+    std::chrono::milliseconds hang{600'000};
+    // Every line that a worker prints, with the worker's process id. Any thread.
+    std::function<void(pid_t, std::string_view)> line = [](pid_t, std::string_view) {};
+  };
+
+  explicit WorkerEngine(Options options) : options_(std::move(options)) {}
+
+  // Starts a worker and asks it whether it is well. Throws RpcError kRuntimeUnavailable.
+  void try_out();
+
+  std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) override;
+  CallOutcome call(const CallRequest& request) override;
+  bool kill() override;
+
+  // For models.
+  const Options& options() const { return options_; }
+  std::shared_ptr<WorkerProcess> worker_for_model();  // throws RpcError kRuntimeUnavailable
+
+ private:
+  std::shared_ptr<WorkerProcess> worker_for_call();   // likewise
+  std::shared_ptr<WorkerProcess> spawn();             // with mutex_ held
+
+  const Options options_;
+  std::mutex mutex_;
+  std::shared_ptr<WorkerProcess> idle_;  // serves calls without a handle, and the next model
+  std::vector<std::weak_ptr<WorkerProcess>> all_;
+  // A worker is told to die with the thread that started it, so that has to be one that lives as long as this.
+  Runner spawner_;
+};
+
+}  // namespace rkllm_mcp

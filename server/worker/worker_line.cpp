@@ -1,0 +1,145 @@
+#include "worker/worker_line.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kForItsEnd{1};
+
+// The worker is looked at so often while nothing arrives: it may have printed something.
+constexpr std::chrono::milliseconds kLook{250};
+
+struct Hanging {};
+
+std::string name_of_signal(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
+}
+
+RpcError to_error(const Json& error) {
+  return {static_cast<ErrorCode>(error.value("code", static_cast<int>(ErrorCode::kInternalError))),
+          error.value("message", std::string("the worker gave no reason")), error.value("data", Json())};
+}
+
+}  // namespace
+
+RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> last_errors) {
+  const std::string how = end.signal != 0 ? "was killed by " + name_of_signal(end.signal)
+                                          : "has exited with code " + std::to_string(end.exit_code);
+  const RpcError error = runtime_unavailable("the process that ran the model " + how);
+  Json data = error.data();
+  if (end.signal != 0) data["signal"] = name_of_signal(end.signal);
+  data["log"] = std::move(last_errors);
+  return {error.code(), error.what(), std::move(data)};
+}
+
+WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, std::chrono::milliseconds hang)
+    : process_(std::move(process)), hang_(hang), connection_(process_->connect().release(), "worker") {}
+
+Json WorkerLine::call(std::string_view method, Json params) { return exchange(method, std::move(params), nullptr); }
+
+Json WorkerLine::stream(std::string_view method, Json params, const ChunkFunction& chunk) {
+  params["stream"] = true;
+  return exchange(method, std::move(params), &chunk);
+}
+
+Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunction* chunk) {
+  const std::uint64_t log_lines = process_->log().lines();
+  try {
+    {
+      const std::lock_guard lock(cancelling_);
+      ++id_;
+      connection_.send(to_text(Json{{"jsonrpc", "2.0"}, {"id", id_}, {"method", method}, {"params", std::move(params)}}));
+      in_progress_ = chunk != nullptr;
+      if (in_progress_ && cancelled_) send_cancel();
+    }
+    while (true) {
+      Json message = receive();
+      if (const auto error = message.find("error"); error != message.end()) fail(to_error(*error), log_lines);
+      if (const auto result = message.find("result"); result != message.end()) {
+        if (chunk == nullptr) return std::move(*result);
+        continue;  // the stream has been accepted
+      }
+      Json& step = message["params"];
+      const bool last = step.value("end", false);
+      if (const auto error = step.find("error"); error != step.end()) fail(to_error(*error), log_lines);
+      (*chunk)(step);
+      if (!last) continue;
+      const std::lock_guard lock(cancelling_);
+      in_progress_ = false;
+      return std::move(step);
+    }
+  } catch (const client::ConnectionError&) {
+    worker_gone(log_lines, {});
+  } catch (const Hanging&) {
+    process_->kill();
+    worker_gone(log_lines, "it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s");
+  }
+}
+
+Json WorkerLine::receive() {
+  auto last_sign = Clock::now();
+  std::uint64_t lines = process_->log().lines();
+  while (true) {
+    if (const auto line = connection_.receive(Clock::now() + kLook)) {
+      Json message = Json::parse(*line, nullptr, false);
+      if (!message.is_object()) throw client::ConnectionError("the worker does not speak JSON-RPC");
+      return message;
+    }
+    if (const auto now = process_->log().lines(); std::exchange(lines, now) != now) last_sign = Clock::now();
+    if (Clock::now() - last_sign >= hang_) throw Hanging();
+  }
+}
+
+void WorkerLine::cancel() {
+  const std::lock_guard lock(cancelling_);
+  if (std::exchange(cancelled_, true) || !in_progress_) return;
+  try {
+    send_cancel();
+  } catch (const client::ConnectionError&) {
+    // The worker has gone, and with it the run.
+  }
+}
+
+void WorkerLine::renew() {
+  const std::lock_guard lock(cancelling_);
+  cancelled_ = false;
+}
+
+void WorkerLine::send_cancel() {
+  connection_.send(notification_message("notifications/cancelled", Json{{"requestId", id_}}));
+}
+
+void WorkerLine::fail(RpcError error, std::uint64_t log_lines) {
+  {
+    const std::lock_guard lock(cancelling_);
+    in_progress_ = false;
+  }
+  if (error.code() != ErrorCode::kCallFailed) throw error;
+  process_->log().read();  // what was printed before the call returned has arrived
+  auto errors = process_->log().errors_since(log_lines);
+  if (errors.empty()) throw error;
+  Json data = error.data();
+  data["log"] = std::move(errors);
+  throw RpcError(error.code(), error.what(), std::move(data));
+}
+
+void WorkerLine::worker_gone(std::uint64_t log_lines, const std::string& suspicion) {
+  auto end = process_->wait_for_end(kForItsEnd);
+  if (!end) process_->kill();  // it does not speak as it should
+  while (!end) end = process_->wait_for_end(kForItsEnd);
+  const RpcError died = worker_died(*end, process_->log().errors_since(log_lines));
+  if (suspicion.empty()) throw died;
+  Json data = died.data();
+  data["reason"] = data["reason"].get<std::string>() + ": " + suspicion;
+  throw RpcError(died.code(), std::string(died.what()) + ": " + suspicion, std::move(data));
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,133 @@
+#include "worker/worker_process.hpp"
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// A process that the library has started may hold the log's pipe open after the worker has died, so its end is looked
+// for now and then as well.
+constexpr std::chrono::milliseconds kLookForEnd{200};
+
+class SpawnActions {
+ public:
+  SpawnActions() { ::posix_spawn_file_actions_init(&actions_); }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+  ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+
+  // Standard input is empty, the outputs are the log, the door is where it is expected; nothing else of ours is open.
+  void lay_out(const Descriptor& door, const Descriptor& log) {
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", 0, 0);
+    ::posix_spawn_file_actions_adddup2(&actions_, log.number(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, log.number(), STDERR_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions_, door.number(), WorkerProcess::kDoor);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, WorkerProcess::kDoor + 1);
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+pid_t spawn(const WorkerProcess::Command& command, const Descriptor& door, const Descriptor& log) {
+  std::vector<std::string> words{"rkllm-mcp"};
+  words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  SpawnActions actions;
+  actions.lay_out(door, log);
+  pid_t id = -1;
+  const int error = ::posix_spawn(&id, command.program.c_str(), actions.get(), nullptr, argv.data(), environ);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start " + command.program);
+  return id;
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line)
+    : WorkerProcess(command, std::move(line), make_door(), make_pipe()) {}
+
+WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line, DescriptorPair door,
+                             DescriptorPair pipe)
+    : door_(std::move(door.first)),
+      log_(std::move(pipe.first), std::move(line)),
+      id_(spawn(command, door.second, pipe.second)),
+      watcher_([this] { watch(); }) {}
+
+WorkerProcess::~WorkerProcess() {
+  kill();
+  watcher_.join();
+}
+
+Descriptor WorkerProcess::connect() {
+  DescriptorPair ends = make_stream_pair();
+  const std::lock_guard lock(mutex_);
+  pass_descriptor(door_, ends.second);
+  return std::move(ends.first);
+}
+
+void WorkerProcess::end(std::chrono::milliseconds patience) {
+  {
+    const std::lock_guard lock(mutex_);
+    door_.close();
+  }
+  if (!wait_for_end(patience)) kill();
+}
+
+void WorkerProcess::kill() {
+  const std::lock_guard lock(mutex_);
+  if (!end_) ::kill(id_, SIGKILL);
+}
+
+std::optional<WorkerProcess::End> WorkerProcess::wait_for_end(std::chrono::milliseconds patience) const {
+  std::unique_lock lock(mutex_);
+  news_.wait_for(lock, patience, [this] { return end_.has_value(); });
+  return end_;
+}
+
+void WorkerProcess::when_ended(const void* key, Listener listener) {
+  const std::lock_guard listening(listening_);
+  if (const auto end = ended()) return listener(*end);
+  listeners_[key] = std::move(listener);
+}
+
+void WorkerProcess::forget(const void* key) {
+  const std::lock_guard listening(listening_);
+  listeners_.erase(key);
+}
+
+void WorkerProcess::watch() {
+  siginfo_t news{};
+  do {
+    log_.wait(kLookForEnd);
+    const bool more = log_.read();
+    news.si_pid = 0;
+    // It stays a zombie, so that its number is not given to another process before kill() knows.
+    ::waitid(P_PID, static_cast<id_t>(id_), &news, WEXITED | WNOWAIT | (more ? WNOHANG : 0));
+  } while (news.si_pid == 0);
+  log_.read();
+  note_end();
+}
+
+void WorkerProcess::note_end() {
+  const std::lock_guard listening(listening_);
+  {
+    const std::lock_guard lock(mutex_);
+    int status = 0;
+    ::waitpid(id_, &status, 0);
+    end_ = WIFSIGNALED(status) ? End{WTERMSIG(status), 0} : End{0, WEXITSTATUS(status)};
+  }
+  news_.notify_all();
+  for (const auto& [key, listener] : listeners_) listener(*end_);
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,80 @@
+// One worker: a process of this same program that holds the runtime library, so that the library's death is not the
+// server's. It is spawned, never forked, speaks the direct dialect on every connection that it is handed through its
+// door, and ends when the door is closed. What it prints becomes lines of a log.
+//
+// Threads: any. One thread of its own reads the log and waits for the end.
+#pragma once
+
+#include "worker/descriptor.hpp"
+#include "worker/worker_log.hpp"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class WorkerProcess {
+ public:
+  struct Command {
+    std::string program;
+    std::vector<std::string> arguments;
+  };
+  struct End {
+    int signal = 0;  // that killed it; 0: it has exited
+    int exit_code = 0;
+  };
+
+  // Its door, as the process itself sees it.
+  static constexpr int kDoor = 3;
+
+  // Spawns it. Throws std::system_error.
+  WorkerProcess(const Command& command, WorkerLog::LineFunction line);
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~WorkerProcess();  // kills it if it still runs, and waits for that
+
+  pid_t id() const { return id_; }
+  WorkerLog& log() { return log_; }
+
+  // A new connection to it: our end. If the process has gone, the other end is closed.
+  Descriptor connect();
+  // Closes the door, and kills it if that has not ended it in time.
+  void end(std::chrono::milliseconds patience);
+  void kill();
+  std::optional<End> ended() const { return wait_for_end({}); }
+  std::optional<End> wait_for_end(std::chrono::milliseconds patience) const;
+
+  // `listener` is called when the process ends, at once if it has, on whatever thread. Once forget() has returned, it is
+  // not called any more.
+  using Listener = std::function<void(const End& end)>;
+  void when_ended(const void* key, Listener listener);
+  void forget(const void* key);
+
+ private:
+  WorkerProcess(const Command& command, WorkerLog::LineFunction line, DescriptorPair door, DescriptorPair pipe);
+  void watch();
+  void note_end();
+
+  Descriptor door_;
+  WorkerLog log_;
+  pid_t id_ = -1;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable news_;
+  std::optional<End> end_;
+
+  std::mutex listening_;  // held while listeners are called
+  std::map<const void*, Listener> listeners_;
+  std::thread watcher_;  // last: it uses all of the above
+};
+
+}  // namespace rkllm_mcp
