@@ -4,6 +4,7 @@ set(RUNTIME_SOURCES
   call/chunk_writer.cpp
   call/poll_reader.cpp
   call/push_reader.cpp
+  call/repeated_requests.cpp
   call/result_options.cpp
   call/session.cpp
   call/stream_registry.cpp

@@ -80,9 +80,7 @@ void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr
 
 void Caller::push_notifications(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
                                 Target target) {
-  const std::string stream_id = new_stream_id();
-  reply->message(result_message(reply->id(), Json{{"stream_id", stream_id}}));
-  start_push(session, reply, std::move(target), stream_id);
+  start_push(session, reply, std::move(target), new_stream_id());
 }
 
 void Caller::start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
@@ -94,6 +92,7 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
   const auto reader =
       StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
                                      std::move(writer), PushReader::Options{target.options.encoding, retained});
+  if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
   const auto key = start(session,
                          {.id = reply->id(),
                           .stream_id = stream_id,

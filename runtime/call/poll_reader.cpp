@@ -12,6 +12,11 @@ RpcError stream_not_found() {
   return {ErrorCode::kStreamNotFound, "stream session not exists or expired", Json::object()};
 }
 
+RpcError chunks_not_found(std::uint64_t from_seq, std::uint64_t first_seq) {
+  const RpcError error = stream_not_found();
+  return {error.code(), error.what(), Json{{"from_seq", from_seq}, {"first_seq", first_seq}}};
+}
+
 void PollReader::announce(std::shared_ptr<Reply> reply, std::string announcement, std::chrono::milliseconds patience) {
   announcing_ = std::move(reply);
   announcement_ = std::move(announcement);

@@ -13,6 +13,7 @@
 #include <asio/steady_timer.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ namespace rkllm_mcp {
 
 // Error 4003. Its message is fixed by the protocol.
 RpcError stream_not_found();
+// Likewise, of a stream that no longer has the chunks that were asked for. Which those were tells a client whether it
+// still lacks them: the poll may have arrived late.
+RpcError chunks_not_found(std::uint64_t from_seq, std::uint64_t first_seq);
 
 class PollReader : public StreamReader {
  public:

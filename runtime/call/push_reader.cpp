@@ -50,8 +50,19 @@ void PushReader::send(std::string message, bool last) {
   if (retained_.size() > options_.retained) retained_.pop_front();
 }
 
+void PushReader::announce(std::string announcement) {
+  reply_->message(announcement);
+  announcement_ = std::move(announcement);
+}
+
+void PushReader::send_all_again() {
+  if (first_retained() > 0) return;
+  if (!announcement_.empty()) reply_->peer().send(announcement_);
+  send_again(0);
+}
+
 bool PushReader::send_again(std::uint64_t seq) {
-  const std::uint64_t first = sent_ - retained_.size();
+  const std::uint64_t first = first_retained();
   if (seq < first) return false;
   Peer& peer = reply_->peer();
   if (seq >= sent_) peer.send(writer_.nothing_new());

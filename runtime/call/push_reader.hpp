@@ -23,6 +23,8 @@ class PushReader : public StreamReader {
     std::size_t retained = 0;
   };
 
+  // Sends a message ahead of the chunks, which belongs to them.
+  void announce(std::string announcement);
   // Chunks go through `reply`; its last message is the stream's last one.
   PushReader(std::shared_ptr<Reply> reply, ChunkWriter writer, Options options)
       : reply_(std::move(reply)), writer_(std::move(writer)), options_(options) {}
@@ -30,7 +32,11 @@ class PushReader : public StreamReader {
   // Sends what it retains from chunk `seq` on once more, as much as the client's send queue takes at a time; if there
   // is nothing from there on, an empty chunk that tells the next seq. False if chunk `seq` is no longer retained.
   bool send_again(std::uint64_t seq);
+  // Likewise from the beginning, for a client that repeats its request since it has heard nothing. Nothing if the
+  // beginning is no longer retained.
+  void send_all_again();
   void client_gone() override;
+  std::uint64_t first_retained() const { return sent_ - retained_.size(); }
   std::uint64_t last_seq() const { return sent_ == 0 ? 0 : sent_ - 1; }
 
  protected:
@@ -46,6 +52,7 @@ class PushReader : public StreamReader {
   bool ended_ = false;     // the last message has been sent
   bool waiting_ = false;   // for the client's send queue to drain
   bool resuming_ = false;  // it has drained: what waited meanwhile joins
+  std::string announcement_;
   std::deque<std::string> retained_;
   std::uint64_t sent_ = 0;
 };

@@ -59,6 +59,11 @@ const ActiveCall* Session::find_stream_by_stream_id(std::string_view stream_id) 
   return find_call(calls_, [&](const ActiveCall& call) { return call.stream_id == stream_id; });
 }
 
+std::shared_ptr<PushReader> Session::stream_of(const Reply& reply) const {
+  const auto* call = find_call(calls_, [&](const ActiveCall& each) { return each.reply.get() == &reply; });
+  return call == nullptr ? nullptr : call->pushed;
+}
+
 void Session::cancel(ActiveCall& call) {
   if (call.ended) return;
   if (!call.answers_when_cancelled) call.reply->mute();

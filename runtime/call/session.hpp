@@ -63,6 +63,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // The stream that can be polled under `id`, null if none.
   const ActiveCall* find_stream(const RequestId& id) const;
   const ActiveCall* find_stream_by_stream_id(std::string_view stream_id) const;
+  // The stream that answers this very request and retains what it sent, null if there is none (any more).
+  std::shared_ptr<PushReader> stream_of(const Reply& reply) const;
 
   void cancel(Key key);
   // notifications/cancelled. Unknown ids are ignored.

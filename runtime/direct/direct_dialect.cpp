@@ -109,7 +109,8 @@ void DirectDialect::poll(const Json& params, const std::shared_ptr<Session>& ses
   const ActiveCall* call =
       poll.stream_id.empty() ? session->find_stream(reply->id()) : session->find_stream_by_stream_id(poll.stream_id);
   if (call != nullptr && call->pushed) {
-    if (!call->pushed->send_again(poll.from_seq.value_or(call->pushed->last_seq()))) throw stream_not_found();
+    const std::uint64_t from_seq = poll.from_seq.value_or(call->pushed->last_seq());
+    if (!call->pushed->send_again(from_seq)) throw chunks_not_found(from_seq, call->pushed->first_retained());
     return reply->nothing();
   }
   const auto polled = call != nullptr ? call->polled : caller_.registry().find(poll.stream_id);

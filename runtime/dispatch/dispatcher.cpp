@@ -33,6 +33,11 @@ RpcError no_such_method(const Api& api, const std::string& method) {
           "no method " + to_text(method.substr(0, kShown)) + " exists" + did_you_mean(method, known), std::move(data)};
 }
 
+// A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
+bool asks_for_retained(const Request& request) {
+  return request.method == "poll" && !(request.params.is_object() && request.params.contains("stream_id"));
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options)
@@ -53,12 +58,18 @@ std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bo
 AcceptFunction Dispatcher::acceptor() {
   return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
     const auto session = make_session(gate_.identify(*peer));
-    peer->when_closed([session] { session->client_gone(); });
+    peer->when_closed([session, repeated = repeated_] {
+      session->client_gone();
+      repeated->forget(*session);
+    });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
     return [this, session, weak = std::weak_ptr(peer)](const Received& received) {
       const auto alive = weak.lock();
       if (!alive) return;
-      if (const auto* text = std::get_if<std::string_view>(&received)) {
+      const auto* text = std::get_if<std::string_view>(&received);
+      if (text != nullptr && alive->transport() == TransportKind::kUdp) {
+        receive_datagram(*text, session, alive);
+      } else if (text != nullptr) {
         receive(*text, session, alive, Delivery::kPush);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
         alive->send(oversized_message(*oversized));
@@ -95,9 +106,25 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
   }
 }
 
+void Dispatcher::receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,
+                                  const std::shared_ptr<Peer>& peer) {
+  if (repeated_->repeat(*session, text, *peer)) return;
+  const Message message = parse_message(text, options_.message);
+  const auto* request = std::get_if<Request>(&message);
+  if (request == nullptr || asks_for_retained(*request)) return receive(message, session, peer, Delivery::kPush);
+  if (!gate_.admit(message, *session, peer)) return;
+  const auto reply = std::make_shared<Reply>(peer, request->id);
+  repeated_->add(*session, text, *reply);
+  execute(*request, session, reply, Delivery::kPush);
+}
+
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
-  const auto reply = std::make_shared<Reply>(peer, request.id);
+  execute(request, session, std::make_shared<Reply>(peer, request.id), delivery);
+}
+
+void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Reply>& reply, Delivery delivery) {
   try {
     route(request, session, reply, delivery);
   } catch (...) {

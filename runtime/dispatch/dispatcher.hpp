@@ -6,6 +6,7 @@
 #include "dispatch/gate.hpp"
 #include "backend.hpp"
 #include "call/caller.hpp"
+#include "call/repeated_requests.hpp"
 #include "call/session.hpp"
 #include "call/stream_registry.hpp"
 #include "direct/direct_dialect.hpp"
@@ -52,6 +53,11 @@ class Dispatcher {
   static std::string oversized_message(const Oversized& oversized);
 
  private:
+  // A message that the network may have repeated or lost the answer to.
+  void receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,
+                        const std::shared_ptr<Peer>& peer);
+  void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
+               Delivery delivery);
   void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
                Delivery delivery);
   void execute(const Notification& notification, const std::shared_ptr<Session>& session,
@@ -67,6 +73,8 @@ class Dispatcher {
   Caller caller_;
   DirectDialect direct_;
   McpServer mcp_;
+  // Shared with what peers do as they close, which may be after the dispatcher's end.
+  const std::shared_ptr<RepeatedRequests> repeated_ = std::make_shared<RepeatedRequests>();
 };
 
 }  // namespace rkllm_mcp

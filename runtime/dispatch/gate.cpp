@@ -9,9 +9,11 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::string_view kHowTo =
+constexpr const char* kHowTo =
     "a token is required: send {\"method\":\"auth\",\"params\":{\"token\":\"...\"}} first, over HTTP the header "
-    "Authorization: Bearer, over UDP params._meta.token in each message";
+    "Authorization: Bearer";
+// Short: who has not proved itself is sent little.
+constexpr const char* kHowToOverUdp = "params._meta.token is needed in each message";
 
 std::string_view text_member(const Json& object, const char* name) {
   if (!object.is_object()) return {};
@@ -56,12 +58,17 @@ bool Gate::admit(const Message& message, Session& session, const std::shared_ptr
     authenticate(*request, session, peer);
     return false;
   }
-  if (peer->transport() == TransportKind::kUdp) session.principal = identify(token_of(message));
-  if (session.principal != nullptr) return true;
+  const bool over_udp = peer->transport() == TransportKind::kUdp;
+  if (over_udp) session.principal = identify(token_of(message));
+  if (session.principal != nullptr) {
+    if (!tokens_.empty()) peer->proved();
+    return true;
+  }
   if (std::holds_alternative<Notification>(message)) {
     Reply::unanswered(peer).nothing();
   } else {
-    Reply(peer, request != nullptr ? request->id : RequestId(kNullId)).error(unauthorized(std::string(kHowTo)));
+    Reply(peer, request != nullptr ? request->id : RequestId(kNullId))
+        .error(unauthorized(over_udp ? kHowToOverUdp : kHowTo));
   }
   peer->refuse();
   return false;
@@ -75,6 +82,7 @@ void Gate::authenticate(const Request& request, Session& session, const std::sha
     return peer->refuse();
   }
   if (peer->transport() != TransportKind::kHttp) session.principal = principal;
+  if (!tokens_.empty()) peer->proved();
   reply.result(describe(*principal));
 }
 

@@ -15,10 +15,12 @@ void Reply::last(std::string_view text) {
   answered_ = true;
   if (muted_) {
     peer_->end_unanswered();
-  } else {
-    peer_->send_last(fits(text) ? text : std::string_view(too_long(text)));
+    return finish(std::string_view());
   }
-  finish();
+  const std::string refusal = fits(text) ? std::string() : too_long(text);
+  if (!refusal.empty()) text = refusal;
+  peer_->send_last(text);
+  finish(text);
 }
 
 bool Reply::fits(std::string_view text) const { return text.size() <= peer_->max_message_bytes(); }
@@ -37,10 +39,11 @@ void Reply::error(const RpcError& error) { last(error_message(id_, error)); }
 void Reply::nothing() {
   if (std::exchange(answered_, true)) return;
   peer_->end_unanswered();
-  finish();
+  finish(std::nullopt);
 }
 
-void Reply::finish() {
+void Reply::finish(std::optional<std::string_view> last) {
+  if (const auto on_last = std::exchange(on_last_, {})) on_last(last);
   if (const auto finished = std::exchange(finished_, {})) finished();
 }
 

@@ -10,12 +10,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 
-class Reply {
+class Reply : public std::enable_shared_from_this<Reply> {
  public:
   // `finished` is called once, after the last message (from inside the function that sent it).
   Reply(std::shared_ptr<Peer> peer, RequestId id, std::function<void()> finished = {})
@@ -43,15 +44,19 @@ class Reply {
   // From now on nothing is sent, whatever is called: a cancelled MCP request.
   void mute() { muted_ = true; }
   void on_finished(std::function<void()> finished) { finished_ = std::move(finished); }
+  // Calls `action` once, with the last message as it was sent; empty if that was muted, nothing if there was none.
+  using LastFunction = std::function<void(std::optional<std::string_view>)>;
+  void on_last(LastFunction action) { on_last_ = std::move(action); }
 
  private:
   bool fits(std::string_view text) const;
   std::string too_long(std::string_view text) const;
-  void finish();
+  void finish(std::optional<std::string_view> last);
 
   std::shared_ptr<Peer> peer_;
   RequestId id_;
   std::function<void()> finished_;
+  LastFunction on_last_;
   bool answered_ = false;
   bool muted_ = false;
 };

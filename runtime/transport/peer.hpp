@@ -34,6 +34,9 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   virtual void close() = 0;
   // Ends the connection of a client that has not proved who it is. Transports without connections do nothing.
   virtual void refuse() { close(); }
+  // The client has presented a token that is valid. UDP sends little to clients that have not: their address may be
+  // somebody else's.
+  virtual void proved() {}
   // The token that the client presented as it connected, empty if none.
   virtual std::string_view credential() const { return {}; }
   virtual TransportKind transport() const = 0;

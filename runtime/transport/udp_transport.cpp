@@ -7,6 +7,7 @@
 #include <asio/error.hpp>
 #include <asio/ip/udp.hpp>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <list>
@@ -26,6 +27,12 @@ constexpr std::chrono::milliseconds kTick{1};
 constexpr int kReceiveBufferBytes = 1024 * 1024;
 // So many datagrams are taken before the loop's other work has its turn.
 constexpr int kDatagramsPerTurn = 64;
+
+// Such a source address comes from this machine: the kernel drops it when it arrives from elsewhere.
+bool is_own(const asio::ip::address& address) {
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address.is_loopback();
+  return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).is_loopback();
+}
 
 }  // namespace
 
@@ -54,6 +61,7 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
   void receive_some();
   void received(std::string_view message, const Endpoint& from);
   std::shared_ptr<UdpPeer> peer_at(const Endpoint& remote);
+  void make_room();
   void forget_unreachable();
   void forget_silent();
   void tick();
@@ -79,12 +87,14 @@ class UdpTransport::UdpPeer final : public Peer {
       : socket_(socket),
         remote_(std::move(remote)),
         chunk_bytes_(socket->options().chunk_bytes),
-        burst_left_(socket->options().udp_burst) {}
+        burst_left_(socket->options().udp_burst),
+        proved_(socket->options().loopback_is_proof && is_own(remote_.address())) {}
 
   void send(std::string_view message) override;
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
   void close() override;
   void refuse() override {}
+  void proved() override { proved_ = true; }
   bool closed() const override { return closing_; }
   TransportKind transport() const override { return TransportKind::kUdp; }
   std::string address() const override { return to_text(remote_); }
@@ -92,9 +102,8 @@ class UdpTransport::UdpPeer final : public Peer {
   std::size_t preferred_chunk_bytes() const override { return chunk_bytes_; }
 
   const Endpoint& remote() const { return remote_; }
-  void receive(const Received& received) const {
-    if (!closing_) receive_(received);
-  }
+  bool has_proved() const { return proved_; }
+  void receive(const Received& received, std::size_t bytes);
   void set_receive(ReceiveFunction receive) { receive_ = std::move(receive); }
   // A millisecond has passed. False if nothing had to be caught up, so that no further tick is needed.
   bool tick();
@@ -114,11 +123,23 @@ class UdpTransport::UdpPeer final : public Peer {
   std::size_t waiting_bytes_ = 0;
   std::size_t burst_left_;
   bool closing_ = false;
+  bool proved_;
+  std::size_t allowance_ = kSmallErrorBytes;  // bytes that may still be sent while it is not proved
 };
+
+void UdpTransport::UdpPeer::receive(const Received& received, std::size_t bytes) {
+  if (closing_) return;
+  allowance_ += kAnswerFactor * bytes;
+  receive_(received);
+}
 
 void UdpTransport::UdpPeer::send(std::string_view message) {
   const auto socket = socket_.lock();
   if (closing_ || !socket || message.size() > kMaxDatagramBytes) return;
+  if (!proved_) {
+    if (message.size() > allowance_) return;
+    allowance_ -= message.size();
+  }
   if (ready() && socket->try_send(message, remote_)) {
     --burst_left_;
   } else if (waiting_bytes_ + message.size() <= socket->options().send_queue_bytes) {
@@ -209,15 +230,15 @@ void UdpTransport::Socket::received(std::string_view message, const Endpoint& fr
   const auto peer = peer_at(from);
   was_active(*peer);
   if (message.size() > options_.max_message_bytes) {
-    peer->receive(Oversized{message.size(), options_.max_message_bytes});
+    peer->receive(Oversized{message.size(), options_.max_message_bytes}, message.size());
   } else {
-    peer->receive(message);
+    peer->receive(message, message.size());
   }
 }
 
 std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpoint& remote) {
   if (const auto known = peers_.find(remote); known != peers_.end()) return *known->second;
-  if (peers_.size() >= options_.max_peers) forget(*by_activity_.back());
+  if (peers_.size() >= options_.max_peers) make_room();
   const auto peer = std::make_shared<UdpPeer>(shared_from_this(), remote);
   by_activity_.push_front(peer);
   peers_[remote] = by_activity_.begin();
@@ -249,6 +270,13 @@ void UdpTransport::Socket::forget(const UdpPeer& peer) {
   by_activity_.erase(known->second);
   peers_.erase(known);
   forgotten->forgotten();
+}
+
+// Forged addresses cost nothing: they must not push out those who have proved theirs.
+void UdpTransport::Socket::make_room() {
+  const auto stranger =
+      std::find_if(by_activity_.rbegin(), by_activity_.rend(), [](const auto& peer) { return !peer->has_proved(); });
+  forget(stranger == by_activity_.rend() ? *by_activity_.back() : **stranger);
 }
 
 void UdpTransport::Socket::forget_unreachable() {

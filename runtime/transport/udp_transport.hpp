@@ -5,6 +5,11 @@
 // after that ready() is false until the next tick, and streams join tokens meanwhile. There is no connection to lose,
 // but a machine that answers "nobody listens there" (ICMP) makes its peer closed, as does a long silence.
 //
+// An address can be forged, and what is sent there then hits somebody who has asked for nothing. A peer that has not
+// proved itself is therefore sent at most kAnswerFactor times the bytes that came from it, and kSmallErrorBytes more;
+// what exceeds that is dropped. A peer is proved by a token (Peer::proved), or by its address being this machine's own,
+// where everybody may call.
+//
 // Threads: belongs to the event loop.
 #pragma once
 
@@ -23,13 +28,17 @@ namespace rkllm_mcp {
 // What fits into one datagram over IPv4: 65,535 less the headers.
 inline constexpr std::size_t kMaxDatagramBytes = 65'507;
 
+inline constexpr std::size_t kAnswerFactor = 3;
+inline constexpr std::size_t kSmallErrorBytes = 256;
+
 struct UdpOptions {
   ListenAddress listen;
   std::size_t max_message_bytes = kMaxDatagramBytes;  // incoming; a longer one is reported as Oversized
   std::size_t chunk_bytes = 1'200;             // of a stream's datagram; so many pass every usual link unfragmented
   std::size_t send_queue_bytes = 1024 * 1024;  // per peer; what is sent beyond that is dropped
   std::size_t udp_burst = 32;                  // datagrams per peer and millisecond
-  std::size_t max_peers = 1024;                // then the one silent for longest is forgotten
+  std::size_t max_peers = 1024;                // then one is forgotten: not proved if possible, silent for longest
+  bool loopback_is_proof = true;               // false where tokens are asked for
   std::chrono::milliseconds idle{300'000};     // after so long without a datagram in either direction
 };
 

@@ -59,6 +59,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
     options.send_queue_bytes = limits.send_queue_bytes;
     options.chunk_bytes = settings.udp.chunk_bytes;
     options.max_peers = limits.max_connections;
+    options.loopback_is_proof = settings.auth.tokens.empty();
     options.idle = settings.udp.idle_s;
     open([&] { udp_.emplace(loop, options, accept); });
   }

@@ -5,6 +5,9 @@
 namespace rkllm_mcp {
 namespace {
 
+// So many chunks that came before their turn are kept; the others can be asked for.
+constexpr std::size_t kMostEarly = 4096;
+
 const Json* member(const Json& object, std::string_view name) {
   if (!object.is_object()) return nullptr;
   const auto found = object.find(std::string(name));
@@ -27,6 +30,7 @@ std::string AnswerReader::take(const Json& message) {
   const Json* id = member(message, "id");
   const Json* error = member(message, "error");
   const bool is_ours = id != nullptr && *id == id_;
+  if (error != nullptr && is_ours && is_outdated(*error)) return {};
   if (error != nullptr && (is_ours || (id != nullptr && id->is_null()))) {
     state_ = State::kFailed;
     error_ = *error;
@@ -36,6 +40,13 @@ std::string AnswerReader::take(const Json& message) {
   if (const Json* params = member(message, "params"); params != nullptr && id == nullptr)
     return take_announced(*params);
   return {};
+}
+
+bool AnswerReader::is_outdated(const Json& error) const {
+  if (delivery_ == Delivery::kReliable) return false;
+  const Json* data = member(error, "data");
+  const Json* from_seq = data == nullptr ? nullptr : member(*data, "from_seq");
+  return from_seq != nullptr && from_seq->is_number_integer() && from_seq->get<std::uint64_t>() < next_seq_;
 }
 
 std::string AnswerReader::take_reply(const Json& result) {
@@ -55,26 +66,35 @@ std::string AnswerReader::take_reply(const Json& result) {
 }
 
 std::string AnswerReader::take_chunk(const Json& chunk) {
-  const std::string delta = text_of(chunk, "delta");
-  const bool is_last = is_true(chunk, "end");
   has_begun_ = true;
-  if (delta.empty() && !is_last && !chunk.contains("token_id")) return {};  // a poll that found nothing new
-  if (delivery_ == Delivery::kUnreliable) {
-    const auto seq = chunk.value("seq", std::uint64_t{0});
-    if (seq > next_seq_) has_gap_ = true;
-    if (seq != next_seq_) return {};
-    has_gap_ = false;
+  const bool is_last = is_true(chunk, "end");
+  if (text_of(chunk, "delta").empty() && !is_last && !chunk.contains("token_id"))
+    return {};  // a poll found nothing new
+  if (delivery_ == Delivery::kReliable) return append(chunk);
+  const auto seq = chunk.value("seq", std::uint64_t{0});
+  if (seq == next_seq_ || (seq > next_seq_ && early_.size() < kMostEarly)) early_.emplace(seq, chunk);
+  std::string text;
+  for (auto next = early_.find(next_seq_); next != early_.end(); next = early_.find(next_seq_)) {
+    text += append(next->second);
+    early_.erase(next);
   }
+  return text;
+}
+
+std::string AnswerReader::append(const Json& chunk) {
   ++next_seq_;
-  if (is_last) state_ = State::kSucceeded;
-  return delta;
+  if (is_true(chunk, "end")) state_ = State::kSucceeded;
+  if (const Json* error = member(chunk, "error")) {
+    state_ = State::kFailed;
+    error_ = *error;
+  }
+  return text_of(chunk, "delta");
 }
 
 std::string AnswerReader::take_announced(const Json& params) {
   const Json* stream_id = member(params, "stream_id");
   if (stream_id == nullptr || stream_id_.is_null() || *stream_id != stream_id_) return {};
-  if (is_true(params, "end")) state_ = State::kSucceeded;
-  return text_of(params, "delta");
+  return take_chunk(params);
 }
 
 Json AnswerReader::recovery() const {

@@ -5,6 +5,7 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -24,15 +25,19 @@ class AnswerReader {
 
   State state() const { return state_; }
   const Json& error() const { return error_; }  // once the state is kFailed
-  // True while chunks have come that do not follow on what was taken: they are dropped until the missing ones come.
-  bool has_gap() const { return has_gap_; }
-  bool has_begun() const { return has_begun_; }  // a chunk has come
+  // True while chunks have come that do not follow on what was taken: they wait until the missing ones come.
+  bool has_gap() const { return !early_.empty(); }
+  std::uint64_t next_seq() const { return next_seq_; }  // of the chunk that is to be taken next
+  bool has_begun() const { return has_begun_; }         // a chunk has come
   // Asks again for the chunks that are missing, once the answer has begun.
   Json recovery() const;
 
  private:
+  // That chunks are gone which have come meanwhile.
+  bool is_outdated(const Json& error) const;
   std::string take_reply(const Json& result);
   std::string take_chunk(const Json& chunk);
+  std::string append(const Json& chunk);
   std::string take_announced(const Json& params);
 
   Json id_;
@@ -42,7 +47,7 @@ class AnswerReader {
   Json stream_id_;  // null: chunks come with the request's id
   std::uint64_t next_seq_ = 0;
   bool has_begun_ = false;
-  bool has_gap_ = false;
+  std::map<std::uint64_t, Json> early_;  // chunks that came before their turn
 };
 
 }  // namespace rkllm_mcp

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -16,12 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Where messages may get lost: how long silence lasts until the request is sent again, and for how long that is done at
-// all (the server recognises repetitions for 30 s only); how long it lasts until chunks are asked for again.
+// Where messages may get lost: how long silence lasts until the request is sent again (the server recognises it while
+// it is executed and for 30 s after its answer), and how long until chunks are asked for again.
 constexpr std::chrono::milliseconds kSilenceBeforeAnswer{1000};
-constexpr std::chrono::seconds kRepeatRequestFor{10};
 constexpr std::chrono::milliseconds kSilenceInStream{200};
-constexpr std::chrono::milliseconds kBetweenRecoveries{100};
+constexpr std::chrono::milliseconds kBetweenRecoveries{25};
 
 client::Endpoint endpoint_of(const CallOptions& options, const SettingsRequest& request) {
   if (options.to) {
@@ -67,18 +68,16 @@ class Call {
 
   std::string next_message() {
     const auto give_up = deadline();
-    const auto repeat_until = Clock::now() + kRepeatRequestFor;
     const auto silence = reader_.has_begun() ? kSilenceInStream : kSilenceBeforeAnswer;
     for (;;) {
       const auto until = connection_->reliable() ? give_up : std::min(give_up, Clock::now() + silence);
       if (auto message = connection_->receive(until)) return *std::move(message);
-      const auto now = Clock::now();
-      if (now >= give_up) {
+      if (Clock::now() >= give_up) {
         throw client::ConnectionError("no answer within " + std::to_string(options_.patience_s) + " s");
       }
       if (reader_.has_begun()) {
         recover();
-      } else if (now < repeat_until) {
+      } else {
         connection_->send(request_);
       }
     }
@@ -86,14 +85,20 @@ class Call {
 
   void recover() {
     connection_->send(reader_.recovery().dump());
-    recovered_at_ = Clock::now();
+    asked_at_ = Clock::now();
+    asked_for_ = reader_.next_seq();
+  }
+
+  // A gap is asked for at once, since the server keeps so many chunks only; the same one again after a while.
+  bool has_new_gap() const {
+    return reader_.has_gap() && (asked_for_ != reader_.next_seq() || Clock::now() - asked_at_ > kBetweenRecoveries);
   }
 
   void take(const std::string& line) {
     const Json message = Json::parse(line, nullptr, false);
     if (message.is_discarded()) throw client::ConnectionError("the server sent something that is not JSON: " + line);
     const std::string text = reader_.take(message);
-    if (reader_.has_gap() && Clock::now() - recovered_at_ > kBetweenRecoveries) recover();
+    if (has_new_gap()) recover();
     switch (options_.output) {
       case CallOptions::Output::kMessages: print(line + "\n"); break;
       case CallOptions::Output::kText: print(text); break;
@@ -104,7 +109,8 @@ class Call {
   std::unique_ptr<client::Connection> connection_;
   AnswerReader reader_;
   std::string request_;
-  Clock::time_point recovered_at_{};
+  Clock::time_point asked_at_{};  // for chunks again
+  std::optional<std::uint64_t> asked_for_;
 };
 
 }  // namespace

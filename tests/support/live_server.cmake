@@ -3,6 +3,7 @@ set(support ${CMAKE_CURRENT_LIST_DIR})
 add_library(test_server STATIC
   ${support}/http_client.cpp
   ${support}/live_server.cpp
+  ${support}/lossy_proxy.cpp
   ${support}/raw_socket.cpp
   ${support}/rpc_client.cpp
   ${support}/stdio_connection.cpp

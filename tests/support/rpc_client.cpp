@@ -6,14 +6,24 @@
 namespace rkllm_mcp::test {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // So long a lossy connection may be silent before what is missing is asked for.
 constexpr std::chrono::milliseconds kSilence{100};
+// So long a gap in a stream may last before it is asked for once more.
+constexpr std::chrono::milliseconds kGap{20};
 
 }  // namespace
 
 int RpcClient::send(std::string_view method, Json params) {
-  connection_->send(Json{{"jsonrpc", "2.0"}, {"id", next_id_}, {"method", method}, {"params", params}}.dump());
+  const std::string text = Json{{"jsonrpc", "2.0"}, {"id", next_id_}, {"method", method}, {"params", params}}.dump();
+  if (!connection_->reliable()) unanswered_[next_id_] = text;
+  connection_->send(text);
   return next_id_++;
+}
+
+void RpcClient::send_again(const Json& id) {
+  if (const auto request = unanswered_.find(id); request != unanswered_.end()) connection_->send(request->second);
 }
 
 std::optional<Json> RpcClient::receive(Duration patience) {
@@ -36,13 +46,22 @@ Json RpcClient::receive_or_throw(Duration patience) {
 Json RpcClient::call(std::string_view method, Json params) { return answer(send(method, std::move(params))); }
 
 Json RpcClient::answer(const Json& id) {
+  const auto deadline = Clock::now() + kPatience;
   for (std::deque<Json> others;;) {
-    Json message = receive_or_throw();
-    if (message.contains("id") && message["id"] == id) {
-      kept_.insert(kept_.begin(), others.begin(), others.end());
-      return message;
+    auto message = receive(connection_->reliable() ? kPatience : kSilence);
+    if (!message && (connection_->reliable() || Clock::now() > deadline)) {
+      throw std::runtime_error("no answer came in time");
     }
-    others.push_back(std::move(message));
+    if (!message) {
+      send_again(id);
+      continue;
+    }
+    if (message->contains("id") && (*message)["id"] == id) {
+      kept_.insert(kept_.begin(), others.begin(), others.end());
+      unanswered_.erase(id);
+      return std::move(*message);
+    }
+    others.push_back(std::move(*message));
   }
 }
 
@@ -69,18 +88,26 @@ StreamCheck RpcClient::stream(const Json& id, std::string_view method) {
 }
 
 void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& enough) {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = Clock::now() + kPatience;
   std::deque<Json> others;
   std::optional<std::uint64_t> asked_for;
+  Clock::time_point asked_at;
   while (!enough()) {
-    const auto message = receive(connection_->reliable() ? kPatience : kSilence);
+    const auto patience = connection_->reliable() ? kPatience : stream.has_gap() ? kGap : kSilence;
+    const auto message = receive(patience);
     if (message && !stream.take(*message)) others.push_back(*message);
     // A gap is asked for at once, since the server keeps so many chunks only; silence, each time.
-    if (message && (!stream.has_gap() || asked_for == stream.missing())) continue;
-    if (connection_->reliable() || std::chrono::steady_clock::now() > deadline) {
+    const bool is_asked = asked_for == stream.missing() && Clock::now() < asked_at + kGap;
+    if (message && (!stream.has_gap() || is_asked)) continue;
+    if (connection_->reliable() || Clock::now() > deadline) {
       throw std::runtime_error("the stream came to a halt after " + std::to_string(stream.chunks()) + " chunks");
     }
+    if (stream.chunks() == 0 && !stream.has_gap() && unanswered_.contains(stream.id())) {
+      send_again(stream.id());
+      continue;
+    }
     asked_for = stream.missing();
+    asked_at = Clock::now();
     connection_->send(
         Json{{"jsonrpc", "2.0"}, {"id", stream.id()}, {"method", "poll"}, {"params", {{"from_seq", stream.missing()}}}}
             .dump());

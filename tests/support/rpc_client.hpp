@@ -1,5 +1,8 @@
 // JSON-RPC over any connection: numbered requests, parsed messages, whole streams. Blocking; one thread.
 //
+// On a connection that may lose messages a request that is not answered is sent again, and so is what is missing of a
+// stream asked for.
+//
 // Whatever is not as the protocol has it is thrown as std::runtime_error with the message that was wrong, so that it
 // can be used on threads of a test, where Catch's own checks cannot.
 #pragma once
@@ -12,6 +15,7 @@
 #include <chrono>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,8 +56,11 @@ class RpcClient {
   void read_stream(StreamCheck& stream, const std::function<bool()>& enough);
 
  private:
+  void send_again(const Json& id);
+
   std::unique_ptr<client::Connection> connection_;
   std::deque<Json> kept_;
+  std::map<Json, std::string> unanswered_;  // requests by id, as they were sent
   int next_id_;
 };
 

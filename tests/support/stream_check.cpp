@@ -34,6 +34,7 @@ bool StreamCheck::take(const Json& message) {
   if (ended_) return true;
   if (message.contains("error")) {
     if (!has_exactly(message, {"jsonrpc", "id", "error"})) refuse("not an error", message);
+    if (delivery_ == Delivery::kLossy && is_outdated(message["error"])) return true;
     ending_ = Json{{"error", message["error"]}};
     ended_ = true;
     return true;
@@ -50,6 +51,11 @@ bool StreamCheck::take(const Json& message) {
   if (!result["chunk"].contains("end") && result.size() != 1) refuse("more than a chunk before the end", message);
   take_chunk(result, message);
   return true;
+}
+
+// That chunks are gone which have come meanwhile: the poll was late.
+bool StreamCheck::is_outdated(const Json& error) const {
+  return error["code"] == 4003 && error["data"].contains("from_seq") && error["data"]["from_seq"] < next_seq_;
 }
 
 void StreamCheck::take_chunk(const Json& result, const Json& message) {

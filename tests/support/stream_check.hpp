@@ -39,6 +39,7 @@ class StreamCheck {
   const Json& announcement() const { return announcement_; }
 
  private:
+  bool is_outdated(const Json& error) const;
   void take_chunk(const Json& result, const Json& message);
   void append(const Json& result);
 

@@ -261,6 +261,82 @@ TEST_CASE("a UDP client can ask for lost chunks again, the end included") {
   CHECK(client.say(call("9", "poll"))[0].find("stream session not exists or expired") != std::string::npos);
 }
 
+TEST_CASE("a UDP request that comes again is executed once, whatever answers it") {
+  Client client({}, TransportKind::kUdp);
+  const std::string plain = call("1", "plain");
+  CHECK(client.say(plain).empty());
+  CHECK(client.say(plain).empty());  // still being executed
+  client.backend.finish(0);
+  const auto answer = client.news();
+  REQUIRE(answer.size() == 1);
+  CHECK(client.say(plain) == answer);
+  CHECK(client.say(call("1", "plain", R"({"prompt":"x"})")).empty());  // the id is free: another request
+  CHECK(client.backend.calls.size() == 2);
+  client.say(call("2", "no_such_method"));
+  CHECK(client.say(call("2", "no_such_method")).size() == 1);
+}
+
+TEST_CASE("a UDP stream whose request comes again starts again from the first chunk, as far as it has come") {
+  Client client({}, TransportKind::kUdp);
+  const std::string run = call("1", "run_async");
+  CHECK(client.say(run).empty());
+  // Nothing to say yet: the client learns that its request has arrived.
+  CHECK(client.say(run) ==
+        Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":""}}})"});
+  client.backend.calls[0].observer->on_token(0, "a", 1);
+  auto sent = client.news();
+  client.backend.calls[0].observer->on_token(0, "b", 1);
+  client.backend.finish(0);
+  for (const auto& text : client.news()) sent.push_back(text);
+  REQUIRE(sent.size() == 3);
+  CHECK(client.say(run) == sent);
+  CHECK(client.backend.calls.size() == 1);
+  // Another stream takes the id over: the first one's request stays recognised, and disturbs it no more.
+  client.say(call("1", "run_async", R"({"prompt":"x"})"));
+  CHECK(client.say(run).empty());
+  CHECK(client.backend.calls.size() == 2);
+}
+
+TEST_CASE("a UDP stream that has forgotten its first chunk does not begin in its middle") {
+  Dispatcher::Options options;
+  options.calls.retained_chunks = 2;
+  Client client(options, TransportKind::kUdp);
+  const std::string run = call("1", "run_async");
+  client.say(run);
+  for (const char* const token : {"a", "b"}) client.backend.calls[0].observer->on_token(0, token, 1);
+  client.backend.finish(0);
+  CHECK(client.news().size() == 3);
+  CHECK(client.say(run).empty());
+  const Json error = Json::parse(client.say(call("1", "poll", R"({"from_seq":0})"))[0])["error"];
+  CHECK(error["code"] == 4003);
+  CHECK(error["data"] == Json{{"from_seq", 0}, {"first_seq", 1}});
+  CHECK(client.say(call("1", "poll", R"({"from_seq":1})")).size() == 2);
+}
+
+TEST_CASE("a UDP poll is executed as often as it comes") {
+  Client client({}, TransportKind::kUdp);
+  const std::string poll = call("1", "poll", R"({"from_seq":0})");
+  CHECK(client.say(poll)[0].find("4003") != std::string::npos);  // overtook the request that it follows
+  client.say(call("1", "run_async"));
+  client.backend.calls[0].observer->on_token(0, "a", 1);
+  const auto first = client.news();
+  CHECK(client.say(poll) == first);
+  client.backend.finish(0);
+  const auto end = client.news();
+  REQUIRE(end.size() == 1);
+  CHECK(client.say(poll) == Texts{first[0], end[0]});
+}
+
+TEST_CASE("a request that comes again over TCP is another request") {
+  Client client;
+  client.say(call("1", "plain"));
+  CHECK(client.say(call("1", "plain"))[0].find("-32600") != std::string::npos);
+  client.backend.finish(0);
+  client.news();
+  client.say(call("1", "plain"));
+  CHECK(client.backend.calls.size() == 2);
+}
+
 TEST_CASE("initialize agrees on a revision and never on one without a handshake") {
   Client client;
   for (const std::string asked : {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}) {

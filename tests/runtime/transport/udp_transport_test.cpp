@@ -171,6 +171,60 @@ TEST_CASE("UDP: the peer that has been silent for longest makes room for a new o
   CHECK(server.udp.call([](auto& udp) { return udp.connection_count(); }) == 2);
 }
 
+TEST_CASE("UDP: who has not proved itself is sent three times what it sent, and one short message more") {
+  UdpOptions options;
+  options.loopback_is_proof = false;
+  UdpEchoServer server(options);
+  const UdpClient client(server.port());
+  client.send(std::string(100, 'x'));
+  REQUIRE(client.receive() == std::string(100, 'x'));
+  const auto send = [&](std::size_t bytes) {
+    server.loop.call([&] { server.echo.peers[0]->send(std::string(bytes, 'y')); });
+  };
+  send(3 * 100 + 256 - 100 + 1);  // a byte too much
+  send(3 * 100 + 256 - 100);
+  send(1);
+  send(0);  // where nothing more is allowed, nothing is what arrives
+  CHECK(client.receive() == std::string(456, 'y'));
+  CHECK(client.receive() == "");
+  // What it sends later counts too.
+  client.send("1234");
+  CHECK(client.receive() == "1234");
+  send(9);
+  send(8);
+  CHECK(client.receive() == std::string(8, 'y'));
+  server.loop.call([&] { server.echo.peers[0]->proved(); });
+  send(60'000);
+  CHECK(client.receive() == std::string(60'000, 'y'));
+  // Its proof is nobody else's.
+  const UdpClient other(server.port());
+  other.send("x");
+  REQUIRE(other.receive() == "x");
+  server.loop.call([&] { server.echo.peers[1]->send(std::string(259, 'y')); });
+  server.loop.call([&] { server.echo.peers[1]->send(std::string(258, 'z')); });
+  CHECK(other.receive() == std::string(258, 'z'));
+}
+
+TEST_CASE("UDP: who has proved itself is not pushed out by those who have not") {
+  UdpOptions options;
+  options.max_peers = 2;
+  options.loopback_is_proof = false;
+  UdpEchoServer server(options);
+  const UdpClient known(server.port());
+  known.send("hello");
+  REQUIRE(known.receive() == "hello");
+  server.loop.call([&] { server.echo.peers[0]->proved(); });
+  for (std::size_t i = 1; i <= 3; ++i) {
+    const UdpClient stranger(server.port());
+    stranger.send("hello");
+    REQUIRE(stranger.receive() == "hello");
+    server.loop.call([&] {
+      CHECK(server.echo.peers.size() == i + 1);
+      CHECK_FALSE(server.echo.peers[0]->closed());
+    });
+  }
+}
+
 TEST_CASE("UDP: a client that has gone is noticed when something is sent to it") {
   UdpEchoServer server;
   UdpClient client(server.port());

@@ -66,7 +66,7 @@ TEST_CASE("a tool's result that is an error is a failure") {
   CHECK(reader.state() == State::kFailed);
 }
 
-TEST_CASE("where messages get lost, a gap is noticed, asked for and closed in order, and copies are dropped") {
+TEST_CASE("where messages get lost, a gap is noticed, asked for and closed, and copies are dropped") {
   AnswerReader reader(1, Delivery::kUnreliable);
   CHECK_FALSE(reader.has_begun());
   CHECK(reader.take(chunk(1, 0, "a")) == "a");
@@ -74,11 +74,41 @@ TEST_CASE("where messages get lost, a gap is noticed, asked for and closed in or
   CHECK(reader.has_gap());
   CHECK(reader.recovery() == Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "poll"}, {"params", {{"from_seq", 1}}}});
   CHECK(reader.take(chunk(1, 0, "a")).empty());
-  CHECK(reader.take(chunk(1, 1, "b")) == "b");
+  CHECK(reader.take(chunk(1, 4, "e", true)).empty());
+  CHECK(reader.take(chunk(1, 1, "b")) == "bc");
+  CHECK(reader.has_gap());
+  CHECK(reader.take(chunk(1, 2, "c")).empty());
+  CHECK(reader.state() == State::kOpen);
+  CHECK(reader.take(chunk(1, 3, "d")) == "de");
   CHECK_FALSE(reader.has_gap());
-  CHECK(reader.take(chunk(1, 1, "b")).empty());
-  CHECK(reader.take(chunk(1, 2, "c", true)) == "c");
   CHECK(reader.state() == State::kSucceeded);
+}
+
+TEST_CASE("that chunks are gone is a failure only if they are still missing") {
+  AnswerReader reader(1, Delivery::kUnreliable);
+  reader.take(chunk(1, 0, "a"));
+  const auto gone = [](int seq) {
+    return Json{{"id", 1}, {"error", {{"code", 4003}, {"data", {{"from_seq", seq}, {"first_seq", 9}}}}}};
+  };
+  CHECK(reader.take(gone(0)).empty());
+  CHECK(reader.state() == State::kOpen);
+  reader.take(gone(1));
+  CHECK(reader.state() == State::kFailed);
+}
+
+TEST_CASE("announced chunks get lost and come out of order like others, and may end in an error") {
+  AnswerReader reader(1, Delivery::kUnreliable);
+  reader.take({{"id", 1}, {"result", {{"stream_id", "abc"}}}});
+  const auto announce = [&](Json params) {
+    params["stream_id"] = "abc";
+    return reader.take({{"method", "rkllm_run_async"}, {"params", params}});
+  };
+  CHECK(announce({{"seq", 1}, {"delta", "b"}, {"end", false}}).empty());
+  CHECK(reader.has_gap());
+  CHECK(announce({{"seq", 0}, {"delta", "a"}, {"end", false}}) == "ab");
+  CHECK(announce({{"seq", 2}, {"delta", ""}, {"end", true}, {"error", {{"code", 4001}}}}).empty());
+  CHECK(reader.state() == State::kFailed);
+  CHECK(reader.error()["code"] == 4001);
 }
 
 TEST_CASE("a poll that found nothing new takes no place in the sequence") {

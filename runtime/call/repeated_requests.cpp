@@ -1,0 +1,82 @@
+#include "call/repeated_requests.hpp"
+
+#include <openssl/evp.h>
+
+namespace rkllm_mcp {
+namespace {
+
+std::array<unsigned char, 32> digest_of(std::string_view text) {
+  std::array<unsigned char, 32> digest{};
+  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
+  return digest;
+}
+
+}  // namespace
+
+bool RepeatedRequests::repeat(const Session& client, std::string_view text, Peer& peer) {
+  forget_expired();
+  const auto known = clients_.find(&client);
+  if (known == clients_.end()) return false;
+  const auto found = known->second.records.find(digest_of(text));
+  if (found == known->second.records.end()) return false;
+  const Record& record = *found->second;
+  const auto reply = record.reply.lock();
+  if (const auto stream = reply ? client.stream_of(*reply) : nullptr) {
+    stream->send_all_again();
+  } else if (!record.answer.empty()) {
+    peer.send(record.answer);
+  }
+  return true;
+}
+
+void RepeatedRequests::add(const Session& client, std::string_view text, Reply& reply) {
+  forget_expired();
+  const auto record =
+      std::make_shared<Record>(Record{&client, digest_of(text), reply.weak_from_this(), {}, Clock::time_point::max()});
+  clients_[&client].records[record->digest] = record;
+  reply.on_last([this, weak = std::weak_ptr(record)](std::optional<std::string_view> answer) {
+    if (const auto alive = weak.lock()) answered(alive, answer);
+  });
+}
+
+void RepeatedRequests::answered(const std::shared_ptr<Record>& record, std::optional<std::string_view> answer) {
+  Client& client = clients_.at(record->client);
+  if (!answer) {  // it has changed nothing: its repetition is as good as another request
+    client.records.erase(record->digest);
+    return;
+  }
+  // A stream has its messages itself, and once it has them no more, its id may belong to another one.
+  const auto reply = record->reply.lock();
+  if (!reply || !record->client->stream_of(*reply)) record->answer = *answer;
+  record->until = Clock::now() + limits_.kept_for;
+  client.kept.push_back(kept_.insert(kept_.end(), record));
+  client.bytes += bytes_of(*record);
+  kept_bytes_ += bytes_of(*record);
+  while (client.bytes > limits_.client_bytes) forget_oldest_of(client);
+  while (kept_bytes_ > limits_.bytes) forget_oldest_of(clients_.at(kept_.front()->client));
+}
+
+void RepeatedRequests::forget_oldest_of(Client& client) {
+  const auto oldest = client.kept.front();
+  const auto record = *oldest;
+  client.kept.pop_front();
+  client.bytes -= bytes_of(*record);
+  kept_bytes_ -= bytes_of(*record);
+  client.records.erase(record->digest);
+  kept_.erase(oldest);
+}
+
+void RepeatedRequests::forget_expired() {
+  while (!kept_.empty() && kept_.front()->until <= Clock::now()) {
+    forget_oldest_of(clients_.at(kept_.front()->client));
+  }
+}
+
+void RepeatedRequests::forget(const Session& client) {
+  const auto known = clients_.find(&client);
+  if (known == clients_.end()) return;
+  while (!known->second.kept.empty()) forget_oldest_of(known->second);
+  clients_.erase(known);
+}
+
+}  // namespace rkllm_mcp

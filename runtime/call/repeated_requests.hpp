@@ -1,0 +1,81 @@
+// Requests that come again, where the network may repeat or lose messages: they are recognised by their bytes, are not
+// executed a second time, and are answered once more as far as there is an answer.
+//
+// While a request is being executed its repetitions are swallowed: the answer will come. After that they get the same
+// answer, for `kept_for`. A request that is answered by a stream has its stream send again what it retains.
+//
+// Memory: what is kept for one client, and for all of them, is bounded; the oldest answers are forgotten first, and
+// their requests would be executed again. Requests in progress are never forgotten: a session may only have so many.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "call/session.hpp"
+#include "jsonrpc/reply.hpp"
+#include "transport/peer.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class RepeatedRequests {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Limits {
+    std::chrono::milliseconds kept_for{30'000};                // after the answer
+    std::size_t client_bytes = std::size_t{1} << 20U;          // of answers to one client
+    std::size_t bytes = std::size_t{16} << 20U;                // of answers to all clients
+    static constexpr std::size_t kBytesBesideTheAnswer = 256;  // that each of them counts in addition
+  };
+
+  RepeatedRequests() : RepeatedRequests(Limits()) {}
+  explicit RepeatedRequests(const Limits& limits) : limits_(limits) {}
+
+  // Whether `text` is a request of this client that has been taken before. If so, all has been done about it.
+  bool repeat(const Session& client, std::string_view text, Peer& peer);
+  // `text` is about to be executed, and answered through `reply`.
+  void add(const Session& client, std::string_view text, Reply& reply);
+  // The client has gone.
+  void forget(const Session& client);
+
+  std::size_t kept_bytes() const { return kept_bytes_; }
+
+ private:
+  using Digest = std::array<unsigned char, 32>;
+
+  struct Record {
+    const Session* client;
+    Digest digest;
+    std::weak_ptr<Reply> reply;  // lives as long as its call, or as its stream retains something
+    std::string answer;          // empty: none yet, or none to be told
+    Clock::time_point until;     // once it is answered
+  };
+  using Records = std::list<std::shared_ptr<Record>>;
+
+  struct Client {
+    std::map<Digest, std::shared_ptr<Record>> records;
+    std::list<Records::iterator> kept;  // the oldest first, of kept_
+    std::size_t bytes = 0;
+  };
+
+  static std::size_t bytes_of(const Record& record) { return record.answer.size() + Limits::kBytesBesideTheAnswer; }
+  void answered(const std::shared_ptr<Record>& record, std::optional<std::string_view> answer);
+  void forget_oldest_of(Client& client);
+  void forget_expired();
+
+  const Limits limits_;
+  std::map<const Session*, Client> clients_;
+  Records kept_;  // answered, the oldest first
+  std::size_t kept_bytes_ = 0;
+};
+
+}  // namespace rkllm_mcp
