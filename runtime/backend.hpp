@@ -23,6 +23,7 @@ struct CallOutcome {
   std::string state;         // name of the state that ended the run, empty for calls that do not stream
   Json values;               // what came with that state, e.g. {"perf":{...}}; null if nothing
   bool aborted = false;      // the run was stopped on request
+  std::string handle;        // that it was made on, if it came to that; empty for calls without one
 };
 
 // Follows one call. Functions may be called on any thread, one at a time for one call; none blocks for long.
@@ -37,10 +38,18 @@ class CallObserver {
   virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
 };
 
+// Whose request a call is, for logs.
+struct CallOrigin {
+  std::string id;                       // the request's, as JSON text; empty: none
+  std::string_view transport = "none";  // "tcp"; "none": the server itself wants it
+  std::string peer;                     // its address
+};
+
 struct CallRequest {
   const Method* method = nullptr;
   Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
+  CallOrigin origin{};
 };
 
 class Backend {

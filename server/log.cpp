@@ -27,14 +27,30 @@ std::string time_text(spdlog::log_clock::time_point time) {
   return text;
 }
 
-// One JSON object per line: {"time": …, "level": …, "message": …}
+// Before and behind the message of an event whose fields follow as JSON text, on its way to the JsonFormatter.
+constexpr char kEventMark = '\x1e';
+
+struct Event {
+  std::string_view message;
+  Json fields;
+};
+
+Event event_of(std::string_view payload) {
+  const auto end = payload.starts_with(kEventMark) ? payload.find(kEventMark, 1) : std::string_view::npos;
+  if (end == std::string_view::npos) return {payload, Json::object()};
+  return {payload.substr(1, end - 1), Json::parse(payload.substr(end + 1), nullptr, false)};
+}
+
+// One JSON object per line: {"time": …, "level": …, "message": …, fields of an event}
 class JsonFormatter final : public spdlog::formatter {
  public:
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
     const auto level = spdlog::level::to_string_view(message.level);
-    const Json record = {{"time", time_text(message.time)},
-                         {"level", std::string_view(level.data(), level.size())},
-                         {"message", std::string_view(message.payload.data(), message.payload.size())}};
+    const Event event = event_of({message.payload.data(), message.payload.size()});
+    Json record = {{"time", time_text(message.time)},
+                   {"level", std::string_view(level.data(), level.size())},
+                   {"message", event.message}};
+    if (event.fields.is_object()) record.update(event.fields);
     const std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
     out.append(line.data(), line.data() + line.size());
   }
@@ -73,6 +89,17 @@ std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings) {
   set_level(*log, settings.level);
   log->flush_on(spdlog::level::trace);
   return log;
+}
+
+void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const Json& fields) {
+  if (format == LogFormat::kJson) {
+    return log.info("{0}{1}{0}{2}", kEventMark, message, fields.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  std::string text(message);
+  for (const auto& [name, value] : fields.items()) {
+    text += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  log.info("{}", text);
 }
 
 void set_level(spdlog::logger& log, LogLevel level) { log.set_level(level_of(level)); }

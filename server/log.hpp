@@ -8,11 +8,15 @@
 #include <spdlog/logger.h>
 
 #include <memory>
+#include <string_view>
 
 namespace rkllm_mcp {
 
 // Throws std::runtime_error naming the file if it cannot be opened.
 std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings);
+
+// Writes an event with its fields: as "message key=value ..." in a text log, as members of the record in a JSON log.
+void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const Json& fields);
 
 // For a level that changes while the server runs.
 void set_level(spdlog::logger& log, LogLevel level);

@@ -47,8 +47,11 @@ TokenStream::Options Caller::stream_options(const ResultOptions& options, TokenS
 
 Session::Key Caller::start(const std::shared_ptr<Session>& session, ActiveCall call, Target target) {
   const auto reader = call.reader;
+  const Peer& peer = call.reply->peer();
+  CallOrigin origin{call.reply->muted() ? RequestId() : call.reply->id(), name_of(peer.transport()), peer.address()};
   const auto key = session->add(std::move(call));
-  const auto id = backend_.start({target.method, std::move(target.params), target.options.encoding}, reader->stream());
+  const auto id = backend_.start(
+      {target.method, std::move(target.params), target.options.encoding, std::move(origin)}, reader->stream());
   session->started(key, id);
   return key;
 }

@@ -32,7 +32,7 @@ void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
   if (request.method == "GET" && get(request, *exchange)) return;
   exchange->respond(
-      plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /servers."));
+      plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers."));
 }
 
 // For who has no token: only whether the server is well.
@@ -51,6 +51,10 @@ HttpResponse HttpRoutes::refuse(const HttpRequest& request) const {
 bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {
   if (request.path == "/health") {
     exchange.respond(json_response(200, health_()));
+    return true;
+  }
+  if (request.path == "/metrics") {
+    exchange.respond({200, {{"Cache-Control", "no-store"}}, "text/plain; version=0.0.4", metrics_()});
     return true;
   }
   if (request.path == "/servers") {

@@ -17,18 +17,21 @@ namespace rkllm_mcp {
 class HttpRoutes {
  public:
   using StatusFunction = std::function<Json()>;  // the answer of GET /health
+  using TextFunction = std::function<std::string()>;  // the answer of GET /metrics
   struct Server {
     std::string name;
     Json capabilities;
   };
 
-  HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health)
+  HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health,
+             TextFunction metrics)
       : gate_(dispatcher.gate()),
         sessions_(dispatcher, session_idle),
         plain_(dispatcher, sessions_),
         mcp_(dispatcher, sessions_),
         server_(std::move(server)),
-        health_(std::move(health)) {}
+        health_(std::move(health)),
+        metrics_(std::move(metrics)) {}
 
   // An HttpHandler.
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
@@ -43,6 +46,7 @@ class HttpRoutes {
   StreamableHttp mcp_;
   const Server server_;
   const StatusFunction health_;
+  const TextFunction metrics_;
 };
 
 }  // namespace rkllm_mcp

@@ -1,7 +1,10 @@
 #include "app/server.hpp"
 
 #include "app/api_description.hpp"
+#include "log.hpp"
 #include "version.hpp"
+#include "watch/board.hpp"
+#include "watch/watched_backend.hpp"
 
 #include <asio/post.hpp>
 
@@ -48,16 +51,20 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       settings_(settings),
       log_(log),
       runtime_(settings, log),
+      backend_(std::make_shared<WatchedBackend>(
+          runtime_.backend(), metrics_,
+          [&log, format = settings.log.format](const Json& fields) { log_event(log, format, "call", fields); })),
       api_(describe_api(runtime_, settings.server.name)),
-      dispatcher_(loop, api_, runtime_.backend(), dispatcher_options(settings)),
+      dispatcher_(loop, api_, backend_, dispatcher_options(settings)),
       routes_(dispatcher_, settings.http.session_idle_s,
               {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
-              [this] { return health(); }),
-      autoload_(loop, *runtime_.backend(), find_init(api_), settings.models, log),
+              [this] { return health(); }, [this] { return metrics(); }),
+      autoload_(loop, *backend_, find_init(api_), settings.models, log),
       timer_(loop) {
   runtime_.when_lost([this](const std::string& handle) {
     asio::post(loop_, [this, handle] {
       log_.error("the process that ran {} has died", handle);
+      metrics_.count_lost_model();
       autoload_.lost(handle);
     });
   });
@@ -106,6 +113,24 @@ Json Server::health() const {
               {"servers", Json::array({api_.name})},
               {"runtime", runtime_.status()},
               {"transports", transports_->status()}};
+}
+
+std::string Server::metrics() const {
+  std::string text = metrics_.text();
+  print_family(text, "rkllm_mcp_running", "gauge", "1 while a call is made on the handle.");
+  for (const auto& handle : runtime_.handles()) {
+    print_sample(text, "rkllm_mcp_running", label("handle", handle.id), handle.running ? 1 : 0);
+  }
+  print_family(text, "rkllm_mcp_queued", "gauge", "Calls that wait for the handle.");
+  for (const auto& handle : runtime_.handles()) {
+    print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queued));
+  }
+  print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
+  for (const auto& [transport, status] : transports_->status().items()) {
+    if (!status.contains("connections")) continue;
+    print_sample(text, "rkllm_mcp_connections", label("transport", transport), status["connections"].get<double>());
+  }
+  return text + board_metrics("/");
 }
 
 void Server::stop() {

@@ -13,6 +13,7 @@
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "settings/settings.hpp"
+#include "watch/metrics.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -53,6 +54,7 @@ class Server {
 
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
+  std::string metrics() const;
   void let_streams_end(Clock::time_point deadline);
   void flush_and_leave(Clock::time_point deadline);
   void look_again(std::function<void()> look);  // in a moment
@@ -61,7 +63,9 @@ class Server {
   const Settings& settings_;
   spdlog::logger& log_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  Metrics metrics_;
   RuntimeHost runtime_;
+  const std::shared_ptr<Backend> backend_;  // the runtime's, watched
   Api api_;
   Dispatcher dispatcher_;
   HttpRoutes routes_;

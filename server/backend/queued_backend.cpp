@@ -302,7 +302,10 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   {
     const std::lock_guard lock(mutex_);
     outcome.aborted = outcome.aborted || job->aborted;
-    if (job->handle) note_handle_change(*job, outcome);
+    if (job->handle) {
+      outcome.handle = job->handle->id;
+      note_handle_change(*job, outcome);
+    }
     job->state = Job::State::kDone;
     handle = std::move(job->handle);
     given_up = job->given_up;

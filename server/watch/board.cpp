@@ -1,0 +1,95 @@
+#include "watch/board.hpp"
+
+#include "watch/metrics.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::optional<double> number_in(std::string_view text) {
+  const auto first = text.find_first_of("0123456789");
+  if (first == std::string_view::npos) return std::nullopt;
+  double value = 0;
+  std::from_chars(text.data() + first, text.data() + text.size(), value);
+  return value;
+}
+
+// The entries of a folder, in order; none if it cannot be read.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code unreadable;
+  for (fs::directory_iterator each(folder, unreadable), end; !unreadable && each != end; each.increment(unreadable)) {
+    entries.push_back(each->path());
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+void print_load(std::string& text, const fs::path& root) {
+  constexpr std::string_view kName = "rkllm_mcp_npu_load_ratio";
+  std::string_view rest;
+  const std::string load = content_of(root / "sys/kernel/debug/rknpu/load");
+  rest = load;
+  if (!rest.starts_with("NPU load:")) return;
+  rest.remove_prefix(rest.find(':') + 1);
+  print_family(text, kName, "gauge", "Share of time that the NPU's cores were busy.");
+  for (std::size_t core = 0; rest.find('%') != std::string_view::npos; ++core) {
+    std::string_view part = rest.substr(0, rest.find('%'));
+    rest.remove_prefix(part.size() + 1);
+    if (const auto colon = part.find(':'); colon != std::string_view::npos) part.remove_prefix(colon + 1);
+    if (const auto percent = number_in(part)) {
+      print_sample(text, kName, label("core", std::to_string(core)), *percent / 100);
+    }
+  }
+}
+
+void print_frequency(std::string& text, const fs::path& root) {
+  constexpr std::string_view kName = "rkllm_mcp_npu_frequency_hertz";
+  for (const fs::path& device : entries_of(root / "sys/class/devfreq")) {
+    if (device.extension() != ".npu") continue;
+    const auto frequency = number_in(content_of(device / "cur_freq"));
+    if (!frequency) continue;
+    print_family(text, kName, "gauge", "Clock of the NPU.");
+    print_sample(text, kName, "", *frequency);
+    return;
+  }
+}
+
+void print_temperature(std::string& text, const fs::path& root) {
+  constexpr std::string_view kName = "rkllm_mcp_npu_temperature_celsius";
+  for (const fs::path& zone : entries_of(root / "sys/class/thermal")) {
+    if (content_of(zone / "type").find("npu") == std::string::npos) continue;
+    const auto thousandths = number_in(content_of(zone / "temp"));
+    if (!thousandths) continue;
+    print_family(text, kName, "gauge", "Temperature of the NPU.");
+    print_sample(text, kName, "", *thousandths / 1000);
+    return;
+  }
+}
+
+}  // namespace
+
+std::string board_metrics(const std::filesystem::path& root) {
+  std::string text;
+  print_load(text, root);
+  print_frequency(text, root);
+  print_temperature(text, root);
+  return text;
+}
+
+}  // namespace rkllm_mcp

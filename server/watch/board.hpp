@@ -1,0 +1,16 @@
+// What a board's files tell of its NPU. Where they do not exist, or may not be read, there is nothing to tell.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace rkllm_mcp {
+
+// Metrics in Prometheus's text format; empty on a machine without such files. `root` is / but in tests.
+//
+// Sources: <root>/sys/kernel/debug/rknpu/load ("NPU load:  Core0: 10%, Core1:  0%," or "NPU load: 10%"),
+// <root>/sys/class/devfreq/*.npu/cur_freq (Hz), <root>/sys/class/thermal/thermal_zone*/{type,temp} (a type that names
+// the NPU, thousandths of a degree Celsius).
+std::string board_metrics(const std::filesystem::path& root);
+
+}  // namespace rkllm_mcp

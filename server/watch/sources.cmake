@@ -1,0 +1,4 @@
+set(WATCH_SOURCES
+  watch/board.cpp
+  watch/metrics.cpp
+  watch/watched_backend.cpp)

@@ -1,0 +1,98 @@
+#include "watch/watched_backend.hpp"
+
+#include "jsonrpc/failure.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+// Milliseconds with three digits behind the point.
+double milliseconds_between(Clock::time_point from, Clock::time_point to) {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::microseconds>(to - from).count()) / 1000;
+}
+
+std::string outcome_of(const CallOutcome& outcome) {
+  if (outcome.error) return std::to_string(static_cast<int>(as_rpc_error(outcome.error).code()));
+  return outcome.aborted ? "aborted" : "ok";
+}
+
+}  // namespace
+
+// Sits between a call and its observer.
+class WatchedBackend::Watch final : public CallObserver {
+ public:
+  Watch(std::shared_ptr<Notes> notes, const CallRequest& request, std::shared_ptr<CallObserver> observer)
+      : notes_(std::move(notes)), method_(request.method->name), origin_(request.origin), observer_(std::move(observer)) {}
+
+  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
+    begun_ = Clock::now();
+    notes_->metrics.queue_wait.add(seconds_between(asked_, *begun_));
+    observer_->on_begun(token_limit);
+  }
+
+  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
+    const auto now = Clock::now();
+    if (tokens_++ == 0) {
+      notes_->metrics.time_to_first_token.add(seconds_between(asked_, now));
+    } else {
+      notes_->metrics.token_interval.add(seconds_between(last_token_, now));
+    }
+    last_token_ = now;
+    notes_->metrics.count_token();
+    observer_->on_token(batch, text, token_id);
+  }
+
+  void on_rows(const FloatRows& rows) noexcept override { observer_->on_rows(rows); }
+  void stop() noexcept override { observer_->stop(); }
+  bool wants_to_stop() const noexcept override { return observer_->wants_to_stop(); }
+
+  void on_done(CallOutcome outcome) noexcept override {
+    const std::string ending = outcome_of(outcome);
+    notes_->metrics.count_call(method_, ending);
+    notes_->report(fields(outcome.handle, ending));
+    observer_->on_done(std::move(outcome));
+  }
+
+ private:
+  Json fields(const std::string& handle, const std::string& ending) const {
+    Json fields{{"id", origin_.id.empty() ? Json(nullptr) : Json::parse(origin_.id, nullptr, false)},
+                {"transport", origin_.transport},
+                {"peer", origin_.peer},
+                {"method", method_},
+                {"handle", handle.empty() ? Json(nullptr) : Json(handle)}};
+    if (begun_) {
+      fields["queue_ms"] = milliseconds_between(asked_, *begun_);
+      fields["tokens"] = tokens_;
+    }
+    fields["total_ms"] = milliseconds_between(asked_, Clock::now());
+    fields["outcome"] = ending;
+    return fields;
+  }
+
+  const std::shared_ptr<Notes> notes_;
+  const std::string_view method_;
+  const CallOrigin origin_;
+  const std::shared_ptr<CallObserver> observer_;
+  const Clock::time_point asked_ = Clock::now();
+  std::optional<Clock::time_point> begun_;
+  Clock::time_point last_token_;
+  std::uint64_t tokens_ = 0;
+};
+
+Backend::CallId WatchedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
+  auto watch = std::make_shared<Watch>(notes_, request, std::move(observer));
+  return backend_->start(std::move(request), std::move(watch));
+}
+
+}  // namespace rkllm_mcp

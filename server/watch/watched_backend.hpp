@@ -1,0 +1,40 @@
+// Stands in front of a backend and takes note of every call: how long it waited, what came of it. One log line each,
+// and the metrics. What was asked and answered is nowhere in it.
+//
+// Threads: as Backend.
+#pragma once
+
+#include "backend.hpp"
+#include "watch/metrics.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace rkllm_mcp {
+
+class WatchedBackend final : public Backend {
+ public:
+  // `report` gets the fields of each call that has ended; any thread.
+  using ReportFunction = std::function<void(const Json& fields)>;
+
+  // All outlive this backend and its calls.
+  WatchedBackend(std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report)
+      : backend_(std::move(backend)), notes_(std::make_shared<Notes>(Notes{metrics, std::move(report)})) {}
+
+  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  void cancel(CallId id) override { backend_->cancel(id); }
+
+ private:
+  struct Notes {
+    Metrics& metrics;
+    ReportFunction report;
+  };
+  class Watch;
+
+  const std::shared_ptr<Backend> backend_;
+  const std::shared_ptr<Notes> notes_;  // calls may outlive the backend
+};
+
+}  // namespace rkllm_mcp
