@@ -1,5 +1,6 @@
-// uchardet, somebody else's C library, as an MCP server on standard input and output: the bindings are generated from its
-// header and uchardet.overlay.json, the protocol is this project's runtime library, and these are all the lines between.
+// uchardet, somebody else's C library, as an MCP server on standard input and output: the bindings are generated from
+// its header and uchardet.overlay.json, the protocol is this project's runtime library, and these are all the lines
+// between.
 #include "direct_backend.hpp"
 
 #include "api.hpp"
@@ -31,7 +32,8 @@ int serve() {
   api.title = "uchardet";
   api.version = api.api_version = std::string(set.version);
   api.instructions =
-      "Finds out in which encoding a text is: uchardet_new, uchardet_handle_data, uchardet_data_end, uchardet_get_charset.";
+      "Finds out in which encoding a text is: uchardet_new, uchardet_handle_data, uchardet_data_end, "
+      "uchardet_get_charset.";
   api.methods = set.methods;
   api.facts = set.facts;
 
