@@ -44,7 +44,7 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       [&](const meaning::Text&) { return points_at(type, TypeKind::kCharacter); },
       [&](const meaning::Object&) { return points_at(type, TypeKind::kRecord); },
       [&](const meaning::Batch&) { return points_at(type, TypeKind::kRecord); },
-      [&](const meaning::Array&) { return points_at_numbers(); },
+      [&](const meaning::Array&) { return points_at_numbers() || points_at(type, TypeKind::kCharacter); },
       [&](const meaning::Count&) { return is_integer(type); }, [](const meaning::TaggedUnion&) { return true; },
       [&](const meaning::CpuMask&) { return type.kind == TypeKind::kUnsigned; },
       [&](const meaning::CpuCount&) { return is_integer(type); },

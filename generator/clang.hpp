@@ -1,5 +1,5 @@
-// libclang's C API, with owners for what it allocates. The only file that includes clang-c: nothing beyond read_*.cpp
-// sees a cursor. Uses only what libclang 14 to 19 have in common.
+// libclang's C API, with owners for what it allocates. The only file that includes clang-c: nothing beyond read_*
+// and cursor_facts sees a cursor. Uses only what libclang 14 to 19 have in common.
 #pragma once
 
 #include <clang-c/Index.h>

@@ -137,8 +137,10 @@ class InputSchema {
 
   static Json array_schema(const Part& part, const meaning::Array& array) {
     const c::Type& element = part.type->target.front();
-    Json schema = float_array_schema(false);
-    if (element.kind != TypeKind::kFloat) {
+    Json schema;
+    if (can_be_packed(element)) {
+      schema = packed_array_schema(element, false);
+    } else {
       std::optional<double> minimum;
       if (array.minimum) minimum = static_cast<double>(*array.minimum);
       schema = {{"type", "array"}, {"items", integer_schema(element, minimum)}, {"minItems", 1}};
@@ -186,9 +188,9 @@ class InputSchema {
     }
   }
 
-  // Anything but null: floats may also come as an object with "base64".
+  // Anything but null.
   static Json given_array(const Part& part) {
-    if (part.type->target.front().kind != TypeKind::kFloat) return {{"type", "array"}};
+    if (!can_be_packed(part.type->target.front())) return {{"type", "array"}};
     return {{"type", {"array", "object"}}};
   }
 

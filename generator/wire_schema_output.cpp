@@ -63,10 +63,11 @@ class OutputSchema {
           return schema;
         },
         [&](const meaning::Array&) -> std::optional<Json> {
-          if (part.type->target.front().kind != TypeKind::kFloat) {
+          const c::Type& element = part.type->target.front();
+          if (!can_be_packed(element)) {
             return Json{{"type", {"array", "null"}}, {"items", {{"type", "integer"}}}};
           }
-          Json schema = float_array_schema(true);
+          Json schema = packed_array_schema(element, true);
           schema["type"] = {"array", "object", "null"};
           return schema;
         },
@@ -102,7 +103,7 @@ class OutputSchema {
     if (!std::holds_alternative<meaning::OutArray>(meaning)) return;
     const c::Type& element = part.type->target.front();
     Json values = element.kind == TypeKind::kFloat
-                      ? float_array_schema(true)
+                      ? packed_array_schema(element, true)
                       : Json{{"type", "array"}, {"items", {{"type", "integer"}}}, {"minItems", 1}};
     add_property(schema, part.name, std::move(values), part.documentation, true);
   }

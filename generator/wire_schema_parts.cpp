@@ -61,17 +61,25 @@ std::string enum_documentation(const Api& api, const std::string& name) {
   return text;
 }
 
-Json float_array_schema(bool is_result) {
-  Json item = is_result ? Json{{"type", {"number", "null"}}} : number_schema();
+bool can_be_packed(const c::Type& element) {
+  return element.kind == c::TypeKind::kFloat || element.kind == c::TypeKind::kCharacter;
+}
+
+Json packed_array_schema(const c::Type& element, bool is_result) {
+  const bool are_floats = element.kind == c::TypeKind::kFloat;
+  Json item = are_floats ? number_schema() : Json{{"type", "integer"}, {"minimum", 0}, {"maximum", 255}};
+  if (are_floats && is_result) item = {{"type", {"number", "null"}}};
   Json schema{{"type", {"array", "object"}}, {"items", std::move(item)}};
   if (!is_result) schema["minItems"] = 1;
   Json base64{{"type", "string"}, {"contentEncoding", "base64"}};
-  // Whole floats of 4 bytes, at least one, with no bits behind the end: what the decoder takes.
+  // Whole values of 4 bytes or of 1, at least one, with no bits behind the end: what the decoder takes.
   if (!is_result) {
-    base64["pattern"] =
-        "^(?:[A-Za-z0-9+/]{16})*(?:[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{10}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{16})$";
+    base64["pattern"] = are_floats ? "^(?:[A-Za-z0-9+/]{16})*(?:[A-Za-z0-9+/]{5}[AQgw]==|[A-Za-z0-9+/]{10}"
+                                     "[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{16})$"
+                                   : "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}"
+                                     "[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{4})$";
   }
-  schema["properties"] = {{"base64", std::move(base64)}, {"dtype", {{"const", "float32"}}}};
+  schema["properties"] = {{"base64", std::move(base64)}, {"dtype", {{"const", are_floats ? "float32" : "uint8"}}}};
   schema["required"] = {"base64", "dtype"};
   schema["additionalProperties"] = false;
   return schema;

@@ -21,8 +21,10 @@ Json number_schema(std::optional<double> minimum = {}, std::optional<double> max
 // By name or by number.
 Json enum_schema(const Api& api, const std::string& name);
 std::string enum_documentation(const Api& api, const std::string& name);
-// An array of numbers, or {"base64","dtype"}. Results may hold null for values that are not finite.
-Json float_array_schema(bool is_result);
+// Whether an array of these may also come as {"base64","dtype"}: floats, and char, whose arrays are bytes.
+bool can_be_packed(const c::Type& element);
+// An array of those in either form. Results may hold null for floats that are not finite.
+Json packed_array_schema(const c::Type& element, bool is_result);
 
 // A struct with its path, from the type of a part that holds or points at one.
 NamedRecord record_of(const Api& api, const Part& part);

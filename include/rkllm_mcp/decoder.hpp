@@ -7,19 +7,18 @@
 // Complaints are InvalidParams with the path; CallFailed where a check needs a session value that is not known yet.
 #pragma once
 
+#include <rkllm_mcp/array_elements.hpp>
+#include <rkllm_mcp/array_lengths.hpp>
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/cpu_mask.hpp>
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json_reader.hpp>
 #include <rkllm_mcp/nearest_name.hpp>
-#include <rkllm_mcp/tensor.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -95,7 +94,7 @@ class Decoder {
   };
 
   Decoder(JsonReader reader, CallContext& call, std::string_view function)
-      : reader_(reader), call_(call), function_(function) {
+      : reader_(reader), call_(call), function_(function), lengths_(reader_, call.handle, function, known_) {
     reader_.object();
   }
 
@@ -103,27 +102,15 @@ class Decoder {
   bool is_given(std::string_view name) const;
   template <class T>
   void fill(const JsonReader& in, T& out) const;
-  template <class T>
-  void read_elements(const JsonReader& in, std::vector<T>& out, const ArrayRule& rule) const;
-  void check_length(const JsonReader& in, std::size_t found, const CountedBy& length);
-  void check_length(const JsonReader& in, std::size_t found, const Exactly& length);
-  void check_length(const JsonReader& in, std::size_t found, const MultipleOf& length);
-  void check_length(const JsonReader& in, std::size_t found, const SameLengthAs& length);
-  void read_counts_without_array(const CountedBy& length);
-  template <class Length>
-  void read_counts_without_array(const Length&) {}
-  std::optional<std::uint64_t> read_count(const CountField& count);
 
   JsonReader reader_;
   CallContext& call_;
   std::string_view function_;
-  std::vector<std::string_view> known_;                // members asked for so far
-  std::map<std::string_view, std::uint64_t> lengths_;  // of arrays, by name
-  std::map<std::string_view, std::uint64_t> counts_;   // of count fields, by name
-  std::vector<std::function<void()>> checks_;          // that need the whole object
-  std::optional<InvalidParams> missing_;               // told only if no unknown member explains it better
-  std::optional<NotChosen> not_chosen_;                // about the next member
-  bool must_be_present_ = false;                       // likewise
+  std::vector<std::string_view> known_;   // members asked for so far
+  ArrayLengths lengths_;                  // of the arrays among them
+  std::optional<InvalidParams> missing_;  // told only if no unknown member explains it better
+  std::optional<NotChosen> not_chosen_;   // about the next member
+  bool must_be_present_ = false;          // likewise
 };
 
 inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence presence, std::string_view what) {
@@ -274,113 +261,15 @@ void Decoder::batch(std::string_view name, T*& out, const SessionValue& count) {
 
 template <class T, class Length>
 void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayRule rule) {
-  using Element = std::remove_const_t<T>;
   const auto in = take(name, rule.presence, "array");
   if (!in || (in->json().is_null() && rule.presence == kNullable)) {
     out = nullptr;
-    return read_counts_without_array(length);
+    return lengths_.absent(length);
   }
-  std::vector<Element> elements;
-  read_elements(*in, elements, rule);
+  auto elements = elements_from_json<std::remove_const_t<T>>(*in, rule, call_.handle, function_);
   if (elements.empty()) in->refuse("expected array that is not empty");
-  check_length(*in, elements.size(), length);
-  lengths_[name] = elements.size();
+  lengths_.found(name, *in, elements.size(), length);
   out = call_.arena.keep(std::move(elements)).data();
-}
-
-template <class T>
-void Decoder::read_elements(const JsonReader& in, std::vector<T>& out, const ArrayRule& rule) const {
-  if constexpr (std::is_same_v<T, float>) {
-    out = floats_from_json(in);
-  } else {
-    const std::size_t size = in.array().size();
-    using Limits = std::numeric_limits<T>;
-    const T minimum = std::cmp_less(rule.minimum, Limits::min()) ? Limits::min() : static_cast<T>(rule.minimum);
-    out.reserve(size);
-    for (std::size_t i = 0; i < size; ++i) out.push_back(in.element(i).integer<T>(minimum));
-    if (rule.below == nullptr) return;
-    const std::int64_t end = require_known(*rule.below, call_.handle, function_);
-    for (std::size_t i = 0; i < size; ++i) {
-      if (std::cmp_less(out[i], end)) continue;
-      in.element(i).expected("integer below " + std::to_string(end) + " (" + std::string(rule.below->name) + ")");
-    }
-  }
-}
-
-inline std::optional<std::uint64_t> Decoder::read_count(const CountField& count) {
-  known_.push_back(count.name());
-  const auto in = reader_.find(count.name());
-  if (!in) return std::nullopt;
-  return in->integer<std::uint64_t>(0, count.maximum());
-}
-
-inline void Decoder::read_counts_without_array(const CountedBy& length) {
-  if (const auto given = read_count(length.derived)) length.derived.set(*given);
-  for (const Factor& factor : length.times) {
-    const auto* field = std::get_if<CountField>(&factor);
-    if (field == nullptr) continue;
-    if (const auto given = read_count(*field)) field->set(*given);
-  }
-}
-
-inline void Decoder::check_length(const JsonReader& in, std::size_t found, const CountedBy& length) {
-  const auto given = read_count(length.derived);
-  std::uint64_t derived = found;
-  std::string product;  // for the message
-  bool divides = true;
-  for (const Factor& factor : length.times) {
-    std::uint64_t value = 0;
-    std::string_view name;
-    if (const auto* field = std::get_if<CountField>(&factor)) {
-      const auto count = read_count(*field);
-      if (!count)
-        throw InvalidParams(reader_.path_of(field->name()), "expected integer, found nothing (it is required)");
-      field->set(*count);
-      value = *count;
-      name = field->name();
-    } else {
-      const auto& session = std::get<SessionValue>(factor);
-      value = static_cast<std::uint64_t>(require_known(session, call_.handle, function_));
-      name = session.name;
-    }
-    product += " * " + std::to_string(value) + " (" + std::string(name) + ")";
-    divides = divides && value != 0 && derived % value == 0;
-    if (divides) derived /= value;
-  }
-  const std::string count_name(length.derived.name());
-  const auto mismatch = [&](const std::string& count) {
-    in.refuse("expected " + count + product + " values, found " + std::to_string(found));
-  };
-  if (!divides || derived > length.derived.maximum()) mismatch(count_name);
-  if (given && *given != derived) mismatch(std::to_string(*given) + " (" + count_name + ")");
-  const auto [agreed, is_first] = counts_.emplace(length.derived.name(), derived);
-  if (!is_first && agreed->second != derived) mismatch(std::to_string(agreed->second) + " (" + count_name + ")");
-  length.derived.set(derived);
-}
-
-inline void Decoder::check_length(const JsonReader& in, std::size_t found, const Exactly& length) {
-  const auto wanted = require_known(length.count, call_.handle, function_);
-  if (std::cmp_equal(found, wanted)) return;
-  in.refuse("expected " + std::to_string(wanted) + " values (" + std::string(length.count.name) + "), found " +
-            std::to_string(found));
-}
-
-inline void Decoder::check_length(const JsonReader& in, std::size_t found, const MultipleOf& length) {
-  checks_.emplace_back([this, path = in.path(), found, count = length.count] {
-    const auto known = counts_.find(count);
-    if (known == counts_.end() || known->second == 0 || found % known->second == 0) return;
-    throw InvalidParams(path, "expected a multiple of " + std::to_string(known->second) + " (" + std::string(count) +
-                                  ") values, found " + std::to_string(found));
-  });
-}
-
-inline void Decoder::check_length(const JsonReader& in, std::size_t found, const SameLengthAs& length) {
-  checks_.emplace_back([this, path = in.path(), found, array = length.array] {
-    const auto other = lengths_.find(array);
-    if (other == lengths_.end() || other->second == found) return;
-    throw InvalidParams(path, "expected as many values as " + std::string(array) + " has, " +
-                                  std::to_string(other->second) + ", found " + std::to_string(found));
-  });
 }
 
 template <class Mask, class Count>
@@ -429,7 +318,7 @@ inline void Decoder::finish(std::span<const Elsewhere> elsewhere) {
     throw InvalidParams(reader_.path_of(key), "unknown field" + did_you_mean(key, known_));
   }
   if (missing_) throw InvalidParams(*missing_);
-  for (const auto& check : checks_) check();
+  lengths_.finish();
 }
 
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 // with.
 #pragma once
 
+#include <rkllm_mcp/bytes.hpp>
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/json.hpp>
@@ -151,6 +152,8 @@ void Encoder::array(std::string_view name, T* const& values, const CountedBy& le
     put(name, nullptr);
   } else if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
     put(name, floats_to_json({values, in_memory}, encoding_.arrays));
+  } else if constexpr (std::is_same_v<std::remove_const_t<T>, char>) {
+    put(name, bytes_to_json({values, in_memory}, encoding_.arrays));
   } else {
     put(name, std::span(values, in_memory));
   }

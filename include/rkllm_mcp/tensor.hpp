@@ -2,11 +2,11 @@
 // {"base64":"...","dtype":"float32"}: the IEEE 754 values, little endian.
 #pragma once
 
-#include <rkllm_mcp/base64.hpp>
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/json_reader.hpp>
+#include <rkllm_mcp/packed_values.hpp>
 
 #include <bit>
 #include <charconv>
@@ -47,7 +47,7 @@ inline Json floats_to_json(std::span<const float> values, ArrayEncoding encoding
       for (const float value : values) swapped.push_back(swap_if_big_endian(value));
       values = swapped;
     }
-    return Json{{"base64", encode_base64(std::as_bytes(values))}, {"dtype", "float32"}};
+    return packed_to_json(std::as_bytes(values), "float32");
   }
   Json numbers = Json::array();
   for (const float value : values) numbers.push_back(float_to_json(value));
@@ -57,20 +57,12 @@ inline Json floats_to_json(std::span<const float> values, ArrayEncoding encoding
 namespace tensor_detail {
 
 inline std::vector<float> floats_from_base64(const JsonReader& in) {
-  for (const auto& [key, value] : in.json().items()) {
-    if (key != "base64" && key != "dtype") in.find(key)->refuse("unknown field; known are base64 and dtype");
-  }
-  const auto dtype = in.find("dtype");
-  if (!dtype || dtype->text() != "float32") in.refuse("expected \"dtype\":\"float32\"");
-  const auto base64 = in.find("base64");
-  if (!base64) in.refuse("expected the values in \"base64\"");
-  const auto bytes = decode_base64(base64->text());
-  if (!bytes || bytes->size() % sizeof(float) != 0) base64->refuse("expected base64 of whole 4-byte floats");
-  std::vector<float> values(bytes->size() / sizeof(float));
-  if (!values.empty()) std::memcpy(values.data(), bytes->data(), bytes->size());
+  const std::vector<std::byte> bytes = packed_from_json(in, "float32", sizeof(float));
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = swap_if_big_endian(values[i]);
-    if (!std::isfinite(values[i])) base64->refuse("value " + std::to_string(i) + " is not finite");
+    if (!std::isfinite(values[i])) in.find("base64")->refuse("value " + std::to_string(i) + " is not finite");
   }
   return values;
 }

@@ -1,6 +1,6 @@
-// One folder per C idiom: input.h and overlay.json, and what comes of them: model.json (the facts, as the api file
-// tells them) and expected.hpp (types, codecs and methods). A new folder is a new test; its run_test.cpp calls what was
-// generated. BINDGEN_BLESS=1 writes the goldens.
+// One folder per idiom: input.h and overlay.json, and what comes of them: model.json (the facts, as the api file tells
+// them) and expected.hpp (types, codecs and methods). Where there is an older.h, both versions are generated together.
+// A new folder is a new test; its run_test.cpp calls what was generated. BINDGEN_BLESS=1 writes the goldens.
 #include "golden.hpp"
 #include "support/catch.hpp"
 #include "temporary.hpp"
@@ -25,30 +25,42 @@ std::vector<fs::path> cases() {
 }
 
 // One file that compiles by itself: the generated headers one after the other, without the #includes of each other.
-std::string joined(const std::vector<File>& files, const std::string& set) {
+std::string joined(const std::vector<File>& files, const std::vector<std::string>& sets) {
   std::string text = "// clang-format off\n";
-  for (const File& file : files) {
-    if (file.path.find("/" + set + "/") == std::string::npos) continue;
-    for (const std::string& line : lines_of(file.text)) {
-      const bool is_own_include = line.find("#include <rkllm_mcp/" + set + "/") == 0;
-      if (line != "#pragma once" && !is_own_include) text += line + "\n";
+  for (const std::string& set : sets) {
+    for (const File& file : files) {
+      if (file.path.find("/" + set + "/") == std::string::npos) continue;
+      for (const std::string& line : lines_of(file.text)) {
+        const bool is_own_include = line.find("#include <rkllm_mcp/v") == 0;
+        if (line != "#pragma once" && !is_own_include) text += line + "\n";
+      }
     }
   }
   return text;
 }
 
-// Each golden has a namespace of its own, so that all of them can be one program: v1_batch.
-std::string version_of(const fs::path& folder) { return "1." + folder.filename().string(); }
+// What a case generates, oldest version first. Each golden has a namespace of its own, so that all of them can be one
+// program: v1_batch; and v0_batch if there is an older.h, which overlays tell by "until": "0.8", "since": "0.9".
+std::vector<Request> requests_of(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  std::vector<Request> requests;
+  if (fs::exists(folder / "older.h")) requests.push_back({(folder / "older.h").string(), "0." + name});
+  requests.push_back({(folder / "input.h").string(), "1." + name});
+  return requests;
+}
 
 }  // namespace
 
 TEST_CASE("each case gives what its goldens say") {
-  REQUIRE(cases().size() >= 12);
+  REQUIRE(cases().size() >= 15);
   for (const fs::path& folder : cases()) {
     INFO(folder.filename().string());
-    const Api api =
-        read_api({(folder / "input.h").string(), version_of(folder)}, read_overlay((folder / "overlay.json").string()));
-    test::compare_with_golden(folder / "model.json", emit_api(api).text);
-    test::compare_with_golden(folder / "expected.hpp", joined(emit({api}), "v1_" + folder.filename().string()));
+    const std::string overlay = (folder / "overlay.json").string();
+    const auto requests = requests_of(folder);
+    const Api newest = read_api(requests.back(), read_overlay(overlay));
+    test::compare_with_golden(folder / "model.json", emit_api(newest).text);
+    const std::string name = folder.filename().string();
+    test::compare_with_golden(folder / "expected.hpp",
+                              joined(generate(requests, overlay), {"v0_" + name, "v1_" + name}));
   }
 }

@@ -31,6 +31,7 @@ const Foreign kForeign[] = {
     {"/usr/include/lz4.h", "liblz4-dev", "", 30, 1},
     {"/usr/include/zstd.h", "libzstd-dev", "", 60, 3},
     {"/usr/include/cjson/cJSON.h", "libcjson-dev", "", 70, 2},
+    {"/usr/include/uchardet/uchardet.h", "libuchardet-dev", "", 6, 0},
     {"/usr/include/libusb-1.0/libusb.h", "libusb-1.0-0-dev", "", 70, 15},
     {LIBCLANG_INCLUDE "/clang-c/Index.h", "libclang-dev", LIBCLANG_INCLUDE, 200, 20},
 };

@@ -1,5 +1,6 @@
-// cJSON, somebody else's C library, as an MCP server on standard input and output: the bindings are generated from its
-// header and cjson.overlay.json, the protocol is this project's runtime library, and these are all the lines between.
+// uchardet, somebody else's C library, as an MCP server on standard input and output: the bindings are generated from
+// its header and uchardet.overlay.json, the protocol is this project's runtime library, and these are all the lines
+// between.
 #include "direct_backend.hpp"
 
 #include "api.hpp"
@@ -22,20 +23,22 @@
 namespace {
 
 int serve() {
-  void* const library = ::dlopen("libcjson.so.1", RTLD_NOW);
+  void* const library = ::dlopen("libuchardet.so.0", RTLD_NOW);
   if (library == nullptr) throw std::runtime_error(::dlerror());
   const rkllm_mcp::AbiSet& set = *rkllm_mcp::kAbiSets[0];
 
   rkllm_mcp::Api api;
-  api.name = "cjson";
-  api.title = "cJSON";
+  api.name = "uchardet";
+  api.title = "uchardet";
   api.version = api.api_version = std::string(set.version);
-  api.instructions = "Makes, changes and prints JSON documents. Begin with cJSON_Parse or cJSON_CreateIntArray.";
+  api.instructions =
+      "Finds out in which encoding a text is: uchardet_new, uchardet_handle_data, uchardet_data_end, "
+      "uchardet_get_charset.";
   api.methods = set.methods;
   api.facts = set.facts;
 
   asio::io_context loop;
-  const auto backend = std::make_shared<cjson_example::DirectBackend>(
+  const auto backend = std::make_shared<uchardet_example::DirectBackend>(
       loop, set.bind([library](const char* name) { return ::dlsym(library, name); }));
   rkllm_mcp::Dispatcher dispatcher(loop, api, backend, {});
   const rkllm_mcp::StdioTransport stdio(loop, {}, dispatcher.acceptor());
@@ -50,7 +53,7 @@ int main() {
   try {
     return serve();
   } catch (const std::exception& error) {
-    std::cerr << "cjson: " << error.what() << "\n";
+    std::cerr << "uchardet: " << error.what() << "\n";
     return 1;
   }
 }

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace cjson_example {
+namespace uchardet_example {
 
 namespace rpc = rkllm_mcp;
 
@@ -44,7 +44,7 @@ class DirectBackend : public rpc::Backend {
  private:
   rpc::Json call(const rpc::CallRequest& request) {
     const rpc::Method& method = *request.method;
-    rpc::HandleRecord made{"document-" + std::to_string(made_ + 1), nullptr, {}};
+    rpc::HandleRecord made{"detector-" + std::to_string(made_ + 1), nullptr, {}};
     rpc::HandleRecord* handle = nullptr;
     if (method.handle == rpc::HandleRole::kCreates) handle = &made;
     if (method.handle == rpc::HandleRole::kUses || method.handle == rpc::HandleRole::kDestroys) {
@@ -53,30 +53,30 @@ class DirectBackend : public rpc::Backend {
     rpc::CallContext context{request.params, handle, nullptr, request.encoding, {}, {}};
     rpc::Json result = binding_->call(method, context);
     if (handle == &made) {
-      documents_.emplace(made.id, made);
+      detectors_.emplace(made.id, made);
       ++made_;
     }
-    if (method.handle == rpc::HandleRole::kDestroys) documents_.erase(handle->id);
+    if (method.handle == rpc::HandleRole::kDestroys) detectors_.erase(handle->id);
     return result;
   }
 
-  // The document that a call is about; the only one if it names none.
+  // The detector that a call is about; the only one if it names none.
   rpc::HandleRecord& named_in(const rpc::CallRequest& request) {
     const auto named = request.params.find(std::string(request.method->handle_param));
-    if (named == request.params.end() && documents_.size() == 1) return documents_.begin()->second;
+    if (named == request.params.end() && detectors_.size() == 1) return detectors_.begin()->second;
     const std::string id = named != request.params.end() && named->is_string() ? named->get<std::string>() : "";
-    const auto found = documents_.find(id);
-    if (found != documents_.end()) return found->second;
+    const auto found = detectors_.find(id);
+    if (found != detectors_.end()) return found->second;
     std::vector<std::string> ids;
-    for (const auto& [known, record] : documents_) ids.push_back(known);
+    for (const auto& [known, record] : detectors_) ids.push_back(known);
     throw rpc::unknown_handle(id, ids);
   }
 
   asio::io_context& loop_;
   const std::unique_ptr<rpc::Binding> binding_;
-  std::map<std::string, rpc::HandleRecord> documents_;
+  std::map<std::string, rpc::HandleRecord> detectors_;
   unsigned made_ = 0;
   CallId calls_ = 0;
 };
 
-}  // namespace cjson_example
+}  // namespace uchardet_example

@@ -1,0 +1,142 @@
+// The lengths of the arrays in one JSON object, and the fields that count them: a count that is left out follows from
+// its array, one that is given has to agree, and so have the arrays among each other.
+//
+// Complaints are InvalidParams with the path; CallFailed where a length needs a session value that is not known yet.
+#pragma once
+
+#include <rkllm_mcp/codec_rules.hpp>
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/handle_record.hpp>
+#include <rkllm_mcp/json_reader.hpp>
+#include <rkllm_mcp/session_value.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class ArrayLengths {
+ public:
+  // Borrows all of it. The names of count fields that are looked for are added to `known`.
+  ArrayLengths(const JsonReader& object, const HandleRecord* handle, std::string_view function,
+               std::vector<std::string_view>& known)
+      : object_(object), handle_(handle), function_(function), known_(known) {}
+  ArrayLengths(const ArrayLengths&) = delete;
+  ArrayLengths& operator=(const ArrayLengths&) = delete;
+
+  // The array `name`, read from `in`, has `size` elements.
+  template <class Length>
+  void found(std::string_view name, const JsonReader& in, std::size_t size, const Length& length) {
+    check(in, size, length);
+    sizes_[name] = size;
+  }
+  // There is no such array; the fields that would count it may be there.
+  void absent(const CountedBy& length);
+  template <class Length>
+  void absent(const Length&) {}
+  // Must be called when all arrays have been told: compares those whose length refers to another's.
+  void finish() const {
+    for (const auto& check : checks_) check();
+  }
+
+ private:
+  void check(const JsonReader& in, std::size_t size, const CountedBy& length);
+  void check(const JsonReader& in, std::size_t size, const Exactly& length) const;
+  void check(const JsonReader& in, std::size_t size, const MultipleOf& length);
+  void check(const JsonReader& in, std::size_t size, const SameLengthAs& length);
+  std::optional<std::uint64_t> read_count(const CountField& count);
+
+  const JsonReader& object_;
+  const HandleRecord* handle_;
+  std::string_view function_;
+  std::vector<std::string_view>& known_;
+  std::map<std::string_view, std::uint64_t> sizes_;   // of arrays, by name
+  std::map<std::string_view, std::uint64_t> counts_;  // of count fields, by name
+  std::vector<std::function<void()>> checks_;         // that need the whole object
+};
+
+inline std::optional<std::uint64_t> ArrayLengths::read_count(const CountField& count) {
+  known_.push_back(count.name());
+  const auto in = object_.find(count.name());
+  if (!in) return std::nullopt;
+  return in->integer<std::uint64_t>(0, count.maximum());
+}
+
+inline void ArrayLengths::absent(const CountedBy& length) {
+  if (const auto given = read_count(length.derived)) length.derived.set(*given);
+  for (const Factor& factor : length.times) {
+    const auto* field = std::get_if<CountField>(&factor);
+    if (field == nullptr) continue;
+    if (const auto given = read_count(*field)) field->set(*given);
+  }
+}
+
+inline void ArrayLengths::check(const JsonReader& in, std::size_t size, const CountedBy& length) {
+  const auto given = read_count(length.derived);
+  std::uint64_t derived = size;
+  std::string product;  // for the message
+  bool divides = true;
+  for (const Factor& factor : length.times) {
+    std::uint64_t value = 0;
+    std::string_view name;
+    if (const auto* field = std::get_if<CountField>(&factor)) {
+      const auto count = read_count(*field);
+      if (!count)
+        throw InvalidParams(object_.path_of(field->name()), "expected integer, found nothing (it is required)");
+      field->set(*count);
+      value = *count;
+      name = field->name();
+    } else {
+      const auto& session = std::get<SessionValue>(factor);
+      value = static_cast<std::uint64_t>(require_known(session, handle_, function_));
+      name = session.name;
+    }
+    product += " * " + std::to_string(value) + " (" + std::string(name) + ")";
+    divides = divides && value != 0 && derived % value == 0;
+    if (divides) derived /= value;
+  }
+  const std::string count_name(length.derived.name());
+  const auto mismatch = [&](const std::string& count) {
+    in.refuse("expected " + count + product + " values, found " + std::to_string(size));
+  };
+  if (!divides || derived > length.derived.maximum()) mismatch(count_name);
+  if (given && *given != derived) mismatch(std::to_string(*given) + " (" + count_name + ")");
+  const auto [agreed, is_first] = counts_.emplace(length.derived.name(), derived);
+  if (!is_first && agreed->second != derived) mismatch(std::to_string(agreed->second) + " (" + count_name + ")");
+  length.derived.set(derived);
+}
+
+inline void ArrayLengths::check(const JsonReader& in, std::size_t size, const Exactly& length) const {
+  const auto wanted = require_known(length.count, handle_, function_);
+  if (std::cmp_equal(size, wanted)) return;
+  in.refuse("expected " + std::to_string(wanted) + " values (" + std::string(length.count.name) + "), found " +
+            std::to_string(size));
+}
+
+inline void ArrayLengths::check(const JsonReader& in, std::size_t size, const MultipleOf& length) {
+  checks_.emplace_back([this, path = in.path(), size, count = length.count] {
+    const auto known = counts_.find(count);
+    if (known == counts_.end() || known->second == 0 || size % known->second == 0) return;
+    throw InvalidParams(path, "expected a multiple of " + std::to_string(known->second) + " (" + std::string(count) +
+                                  ") values, found " + std::to_string(size));
+  });
+}
+
+inline void ArrayLengths::check(const JsonReader& in, std::size_t size, const SameLengthAs& length) {
+  checks_.emplace_back([this, path = in.path(), size, array = length.array] {
+    const auto other = sizes_.find(array);
+    if (other == sizes_.end() || other->second == size) return;
+    throw InvalidParams(path, "expected as many values as " + std::string(array) + " has, " +
+                                  std::to_string(other->second) + ", found " + std::to_string(size));
+  });
+}
+
+}  // namespace rkllm_mcp
