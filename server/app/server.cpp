@@ -126,7 +126,8 @@ std::string Server::metrics() const {
     print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queued));
   }
   print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
-  for (const auto& [transport, status] : transports_->status().items()) {
+  const Json open = transports_->status();
+  for (const auto& [transport, status] : open.items()) {
     if (!status.contains("connections")) continue;
     print_sample(text, "rkllm_mcp_connections", label("transport", transport), status["connections"].get<double>());
   }
