@@ -5,6 +5,7 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <stdexcept>
@@ -57,6 +58,16 @@ class JsonFormatter final : public spdlog::formatter {
   std::unique_ptr<spdlog::formatter> clone() const override { return std::make_unique<JsonFormatter>(); }
 };
 
+// Fields hold what clients sent: in a text log they may neither end a line nor speak to a terminal.
+std::string text_of(const Json& value) {
+  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7F && c != '"'; };
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (std::all_of(text.begin(), text.end(), is_plain)) return text;
+  }
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 spdlog::level::level_enum level_of(LogLevel level) {
   switch (level) {
     case LogLevel::kTrace: return spdlog::level::trace;
@@ -97,7 +108,7 @@ void log_event(spdlog::logger& log, LogFormat format, std::string_view message, 
   }
   std::string text(message);
   for (const auto& [name, value] : fields.items()) {
-    text += " " + name + "=" + (value.is_string() ? value.get<std::string>() : value.dump());
+    text += " " + name + "=" + text_of(value);
   }
   log.info("{}", text);
 }

@@ -14,6 +14,11 @@ namespace {
 // How long a polled run may take to fail so that its starter, not its first poll, hears of it.
 constexpr std::chrono::milliseconds kAnnouncePatience{20};
 
+CallOrigin origin_of(const Reply& reply) {
+  const Peer& peer = reply.peer();
+  return {reply.muted() ? RequestId() : reply.id(), name_of(peer.transport()), peer.address()};
+}
+
 }  // namespace
 
 void Caller::permit(const Session& session, const Method& method) {
@@ -45,13 +50,12 @@ TokenStream::Options Caller::stream_options(const ResultOptions& options, TokenS
           .keep_tokens = options.keep_tokens};
 }
 
-Session::Key Caller::start(const std::shared_ptr<Session>& session, ActiveCall call, Target target) {
+Session::Key Caller::start(const std::shared_ptr<Session>& session, const Reply& reply, ActiveCall call,
+                           Target target) {
   const auto reader = call.reader;
-  const Peer& peer = call.reply->peer();
-  CallOrigin origin{call.reply->muted() ? RequestId() : call.reply->id(), name_of(peer.transport()), peer.address()};
   const auto key = session->add(std::move(call));
   const auto id = backend_.start(
-      {target.method, std::move(target.params), target.options.encoding, std::move(origin)}, reader->stream());
+      {target.method, std::move(target.params), target.options.encoding, origin_of(reply)}, reader->stream());
   session->started(key, id);
   return key;
 }
@@ -63,7 +67,7 @@ Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std:
   const auto reader =
       StreamReader::make<CollectReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options,
                                         std::move(done), std::move(progress));
-  const auto key = start(session,
+  const auto key = start(session, *reply,
                          {.id = reply->id(),
                           .reader = reader,
                           .reply = reply,
@@ -96,7 +100,7 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
       StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
                                      std::move(writer), PushReader::Options{target.options.encoding, retained});
   if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
-  const auto key = start(session,
+  const auto key = start(session, *reply,
                          {.id = reply->id(),
                           .stream_id = stream_id,
                           .reader = reader,
@@ -134,7 +138,7 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   reader->announce(reply,
                    result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
                    kAnnouncePatience);
-  *key = start(session, {.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader},
+  *key = start(session, *reply, {.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader},
                std::move(target));
 }
 

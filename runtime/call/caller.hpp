@@ -77,7 +77,7 @@ class Caller {
   TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;
   void start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
                   const std::string& stream_id);
-  Session::Key start(const std::shared_ptr<Session>& session, ActiveCall call, Target target);
+  Session::Key start(const std::shared_ptr<Session>& session, const Reply& reply, ActiveCall call, Target target);
 
   asio::io_context& loop_;
   const Api& api_;

@@ -119,6 +119,14 @@ void Socket::send(std::string_view bytes) {
   }
 }
 
+bool Socket::try_send(std::string_view bytes) {
+  const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return false;
+  if (sent < 0) fail(where_, std::strerror(errno));
+  if (static_cast<std::size_t>(sent) < bytes.size()) fail(where_, "took half a message");
+  return true;
+}
+
 std::optional<std::size_t> Socket::receive(std::span<char> buffer, Deadline deadline) {
   for (;;) {
     const auto size = ::recv(descriptor_, buffer.data(), buffer.size(), 0);

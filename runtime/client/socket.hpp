@@ -26,6 +26,8 @@ class Socket {
   ~Socket();
 
   void send(std::string_view bytes);  // all of them; a datagram as one
+  // Likewise, but never waits: false if they cannot be sent now.
+  bool try_send(std::string_view bytes);
   // Reads what is there, at least one byte, or one datagram; 0 at the end of a stream; nothing at the deadline.
   std::optional<std::size_t> receive(std::span<char> buffer, Deadline deadline);
 

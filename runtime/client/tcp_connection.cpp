@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace rkllm_mcp::client {
+namespace {
+
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20U;  // memory of a longer message is given back
+
+}  // namespace
 
 void TcpConnection::send(std::string_view message) { socket_.send(std::string(message) + "\n"); }
 
@@ -17,6 +22,7 @@ std::optional<std::string> TcpConnection::receive(Deadline deadline) {
       return line;
     }
     received_.erase(0, std::exchange(taken_, 0));
+    if (received_.empty() && received_.capacity() > kKeptBytes) received_.shrink_to_fit();
     searched_ = received_.size();
     std::array<char, 65536> buffer;
     const auto size = socket_.receive(buffer, deadline);

@@ -17,6 +17,10 @@ class TcpConnection final : public Connection {
   TcpConnection(const Endpoint& endpoint, Deadline deadline) : socket_(Socket::Kind::kStream, endpoint, deadline) {}
 
   void send(std::string_view message) override;
+  // Likewise, but never waits: false if it cannot be sent now. Beside receive() on another thread.
+  bool try_send(std::string_view message) { return socket_.try_send(std::string(message) + "\n"); }
+  // Of a message whose end has not arrived.
+  std::size_t unfinished_bytes() const { return received_.size() - taken_; }
   std::optional<std::string> receive(Deadline deadline) override;
 
  private:

@@ -58,18 +58,29 @@ void Autoload::loaded(const ModelPointer& model, const CallOutcome& outcome) {
   if (!outcome.error) {
     model->handle = outcome.result.value("handle", std::string());
     model->loaded_at = std::chrono::steady_clock::now();
-    return log_.info("model {} is loaded: {}", model->name, outcome.result.dump());
+    log_.info("model {} is loaded: {}", model->name, outcome.result.dump());
+    if (lost_early_.erase(model->handle) > 0) lost(model->handle);
+    return;
   }
   const RpcError error = as_rpc_error(outcome.error);
   log_.error("model {} could not be loaded: {}", model->name, error.what());
-  // A worker that died may live next time; a model that the runtime refused is refused again.
-  if (error.code() == ErrorCode::kRuntimeUnavailable) load_later(model);
+  // A worker that died may live next time, and what was loaded once can be loaded again; a model that the runtime
+  // refused from the first is refused again.
+  const bool has_worked = model->loaded_at != std::chrono::steady_clock::time_point();
+  const bool may_pass = error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kQueueFull;
+  if (has_worked || may_pass) load_later(model);
 }
 
 void Autoload::lost(const std::string& handle) {
   const auto found =
       std::find_if(models_.begin(), models_.end(), [&](const ModelPointer& each) { return each->handle == handle; });
-  if (found == models_.end()) return;
+  if (found == models_.end()) {
+    // Word of its loading may be under way.
+    if (std::any_of(models_.begin(), models_.end(), [](const ModelPointer& each) { return each->handle.empty(); })) {
+      lost_early_.insert(handle);
+    }
+    return;
+  }
   const ModelPointer& model = *found;
   model->handle.clear();
   if (std::chrono::steady_clock::now() - model->loaded_at > kWell) model->pause = milliseconds(0);

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ class Autoload {
   const Method* const init_;
   spdlog::logger& log_;
   std::vector<ModelPointer> models_;
+  std::set<std::string> lost_early_;  // handles that were lost and are no model's, yet
   bool stopped_ = false;
 };
 

@@ -42,11 +42,18 @@ RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log) : abi_(a
     queued_ = queued.get();
     backend_ = std::move(queued);
   } catch (const RpcError& error) {
-    file_.reset();
-    abi_ = abi_sets().back();
-    trouble_ = error.what();
-    backend_ = std::make_shared<UnavailableBackend>(error);
+    do_without(error);
+  } catch (const std::exception& error) {
+    do_without(runtime_unavailable(error.what()));
   }
+}
+
+void RuntimeHost::do_without(const RpcError& reason) {
+  file_.reset();
+  library_.reset();
+  abi_ = abi_sets().back();
+  trouble_ = reason.what();
+  backend_ = std::make_shared<UnavailableBackend>(reason);
 }
 
 std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log) {

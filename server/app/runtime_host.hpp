@@ -10,6 +10,7 @@
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <spdlog/logger.h>
@@ -47,6 +48,7 @@ class RuntimeHost {
   bool shut_down(std::chrono::steady_clock::time_point deadline);
 
  private:
+  void do_without(const RpcError& reason);
   std::unique_ptr<Engine> make_engine(const Settings& settings, spdlog::logger& log);
 
   std::optional<LibraryFile> file_;

@@ -174,9 +174,11 @@ std::vector<std::string> QueuedBackend::live_ids() const {
 }
 
 void QueuedBackend::enqueue(const JobPointer& job) {
-  if (job->request.method->immediate) return job->handle->beside.post([this, job] { run_beside(job); });
-  Runner& runner = job->handle ? job->handle->runner : handleless_;
-  runner.post([this, job] { run_queued(job); });
+  // The handle outlives its runners; finish(), which may come before they do, takes the job's reference to it.
+  Handle* const handle = job->handle.get();
+  if (job->request.method->immediate) return handle->beside.post([this, job, handle] { run_beside(job, *handle); });
+  Runner& runner = handle != nullptr ? handle->runner : handleless_;
+  runner.post([this, job, handle] { run_queued(job, handle); });
 }
 
 void QueuedBackend::cancel(CallId id) {
@@ -204,8 +206,7 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
   }
 }
 
-void QueuedBackend::run_queued(const JobPointer& job) {
-  Handle* const handle = job->handle.get();
+void QueuedBackend::run_queued(const JobPointer& job, Handle* handle) {
   CallOutcome outcome;
   {
     // An rkllm_abort that is under way is meant for the run before this one.
@@ -225,17 +226,16 @@ void QueuedBackend::run_queued(const JobPointer& job) {
         handle->model->begin_run(job->observer);
       }
     }
-    if (!outcome.error) job->state = Job::State::kRunning;
+    job->state = outcome.error ? Job::State::kDone : Job::State::kRunning;
   }
   if (!outcome.error) {
     if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
-    outcome = execute(*job);
+    outcome = execute(job->request, handle);
   }
   finish(job, std::move(outcome));
 }
 
-void QueuedBackend::run_beside(const JobPointer& job) {
-  Handle& handle = *job->handle;
+void QueuedBackend::run_beside(const JobPointer& job, Handle& handle) {
   CallOutcome outcome;
   {
     const std::lock_guard turn(handle.turn);
@@ -257,11 +257,11 @@ void QueuedBackend::run_beside(const JobPointer& job) {
   finish(job, std::move(outcome));
 }
 
-CallOutcome QueuedBackend::execute(const Job& job) {
-  if (!job.handle) return engine_->call(job.request);
+CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
+  if (handle == nullptr) return engine_->call(request);
   std::unique_lock<std::mutex> nobody_else;  // may use a model that is being destroyed
-  if (job.request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(job.handle->turn);
-  return job.handle->model->call(job.request);
+  if (request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(handle->turn);
+  return handle->model->call(request);
 }
 
 void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcome) {

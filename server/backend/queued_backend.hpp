@@ -82,9 +82,9 @@ class QueuedBackend : public Backend {
   void give_up(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
-  void run_queued(const JobPointer& job);
-  void run_beside(const JobPointer& job);
-  CallOutcome execute(const Job& job);
+  void run_queued(const JobPointer& job, Handle* handle);  // null: a call without one
+  void run_beside(const JobPointer& job, Handle& handle);
+  CallOutcome execute(const CallRequest& request, Handle* handle);
   void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
   void finish(const JobPointer& job, CallOutcome outcome);
   void lose(const std::string& id, const RpcError& why);

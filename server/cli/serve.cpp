@@ -98,6 +98,7 @@ void log_addresses(const Json& ports, spdlog::logger& log) {
 int run_serve(const ServeOptions& options, const SettingsRequest& request, LoadedSettings loaded) {
   const int output = take_standard_output();
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // workers are waited for, whatever the one who started us has set
   if (options.ends_with_input) leave_only_stdio(loaded);
   Settings& settings = loaded.values;
   const auto log = make_log(settings.log);

@@ -75,8 +75,9 @@ std::optional<Descriptor> take_descriptor(const Descriptor& door) {
   do {
     size = ::recvmsg(door.number(), &parcel.message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
-  const cmsghdr* const header = size > 0 ? CMSG_FIRSTHDR(&parcel.message) : nullptr;
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return std::nullopt;
+  if (size <= 0) return std::nullopt;
+  const cmsghdr* const header = CMSG_FIRSTHDR(&parcel.message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return Descriptor();
   int number = -1;
   std::memcpy(&number, CMSG_DATA(header), sizeof number);
   return Descriptor(number);

@@ -38,7 +38,7 @@ DescriptorPair make_pipe();
 
 // Hands `descriptor` over to the process at the other end of `door`. False if nobody is there.
 bool pass_descriptor(const Descriptor& door, const Descriptor& descriptor);
-// Takes the next one; nothing at the end. Blocks.
+// Takes the next one; nothing at the end, an empty one if this process may open no more. Blocks.
 std::optional<Descriptor> take_descriptor(const Descriptor& door);
 
 }  // namespace rkllm_mcp

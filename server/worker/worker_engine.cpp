@@ -25,7 +25,7 @@ CallOutcome WorkerEngine::call(const CallRequest& request) {
   CallOutcome outcome;
   try {
     outcome.result = WorkerLine(worker_for_call(), options_.hang).call(request.method->name, request.params);
-  } catch (const RpcError&) {
+  } catch (...) {
     outcome.error = std::current_exception();
   }
   return outcome;
@@ -40,14 +40,18 @@ bool WorkerEngine::kill() {
 }
 
 std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_model() {
-  const auto worker = worker_for_call();
   const std::lock_guard lock(mutex_);
-  if (!options_.one_for_all && idle_ == worker) idle_.reset();
+  auto worker = idle_worker();
+  if (!options_.one_for_all) idle_.reset();
   return worker;
 }
 
 std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_call() {
   const std::lock_guard lock(mutex_);
+  return idle_worker();
+}
+
+std::shared_ptr<WorkerProcess> WorkerEngine::idle_worker() {
   if (!idle_ || idle_->ended()) idle_ = spawn();
   return idle_;
 }

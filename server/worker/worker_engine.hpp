@@ -41,7 +41,8 @@ class WorkerEngine final : public Engine {
 
  private:
   std::shared_ptr<WorkerProcess> worker_for_call();   // likewise
-  std::shared_ptr<WorkerProcess> spawn();             // with mutex_ held
+  std::shared_ptr<WorkerProcess> idle_worker();       // likewise; with mutex_ held
+  std::shared_ptr<WorkerProcess> spawn();             // likewise
 
   const Options options_;
   std::mutex mutex_;

@@ -12,6 +12,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kForItsEnd{1};
+constexpr int kLooksForItsEnd = 5;
 
 // The worker is looked at so often while nothing arrives: it may have printed something.
 constexpr std::chrono::milliseconds kLook{250};
@@ -56,17 +57,23 @@ Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunct
     {
       const std::lock_guard lock(cancelling_);
       ++id_;
-      connection_.send(to_text(Json{{"jsonrpc", "2.0"}, {"id", id_}, {"method", method}, {"params", std::move(params)}}));
+      in_progress_ = false;
+    }
+    connection_.send(to_text(Json{{"jsonrpc", "2.0"}, {"id", id_}, {"method", method}, {"params", std::move(params)}}));
+    {
+      const std::lock_guard lock(cancelling_);
       in_progress_ = chunk != nullptr;
       if (in_progress_ && cancelled_) send_cancel();
     }
     while (true) {
       Json message = receive();
+      if (const auto id = message.find("id"); id != message.end() && *id != id_) continue;
       if (const auto error = message.find("error"); error != message.end()) fail(to_error(*error), log_lines);
       if (const auto result = message.find("result"); result != message.end()) {
         if (chunk == nullptr) return std::move(*result);
         continue;  // the stream has been accepted
       }
+      if (chunk == nullptr || !message.contains("params")) throw Json::other_error::create(0, "no reply", nullptr);
       Json& step = message["params"];
       const bool last = step.value("end", false);
       if (const auto error = step.find("error"); error != step.end()) fail(to_error(*error), log_lines);
@@ -78,6 +85,9 @@ Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunct
     }
   } catch (const client::ConnectionError&) {
     worker_gone(log_lines, {});
+  } catch (const Json::exception&) {
+    process_->kill();
+    worker_gone(log_lines, "it did not speak as it should");
   } catch (const Hanging&) {
     process_->kill();
     worker_gone(log_lines, "it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s");
@@ -86,14 +96,14 @@ Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunct
 
 Json WorkerLine::receive() {
   auto last_sign = Clock::now();
-  std::uint64_t lines = process_->log().lines();
+  std::uint64_t signs = process_->log().lines();
   while (true) {
     if (const auto line = connection_.receive(Clock::now() + kLook)) {
-      Json message = Json::parse(*line, nullptr, false);
-      if (!message.is_object()) throw client::ConnectionError("the worker does not speak JSON-RPC");
-      return message;
+      return Json::parse(*line);
     }
-    if (const auto now = process_->log().lines(); std::exchange(lines, now) != now) last_sign = Clock::now();
+    const std::uint64_t now = process_->log().lines() + connection_.unfinished_bytes();
+    if (std::exchange(signs, now) != now) last_sign = Clock::now();
+    send_late_cancel();
     if (Clock::now() - last_sign >= hang_) throw Hanging();
   }
 }
@@ -111,10 +121,16 @@ void WorkerLine::cancel() {
 void WorkerLine::renew() {
   const std::lock_guard lock(cancelling_);
   cancelled_ = false;
+  cancel_is_due_ = false;
 }
 
 void WorkerLine::send_cancel() {
-  connection_.send(notification_message("notifications/cancelled", Json{{"requestId", id_}}));
+  cancel_is_due_ = !connection_.try_send(notification_message("notifications/cancelled", Json{{"requestId", id_}}));
+}
+
+void WorkerLine::send_late_cancel() {
+  const std::lock_guard lock(cancelling_);
+  if (in_progress_ && cancel_is_due_) send_cancel();
 }
 
 void WorkerLine::fail(RpcError error, std::uint64_t log_lines) {
@@ -134,7 +150,8 @@ void WorkerLine::fail(RpcError error, std::uint64_t log_lines) {
 void WorkerLine::worker_gone(std::uint64_t log_lines, const std::string& suspicion) {
   auto end = process_->wait_for_end(kForItsEnd);
   if (!end) process_->kill();  // it does not speak as it should
-  while (!end) end = process_->wait_for_end(kForItsEnd);
+  for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_->wait_for_end(kForItsEnd);
+  if (!end) end = WorkerProcess::End{SIGKILL, 0};  // a driver holds it; it goes when that lets it
   const RpcError died = worker_died(*end, process_->log().errors_since(log_lines));
   if (suspicion.empty()) throw died;
   Json data = died.data();

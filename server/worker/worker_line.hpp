@@ -32,7 +32,7 @@ class WorkerLine {
   // content is the result as well.
   using ChunkFunction = std::function<void(const Json& chunk)>;
   Json stream(std::string_view method, Json params, const ChunkFunction& chunk);
-  // Stops the stream that is in progress, or the next one if none is. Any thread.
+  // Stops the stream that is in progress, or the next one if none is. Any thread; never waits.
   void cancel();
   // Before the next stream: cancel() of the last one is forgotten.
   void renew();
@@ -42,7 +42,8 @@ class WorkerLine {
   Json receive();
   [[noreturn]] void fail(RpcError error, std::uint64_t log_lines);
   [[noreturn]] void worker_gone(std::uint64_t log_lines, const std::string& suspicion);
-  void send_cancel();
+  void send_cancel();  // with cancelling_ held; never waits
+  void send_late_cancel();
 
   const std::shared_ptr<WorkerProcess> process_;
   const std::chrono::milliseconds hang_;
@@ -52,6 +53,7 @@ class WorkerLine {
   std::mutex cancelling_;
   bool cancelled_ = false;
   bool in_progress_ = false;
+  bool cancel_is_due_ = false;  // the worker was not reading when it should have been sent
 };
 
 // How a worker ended, as the error of the calls that it was making.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kLongestLine = 4096;  // what is beyond becomes a line of its own
 constexpr std::size_t kErrorsKept = 8;
+constexpr int kRoundsAtOnce = 64;  // others who want the lock get their turn
 
 }  // namespace
 
@@ -19,20 +20,21 @@ WorkerLog::WorkerLog(Descriptor pipe, LineFunction line) : pipe_(std::move(pipe)
   ::fcntl(pipe_.number(), F_SETFL, O_NONBLOCK);
 }
 
-bool WorkerLog::read() {
+WorkerLog::Read WorkerLog::read() {
   const std::lock_guard lock(mutex_);
   std::array<char, 4096> bytes;
-  while (true) {
+  for (int rounds = 0; rounds < kRoundsAtOnce; ++rounds) {
     const ssize_t size = ::read(pipe_.number(), bytes.data(), bytes.size());
     if (size > 0) {
       take({bytes.data(), static_cast<std::size_t>(size)});
     } else if (size == 0) {
       if (!partial_.empty()) finish_line();
-      return false;
+      return Read::kEnd;
     } else if (errno != EINTR) {
-      return errno == EAGAIN;
+      return errno == EAGAIN ? Read::kAll : Read::kEnd;
     }
   }
+  return Read::kMore;
 }
 
 void WorkerLog::wait(std::chrono::milliseconds patience) const {
@@ -43,7 +45,9 @@ void WorkerLog::wait(std::chrono::milliseconds patience) const {
 void WorkerLog::take(std::string_view bytes) {
   for (const char byte : bytes) {
     if (byte == '\n' || partial_.size() == kLongestLine) finish_line();
-    if (byte != '\n') partial_ += byte;
+    // Nothing that would break a line of a log, or speak to a terminal.
+    const bool is_control = static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
+    if (byte != '\n') partial_ += is_control && byte != '\t' ? '?' : byte;
   }
 }
 
@@ -55,11 +59,6 @@ void WorkerLog::finish_line() {
   }
   if (!partial_.empty()) line_(partial_);
   partial_.clear();
-}
-
-std::uint64_t WorkerLog::lines() const {
-  const std::lock_guard lock(mutex_);
-  return count_;
 }
 
 std::vector<std::string> WorkerLog::errors_since(std::uint64_t lines) const {

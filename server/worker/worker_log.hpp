@@ -6,6 +6,7 @@
 
 #include "worker/descriptor.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -24,13 +25,14 @@ class WorkerLog {
   // `pipe`: the end to read from. `line` is called on the thread that reads, and must not call back.
   WorkerLog(Descriptor pipe, LineFunction line);
 
-  // Takes what is there. False at the end: nobody can write any more.
-  bool read();
+  // Takes what is there, or a good part of it. kEnd: nobody can write any more.
+  enum class Read { kMore, kAll, kEnd };
+  Read read();
   // Waits until there is something to read, or for so long.
   void wait(std::chrono::milliseconds patience) const;
 
   // How many lines there have been: a place to come back to.
-  std::uint64_t lines() const;
+  std::uint64_t lines() const { return count_; }
   // The last error lines ("E rkllm: ...") since then, oldest first.
   std::vector<std::string> errors_since(std::uint64_t lines) const;
 
@@ -43,7 +45,7 @@ class WorkerLog {
 
   mutable std::mutex mutex_;
   std::string partial_;
-  std::uint64_t count_ = 0;
+  std::atomic<std::uint64_t> count_{0};  // asked for with every token: not to wait for the mutex
   struct ErrorLine {
     std::uint64_t number;
     std::string text;

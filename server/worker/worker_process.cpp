@@ -109,12 +109,14 @@ void WorkerProcess::watch() {
   siginfo_t news{};
   do {
     log_.wait(kLookForEnd);
-    const bool more = log_.read();
+    const bool can_write = log_.read() != WorkerLog::Read::kEnd;
     news.si_pid = 0;
     // It stays a zombie, so that its number is not given to another process before kill() knows.
-    ::waitid(P_PID, static_cast<id_t>(id_), &news, WEXITED | WNOWAIT | (more ? WNOHANG : 0));
+    const int options = WEXITED | WNOWAIT | (can_write ? WNOHANG : 0);
+    if (::waitid(P_PID, static_cast<id_t>(id_), &news, options) != 0 && errno == ECHILD) break;  // reaped by another
   } while (news.si_pid == 0);
-  log_.read();
+  while (log_.read() == WorkerLog::Read::kMore) {
+  }
   note_end();
 }
 

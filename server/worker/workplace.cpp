@@ -77,7 +77,7 @@ class DoorKeeper {
     news_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
       auto visitor = error ? std::nullopt : take_descriptor(door_);
       if (!visitor) return loop_.stop();
-      receive(std::move(*visitor));
+      if (visitor->number() >= 0) receive(std::move(*visitor));
       wait();
     });
   }

@@ -64,7 +64,8 @@ for (const kind of kTransports) {
       const { resources } = await client.listResources();
       const api = resources.find((resource) => resource.uri === 'rkllm://api');
       assert.equal(api.mimeType, 'application/json');
-      assert.deepEqual(await client.listResourceTemplates(), { resourceTemplates: [] });
+      const { resourceTemplates } = await client.listResourceTemplates();
+      assert.deepEqual(resourceTemplates.map((each) => each.uriTemplate), ['rkllm://handles/{id}']);
       const reading = client.readResource({ uri: 'rkllm://api' });
       if (kind === 'udp') {
         assert.ok(api.size + 1000 > kDatagramBytes); // escaped it is even longer

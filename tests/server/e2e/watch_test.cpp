@@ -56,6 +56,18 @@ TEST_CASE("each call is one line of the log, without what was asked or answered"
   CHECK(log.find("business") == std::string::npos);
 }
 
+TEST_CASE("what clients send cannot make up lines of a text log") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.send_text(R"({"jsonrpc":"2.0","id":"1\nforged","method":"rkllm_is_running"})");
+  client.receive_or_throw();
+  client.call("rkllm_init", {{"param", {{"model_path", "/x\nE rkllm: forged\x1b[31m"}}}});
+  REQUIRE(server.process().wait_for_error_text("method=rkllm_init"));
+  const std::string log = server.process().error_text();
+  CHECK(log.find("\nforged") == std::string::npos);
+  CHECK(log.find("\x1b") == std::string::npos);
+}
+
 TEST_CASE("in a JSON log the fields of a call are members of its record") {
   LiveServer server({.set = {"log.format=json"}});
   RpcClient client(server.connect(Transport::kWebSocket));

@@ -184,6 +184,42 @@ TEST_CASE("a model that is loaded at start is loaded again when its worker dies"
   CHECK(await_handles(server, 1)[0]["process"] != first[0]["process"]);
 }
 
+TEST_CASE("models that are loaded at the same time have workers of their own", "[worker]") {
+  LiveServer server(with_workers());
+  RpcClient client(server.connect(Transport::kTcp));
+  std::vector<int> ids;
+  for (int each = 0; each < 8; ++each) {
+    ids.push_back(client.send("rkllm_init", {{"param", {{"model_path", shipped_model("fast")}}}}));
+  }
+  std::set<pid_t> workers;
+  for (const int id : ids) {
+    const Json answer = client.answer(id);
+    workers.insert(worker_of(client, answer["result"]["handle"].get<std::string>()));
+  }
+  CHECK(workers.size() == ids.size());
+}
+
+TEST_CASE("calls that a vanished client left behind, while the worker does not answer, harm nobody", "[worker]") {
+  LiveServer server(with_workers());
+  RpcClient client(server.connect(Transport::kTcp));
+  const pid_t worker = worker_of(client, client.init(shipped_model("fast")));
+  ::kill(worker, SIGSTOP);
+  {
+    RpcClient hasty(server.connect(Transport::kTcp));
+    for (int each = 0; each < 50; ++each) hasty.send("rkllm_is_running");
+    // Longer than a socket holds, so that the worker cannot have taken it; then cancelled.
+    const int run = hasty.run_async("llm-1", std::string(3'000'000, 'x'));
+    hasty.send_text(
+        Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", run}}}}.dump());
+    hasty.result("ping");
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(client.result("CPU4")["value"] == 16);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(5));  // not as long as a send may wait
+  ::kill(worker, SIGCONT);
+  CHECK(client.result("rkllm_is_running")["running"] == false);
+}
+
 TEST_CASE("workers do not outlive a server that is killed", "[worker]") {
   LiveServer server(with_workers());
   RpcClient client(server.connect(Transport::kTcp));

@@ -1,0 +1,130 @@
+#include "fuzz/parser_targets.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/message.hpp"
+#include "settings/document.hpp"
+#include "settings/refused.hpp"
+#include "transport/http_guard.hpp"
+#include "transport/http_parser.hpp"
+#include "transport/line_framer.hpp"
+#include "transport/websocket_frame.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+using Events = std::vector<std::string>;
+
+constexpr std::size_t kLongestMessage = 200;
+
+void require(bool holds, const char* rule) {
+  if (!holds) throw std::logic_error(rule);
+}
+
+// Calls `read(bytes, piece)` with the whole input at once and in pieces, and compares what it gives.
+template <class Read>
+void in_pieces(std::string_view input, const Read& read) {
+  if (input.empty()) return;
+  const auto piece = std::max<std::size_t>(1, static_cast<unsigned char>(input.front()));
+  input.remove_prefix(1);
+  require(read(input, std::max<std::size_t>(1, input.size())) == read(input, piece), "pieces make a difference");
+}
+
+Events read_lines(std::string_view bytes, std::size_t piece) {
+  Events events;
+  const ReceiveFunction receive = [&events](const Received& received) {
+    if (const auto* line = std::get_if<std::string_view>(&received)) {
+      require(line->size() <= kLongestMessage, "a line is longer than the limit");
+      require(line->find('\n') == std::string_view::npos, "a line has a newline");
+      events.emplace_back(*line);
+    } else {
+      events.emplace_back("oversized");
+    }
+  };
+  LineFramer framer(kLongestMessage);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) framer.feed(bytes.substr(0, piece), receive);
+  framer.finish(receive);
+  return events;
+}
+
+Events read_http(std::string_view bytes, std::size_t piece) {
+  Events events;
+  HttpParser parser({256, 1024, 20, 512});
+  for (; !bytes.empty() && !parser.refusal(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    std::string_view rest = bytes.substr(0, piece);
+    while (!rest.empty() && !parser.refusal()) {
+      rest.remove_prefix(parser.feed(rest));
+      if (!parser.complete()) continue;
+      const HttpRequest request = parser.take();
+      require(request.body.size() <= 512, "a body is longer than the limit");
+      events.push_back(request.method + " " + request.target + " " + request.body);
+    }
+  }
+  if (parser.refusal()) events.push_back(std::to_string(parser.refusal()->status));
+  return events;
+}
+
+class FrameEvents final : public WebSocketReader::Events {
+ public:
+  void websocket_text(std::string_view message) override {
+    require(message.size() <= kLongestMessage, "a message is longer than the limit");
+    require(is_valid_utf8(message), "a message is no UTF-8");
+    all.push_back("text " + std::string(message));
+  }
+  void websocket_oversized(std::size_t) override { all.emplace_back("oversized"); }
+  void websocket_ping(std::string_view payload) override { all.push_back("ping " + std::string(payload)); }
+  void websocket_closing(std::string_view payload) override { all.push_back("closing " + std::string(payload)); }
+  void websocket_violation(WebSocketClose code, std::string_view) override {
+    all.push_back("violation " + std::to_string(static_cast<int>(code)));
+  }
+
+  test::Events all;
+};
+
+Events read_frames(std::string_view bytes, std::size_t piece) {
+  FrameEvents events;
+  WebSocketReader reader(kLongestMessage);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) reader.feed(bytes.substr(0, piece), events);
+  return std::move(events.all);
+}
+
+void take_message(std::string_view text) {
+  const Message message = parse_message(text, {});
+  if (const auto* request = std::get_if<Request>(&message)) {
+    // What is answered is one line of JSON with the id as it was written.
+    const std::string reply = result_message(request->id, Json::object());
+    require(Json::accept(reply) && reply.find('\n') == std::string::npos, "the answer is not a line of JSON");
+  } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    require(Json::accept(error_message(malformed->id, malformed->error)), "the error is no JSON");
+  }
+}
+
+void take_settings(std::string_view text) {
+  try {
+    const Document document("settings.json", text);
+    require(document.value().is_object(), "settings are no object");
+    for (const auto& [section, value] : document.value().items()) document.place_of(section);
+  } catch (const SettingsRefused&) {
+    // as it should be
+  }
+}
+
+constexpr std::array kTargets{
+    ParserTarget{"line", [](std::string_view input) { in_pieces(input, read_lines); }},
+    ParserTarget{"http", [](std::string_view input) { in_pieces(input, read_http); }},
+    ParserTarget{"websocket", [](std::string_view input) { in_pieces(input, read_frames); }},
+    ParserTarget{"message", take_message},
+    ParserTarget{"settings", take_settings},
+};
+
+}  // namespace
+
+std::span<const ParserTarget> parser_targets() { return kTargets; }
+
+}  // namespace rkllm_mcp::test

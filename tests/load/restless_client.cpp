@@ -1,0 +1,150 @@
+#include "restless_client.hpp"
+
+#include <signal.h>
+
+#include <array>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace rkllm_mcp::test {
+namespace {
+
+constexpr int kIdsPerConnection = 1'000'000;  // plain HTTP's clients share a session, so their ids may not meet
+constexpr std::chrono::milliseconds kSlowness{2};
+
+}  // namespace
+
+RestlessClient::RestlessClient(LiveServer& server, Transport transport, unsigned seed, Ledger& ledger,
+                               SoakCounts& counts)
+    : server_(server),
+      transport_(transport),
+      first_id_(static_cast<int>(seed % 1000) * kIdsPerConnection),
+      random_(seed),
+      ledger_(ledger),
+      counts_(counts),
+      name_(std::string(test::name_of(transport)) + "-" + std::to_string(seed)) {}
+
+void RestlessClient::connect() {
+  constexpr int kIdsOfOne = 1000;
+  rpc_ = std::make_unique<RpcClient>(server_.connect(transport_), first_id_ + 1 + kIdsOfOne * connections_++);
+}
+
+void RestlessClient::load() {
+  ++counts_.requests;
+  handle_ = rpc_->init(shipped_model("fast"));
+}
+
+void RestlessClient::work(const std::function<bool()>& enough) {
+  using Deed = void (RestlessClient::*)();
+  // What is listed more than once is done more often.
+  static constexpr std::array<Deed, 12> kDeeds{
+      &RestlessClient::run_to_the_end, &RestlessClient::run_to_the_end, &RestlessClient::run_to_the_end,
+      &RestlessClient::run_to_the_end, &RestlessClient::read_slowly,    &RestlessClient::cancel,
+      &RestlessClient::cancel,         &RestlessClient::leave,          &RestlessClient::leave,
+      &RestlessClient::kill_worker,    &RestlessClient::ask_around,     &RestlessClient::load_anew};
+  connect();
+  load();
+  while (!enough()) (this->*kDeeds[random_() % kDeeds.size()])();
+  rpc_->result("rkllm_destroy", {{"handle", handle_}});
+}
+
+std::string RestlessClient::new_prompt(int tokens) {
+  return "@n=" + std::to_string(tokens) + " @seed=" + std::to_string(random_() % 100'000) + " " + name_ + " run " +
+         std::to_string(++runs_);
+}
+
+int RestlessClient::start(int tokens) {
+  ++counts_.requests;
+  prompt_ = new_prompt(tokens);
+  return rpc_->run_async(handle_, prompt_);
+}
+
+void RestlessClient::finish(StreamCheck stream) {
+  Ending ending = stream.ending().contains("aborted") ? Ending::kAborted : Ending::kWhole;
+  if (!stream.ended()) {
+    ending = Ending::kCut;
+  } else if (stream.ending().contains("error")) {
+    const int code = stream.ending()["error"]["code"].get<int>();
+    if (code == 4009) {
+      ending = Ending::kRefused;
+    } else if (code == 4005) {
+      ending = Ending::kKilled;
+    } else {
+      throw std::runtime_error(name_ + ": " + prompt_ + " ended with " + stream.ending().dump());
+    }
+  }
+  ledger_.note({prompt_, stream.text(), ending});
+}
+
+void RestlessClient::run_to_the_end() { finish(rpc_->stream(start(static_cast<int>(1 + random_() % 2000)))); }
+
+void RestlessClient::read_slowly() {
+  ++counts_.slow_reads;
+  const int id = start(300);
+  StreamCheck stream(id, "rkllm_run_async",
+                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  rpc_->read_stream(stream, [&] {
+    std::this_thread::sleep_for(kSlowness);
+    return stream.ended();
+  });
+  finish(std::move(stream));
+}
+
+void RestlessClient::cancel() {
+  ++counts_.cancels;
+  const int id = start(200'000);
+  StreamCheck stream(id, "rkllm_run_async",
+                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  const std::size_t wanted = random_() % 50;
+  rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
+  rpc_->send_text(
+      Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}}.dump());
+  rpc_->read_stream(stream, [&] { return stream.ended(); });
+  finish(std::move(stream));
+}
+
+void RestlessClient::leave() {
+  ++counts_.disconnects;
+  const int id = start(20'000);
+  StreamCheck stream(id, "rkllm_run_async",
+                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  const std::size_t wanted = random_() % 50;
+  rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
+  finish(std::move(stream));
+  connect();
+}
+
+void RestlessClient::kill_worker() {
+  const Json read = rpc_->result("resources/read", {{"uri", "rkllm://handles/" + handle_}});
+  const Json status = Json::parse(read.at("contents").at(0).at("text").get<std::string>());
+  ++counts_.kills;
+  const int id = start(50'000);
+  StreamCheck stream(id, "rkllm_run_async",
+                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  const std::size_t wanted = random_() % 50;
+  rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
+  ::kill(status.at("process").get<pid_t>(), SIGKILL);
+  rpc_->read_stream(stream, [&] { return stream.ended(); });
+  finish(std::move(stream));
+  load();
+}
+
+void RestlessClient::ask_around() {
+  counts_.requests += 3;
+  rpc_->result("rkllm_is_running", {{"handle", handle_}});
+  rpc_->result("CPU4");
+  const Json refused = rpc_->call("rkllm_is_running", {{"handle", "nobody"}});
+  if (!refused.contains("error") || refused["error"]["code"] != 4002) {
+    throw std::runtime_error(name_ + ": an unknown handle was answered with " + refused.dump());
+  }
+}
+
+void RestlessClient::load_anew() {
+  ++counts_.requests;
+  rpc_->result("rkllm_destroy", {{"handle", handle_}});
+  load();
+}
+
+}  // namespace rkllm_mcp::test

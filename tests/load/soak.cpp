@@ -1,0 +1,131 @@
+// soak [MINUTES [SEED]]: clients on all transports, with cancels, disconnects, killed workers and slow readers, and every
+// stream compared with what the simulator recorded. Prints totals; status 1 if anything was lost, mixed, duplicated
+// or leaked.
+#include "ledger.hpp"
+#include "restless_client.hpp"
+#include "support/live_server.hpp"
+#include "support/rpc_client.hpp"
+#include "support/transport.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kClientsPerTransport = 2;
+constexpr std::array kTransports{Transport::kTcp, Transport::kUnix, Transport::kUdp, Transport::kHttp,
+                                 Transport::kWebSocket};
+
+std::size_t entries(const std::filesystem::path& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
+  return count;
+}
+
+// What a server holds: descriptors and threads.
+struct Holdings {
+  std::size_t descriptors = 0;
+  std::size_t threads = 0;
+  std::size_t resident_kb = 0;
+};
+
+Holdings holdings_of(pid_t process) {
+  const std::filesystem::path folder = "/proc/" + std::to_string(process);
+  Holdings holdings{entries(folder / "fd"), entries(folder / "task"), 0};
+  std::ifstream status(folder / "status");
+  for (std::string word; status >> word;) {
+    if (word == "VmRSS:") status >> holdings.resident_kb;
+  }
+  return holdings;
+}
+
+// Once everybody has gone, the server is to hold what it held before anybody came.
+Holdings await_quiet(LiveServer& server, const Holdings& before) {
+  constexpr std::chrono::seconds kPatience{40};  // a polled stream that nobody polls lives 30 s
+  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  const auto deadline = Clock::now() + kPatience;
+  Holdings now = holdings_of(server.process().pid());
+  while ((now.descriptors > before.descriptors || now.threads > before.threads) && Clock::now() < deadline) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    now = holdings_of(server.process().pid());
+  }
+  return now;
+}
+
+std::size_t excess(std::size_t now, std::size_t before) { return now > before ? now - before : 0; }
+
+int soak(double minutes, unsigned seed) {
+  LiveServer server({.set = {"limits.max_handles=64", "udp.retained_chunks=200000", "udp.idle_s=2"}});
+  {
+    RpcClient first(server.connect(Transport::kTcp));  // what is made once is not leaked
+    first.result("rkllm_destroy", {{"handle", first.init(shipped_model("fast"))}});
+    first.result("rkllm_createDefaultParam");
+  }
+  while (server.health()["transports"]["tcp"]["connections"] != 0) {
+  }
+  const Holdings before = holdings_of(server.process().pid());
+  Ledger ledger;
+  SoakCounts counts;
+  std::mutex mutex;
+  std::vector<std::string> failures;
+
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(minutes * 60));
+  std::vector<std::thread> clients;
+  for (const Transport transport : kTransports) {
+    for (int each = 0; each < kClientsPerTransport; ++each) {
+      clients.emplace_back([&, transport, own_seed = ++seed] {
+        try {
+          RestlessClient(server, transport, own_seed, ledger, counts).work([&] { return Clock::now() >= end; });
+        } catch (const std::exception& error) {
+          const std::lock_guard lock(mutex);
+          failures.push_back(std::string(name_of(transport)) + ": " + error.what());
+        }
+      });
+    }
+  }
+  for (auto& client : clients) client.join();
+
+  const Holdings after = await_quiet(server, before);
+  const Verdict verdict = ledger.verdict(server.recorded_runs());
+  const std::size_t leaked = excess(after.descriptors, before.descriptors) + excess(after.threads, before.threads);
+  for (const auto& failure : failures) std::printf("failed: %s\n", failure.c_str());
+  for (const auto& complaint : verdict.complaints) std::printf("%s\n", complaint.c_str());
+  std::printf("%.1f minutes: %llu requests, %llu streams, %llu tokens\n", minutes,
+              static_cast<unsigned long long>(counts.requests), static_cast<unsigned long long>(verdict.streams),
+              static_cast<unsigned long long>(verdict.tokens));
+  std::printf("faults: %llu cancels, %llu disconnects, %llu killed workers, %llu slow readers\n",
+              static_cast<unsigned long long>(counts.cancels), static_cast<unsigned long long>(counts.disconnects),
+              static_cast<unsigned long long>(counts.kills), static_cast<unsigned long long>(counts.slow_reads));
+  std::printf("resident: %zu kB before, %zu kB after\n", before.resident_kb, after.resident_kb);
+  std::printf("lost %llu, mixed %llu, duplicated %llu, leaked %zu, failed clients %zu\n",
+              static_cast<unsigned long long>(verdict.lost), static_cast<unsigned long long>(verdict.mixed),
+              static_cast<unsigned long long>(verdict.duplicated), leaked, failures.size());
+  const bool well = verdict.lost + verdict.mixed + verdict.duplicated + leaked + failures.size() == 0;
+  return well ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace rkllm_mcp::test
+
+int main(int argc, char** argv) {
+  const double minutes = argc > 1 ? std::atof(argv[1]) : 3;
+  const auto seed = static_cast<unsigned>(argc > 2 ? std::atol(argv[2]) : 1);
+  if (!(minutes > 0)) {
+    std::fprintf(stderr, "usage: soak [MINUTES [SEED]]\n");
+    return 2;
+  }
+  std::printf("soak, seed %u\n", seed);
+  return rkllm_mcp::test::soak(minutes, seed);
+}
