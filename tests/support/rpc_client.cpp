@@ -88,7 +88,8 @@ StreamCheck RpcClient::stream(const Json& id, std::string_view method) {
 }
 
 void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& enough) {
-  const auto deadline = Clock::now() + kPatience;
+  auto deadline = Clock::now() + kPatience;  // for some progress, not for all of it
+  std::size_t chunks = stream.chunks();
   std::deque<Json> others;
   std::optional<std::uint64_t> asked_for;
   Clock::time_point asked_at;
@@ -96,6 +97,7 @@ void RpcClient::read_stream(StreamCheck& stream, const std::function<bool()>& en
     const auto patience = connection_->reliable() ? kPatience : stream.has_gap() ? kGap : kSilence;
     const auto message = receive(patience);
     if (message && !stream.take(*message)) others.push_back(*message);
+    if (std::exchange(chunks, stream.chunks()) != stream.chunks()) deadline = Clock::now() + kPatience;
     // A gap is asked for at once, since the server keeps so many chunks only; silence, each time.
     const bool is_asked = asked_for == stream.missing() && Clock::now() < asked_at + kGap;
     if (message && (!stream.has_gap() || is_asked)) continue;
