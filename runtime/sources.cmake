@@ -28,4 +28,5 @@ set(RUNTIME_SOURCES
   stream/token_lane.cpp
   stream/token_stream.cpp
   text/json_text.cpp
+  text/sha256.cpp
   text/utf8_split.cpp)

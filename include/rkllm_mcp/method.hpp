@@ -2,6 +2,7 @@
 // library serves any such table and knows nothing else about the API.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 
@@ -34,6 +35,17 @@ struct Method {
   std::string_view input_schema;   // JSON Schema 2020-12, as JSON text
   std::string_view output_schema;  // likewise, of the result; its root is an object
 };
+
+// The first of `methods` of which `is_wanted` is true; null if there is none.
+template <class Predicate>
+const Method* find_method(std::span<const Method> methods, Predicate is_wanted) {
+  const auto found = std::find_if(methods.begin(), methods.end(), is_wanted);
+  return found == methods.end() ? nullptr : &*found;
+}
+
+inline const Method* find_method(std::span<const Method> methods, HandleRole role) {
+  return find_method(methods, [role](const Method& each) { return each.handle == role; });
+}
 
 // A named constant, enumerator or struct that can be asked for by name. `value` is the answer, as JSON text.
 struct Fact {

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,14 +18,8 @@ constexpr std::string_view kHashed = "sha256:";
 constexpr std::size_t kShortestToken = 16;
 constexpr off_t kLargestFile = 1 << 20;
 
-TokenSet::Hash sha256(std::string_view text) {
-  TokenSet::Hash hash{};
-  EVP_Digest(text.data(), text.size(), hash.data(), nullptr, EVP_sha256(), nullptr);
-  return hash;
-}
-
-TokenSet::Hash parse_hash(std::string_view digits) {
-  TokenSet::Hash hash{};
+Sha256 parse_hash(std::string_view digits) {
+  Sha256 hash{};
   if (digits.size() != 2 * hash.size()) throw std::runtime_error("sha256: must be followed by 64 hexadecimal digits");
   for (std::size_t at = 0; at < hash.size(); ++at) {
     const std::string_view byte = digits.substr(2 * at, 2);
@@ -128,12 +121,12 @@ void TokenSet::add(std::string_view line) {
   if (!is_hashed && token.size() < kShortestToken) {
     throw std::runtime_error("the token must have " + std::to_string(kShortestToken) + " characters or more");
   }
-  const Hash hash = is_hashed ? parse_hash(token.substr(kHashed.size())) : sha256(token);
+  const Sha256 hash = is_hashed ? parse_hash(token.substr(kHashed.size())) : sha256(token);
   entries_.push_back({hash, parse_permissions(name, permissions)});
 }
 
 const Principal* TokenSet::find(std::string_view token) const {
-  const Hash presented = sha256(token);
+  const Sha256 presented = sha256(token);
   const Principal* found = nullptr;
   for (const Entry& entry : entries_) {
     if (CRYPTO_memcmp(entry.hash.data(), presented.data(), presented.size()) == 0) found = &entry.principal;

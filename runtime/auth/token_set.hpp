@@ -9,7 +9,8 @@
 // and those that begin with # do not count.
 #pragma once
 
-#include <array>
+#include "text/sha256.hpp"
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,6 @@ struct Principal {
 
 class TokenSet {
  public:
-  using Hash = std::array<unsigned char, 32>;
-
   // Throws std::runtime_error that names the file and the line, never a token. The file must belong to this process's
   // user (or to root) and be closed to all others.
   static TokenSet read(const std::string& path);
@@ -37,7 +36,7 @@ class TokenSet {
 
  private:
   struct Entry {
-    Hash hash;
+    Sha256 hash;
     Principal principal;
   };
 

@@ -1,23 +1,12 @@
 #include "call/repeated_requests.hpp"
 
-#include <openssl/evp.h>
-
 namespace rkllm_mcp {
-namespace {
-
-std::array<unsigned char, 32> digest_of(std::string_view text) {
-  std::array<unsigned char, 32> digest{};
-  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
-  return digest;
-}
-
-}  // namespace
 
 bool RepeatedRequests::repeat(const Session& client, std::string_view text, Peer& peer) {
   forget_expired();
   const auto known = clients_.find(&client);
   if (known == clients_.end()) return false;
-  const auto found = known->second.records.find(digest_of(text));
+  const auto found = known->second.records.find(sha256(text));
   if (found == known->second.records.end()) return false;
   const Record& record = *found->second;
   const auto reply = record.reply.lock();
@@ -32,7 +21,7 @@ bool RepeatedRequests::repeat(const Session& client, std::string_view text, Peer
 void RepeatedRequests::add(const Session& client, std::string_view text, Reply& reply) {
   forget_expired();
   const auto record =
-      std::make_shared<Record>(Record{&client, digest_of(text), reply.weak_from_this(), {}, Clock::time_point::max()});
+      std::make_shared<Record>(Record{&client, sha256(text), reply.weak_from_this(), {}, Clock::time_point::max()});
   clients_[&client].records[record->digest] = record;
   reply.on_last([this, weak = std::weak_ptr(record)](std::optional<std::string_view> answer) {
     if (const auto alive = weak.lock()) answered(alive, answer);

@@ -12,9 +12,9 @@
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
+#include "text/sha256.hpp"
 #include "transport/peer.hpp"
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <list>
@@ -50,11 +50,9 @@ class RepeatedRequests {
   std::size_t kept_bytes() const { return kept_bytes_; }
 
  private:
-  using Digest = std::array<unsigned char, 32>;
-
   struct Record {
     const Session* client;
-    Digest digest;
+    Sha256 digest;
     std::weak_ptr<Reply> reply;  // lives as long as its call, or as its stream retains something
     std::string answer;          // empty: none yet, or none to be told
     Clock::time_point until;     // once it is answered
@@ -62,7 +60,7 @@ class RepeatedRequests {
   using Records = std::list<std::shared_ptr<Record>>;
 
   struct Client {
-    std::map<Digest, std::shared_ptr<Record>> records;
+    std::map<Sha256, std::shared_ptr<Record>> records;
     std::list<Records::iterator> kept;  // the oldest first, of kept_
     std::size_t bytes = 0;
   };

@@ -1,7 +1,7 @@
 #include "app/api_description.hpp"
 
 #include "app/api_documents.hpp"
-#include "app/handle_resources.hpp"
+#include "backend/handle_resources.hpp"
 #include "version.hpp"
 
 namespace rkllm_mcp {

@@ -1,5 +1,6 @@
 #include "app/runtime_host.hpp"
 
+#include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
 #include "worker/worker_engine.hpp"
@@ -63,6 +64,7 @@ std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlo
   }
   Workplace workplace;
   workplace.library = file_->path;
+  workplace.version = file_->version;
   workplace.abi = abi_->version;
   workplace.message_bytes = settings.limits.max_message_bytes;
   workplace.depth = settings.limits.max_depth;
@@ -95,12 +97,7 @@ Json RuntimeHost::status() const {
         {"path", nullptr}, {"version", nullptr}, {"abi", nullptr}, {"simulated", nullptr}, {"reason", trouble_}};
   }
   Json all = Json::array();
-  for (const auto& handle : handles()) {
-    all.push_back(Json{{"id", handle.id},
-                       {"running", handle.running},
-                       {"queued", handle.queued},
-                       {"process", handle.process ? Json(*handle.process) : Json(nullptr)}});
-  }
+  for (const auto& handle : handles()) all.push_back(brief_of(handle));
   return Json{{"path", file_->path},
               {"version", file_->version},
               {"abi", abi_->version},

@@ -37,13 +37,6 @@ Dispatcher::Options dispatcher_options(const Settings& settings) {
   return options;
 }
 
-const Method* find_init(const Api& api) {
-  for (const Method& method : api.methods) {
-    if (method.handle == HandleRole::kCreates) return &method;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options)
@@ -59,7 +52,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       routes_(dispatcher_, settings.http.session_idle_s,
               {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
               [this] { return health(); }, [this] { return metrics(); }),
-      autoload_(loop, *backend_, find_init(api_), settings.models, log),
+      autoload_(loop, *backend_, find_method(api_.methods, HandleRole::kCreates), settings.models, log),
       timer_(loop) {
   runtime_.when_lost([this](const std::string& handle) {
     asio::post(loop_, [this, handle] {

@@ -1,7 +1,6 @@
 set(APP_SOURCES
   app/api_description.cpp
   app/autoload.cpp
-  app/handle_resources.cpp
   app/http_routes.cpp
   app/ports_file.cpp
   app/runtime_host.cpp

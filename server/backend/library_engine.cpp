@@ -11,12 +11,6 @@
 namespace rkllm_mcp {
 namespace {
 
-const Method* find_abort(const AbiSet& abi) {
-  const auto found =
-      std::find_if(abi.methods.begin(), abi.methods.end(), [](const Method& each) { return each.aborts; });
-  return found == abi.methods.end() ? nullptr : &*found;
-}
-
 CallOutcome call_library(const LoadedLibrary& library, const CallRequest& request, HandleRecord* handle,
                          ResultSink* sink) {
   CallOutcome outcome;
@@ -32,7 +26,7 @@ CallOutcome call_library(const LoadedLibrary& library, const CallRequest& reques
 class LibraryModel final : public Model {
  public:
   LibraryModel(const LoadedLibrary& library, const std::string& id)
-      : library_(library), abort_(find_abort(library.abi())) {
+      : library_(library), abort_(find_method(library.abi().methods, [](const Method& each) { return each.aborts; })) {
     record_.id = id;
   }
 

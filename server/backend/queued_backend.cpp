@@ -49,12 +49,6 @@ class NobodyListens : public CallObserver {
   void on_done(CallOutcome) noexcept override {}
 };
 
-const Method* find_destroy(std::span<const Method> methods) {
-  const auto found = std::find_if(methods.begin(), methods.end(),
-                                  [](const Method& each) { return each.handle == HandleRole::kDestroys; });
-  return found == methods.end() ? nullptr : &*found;
-}
-
 // The most tokens that a run will generate: its own limit, else the one that the model was loaded with.
 std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Values& values) {
   // Nothing is checked yet: the stub will do that.
@@ -72,7 +66,7 @@ std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Val
 }  // namespace
 
 QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits)
-    : engine_(std::move(engine)), destroy_(find_destroy(methods)), limits_(limits) {}
+    : engine_(std::move(engine)), destroy_(find_method(methods, HandleRole::kDestroys)), limits_(limits) {}
 
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};

@@ -1,4 +1,5 @@
 set(BACKEND_SOURCES
+  backend/handle_resources.cpp
   backend/library_engine.cpp
   backend/library_file.cpp
   backend/loaded_library.cpp

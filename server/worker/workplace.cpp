@@ -1,7 +1,7 @@
 #include "worker/workplace.hpp"
 
 #include "api.hpp"
-#include "app/handle_resources.hpp"
+#include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
 #include "backend/queued_backend.hpp"
 #include "dispatch/dispatcher.hpp"
@@ -111,6 +111,7 @@ class DoorKeeper {
 
 std::vector<std::string> to_arguments(const Workplace& workplace) {
   return {"work", Json{{"library", workplace.library},
+                       {"version", workplace.version},
                        {"abi", workplace.abi},
                        {"message_bytes", workplace.message_bytes},
                        {"depth", workplace.depth},
@@ -122,7 +123,7 @@ Workplace from_arguments(const std::vector<std::string>& arguments) {
   const Json told = arguments.size() == 1 ? Json::parse(arguments[0], nullptr, false) : Json();
   if (!told.is_object()) throw std::invalid_argument("work is for the server itself, which tells it what to do");
   try {
-    return {told.at("library"), told.at("abi"), told.at("message_bytes"), told.at("depth"), told.at("values_bytes")};
+    return {told.at("library"), told.at("version"), told.at("abi"), told.at("message_bytes"), told.at("depth"), told.at("values_bytes")};
   } catch (const Json::exception& error) {
     throw std::invalid_argument(error.what());
   }
@@ -132,6 +133,10 @@ int work_at(const Workplace& workplace) {
   prepare_process();
   try {
     LibraryFile file = inspect_library(workplace.library);
+    if (file.version != workplace.version) {  // its structs may have other layouts
+      throw std::runtime_error(file.path + " has been replaced: it was version " + workplace.version + ", and is " +
+                               file.version + " now; restart the server to use it");
+    }
     const AbiSet& abi = *choose_abi_set(file.version, workplace.abi).set;
     const LoadedLibrary library(std::move(file), abi);
 

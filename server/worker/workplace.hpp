@@ -10,6 +10,7 @@ namespace rkllm_mcp {
 
 struct Workplace {
   std::string library;  // path
+  std::string version;  // that the library had when the server chose the ABI set
   std::string abi;      // the ABI set to use
   std::size_t message_bytes = 0;  // longest that the server takes from its clients
   std::size_t depth = 0;          // deepest nesting, likewise

@@ -32,12 +32,12 @@ forbid(include "asio|\"(text|transport|stream|jsonrpc|call|direct|mcp|dispatch|c
 forbid(generated "asio|\"(text|transport|stream|jsonrpc|call|direct|mcp|dispatch|client|settings|backend|app|cli)/" "generated code leans on include/ only")
 forbid(runtime "<rkllm_mcp/" "runtime/ knows no binding" "<rkllm_mcp/(${runtime_may_use})\\.hpp>")
 forbid(runtime "\"(settings|backend|app|cli)/" "runtime/ must not depend on server/")
-# Inside runtime/, lowest first: auth, text, transport and stream; jsonrpc; call; direct and mcp; dispatch.
-forbid(runtime/text "\"(transport|stream|jsonrpc|call|direct|mcp|dispatch)/" "text/ is the lowest layer")
+# Inside runtime/, lowest first: text; auth, transport and stream; jsonrpc; call; direct and mcp; dispatch.
+forbid(runtime/text "\"(auth|transport|stream|jsonrpc|call|direct|mcp|dispatch)/" "text/ is the lowest layer")
 forbid(runtime/transport "\"(stream|jsonrpc|call|direct|mcp|dispatch)/" "transports know no messages")
 forbid(runtime/stream "\"(transport|jsonrpc|call|direct|mcp|dispatch)/" "streams know neither clients nor messages")
 forbid(runtime/jsonrpc "\"(call|direct|mcp|dispatch)/" "messages know no calls")
-forbid(runtime/auth "\"(text|transport|stream|jsonrpc|call|direct|mcp|dispatch)/" "tokens know nothing of what they open")
+forbid(runtime/auth "\"(transport|stream|jsonrpc|call|direct|mcp|dispatch)/" "tokens know nothing of what they open")
 forbid(runtime/call "\"(direct|mcp|dispatch)/" "calls know no dialect")
 forbid(runtime/direct "\"(mcp|dispatch)/" "dialects do not know who chooses them")
 forbid(runtime/mcp "\"(direct|dispatch)/" "dialects know neither each other nor who chooses them")

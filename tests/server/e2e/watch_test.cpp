@@ -1,6 +1,7 @@
 // What the server tells of itself while it works: metrics, and one log line for each call.
 #include "support/catch.hpp"
 #include "support/http_client.hpp"
+#include "support/lines.hpp"
 #include "support/live_server.hpp"
 #include "support/rpc_client.hpp"
 
@@ -11,10 +12,6 @@ namespace rkllm_mcp::test {
 namespace {
 
 constexpr const char* kSecret = "@n=7 a prompt that is nobody's business";
-
-bool has_line(const std::string& text, const std::string& line) {
-  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
-}
 
 }  // namespace
 

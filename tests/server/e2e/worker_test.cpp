@@ -148,6 +148,26 @@ TEST_CASE("a library that crashes while it loads a model gives error 4005 with w
   CHECK(client.result("rkllm_is_running")["running"] == false);
 }
 
+TEST_CASE("a library that was replaced by another version is not loaded with the old layouts", "[worker]") {
+  const TemporaryDirectory place;
+  const std::string library = place / "librkllmrt.so";
+  std::filesystem::copy_file(simulator_of("1.2.3"), library);
+  LiveServer::Options options = with_workers({"runtime.library=" + library});
+  options.runtime.clear();
+  LiveServer server(options);
+  RpcClient client(server.connect(Transport::kTcp));
+  const std::string old = client.init(shipped_model("fast"));
+  // As a package manager does it: a new file takes the name, the old one stays with those who have it.
+  std::filesystem::copy_file(simulator_of("1.3.0"), place / "new");
+  std::filesystem::rename(place / "new", library);
+  const Json reply = client.call("rkllm_init", {{"param", {{"model_path", shipped_model("fast")}}}});
+  INFO(reply.dump());
+  REQUIRE(reply.contains("error"));
+  CHECK(reply["error"]["code"] == 4005);
+  CHECK(reply["error"]["data"]["log"].dump().find("it was version 1.2.3, and is 1.3.0 now; restart") != std::string::npos);
+  CHECK(client.result("rkllm_is_running", {{"handle", old}})["running"] == false);
+}
+
 TEST_CASE("a library that hangs is killed after runtime.hang_s, and others do not wait for it", "[worker]") {
   LiveServer server(with_workers({"runtime.hang_s=1"}));
   RpcClient client(server.connect(Transport::kTcp));

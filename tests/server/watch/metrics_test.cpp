@@ -3,6 +3,7 @@
 #include "watch/metrics.hpp"
 
 #include "support/catch.hpp"
+#include "support/lines.hpp"
 #include "support/process.hpp"
 
 #include <filesystem>
@@ -11,8 +12,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-bool has_line(const std::string& text, const std::string& line) { return ("\n" + text).find("\n" + line + "\n") != std::string::npos; }
 
 void write(const std::filesystem::path& path, const std::string& content) {
   std::filesystem::create_directories(path.parent_path());
@@ -28,13 +27,13 @@ TEST_CASE("a histogram counts each value in all buckets from its own on") {
   histogram.add(100);
   std::string text;
   histogram.print(text, "h");
-  CHECK(has_line(text, R"(h_bucket{le="0.001"} 1)"));
-  CHECK(has_line(text, R"(h_bucket{le="0.25"} 1)"));
-  CHECK(has_line(text, R"(h_bucket{le="0.5"} 2)"));
-  CHECK(has_line(text, R"(h_bucket{le="60"} 2)"));
-  CHECK(has_line(text, R"(h_bucket{le="+Inf"} 3)"));
-  CHECK(has_line(text, "h_sum 100.301"));
-  CHECK(has_line(text, "h_count 3"));
+  CHECK(test::has_line(text, R"(h_bucket{le="0.001"} 1)"));
+  CHECK(test::has_line(text, R"(h_bucket{le="0.25"} 1)"));
+  CHECK(test::has_line(text, R"(h_bucket{le="0.5"} 2)"));
+  CHECK(test::has_line(text, R"(h_bucket{le="60"} 2)"));
+  CHECK(test::has_line(text, R"(h_bucket{le="+Inf"} 3)"));
+  CHECK(test::has_line(text, "h_sum 100.301"));
+  CHECK(test::has_line(text, "h_count 3"));
 }
 
 TEST_CASE("calls are counted by method and outcome, and every family says what it is") {
@@ -44,11 +43,11 @@ TEST_CASE("calls are counted by method and outcome, and every family says what i
   metrics.count_call("f", "4002");
   metrics.count_token();
   const std::string text = metrics.text();
-  CHECK(has_line(text, R"(rkllm_mcp_calls_total{method="f",outcome="ok"} 2)"));
-  CHECK(has_line(text, R"(rkllm_mcp_calls_total{method="f",outcome="4002"} 1)"));
-  CHECK(has_line(text, "rkllm_mcp_tokens_total 1"));
-  CHECK(has_line(text, "# TYPE rkllm_mcp_calls_total counter"));
-  CHECK(has_line(text, "# TYPE rkllm_mcp_token_interval_seconds histogram"));
+  CHECK(test::has_line(text, R"(rkllm_mcp_calls_total{method="f",outcome="ok"} 2)"));
+  CHECK(test::has_line(text, R"(rkllm_mcp_calls_total{method="f",outcome="4002"} 1)"));
+  CHECK(test::has_line(text, "rkllm_mcp_tokens_total 1"));
+  CHECK(test::has_line(text, "# TYPE rkllm_mcp_calls_total counter"));
+  CHECK(test::has_line(text, "# TYPE rkllm_mcp_token_interval_seconds histogram"));
 }
 
 TEST_CASE("labels are escaped") { CHECK(label("k", "a\"b\\c\nd") == R"(k="a\"b\\c\nd")"); }
@@ -65,18 +64,18 @@ TEST_CASE("a board's files become metrics, and a machine without them has none")
   write(root / "sys/class/thermal/thermal_zone6/type", "npu-thermal\n");
   write(root / "sys/class/thermal/thermal_zone6/temp", "42538\n");
   const std::string text = board_metrics(root);
-  CHECK(has_line(text, R"(rkllm_mcp_npu_load_ratio{core="0"} 0.1)"));
-  CHECK(has_line(text, R"(rkllm_mcp_npu_load_ratio{core="1"} 0)"));
-  CHECK(has_line(text, R"(rkllm_mcp_npu_load_ratio{core="2"} 0.75)"));
-  CHECK(has_line(text, "rkllm_mcp_npu_frequency_hertz 1000000000"));
-  CHECK(has_line(text, "rkllm_mcp_npu_temperature_celsius 42.538"));
+  CHECK(test::has_line(text, R"(rkllm_mcp_npu_load_ratio{core="0"} 0.1)"));
+  CHECK(test::has_line(text, R"(rkllm_mcp_npu_load_ratio{core="1"} 0)"));
+  CHECK(test::has_line(text, R"(rkllm_mcp_npu_load_ratio{core="2"} 0.75)"));
+  CHECK(test::has_line(text, "rkllm_mcp_npu_frequency_hertz 1000000000"));
+  CHECK(test::has_line(text, "rkllm_mcp_npu_temperature_celsius 42.538"));
 }
 
 TEST_CASE("an NPU of one core has one load") {
   const test::TemporaryDirectory directory;
   const std::filesystem::path root = directory / "root";
   write(root / "sys/kernel/debug/rknpu/load", "NPU load:  7%\n");
-  CHECK(has_line(board_metrics(root), R"(rkllm_mcp_npu_load_ratio{core="0"} 0.07)"));
+  CHECK(test::has_line(board_metrics(root), R"(rkllm_mcp_npu_load_ratio{core="0"} 0.07)"));
 }
 
 }  // namespace rkllm_mcp

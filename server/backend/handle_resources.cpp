@@ -1,4 +1,4 @@
-#include "app/handle_resources.hpp"
+#include "backend/handle_resources.hpp"
 
 #include "jsonrpc/envelope.hpp"
 
@@ -13,31 +13,34 @@ namespace {
 constexpr std::string_view kHandles = "rkllm://handles";
 constexpr const char* kJson = "application/json";
 
-Json described(const QueuedBackend::HandleStatus& handle) {
+}  // namespace
+
+Json brief_of(const QueuedBackend::HandleStatus& handle) {
   return Json{{"id", handle.id},
               {"running", handle.running},
               {"queued", handle.queued},
-              {"process", handle.process ? Json(*handle.process) : Json(nullptr)},
-              {"created_with", handle.created_with},
-              {"session", handle.values},
-              {"last_perf", handle.last_perf}};
+              {"process", handle.process ? Json(*handle.process) : Json(nullptr)}};
 }
 
-}  // namespace
+Json description_of(const QueuedBackend::HandleStatus& handle) {
+  Json all = brief_of(handle);
+  all.update(Json{{"created_with", handle.created_with}, {"session", handle.values}, {"last_perf", handle.last_perf}});
+  return all;
+}
 
 void add_handle_resources(Api& api, HandlesFunction handles) {
   api.resources.push_back({std::string(kHandles), "handles", "Initialised models",
                            "Every handle: whether it runs, how many calls wait, what it was created with.", kJson,
                            [handles] {
                              Json all = Json::array();
-                             for (const auto& handle : handles()) all.push_back(described(handle));
+                             for (const auto& handle : handles()) all.push_back(description_of(handle));
                              return to_text(Json{{"handles", std::move(all)}});
                            }});
   api.resource_templates.push_back(
       {std::string(kHandles) + "/{id}", "handle", "One initialised model", "Likewise of one handle.", kJson,
        [handles = std::move(handles)](std::string_view uri) -> std::optional<std::string> {
          for (const auto& handle : handles()) {
-           if (uri == std::string(kHandles) + "/" + handle.id) return to_text(described(handle));
+           if (uri == std::string(kHandles) + "/" + handle.id) return to_text(description_of(handle));
          }
          return std::nullopt;
        }});

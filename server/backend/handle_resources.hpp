@@ -9,6 +9,10 @@
 
 namespace rkllm_mcp {
 
+// Who it is and what it does, in short and in full.
+Json brief_of(const QueuedBackend::HandleStatus& handle);
+Json description_of(const QueuedBackend::HandleStatus& handle);
+
 using HandlesFunction = std::function<std::vector<QueuedBackend::HandleStatus>()>;
 
 void add_handle_resources(Api& api, HandlesFunction handles);
