@@ -72,6 +72,13 @@ Meaning read_handle(const Json& json) {
   return meaning::UsesHandle{};
 }
 
+meaning::FileUse file_use(const Json& json) {
+  const std::string use = json.value("file", "");
+  if (use == "read") return meaning::FileUse::kRead;
+  if (use == "written") return meaning::FileUse::kWritten;
+  return meaning::FileUse::kNone;
+}
+
 // The keys of which an entry may have one, and what they mean.
 const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
   static const std::map<std::string, Meaning (*)(const Json&)> kReaders = {
@@ -84,7 +91,8 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
       {"text",
        [](const Json& json) -> Meaning {
          return meaning::Text{presence(json, Presence::kRequired), json.value("min_length", 0U),
-                              json.value("json", false), json.value("freed_by", "")};
+                              json.value("json", false), json.value("freed_by", ""), file_use(json),
+                              json.value("file_if_absent", "")};
        }},
       {"object",
        [](const Json& json) -> Meaning {

@@ -194,6 +194,8 @@ void HttpParser::on_headers_end() {
     }
     expects_continue_ = !request_.is_http_1_0;
   }
+  from_stranger_ = limits_.is_stranger && limits_.is_stranger(request_);
+  if (from_stranger_) body_limit_ = std::min(body_limit_, limits_.stranger_body_bytes);
   on_framing();
 }
 
@@ -232,7 +234,7 @@ void HttpParser::on_content_length() {
     length = number;
   }
   remaining_ = length.value_or(0);
-  if (remaining_ > limits_.body_bytes) return refuse_body(remaining_);
+  if (remaining_ > body_limit_) return refuse_body(remaining_);
   state_ = remaining_ == 0 ? State::kComplete : State::kBody;
 }
 
@@ -245,7 +247,7 @@ void HttpParser::on_chunk_size(std::string_view line) {
   // from_chars takes a minus sign only for signed types, but a sign, a blank or "0x" all leave something unread.
   if (!size) return refuse(400, "not a chunk size");
   const auto so_far = request_.body.size();
-  if (*size > limits_.body_bytes - so_far) return refuse_body(std::max(*size, *size + so_far));  // which may overflow
+  if (*size > body_limit_ - so_far) return refuse_body(std::max(*size, *size + so_far));  // which may overflow
   remaining_ = *size;
   state_ = remaining_ == 0 ? State::kTrailers : State::kChunk;
 }
@@ -264,7 +266,8 @@ void HttpParser::refuse(int status, std::string_view explanation) {
 }
 
 void HttpParser::refuse_body(std::size_t bytes) {
-  refuse(413, "the limit is " + std::to_string(limits_.body_bytes) + " bytes");
+  if (from_stranger_) return refuse(401, "a token is required: Authorization: Bearer TOKEN");
+  refuse(413, "the limit is " + std::to_string(body_limit_) + " bytes");
   refusal_->body_bytes = bytes;
 }
 

@@ -12,6 +12,7 @@
 #include "transport/limits.hpp"
 #include "transport/listener.hpp"
 #include "transport/peer.hpp"
+#include "transport/turned_away.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -23,6 +24,7 @@ namespace rkllm_mcp {
 struct TcpOptions {
   ListenAddress listen;
   ConnectionLimits limits;
+  RefusalFunction refusal{};  // null: clients beyond a limit are cut off without a word
 };
 
 class TcpTransport {
@@ -43,6 +45,7 @@ class TcpTransport {
   const TcpOptions options_;
   const AcceptFunction accept_;
   ChannelSet channels_;
+  TurnedAway turned_away_;
   Listener listener_;
   std::uint16_t port_;
 };

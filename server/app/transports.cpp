@@ -15,6 +15,7 @@ ConnectionLimits connection_limits(const LimitSettings& limits) {
   result.stall = limits.stall_s;
   result.idle = limits.idle_s;
   result.max_connections = limits.max_connections;
+  result.max_connections_per_peer = limits.max_connections_per_peer;
   return result;
 }
 
@@ -41,16 +42,23 @@ void open(Open open) {
 
 }  // namespace
 
-Transports::Transports(asio::io_context& loop, const Settings& settings, const AcceptFunction& accept, HttpHandler http,
-                       const std::optional<Stdio>& stdio)
+Transports::Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
+                       const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
     : settings_(settings) {
-  const ConnectionLimits limits = connection_limits(settings.limits);
+  ConnectionLimits limits = connection_limits(settings.limits);
+  limits.counts = surroundings.counts;
+  const ConnectionLimits of_stdio = limits;  // whoever started this program is no stranger
+  limits.stranger_message_bytes = surroundings.stranger_message_bytes;
+  const RefusalFunction refusal = [limits](Limit limit) {
+    const bool of_peer = limit == Limit::kConnectionsPerPeer;
+    return Dispatcher::turned_away_message(limit, of_peer ? limits.max_connections_per_peer : limits.max_connections) + "\n";
+  };
   if (settings.tcp.enabled) {
-    open([&] { tcp_.emplace(loop, TcpOptions{{settings.tcp.address, settings.tcp.port}, limits}, accept); });
+    open([&] { tcp_.emplace(loop, TcpOptions{{settings.tcp.address, settings.tcp.port}, limits, refusal}, accept); });
   }
   if (!settings.unix_socket.path.empty()) {
     const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
-    unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits}, accept);
+    unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits, refusal}, accept);
   }
   if (settings.udp.enabled) {
     UdpOptions options;
@@ -59,6 +67,8 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
     options.send_queue_bytes = limits.send_queue_bytes;
     options.chunk_bytes = settings.udp.chunk_bytes;
     options.max_peers = limits.max_connections;
+    options.max_peers_per_address = limits.max_connections_per_peer;
+    options.counts = limits.counts;
     options.loopback_is_proof = settings.auth.tokens.empty();
     options.idle = settings.udp.idle_s;
     open([&] { udp_.emplace(loop, options, accept); });
@@ -72,6 +82,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
                         origins(settings.http),
                         websocket};
     options.header_bytes = settings.http.header_bytes;
+    options.is_stranger = surroundings.is_stranger;
     options.oversized = [](std::size_t bytes, std::size_t limit) {
       return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};
     };
@@ -82,7 +93,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
         {settings.ws.address, settings.ws.port}, limits, timeouts(settings.http), origins(settings.http), websocket};
     open([&] { ws_.emplace(loop, options, accept); });
   }
-  if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, limits}, stdio->accept);
+  if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, of_stdio}, stdio->accept);
 }
 
 Json Transports::status() const {

@@ -25,10 +25,18 @@ struct Stdio {
 
 class Transports {
  public:
+  // What the settings do not say.
+  struct Surroundings {
+    Counts* counts = nullptr;
+    // Longest message of a client that has not presented a token, and whether a request comes from such a one.
+    std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
+    std::function<bool(const HttpRequest& head)> is_stranger{};
+  };
+
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
   // be opened; nothing is left open then.
-  Transports(asio::io_context& loop, const Settings& settings, const AcceptFunction& accept, HttpHandler http,
-             const std::optional<Stdio>& stdio);
+  Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
+             const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio);
 
   // {"tcp":{"address","port","connections"},...}: what is open, with the ports really used.
   Json status() const;

@@ -72,6 +72,7 @@ struct WsSettings {
 
 struct AuthSettings {
   std::string tokens{defaults::kAuthTokens};  // path; empty: everybody may call
+  std::chrono::seconds timeout_s{defaults::kAuthTimeoutS};
   bool insecure = defaults::kAuthInsecure;
 };
 
@@ -83,6 +84,7 @@ struct LimitSettings {
   std::chrono::seconds stall_s{defaults::kLimitsStallS};
   std::chrono::seconds idle_s{defaults::kLimitsIdleS};  // 0: never closed for being idle
   std::size_t max_connections{defaults::kLimitsMaxConnections};
+  std::size_t max_connections_per_peer{defaults::kLimitsMaxConnectionsPerPeer};
   std::size_t max_requests_per_connection{defaults::kLimitsMaxRequestsPerConnection};
   std::size_t max_handles{defaults::kLimitsMaxHandles};
 };
@@ -92,6 +94,7 @@ struct StreamSettings {
   std::chrono::milliseconds poll_wait_ms_max{defaults::kStreamPollWaitMsMax};
   std::size_t buffer_bytes{defaults::kStreamBufferBytes};
   std::size_t values_bytes{defaults::kStreamValuesBytes};
+  std::size_t memory_bytes{defaults::kStreamMemoryBytes};
 };
 
 struct QueueSettings {
@@ -103,6 +106,8 @@ struct RuntimeSettings {
   std::string library{defaults::kRuntimeLibrary};  // a path, kSimulatorLibrary, or empty: the system's own
   Fallback fallback = choice<Fallback>(defaults::kRuntimeFallback);
   std::string abi{defaults::kRuntimeAbi};  // empty: by the version that the library's file states
+  std::vector<std::string> model_dirs = split_list(defaults::kRuntimeModelDirs);  // empty: anywhere
+  std::string cache_dir{defaults::kRuntimeCacheDir};  // empty: in the user's cache directory
   Isolation isolation = choice<Isolation>(defaults::kRuntimeIsolation);
   Workers workers = choice<Workers>(defaults::kRuntimeWorkers);
   std::chrono::seconds hang_s{defaults::kRuntimeHangS};

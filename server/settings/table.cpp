@@ -121,6 +121,8 @@ constexpr std::array kTable{
 
     Setting{"auth", "tokens", text<&S::auth, &AuthSettings::tokens>(),
             "File of the tokens that clients must present, one line each: NAME TOKEN [call,admin]; mode 0600. Empty: no token is asked for."},
+    Setting{"auth", "timeout_s", integer<&S::auth, &AuthSettings::timeout_s>(1, 3600),
+            "Seconds within which a connection must present its token, where tokens are asked for."},
     Setting{"auth", "insecure", boolean<&S::auth, &AuthSettings::insecure>(),
             "Allow addresses other than loopback although no token is asked for."},
 
@@ -138,6 +140,8 @@ constexpr std::array kTable{
             "Seconds without any message, in either direction, after which a connection is closed; 0: never."},
     Setting{"limits", "max_connections", integer<&S::limits, &LimitSettings::max_connections>(1, 100'000),
             "Connections that each transport holds at a time."},
+    Setting{"limits", "max_connections_per_peer", integer<&S::limits, &LimitSettings::max_connections_per_peer>(1, 100'000),
+            "Connections of one client machine that each transport holds at a time; of a Unix socket: of one user."},
     Setting{"limits", "max_requests_per_connection", integer<&S::limits, &LimitSettings::max_requests_per_connection>(1, 100'000),
             "Requests that one connection may have in flight."},
     Setting{"limits", "max_handles", integer<&S::limits, &LimitSettings::max_handles>(1, 1024),
@@ -151,6 +155,8 @@ constexpr std::array kTable{
             "Text of one stream that is kept until it is polled, in bytes; a run that exceeds it is aborted."},
     Setting{"stream", "values_bytes", integer<&S::stream, &StreamSettings::values_bytes>(4 * kKiB, 1 * kGiB),
             "Hidden states or logits of one run that are kept for its answer, in bytes; a run that exceeds it is aborted."},
+    Setting{"stream", "memory_bytes", integer<&S::stream, &StreamSettings::memory_bytes>(64 * kKiB, 64 * kGiB),
+            "Memory of all streams together, in bytes: what waits for clients or is gathered for answers."},
 
     Setting{"queue", "max_per_handle", integer<&S::queue, &QueueSettings::max_per_handle>(1, 100'000),
             "Calls that may wait for one handle."},
@@ -163,6 +169,10 @@ constexpr std::array kTable{
             "What to use when the system has no runtime library. none: calls are answered with an error."},
     Setting{"runtime", "abi", text<&S::runtime, &RuntimeSettings::abi>(),
             "ABI set to use, e.g. \"1.3.0\", whatever version the library states; empty: by that version."},
+    Setting{"runtime", "model_dirs", list<&S::runtime, &RuntimeSettings::model_dirs>(),
+            "Directories that models and adapters may be loaded from, links resolved; empty: from anywhere. Relative paths start there."},
+    Setting{"runtime", "cache_dir", text<&S::runtime, &RuntimeSettings::cache_dir>(),
+            "Directory below which the library may write, e.g. prompt caches; empty: rkllm-mcp in the user's cache directory."},
     Setting{"runtime", "isolation", word<&S::runtime, &RuntimeSettings::isolation>(),
             "process: the library runs in worker processes, and its death is not the server's. thread: it runs in the server."},
     Setting{"runtime", "workers", word<&S::runtime, &RuntimeSettings::workers>(),

@@ -11,7 +11,7 @@ using rkllm_mcp::test::Mutator;
 
 namespace {
 
-constexpr HttpParserLimits kLimits{200, 1000, 10, 100};
+const HttpParserLimits kLimits{200, 1000, 10, 100};
 
 // Everything a parser makes of some bytes: its requests, then how it ended.
 struct Outcome {
