@@ -60,6 +60,11 @@ TEST_CASE("an entry that says two things, or is there twice, is refused") {
 TEST_CASE("an overlay that breaks its schema is refused") {
   CHECK_THAT(refusal("int f(char* a);", test::overlay(R"({"for":"f.a","quote":"char* a","text":{"nulable":true}})")),
              has_text("/entries/0/text: unknown key \"nulable\""));
+  CHECK_THAT(
+      refusal("int f(char* a);", test::overlay(R"({"for":"f.a","quote":"char* a","text":{"min_length":4294967296}})")),
+      has_text("/entries/0/text/min_length: expected 4294967295 or less"));
+  CHECK_THAT(refusal("int f(int a);", test::overlay(R"({"for":"f.a","quote":"int a","default":18446744073709551615})")),
+             has_text("f.a: its \"default\" in the overlay is impossible: it is no integer"));
   CHECK_THAT(refusal("int f(void);", "{"), has_text("x.overlay.json:"));
   CHECK_THAT(refusal("int f(void);", R"({"entries":[]})"), has_text("\"output\" is missing"));
 }
