@@ -2,6 +2,7 @@
 
 #include "diagnostics.hpp"
 
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -33,7 +34,8 @@ std::optional<Constant> constant(const Json& json, const char* key) {
   if (!json.contains(key)) return std::nullopt;
   const Json& value = json.at(key);
   if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
+  const bool is_too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  if (value.is_number_integer() && !is_too_large) return value.get<std::int64_t>();
   if (value.is_number()) return value.get<double>();
   return value.get<std::string>();
 }

@@ -65,6 +65,7 @@ class HttpParser {
   void on_body_bytes(std::string_view& bytes);
   std::size_t line_limit() const;
   void refuse(int status, std::string_view explanation);
+  void refuse_long_line();
   void refuse_body(std::size_t bytes);
 
   HttpParserLimits limits_;

@@ -58,7 +58,6 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts)
 
 Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options)
     : loop_(loop),
-      settings_(settings),
       log_(log),
       runtime_(settings, log, metrics_.counts),
       backend_(std::make_shared<WatchedBackend>(

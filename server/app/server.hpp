@@ -61,7 +61,6 @@ class Server {
   void look_again(std::function<void()> look);  // in a moment
 
   asio::io_context& loop_;
-  const Settings& settings_;
   spdlog::logger& log_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Metrics metrics_;
