@@ -51,13 +51,17 @@ bool trickle(LiveServer& server, std::list<SlowClient>& clients) {
 
 }  // namespace
 
-TEST_CASE("HTTP heads and WebSocket handshakes that trickle in are given up after http.header_timeout_s") {
-  SteadyServer server({.set = {"http.header_timeout_s=1"}, .with_stdio = true});
+TEST_CASE("HTTP heads, HTTP bodies and WebSocket handshakes that trickle in are given up when their time is over") {
+  SteadyServer server({.set = {"http.header_timeout_s=1", "http.body_timeout_s=1"}, .with_stdio = true});
   server.endures(kSlowRounds, [&] {
     std::list<SlowClient> clients;
     for (int i = 0; i < kSlowClients; ++i) {
       clients.emplace_back(server.live().port(Transport::kHttp)).socket.send(std::string(kPost) + "X-Slow: ");
       clients.emplace_back(server.live().port(Transport::kHttp)).socket.send("P");
+      clients.emplace_back(server.live().port(Transport::kHttp))
+          .socket.send(std::string(kPost) + "Content-Length: 100000\r\n\r\n");
+      clients.emplace_back(server.live().port(Transport::kHttp))
+          .socket.send(std::string(kPost) + "Transfer-Encoding: chunked\r\n\r\n10000\r\n");
       clients.emplace_back(server.live().port(Transport::kWebSocket))
           .socket.send(kHandshake.substr(0, kHandshake.size() - 2));
     }
@@ -71,7 +75,7 @@ TEST_CASE("HTTP heads and WebSocket handshakes that trickle in are given up afte
 }
 
 TEST_CASE(
-    "bodies that trickle in, and connections that say nothing, hold up nobody and cost nothing once they are gone") {
+    "bodies that never end, and connections that say nothing, hold up nobody and cost nothing once they are gone") {
   SteadyServer server;
   server.endures(kSlowRounds, [&] {
     std::list<RawSocket> clients;
