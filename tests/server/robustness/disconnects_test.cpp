@@ -118,8 +118,9 @@ TEST_CASE("clients that leave their streams at random leave no runs, and saw not
   CHECK(verdict.streams == (kLeavers + 1) * (kLeavingRounds + 1));
   CHECK(verdict.mixed == 0);
   CHECK(verdict.duplicated == 0);
-  for (const auto& ran : server.live().recorded_runs())
+  for (const RecordedRun& ran : server.live().recorded_runs()) {
     CHECK((ran.aborted || ran.prompt.find("leaver") == std::string::npos));
+  }
 }
 
 }  // namespace rkllm_mcp::test

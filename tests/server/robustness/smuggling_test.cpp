@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_literals;
 
-constexpr int kSmugglingRounds = 5;
+constexpr int kSmugglingRounds = RKLLM_MCP_SANITIZED ? 3 : 20;
 const std::string kBody = ping(1);
 
 struct BadRequest {
@@ -174,7 +174,7 @@ void check_refused(SteadyServer& server, const std::vector<BadRequest>& requests
       }
     }
   });
-  for (const auto& ran : server.live().recorded_runs()) CHECK(ran.prompt != prompt);
+  CHECK(server.runs_of(prompt) == 0);
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ TEST_CASE("what follows a good request on its connection is executed") {
   client.send(http_post(ping(1)) + http_post(run("@n=1 pipelined")));
   client.receive_until(pong(1));
   client.receive_until(R"("status":0)");
-  CHECK(server.live().recorded_runs().back().prompt == "@n=1 pipelined");
+  CHECK(server.runs_of("@n=1 pipelined") == 1);
 }
 
 TEST_CASE("requests of two lengths, or of none that is a number, are refused with all that follows") {
@@ -221,7 +221,7 @@ TEST_CASE("the host in the request line counts, not the Host field") {
                 std::to_string(kBody.size()) + "\r\n\r\n" + kBody);
     REQUIRE(client.receive_until(pong(1)).starts_with("HTTP/1.1 200 "));
   });
-  for (const auto& ran : server.live().recorded_runs()) CHECK(ran.prompt != "@n=1 smuggled");
+  CHECK(server.runs_of("@n=1 smuggled") == 0);
 }
 
 }  // namespace rkllm_mcp::test

@@ -10,6 +10,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp::test {
 
@@ -29,6 +30,8 @@ class SteadyServer {
   LiveServer& live() { return live_; }
   // Loads another model, for good; gives its handle.
   std::string load(const std::string& model);
+  // How often that prompt has been run.
+  std::size_t runs_of(std::string_view prompt) const;
   // Waits until all clients have gone. Gives what is held then, whether it is right or not.
   Holdings await_quiet();
   // Plays the scenario once, so that what is made once and kept is there, and then `times` times more. Fails the test

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::string_literals;
 
-constexpr int kViolationRounds = 5;
+constexpr int kViolationRounds = RKLLM_MCP_SANITIZED ? 5 : 40;
 constexpr unsigned kMore = 0;  // a first byte without the final bit
 
 struct Violation {
@@ -112,7 +112,7 @@ void check_closed(SteadyServer& server, const std::vector<Violation>& violations
       REQUIRE(client.ends());
     }
   });
-  for (const auto& ran : server.live().recorded_runs()) CHECK(ran.prompt != prompt);
+  CHECK(server.runs_of(prompt) == 0);
 }
 
 }  // namespace
