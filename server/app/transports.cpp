@@ -24,6 +24,7 @@ OriginOptions origins(const HttpSettings& http) { return {http.allowed_origins, 
 HttpTimeouts timeouts(const HttpSettings& http) {
   HttpTimeouts result;
   result.header = http.header_timeout_s;
+  result.body = http.body_timeout_s;
   result.keep_alive = http.keep_alive_s;
   return result;
 }

@@ -59,6 +59,7 @@ struct HttpSettings {
   std::vector<std::string> allowed_hosts = split_list(defaults::kHttpAllowedHosts);
   std::size_t header_bytes{defaults::kHttpHeaderBytes};
   std::chrono::seconds header_timeout_s{defaults::kHttpHeaderTimeoutS};
+  std::chrono::seconds body_timeout_s{defaults::kHttpBodyTimeoutS};
   std::chrono::seconds keep_alive_s{defaults::kHttpKeepAliveS};
   std::chrono::seconds session_idle_s{defaults::kHttpSessionIdleS};
 };

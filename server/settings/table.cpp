@@ -109,6 +109,8 @@ constexpr std::array kTable{
             "Longest request line and headers together, in bytes."},
     Setting{"http", "header_timeout_s", integer<&S::http, &HttpSettings::header_timeout_s>(1, 600),
             "Seconds within which a request's headers must have arrived."},
+    Setting{"http", "body_timeout_s", integer<&S::http, &HttpSettings::body_timeout_s>(1, kDay),
+            "Seconds within which a request's body must have arrived, from the end of its headers on."},
     Setting{"http", "keep_alive_s", integer<&S::http, &HttpSettings::keep_alive_s>(1, kDay),
             "Seconds that a connection may rest between two requests."},
     Setting{"http", "session_idle_s", integer<&S::http, &HttpSettings::session_idle_s>(1, 30 * kDay),

@@ -5,6 +5,7 @@ add_library(test_server STATIC
   ${support}/live_server.cpp
   ${support}/lossy_proxy.cpp
   ${support}/raw_socket.cpp
+  ${support}/raw_websocket.cpp
   ${support}/rpc_client.cpp
   ${support}/stdio_connection.cpp
   ${support}/stream_check.cpp)
