@@ -1,7 +1,7 @@
 #include "transport/http_transport.hpp"
 
 #include "transport/http_head.hpp"
-#include "transport/socket_stream.hpp"
+#include "transport/tls_stream.hpp"
 
 #include <utility>
 
@@ -26,6 +26,7 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
         limits.idle = {};
         return limits;
       }()),
+      tls_(options.tls),
       listener_(io, name_of(kind), options.listen,
                 [this](asio::ip::tcp::socket socket) { accepted(std::move(socket)); }),
       port_(listener_.port()) {
@@ -44,8 +45,8 @@ void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   if (error) return;  // gone again
   const bool is_full = channels_.size() >= limits_.max_connections;
   if (is_full && refused_.size() >= kPoliteRefusals) return;  // which closes the socket
-  const auto channel =
-      std::make_shared<Channel>(io_, std::make_unique<SocketStream>(std::move(socket), limits_), limits_);
+  auto stream = open_stream(io_, std::move(socket), limits_, tls_.get());
+  const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
   if (is_full) {
     refused_.add(channel);
     channel->write({http_last_response(plain_response(503, "too many connections"))});

@@ -1,7 +1,7 @@
 #include "transport/tcp_transport.hpp"
 
 #include "transport/line_connection.hpp"
-#include "transport/socket_stream.hpp"
+#include "transport/tls_stream.hpp"
 
 #include <memory>
 #include <utility>
@@ -21,7 +21,7 @@ void TcpTransport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // gone again
-  auto stream = std::make_unique<SocketStream>(std::move(socket), options_.limits);
+  auto stream = open_stream(io_, std::move(socket), options_.limits, options_.tls.get());
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
   channels_.add(channel);
   LineConnection::start(channel, {TransportKind::kTcp, to_text(remote)}, options_.limits, accept_);

@@ -12,17 +12,20 @@
 #include "transport/limits.hpp"
 #include "transport/listener.hpp"
 #include "transport/peer.hpp"
+#include "transport/tls_identity.hpp"
 
 #include <asio/io_context.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace rkllm_mcp {
 
 struct TcpOptions {
   ListenAddress listen;
   ConnectionLimits limits;
+  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
 };
 
 class TcpTransport {
