@@ -208,8 +208,9 @@ class InputSchema {
   }
 
   static void add_stream_options(Json& schema) {
-    add_property(schema, "include", {{"type", "array"}, {"items", {{"enum", Json::array({"token_id"})}}}},
-                 "What the answer shall hold besides the text: \"token_id\" adds the id of each token.", false);
+    add_property(schema, "include", {{"type", "array"}, {"items", {{"enum", Json::array({"token_id", "queue_position"})}}}},
+                 "What the answer shall hold besides the text: \"token_id\" adds the id of each token, \"queue_position\" "
+                 "tells how many calls go before this one as long as it waits.", false);
     add_property(schema, "encoding", {{"enum", {"json", "base64"}}, {"default", "json"}},
                  "How arrays of floats appear in the answer: \"json\": arrays of numbers; \"base64\": "
                  "{\"base64\",\"dtype\":\"float32\"}, little endian.",

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <rkllm_mcp/array_encoding.hpp>
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/method.hpp>
 #include <rkllm_mcp/result_sink.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -30,6 +32,8 @@ struct CallOutcome {
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
+  // It waits: so many calls go before it. Again whenever that changes, until on_begun() or on_done().
+  virtual void on_queued(std::size_t /*calls_before*/) noexcept {}
   virtual void on_begun(std::optional<std::uint64_t> /*token_limit*/) noexcept {}  // it has left its queue
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
@@ -64,6 +68,8 @@ class Backend {
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // A call that is neither waiting nor running a stream is left alone. Unknown ids are ignored.
   virtual void cancel(CallId id) = 0;
+  // Takes the call out of its queue, with this error; one that does not wait any more is left alone.
+  virtual void give_up(CallId id, const RpcError& why) = 0;
 };
 
 }  // namespace rkllm_mcp

@@ -47,6 +47,7 @@ TokenStream::Options Caller::stream_options(const ResultOptions& options, TokenS
           .values_bytes = limits_.stream_values_bytes,
           .stall = limits_.stall,
           .when_full = when_full,
+          .tell_position = options.queue_position,
           .keep_tokens = options.keep_tokens};
 }
 
@@ -54,16 +55,31 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, const Reply&
                            Target target) {
   const auto reader = call.reader;
   const auto key = session->add(std::move(call));
+  const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
   const auto id = backend_.start(
       {target.method, std::move(target.params), target.options.encoding, origin_of(reply)}, reader->stream());
-  session->started(key, id);
+  session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
   return key;
+}
+
+std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
+  const auto timer = std::make_shared<asio::steady_timer>(loop_, limits_.queue_timeout);
+  timer->async_wait([this, id](const asio::error_code& error) {
+    if (error) return;
+    const auto seconds = limits_.queue_timeout.count();
+    backend_.give_up(id, RpcError(ErrorCode::kQueueFull,
+                                  "the call has waited " + std::to_string(seconds) +
+                                      " s for its handle (queue.timeout_s); nothing of it was executed",
+                                  Json{{"timeout_s", seconds}}));
+  });
+  return timer;
 }
 
 Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
                              Target target, CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
                              CancelRule rule) {
   const CollectReader::Options options{target.options.encoding, limits_.answer_bytes};
+  target.options.queue_position = progress != nullptr;
   const auto reader =
       StreamReader::make<CollectReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options,
                                         std::move(done), std::move(progress));

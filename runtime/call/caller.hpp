@@ -27,6 +27,7 @@ struct CallLimits {
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
   std::size_t requests_per_session = 256;
+  std::chrono::seconds queue_timeout{0};           // 0: calls wait for ever
   std::size_t retained_chunks = 1024;              // per stream on a lossy transport
   std::chrono::milliseconds retained_for{30'000};  // after the stream's end
 };
@@ -77,6 +78,8 @@ class Caller {
   TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;
   void start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
                   const std::string& stream_id);
+  // Gives the call up if it still waits when the time has come; as long as what this returns lives.
+  std::shared_ptr<void> limit_waiting(Backend::CallId id);
   Session::Key start(const std::shared_ptr<Session>& session, const Reply& reply, ActiveCall call, Target target);
 
   asio::io_context& loop_;

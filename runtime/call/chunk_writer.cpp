@@ -33,6 +33,7 @@ ChunkWriter ChunkWriter::replies(const RequestId& id, std::string_view method) {
 
 ChunkWriter ChunkWriter::notifications(std::string_view method, std::string_view stream_id) {
   ChunkWriter writer(Form::kNotification, std::string(method));
+  writer.stream_id_ = stream_id;
   writer.opening_ = R"({"jsonrpc":"2.0","method":)";
   append_quoted(writer.opening_, method);
   writer.opening_ += R"(,"params":{"stream_id":)";
@@ -76,6 +77,11 @@ std::string ChunkWriter::chunk(const Chunk& chunk) {
 }
 
 std::string ChunkWriter::nothing_new() const { return start(Chunk{}) + closing_; }
+
+std::string ChunkWriter::queue_position(std::size_t calls_before) const {
+  if (form_ == Form::kReply) return result_message(id_, method_, Json{{"queue_position", calls_before}});
+  return notification_message(method_, Json{{"stream_id", stream_id_}, {"queue_position", calls_before}});
+}
 
 std::string ChunkWriter::end(const Chunk& rest, const CallOutcome& outcome) {
   const std::string ending = further_members(ending_of(outcome));

@@ -28,6 +28,8 @@ class ChunkWriter {
   std::string chunk(const Chunk& chunk);
   // A chunk with the next seq that is empty and does not use that seq up.
   std::string nothing_new() const;
+  // No chunk: the run waits, and so many calls go before it; 0: it begins.
+  std::string queue_position(std::size_t calls_before) const;
   // The chunk that ends the stream, with the rest of its text, if any.
   std::string end(const Chunk& rest, const CallOutcome& outcome);
   // The message that ends the stream with an error.
@@ -47,6 +49,7 @@ class ChunkWriter {
 
   Form form_;
   std::string method_;
+  std::string stream_id_;  // of notifications
   RequestId id_;
   std::string opening_;  // up to and including "seq":
   std::string closing_;  // after the chunk's members

@@ -44,7 +44,7 @@ void PollReader::poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wa
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits
-  if (has_news() || wait.count() == 0) return answer(*reply);
+  if (has_news() || queue_position_ || wait.count() == 0) return answer(*reply);
 
   waiting_ = std::move(reply);
   wait_timer_.expires_after(wait);
@@ -55,6 +55,10 @@ void PollReader::poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wa
 }
 
 void PollReader::drain() {
+  if (const auto position = stream()->take_queue_position()) {
+    queue_position_ = position;
+    if (waiting_) return answer_waiting();
+  }
   if (!has_news()) return;
   announce_now();
   if (waiting_) return answer_waiting();
@@ -91,9 +95,15 @@ void PollReader::answer(Reply& reply) {
     reply.last(writer_.failure(as_rpc_error(outcome_->error)));
     return finish();
   }
+  if (!empty) queue_position_.reset();
   // With an error still to tell, the text comes first and the error with the next poll.
-  reply.last(empty ? writer_.nothing_new() : writer_.chunk(chunk));
+  reply.last(empty ? nothing_yet() : writer_.chunk(chunk));
   if (has_news()) restart_expiry();
+}
+
+std::string PollReader::nothing_yet() {
+  const auto position = std::exchange(queue_position_, std::nullopt);
+  return position ? writer_.queue_position(*position) : writer_.nothing_new();
 }
 
 void PollReader::restart_expiry() {

@@ -54,6 +54,8 @@ class PollReader : public StreamReader {
   void drain() override;
 
  private:
+  // Before the run has begun: the place in the queue, if it is new. Else the empty chunk that says so.
+  std::string nothing_yet();
   bool has_news() const { return stream()->waiting() || outcome_ || stream()->drained(); }
   Chunk take_all(const Peer& peer);
   void answer(Reply& reply);
@@ -70,6 +72,7 @@ class PollReader : public StreamReader {
   std::shared_ptr<Reply> announcing_;
   std::string announcement_;
   bool expiry_running_ = false;
+  std::optional<std::size_t> queue_position_;  // that no poll has been told yet
   std::optional<CallOutcome> outcome_;  // once all text has been taken
 };
 

@@ -7,6 +7,9 @@ namespace rkllm_mcp {
 void PushReader::drain() {
   if (ended_) return;
   Peer& peer = reply_->peer();
+  if (const auto position = stream()->take_queue_position(); position && writer_.next_seq() == 0) {
+    reply_->message(writer_.queue_position(*position));
+  }
   const bool join = std::exchange(resuming_, false);
   const std::size_t room = peer.preferred_chunk_bytes();
   const std::size_t text_room = room > writer_.overhead_bytes() ? room - writer_.overhead_bytes() : 1;

@@ -27,9 +27,15 @@ ResultOptions take_result_options(const Method& method, Json& params) {
   if (const auto include = take_member(params, "include")) {
     if (!include->is_array()) throw InvalidParams("params.include", "expected an array");
     for (std::size_t at = 0; at < include->size(); ++at) {
-      if ((*include)[at] != "token_id")
-        throw InvalidParams("params.include[" + std::to_string(at) + "]", "expected \"token_id\"");
-      options.keep_tokens = true;
+      const Json& wanted = (*include)[at];
+      if (wanted == "token_id") {
+        options.keep_tokens = true;
+      } else if (wanted == "queue_position") {
+        options.queue_position = true;
+      } else {
+        throw InvalidParams("params.include[" + std::to_string(at) + "]",
+                            "expected \"token_id\" or \"queue_position\"");
+      }
     }
   }
   return options;

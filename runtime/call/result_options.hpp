@@ -12,7 +12,8 @@ namespace rkllm_mcp {
 
 struct ResultOptions {
   ArrayEncoding encoding = ArrayEncoding::kJson;
-  bool keep_tokens = false;  // "include":["token_id"]
+  bool keep_tokens = false;     // "include":["token_id"]
+  bool queue_position = false;  // "include":["queue_position"]
 };
 
 // Takes "include" and "encoding" off `params`. Throws InvalidParams.

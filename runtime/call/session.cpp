@@ -22,8 +22,11 @@ Session::Key Session::add(ActiveCall call) {
   return next_key_++;
 }
 
-void Session::started(Key key, Backend::CallId call) {
-  if (const auto found = calls_.find(key); found != calls_.end()) found->second.call = call;
+void Session::started(Key key, Backend::CallId call, std::shared_ptr<void> alongside) {
+  const auto found = calls_.find(key);
+  if (found == calls_.end()) return;
+  found->second.call = call;
+  found->second.alongside = std::move(alongside);
 }
 
 void Session::remove(Key key) {
@@ -32,7 +35,10 @@ void Session::remove(Key key) {
 }
 
 void Session::retain(Key key) {
-  if (const auto found = calls_.find(key); found != calls_.end()) found->second.ended = true;
+  if (const auto found = calls_.find(key); found != calls_.end()) {
+    found->second.ended = true;
+    found->second.alongside.reset();
+  }
   tell_if_idle();
 }
 

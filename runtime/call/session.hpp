@@ -34,6 +34,7 @@ struct ActiveCall {
   std::shared_ptr<Reply> reply{};        // what answers the request; a polled stream's has answered already
   bool answers_when_cancelled = true;    // MCP: false
   bool outlives_exchange = false;        // over HTTP: a disconnect is not a cancellation
+  std::shared_ptr<void> alongside{};
   bool ended = false;                    // only kept so that a lossy transport's client can ask again
 };
 
@@ -54,7 +55,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
   using Key = std::uint64_t;
   Key add(ActiveCall call);  // `call.call` may still be 0, see started()
-  void started(Key key, Backend::CallId call);
+  // `alongside` lives as long as the call does.
+  void started(Key key, Backend::CallId call, std::shared_ptr<void> alongside);
   void remove(Key key);
   // The call is over, but what it sent is retained until remove(), or until its id is used again.
   void retain(Key key);

@@ -30,6 +30,7 @@ void Progress::update(const CollectReader::Step& step) {
   const std::string_view delta = step.delta;
   tokens_ = step.tokens;
   token_limit_ = step.token_limit;
+  if (step.queue_position && message_ == ProgressMessage::kStatus) tell_queue_position(*step.queue_position);
   switch (message_) {
     case ProgressMessage::kStatus:
       if (Clock::now() - last_sent_ >= kBetweenStatuses && reply_->peer().ready()) send_status();
@@ -43,6 +44,11 @@ void Progress::update(const CollectReader::Step& step) {
       if (!delta.empty() && reply_->peer().ready()) send(text_);
       return;
   }
+}
+
+void Progress::tell_queue_position(std::size_t calls_before) {
+  if (calls_before == 0) return send("begins");
+  send("waits: " + std::to_string(calls_before) + (calls_before == 1 ? " call goes first" : " calls go first"));
 }
 
 void Progress::send_status() {

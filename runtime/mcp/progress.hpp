@@ -39,6 +39,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
   using Clock = std::chrono::steady_clock;
 
   void send(std::string_view message);
+  void tell_queue_position(std::size_t calls_before);
   void send_status();
   void keep_alive();
 

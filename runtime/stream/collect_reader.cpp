@@ -29,7 +29,9 @@ void CollectReader::drain() {
   const bool too_long = text_bytes_ > options_.max_text_bytes;
   if (too_long) stream()->stop();
   const bool ended = stream()->drained();
-  if (progress_ && (!ended || !news.empty())) progress_({news, stream()->tokens_so_far(), stream()->token_limit()});
+  if (progress_ && (!ended || !news.empty())) {
+    progress_({news, stream()->tokens_so_far(), stream()->token_limit(), stream()->take_queue_position()});
+  }
   if (!ended) return;
   collected_.outcome = stream()->take_outcome(options_.encoding);
   if (too_long) {

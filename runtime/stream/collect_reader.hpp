@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,7 @@ class CollectReader : public StreamReader {
     std::string_view delta;     // what came since the last step, of any batch entry
     std::uint64_t tokens;       // so far
     std::uint64_t token_limit;  // 0 if it is not known
+    std::optional<std::size_t> queue_position{};  // see TokenStream::take_queue_position()
   };
   using ProgressFunction = std::function<void(const Step&)>;
   struct Options {

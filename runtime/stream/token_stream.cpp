@@ -18,6 +18,25 @@ void TokenStream::wake() {
   if (!awake_.exchange(true)) wake_();
 }
 
+void TokenStream::on_queued(std::size_t calls_before) noexcept {
+  if (!options_.tell_position) return;
+  queued_ = true;
+  position_ = calls_before;
+  wake();
+}
+
+void TokenStream::on_begun(std::optional<std::uint64_t> token_limit) noexcept {
+  token_limit_ = token_limit.value_or(0);
+  if (!queued_) return;
+  position_ = 0;
+  wake();
+}
+
+std::optional<std::size_t> TokenStream::take_queue_position() {
+  const std::size_t position = position_.exchange(kNoPosition);
+  return position == kNoPosition ? std::nullopt : std::optional(position);
+}
+
 std::size_t TokenStream::waiting_bytes() const {
   std::size_t bytes = 0;
   for (const auto& lane : lanes_) bytes += lane.waiting_bytes();

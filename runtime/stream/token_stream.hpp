@@ -42,12 +42,14 @@ class TokenStream : public CallObserver {
     std::size_t values_bytes = std::size_t{64} << 20U;
     std::chrono::milliseconds stall{30'000};
     WhenFull when_full = WhenFull::kWait;
+    bool tell_position = false;  // while the call waits in its queue, changes of its place wake the reader
     bool keep_tokens = false;  // every token, also one without text, is a chunk with its id; nothing is joined
   };
 
   TokenStream(const Options& options, std::function<void()> wake) : options_(options), wake_(std::move(wake)) {}
 
-  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override { token_limit_ = token_limit.value_or(0); }
+  void on_queued(std::size_t calls_before) noexcept override;
+  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override;
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
   void on_rows(const FloatRows& rows) noexcept override;
   void on_done(CallOutcome outcome) noexcept override;
@@ -68,6 +70,9 @@ class TokenStream : public CallObserver {
   CallOutcome take_outcome(ArrayEncoding encoding);
   // The reader has gone or has had enough: the run stops at its next token, and the callback never waits again.
   void stop() noexcept override;
+
+  // How many calls go before this one, if that has been told since the last time, and is wanted; 0: it has begun.
+  std::optional<std::size_t> take_queue_position();
 
   std::uint64_t tokens_so_far() const { return tokens_.load(std::memory_order_relaxed); }
   std::uint64_t token_limit() const { return token_limit_.load(); }  // 0 while it is not known
@@ -94,6 +99,10 @@ class TokenStream : public CallObserver {
   std::atomic<bool> stopping_{false};
   std::atomic<std::uint64_t> tokens_{0};
   std::atomic<std::uint64_t> token_limit_{0};
+
+  static constexpr std::size_t kNoPosition = static_cast<std::size_t>(-1);
+  std::atomic<std::size_t> position_{kNoPosition};  // that nobody has been told yet
+  bool queued_ = false;                             // it has waited; the backend's calls only
 
   mutable std::mutex mutex_;
   std::condition_variable room_;

@@ -32,6 +32,7 @@ Dispatcher::Options dispatcher_options(const Settings& settings) {
                    .poll_wait_max = settings.stream.poll_wait_ms_max,
                    .stall = settings.limits.stall_s,
                    .requests_per_session = settings.limits.max_requests_per_connection,
+                   .queue_timeout = settings.queue.timeout_s,
                    .retained_chunks = settings.udp.retained_chunks};
   if (!settings.auth.tokens.empty()) options.tokens = TokenSet::read(settings.auth.tokens);
   return options;
@@ -116,7 +117,7 @@ std::string Server::metrics() const {
   }
   print_family(text, "rkllm_mcp_queued", "gauge", "Calls that wait for the handle.");
   for (const auto& handle : runtime_.handles()) {
-    print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queued));
+    print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
   }
   print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
   const Json open = transports_->status();

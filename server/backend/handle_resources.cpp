@@ -2,6 +2,7 @@
 
 #include "jsonrpc/envelope.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,9 +17,19 @@ constexpr const char* kJson = "application/json";
 }  // namespace
 
 Json brief_of(const QueuedBackend::HandleStatus& handle) {
+  Json queue = Json::array();
+  for (const auto& waiting : handle.queue) {
+    const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(waiting.since);
+    queue.push_back(Json{{"position", queue.size() + 1},
+                         {"method", waiting.method},
+                         {"id", waiting.request_id.empty() ? Json(nullptr) : Json::parse(waiting.request_id)},
+                         {"transport", waiting.transport},
+                         {"waiting_ms", since.count()}});
+  }
   return Json{{"id", handle.id},
               {"running", handle.running},
-              {"queued", handle.queued},
+              {"queued", handle.queue.size()},
+              {"queue", std::move(queue)},
               {"process", handle.process ? Json(*handle.process) : Json(nullptr)}};
 }
 

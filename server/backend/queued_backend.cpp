@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -13,8 +14,8 @@ struct QueuedBackend::Handle {
   std::string id;
   bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
   bool closing = false;     // its destruction is queued: no more calls; likewise
-  std::size_t queued = 0;   // calls that wait for the runner; likewise
-  JobPointer running;       // likewise
+  std::deque<JobPointer> waiting;  // for the runner, in their order; likewise
+  JobPointer running;              // likewise
   std::exception_ptr lost;  // why its model is gone although nobody destroyed it; likewise
   Json created_with;        // the parameters of rkllm_init; likewise
   Json last_perf;           // of the latest run that had one; likewise
@@ -32,6 +33,7 @@ struct QueuedBackend::Job {
   CallRequest request;
   std::shared_ptr<CallObserver> observer;
   HandlePointer handle;  // null for calls without one
+  const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
   bool aborted = false;   // rkllm_abort was called while it ran; likewise
   bool given_up = false;  // its observer has been told that nothing will come of it; likewise
@@ -104,21 +106,19 @@ void QueuedBackend::admit(const JobPointer& job) {
   if (method.handle == HandleRole::kNone) return;
   if (method.handle == HandleRole::kCreates) {
     job->handle = create_handle();
-    ++job->handle->queued;
     return;
   }
   job->handle = resolve_handle(method, job->request.params);
   if (method.immediate) return;
   Handle& handle = *job->handle;
-  if (handle.queued >= limits_.queued_per_handle) {
+  if (handle.waiting.size() >= limits_.queued_per_handle) {
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
-                   Json{{"queued", handle.queued}, {"limit", limits_.queued_per_handle}});
+                   Json{{"queued", handle.waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
   if (method.handle == HandleRole::kDestroys) {
     handle.closing = true;
     stop_everything_on(handle);
   }
-  ++handle.queued;
 }
 
 QueuedBackend::HandlePointer QueuedBackend::create_handle() {
@@ -171,8 +171,24 @@ void QueuedBackend::enqueue(const JobPointer& job) {
   // The handle outlives its runners; finish(), which may come before they do, takes the job's reference to it.
   Handle* const handle = job->handle.get();
   if (job->request.method->immediate) return handle->beside.post([this, job, handle] { run_beside(job, *handle); });
-  Runner& runner = handle != nullptr ? handle->runner : handleless_;
-  runner.post([this, job, handle] { run_queued(job, handle); });
+  if (handle == nullptr) return handleless_.post([this, job] { run_queued(job, nullptr); });
+  handle->waiting.push_back(job);
+  tell_position(*handle, handle->waiting.size() - 1);
+  handle->runner.post([this, job, handle] { run_queued(job, handle); });
+}
+
+void QueuedBackend::tell_position(const Handle& handle, std::size_t place) {
+  const std::size_t calls_before = place + (handle.running ? 1 : 0);
+  if (calls_before > 0) handle.waiting[place]->observer->on_queued(calls_before);
+}
+
+void QueuedBackend::leave_queue(const JobPointer& job) {
+  if (!job->handle || job->request.method->immediate) return;
+  Handle& handle = *job->handle;
+  const auto found = std::find(handle.waiting.begin(), handle.waiting.end(), job);
+  const auto place = static_cast<std::size_t>(found - handle.waiting.begin());
+  handle.waiting.erase(found);
+  for (std::size_t behind = place; behind < handle.waiting.size(); ++behind) tell_position(handle, behind);
 }
 
 void QueuedBackend::cancel(CallId id) {
@@ -180,15 +196,23 @@ void QueuedBackend::cancel(CallId id) {
   if (const auto found = jobs_.find(id); found != jobs_.end()) stop(found->second);
 }
 
+void QueuedBackend::give_up(CallId id, const RpcError& why) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = jobs_.find(id); found != jobs_.end()) end_waiting(found->second, why);
+}
+
 void QueuedBackend::stop(const JobPointer& job) {
   if (job->state == Job::State::kRunning && job->request.method->streams) job->handle->model->stop_run();
+  end_waiting(job, cancelled());
+}
+
+void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
   if (job->state != Job::State::kWaiting) return;
-  // It leaves the queue now: its runner passes it over.
-  job->state = Job::State::kDone;
-  if (job->handle && !job->request.method->immediate) --job->handle->queued;
-  errands_.post([this, job] {
+  job->state = Job::State::kDone;  // its runner passes it over
+  leave_queue(job);
+  errands_.post([this, job, why] {
     CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(cancelled());
+    outcome.error = std::make_exception_ptr(why);
     finish(job, std::move(outcome));
   });
 }
@@ -209,8 +233,8 @@ void QueuedBackend::run_queued(const JobPointer& job, Handle* handle) {
     const std::lock_guard lock(mutex_);
     if (job->state == Job::State::kDone) return;
     if (handle != nullptr) {
-      --handle->queued;
       handle->running = job;
+      leave_queue(job);
       const bool creates = job->request.method->handle == HandleRole::kCreates;
       if (handle->lost) {
         outcome.error = handle->lost;
@@ -316,10 +340,16 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
 std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   const std::lock_guard lock(mutex_);
   std::vector<HandleStatus> all;
+  const auto now = std::chrono::steady_clock::now();
   for (const auto& [id, handle] : handles_) {
     if (!handle->live) continue;
-    all.push_back({id, handle->running != nullptr, handle->queued, handle->process, handle->created_with,
-                   handle->values, handle->last_perf});
+    HandleStatus status{id, handle->running != nullptr, {}, handle->process, handle->created_with, handle->values,
+                        handle->last_perf};
+    for (const auto& job : handle->waiting) {
+      const CallRequest& request = job->request;
+      status.queue.push_back({request.method->name, request.origin.id, request.origin.transport, now - job->queued_at});
+    }
+    all.push_back(std::move(status));
   }
   return all;
 }
@@ -331,7 +361,6 @@ bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
     stop_everything_on(*handle);
     if (handle->closing || destroy_ == nullptr) continue;
     handle->closing = true;
-    ++handle->queued;
     const auto job = std::make_shared<Job>();
     job->id = next_call_++;
     job->request = {destroy_, Json::object()};
@@ -346,11 +375,11 @@ bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
   const bool killed = engine_->kill();
   lock.lock();
   if (killed && change_.wait_for(lock, kForTheKilled, all_done)) return true;
-  give_up(lock);
+  abandon_all(lock);
   return false;
 }
 
-void QueuedBackend::give_up(std::unique_lock<std::mutex>& lock) {
+void QueuedBackend::abandon_all(std::unique_lock<std::mutex>& lock) {
   std::vector<std::shared_ptr<CallObserver>> untold;
   for (const auto& [id, job] : jobs_) {
     if (job->state != Job::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job->observer);

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -42,11 +43,19 @@ class QueuedBackend : public Backend {
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId id) override;
 
+  void give_up(CallId id, const RpcError& why) override;
+
+  struct Waiting {
+    std::string_view method;
+    std::string request_id;  // as JSON text; empty: it has none
+    std::string_view transport;
+    std::chrono::steady_clock::duration since;
+  };
   // What a handle is doing, for status pages.
   struct HandleStatus {
     std::string id;
     bool running;
-    std::size_t queued;
+    std::vector<Waiting> queue;    // the next first
     std::optional<pid_t> process;  // the worker that holds the model; nothing if it is in this process
     Json created_with;     // the parameters of rkllm_init
     Model::Values values;  // see Model::values()
@@ -76,10 +85,14 @@ class QueuedBackend : public Backend {
   std::vector<std::string> live_ids() const;
 
   void refuse(const JobPointer& job, std::exception_ptr error);
-  void enqueue(const JobPointer& job);  // with mutex_ held
-  void stop(const JobPointer& job);     // with mutex_ held, like the next
+  // With mutex_ held.
+  void enqueue(const JobPointer& job);
+  void tell_position(const Handle& handle, std::size_t place);  // the one that waits there
+  void leave_queue(const JobPointer& job);
+  void end_waiting(const JobPointer& job, const RpcError& why);
+  void stop(const JobPointer& job);
   void stop_everything_on(Handle& handle);
-  void give_up(std::unique_lock<std::mutex>& lock);  // unlocks
+  void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
   void run_queued(const JobPointer& job, Handle* handle);  // null: a call without one

@@ -19,6 +19,7 @@ class UnavailableBackend : public Backend {
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId) override {}
+  void give_up(CallId, const RpcError&) override {}
 
  private:
   const RpcError reason_;

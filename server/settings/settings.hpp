@@ -104,6 +104,7 @@ struct StreamSettings {
 
 struct QueueSettings {
   std::size_t max_per_handle{defaults::kQueueMaxPerHandle};
+  std::chrono::seconds timeout_s{defaults::kQueueTimeoutS};
 };
 
 struct RuntimeSettings {

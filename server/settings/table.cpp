@@ -165,6 +165,8 @@ constexpr std::array kTable{
 
     Setting{"queue", "max_per_handle", integer<&S::queue, &QueueSettings::max_per_handle>(1, 100'000),
             "Calls that may wait for one handle."},
+    Setting{"queue", "timeout_s", integer<&S::queue, &QueueSettings::timeout_s>(0, 30 * kDay),
+            "Seconds after which a call that still waits for its handle is given up; 0: never."},
 
     Setting{"runtime", "library", text<&S::runtime, &RuntimeSettings::library>(),
             "Path of the runtime library; empty: the system's librkllmrt.so; \"simulator\": the simulator that comes with this program."},

@@ -25,6 +25,7 @@ class WatchedBackend final : public Backend {
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId id) override { backend_->cancel(id); }
+  void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
 
  private:
   struct Notes {

@@ -28,6 +28,7 @@ class FakeBackend : public Backend {
     return calls.size();
   }
   void cancel(CallId id) override { cancelled.push_back(id); }
+  void give_up(CallId id, const RpcError& why) override { fail(static_cast<std::size_t>(id) - 1, why); }
 
   void finish(std::size_t call, Json values = nullptr) {
     CallOutcome outcome;

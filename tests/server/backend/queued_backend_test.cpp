@@ -48,6 +48,11 @@ std::unique_ptr<Engine> either_engine() {
 
 class Recorder : public CallObserver {
  public:
+  void on_queued(std::size_t calls_before) noexcept override {
+    const std::lock_guard lock(mutex_);
+    positions_.push_back(calls_before);
+    news_.notify_all();
+  }
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
     const std::lock_guard lock(mutex_);
     token_limit_ = token_limit;
@@ -87,6 +92,12 @@ class Recorder : public CallObserver {
     const std::lock_guard lock(mutex_);
     return token_limit_;
   }
+  // Each place in the queue that it was told, the first `count` of them.
+  std::vector<std::size_t> positions(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    news_.wait_for(lock, kPatience, [&] { return positions_.size() >= count; });
+    return positions_;
+  }
   std::size_t tokens() const {
     const std::lock_guard lock(mutex_);
     return tokens_;
@@ -101,6 +112,7 @@ class Recorder : public CallObserver {
   std::condition_variable news_;
   std::string text_;
   std::size_t tokens_ = 0;
+  std::vector<std::size_t> positions_;
   std::optional<std::uint64_t> token_limit_;
   std::optional<CallOutcome> outcome_;
 };
@@ -232,6 +244,54 @@ TEST_CASE("a handle may be left out while exactly one exists") {
   CHECK_FALSE(calls.start("rkllm_is_running", Json::object())->outcome().error);
   calls.init();
   CHECK(calls.start("rkllm_is_running", Json::object())->error_code() == ErrorCode::kInvalidParams);
+}
+
+TEST_CASE("calls that wait are told their place, again when it changes, and status pages have the same") {
+  using Positions = std::vector<std::size_t>;
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  const auto running = calls.run(handle, "@n=1000");
+  running->wait_for_tokens(1);
+  Backend::CallId leaving = 0;
+  const Json size{{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=1"}}}};
+  const auto first = calls.start("rkllm_run", size, &leaving);
+  const auto second = calls.start("rkllm_run", size);
+  const auto third = calls.start("rkllm_clear_kv_cache", Json{{"handle", handle}, {"keep_system_prompt", 0}});
+  CHECK(first->positions(1) == Positions{1});
+  CHECK(second->positions(1) == Positions{2});
+  CHECK(third->positions(1) == Positions{3});
+  const auto queue = calls.backend.handles().at(0).queue;
+  REQUIRE(queue.size() == 3);
+  CHECK(queue[2].method == "rkllm_clear_kv_cache");
+
+  calls.backend.cancel(leaving);
+  CHECK(first->error_code() == ErrorCode::kCancelled);
+  CHECK(second->positions(2) == Positions{2, 1});
+  CHECK(third->positions(2) == Positions{3, 2});
+  calls.start("rkllm_abort", Json{{"handle", handle}});
+  CHECK_FALSE(third->outcome().error);
+  CHECK(first->positions(1) == Positions{1});
+  CHECK(second->positions(2) == Positions{2, 1});
+  CHECK(third->positions(3) == Positions{3, 2, 1});
+}
+
+TEST_CASE("a call that is given up leaves the queue; one that runs does not mind") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  Backend::CallId runs = 0;
+  Backend::CallId waits = 0;
+  const Json input{{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=40"}}}};
+  const auto running = calls.start("rkllm_run", input, &runs);
+  running->wait_for_tokens(1);
+  const auto waiting = calls.start("rkllm_run", input, &waits);
+  const RpcError why(ErrorCode::kQueueFull, "too long", Json::object());
+  calls.backend.give_up(runs, why);
+  calls.backend.give_up(waits, why);
+  calls.backend.give_up(12345, why);
+  CHECK(waiting->error_code() == ErrorCode::kQueueFull);
+  CHECK(calls.backend.handles().at(0).queue.empty());
+  CHECK_FALSE(running->outcome().error);
+  CHECK(running->tokens() == 40);
 }
 
 TEST_CASE("a run's observer learns how many tokens may come") {

@@ -94,6 +94,63 @@ TEST_CASE("concurrent runs on one handle queue, and each gets its own text") {
   CHECK(difference(server, two.stream(third), "@n=40 @seed=3", 40) == "");
 }
 
+TEST_CASE("who waits and asked for it is told its place in the queue") {
+  LiveServer server;
+  RpcClient running(server.connect(Transport::kTcp));
+  running.init(server.paced_model(50));
+  const int endless = running.run_async("llm-1", kEndless);
+  StreamCheck begun(endless, "rkllm_run_async");
+  running.read_stream(begun, [&] { return begun.chunks() > 0; });
+  const Json params{{"handle", "llm-1"},
+                    {"rkllm_input", {{"prompt_input", "@n=1"}}},
+                    {"include", {"queue_position"}}};
+
+  RpcClient pushed(server.connect(Transport::kWebSocket));
+  const int push = pushed.send("rkllm_run_async", params);
+  CHECK(pushed.receive_or_throw()["result"] == Json{{"queue_position", 1}});
+  RpcClient polling(server.connect(Transport::kHttp));
+  const std::string stream = polling.result("rkllm_run_async", params)["stream_id"];
+  CHECK(polling.result("poll", {{"stream_id", stream}, {"wait_ms", 20'000}}) == Json{{"queue_position", 2}});
+  RpcClient mcp(server.connect(Transport::kTcp));
+  mcp.send("tools/call", {{"name", "rkllm_run"}, {"arguments", params}, {"_meta", {{"progressToken", "p"}}}});
+  const auto message = [&mcp] { return mcp.receive_or_throw().at("params").value("message", ""); };
+  while (message() != "waits: 3 calls go first") {
+  }
+
+  const Json handle = server.health()["runtime"]["handles"][0];
+  INFO(handle.dump());
+  CHECK(handle["queued"] == 3);
+  REQUIRE(handle["queue"].size() == 3);
+  CHECK(handle["queue"][0]["position"] == 1);
+  CHECK(handle["queue"][0]["id"] == push);
+  CHECK(handle["queue"][0]["transport"] == "ws");
+  CHECK(handle["queue"][1]["transport"] == "http");
+  CHECK(handle["queue"][2]["method"] == "rkllm_run");
+
+  running.result("rkllm_abort", {{"handle", "llm-1"}});
+  CHECK(pushed.receive_or_throw()["result"] == Json{{"queue_position", 0}});
+  CHECK(pushed.receive_or_throw()["result"]["chunk"]["seq"] == 0);
+  while (message() != "begins") {
+  }
+}
+
+TEST_CASE("a call that waits longer than queue.timeout_s is given up, and what runs is not touched") {
+  LiveServer server({.set = {"queue.timeout_s=1"}});
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(server.paced_model(50));
+  const int endless = client.run_async("llm-1", kEndless);
+  StreamCheck run(endless, "rkllm_run_async");
+  client.read_stream(run, [&] { return run.chunks() > 0; });
+  RpcClient waiting(server.connect(Transport::kTcp));
+  const Json error = error_of(waiting.call("rkllm_clear_kv_cache", {{"keep_system_prompt", 0}}));
+  CHECK(error["code"] == 4004);
+  CHECK(error["data"] == Json{{"timeout_s", 1}});
+  CHECK(server.health()["runtime"]["handles"][0]["queued"] == 0);
+  const auto before = run.chunks();
+  client.read_stream(run, [&] { return run.chunks() > before + 5; });
+  CHECK(client.result("rkllm_is_running")["running"] == true);
+}
+
 TEST_CASE("the KV cache is not cleared under a run") {
   LiveServer server;
   RpcClient client(server.connect(Transport::kTcp));
