@@ -28,5 +28,6 @@ set(RUNTIME_SOURCES
   stream/token_lane.cpp
   stream/token_stream.cpp
   text/json_text.cpp
+  text/private_file.cpp
   text/sha256.cpp
   text/utf8_split.cpp)

@@ -1,7 +1,7 @@
 #include "transport/http_transport.hpp"
 
 #include "transport/http_head.hpp"
-#include "transport/socket_stream.hpp"
+#include "transport/tls_stream.hpp"
 
 #include <utility>
 
@@ -28,6 +28,7 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
         limits.idle = {};
         return limits;
       }()),
+      tls_(options.tls),
       listener_(io, name_of(kind), options.listen,
                 [this](asio::ip::tcp::socket socket) { accepted(std::move(socket)); }),
       port_(listener_.port()) {
@@ -50,8 +51,8 @@ void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   const auto objection = channels_.objection(client, limits_);
   if (objection) count(limits_.counts, *objection);
   if (objection && !turned_away_.has_room()) return;  // which closes the socket
-  const auto channel =
-      std::make_shared<Channel>(io_, std::make_unique<SocketStream>(std::move(socket), limits_), limits_);
+  auto stream = open_stream(io_, std::move(socket), limits_, tls_.get());
+  const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
   if (objection) return turned_away_.add(channel, http_last_response(refusal_of(*objection)));
   channels_.add(channel, client);
   HttpConnection::start(service_, channel, to_text(remote));

@@ -1,6 +1,6 @@
 // HTTP/1.1: requests go to a handler; WebSocket clients, on one path of the same port, become peers.
 //
-// Small and strict rather than complete: no TLS, no compression, no multipart. What is ambiguous is refused (see
+// Small and strict rather than complete: no compression, no multipart. What is ambiguous is refused (see
 // http_parser.hpp). Host and Origin are checked before anything is handed on; preflights of listed origins are answered
 // here.
 //
@@ -14,6 +14,7 @@
 #include "transport/listener.hpp"
 #include "transport/origin_policy.hpp"
 #include "transport/peer.hpp"
+#include "transport/tls_identity.hpp"
 #include "transport/turned_away.hpp"
 
 #include <asio/io_context.hpp>
@@ -33,8 +34,9 @@ struct HttpOptions {
   OriginOptions origins;
   WebSocketLimits websocket;
   std::string websocket_path = "/ws";
-  std::size_t header_bytes = 16 * 1024;  // of a request, else 431
-  HttpOversizedHandler oversized{};      // null = 413 with a plain text
+  std::size_t header_bytes = 16 * 1024;      // of a request, else 431
+  HttpOversizedHandler oversized{};          // null = 413 with a plain text
+  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
   // Whether nobody knows who sends a request; its body is then limited by limits.stranger_message_bytes. Null: never.
   std::function<bool(const HttpRequest& head)> is_stranger{};
 };
@@ -59,6 +61,7 @@ class HttpTransport {
 
   asio::io_context& io_;
   const ConnectionLimits limits_;
+  const std::shared_ptr<const TlsIdentity> tls_;
   ChannelSet channels_;
   TurnedAway turned_away_;
   Listener listener_;

@@ -21,6 +21,8 @@ struct ConnectionLimits {
   std::chrono::milliseconds stall{30'000};
   // A connection on which nothing moves for so long is closed; 0 = never. HTTP and WebSocket have their own rules.
   std::chrono::milliseconds idle{0};
+  // How long the handshake of TLS may take, in all.
+  std::chrono::milliseconds tls_handshake{10'000};
   // How many connections one transport serves at a time, and how many of one client machine (of a Unix socket: of one
   // user).
   std::size_t max_connections = 256;

@@ -8,12 +8,16 @@
 
 namespace rkllm_mcp {
 
-SocketStream::SocketStream(Socket socket, const ConnectionLimits& limits) : socket_(std::move(socket)) {
+void set_socket_options(SocketStream::Socket& socket, const ConnectionLimits& limits) {
   std::error_code ignored;  // of a Unix socket; of a client that is gone already, which the first read will say
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
   if (limits.kernel_send_bytes > 0) {
-    socket_.set_option(asio::socket_base::send_buffer_size(limits.kernel_send_bytes), ignored);
+    socket.set_option(asio::socket_base::send_buffer_size(limits.kernel_send_bytes), ignored);
   }
+}
+
+SocketStream::SocketStream(Socket socket, const ConnectionLimits& limits) : socket_(std::move(socket)) {
+  set_socket_options(socket_, limits);
 }
 
 void SocketStream::async_read_some(asio::mutable_buffer buffer, TransferHandler handler) {

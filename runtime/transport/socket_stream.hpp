@@ -15,7 +15,6 @@ class SocketStream final : public ByteStream {
  public:
   using Socket = asio::generic::stream_protocol::socket;  // a TCP or a Unix socket turns into one
 
-  // Turns Nagle's algorithm off and bounds what the kernel holds back.
   SocketStream(Socket socket, const ConnectionLimits& limits);
 
   void async_read_some(asio::mutable_buffer buffer, TransferHandler handler) override;
@@ -27,6 +26,9 @@ class SocketStream final : public ByteStream {
  private:
   Socket socket_;
 };
+
+// Turns Nagle's algorithm off and bounds what the kernel holds back.
+void set_socket_options(SocketStream::Socket& socket, const ConnectionLimits& limits);
 
 // "127.0.0.1:8081", "[::1]:8081"
 template <class Endpoint>

@@ -20,6 +20,8 @@ set(TRANSPORT_SOURCES
   transport/socket_stream.cpp
   transport/stdio_transport.cpp
   transport/tcp_transport.cpp
+  transport/tls_identity.cpp
+  transport/tls_stream.cpp
   transport/udp_errors.cpp
   transport/udp_transport.cpp
   transport/unix_transport.cpp

@@ -12,18 +12,21 @@
 #include "transport/limits.hpp"
 #include "transport/listener.hpp"
 #include "transport/peer.hpp"
+#include "transport/tls_identity.hpp"
 #include "transport/turned_away.hpp"
 
 #include <asio/io_context.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace rkllm_mcp {
 
 struct TcpOptions {
   ListenAddress listen;
   ConnectionLimits limits;
+  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
   RefusalFunction refusal{};  // null: clients beyond a limit are cut off without a word
 };
 

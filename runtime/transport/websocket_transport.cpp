@@ -9,7 +9,13 @@ namespace rkllm_mcp {
 WebSocketTransport::WebSocketTransport(asio::io_context& io, const WebSocketOptions& options, AcceptFunction accept)
     : server_(
           io, TransportKind::kWebSocket,
-          HttpOptions{options.listen, options.limits, options.timeouts, options.origins, options.websocket, ""},
+          HttpOptions{.listen = options.listen,
+                      .limits = options.limits,
+                      .timeouts = options.timeouts,
+                      .origins = options.origins,
+                      .websocket = options.websocket,
+                      .websocket_path = "",
+                      .tls = options.tls},
           [](const HttpRequest&, const std::shared_ptr<HttpExchange>& exchange) {
             exchange->respond(websocket_required());
           },

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace rkllm_mcp {
 
@@ -18,6 +19,7 @@ struct WebSocketOptions {
   HttpTimeouts timeouts;    // for the handshake
   OriginOptions origins;
   WebSocketLimits websocket;
+  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
 };
 
 class WebSocketTransport {

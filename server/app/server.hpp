@@ -47,6 +47,8 @@ class Server {
   void stop();
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
   bool ended_cleanly() const { return ended_cleanly_; }
+  // See Transports.
+  bool renew_certificate() { return transports_->renew_certificate(); }
   Json ports() const { return transports_->status(); }
 
  private:

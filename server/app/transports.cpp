@@ -29,6 +29,19 @@ HttpTimeouts timeouts(const HttpSettings& http) {
   return result;
 }
 
+TlsFiles tls_files(const Settings& settings) { return {settings.tls.certificate, settings.tls.key}; }
+
+std::shared_ptr<TlsIdentity> tls_identity(const Settings& settings) {
+  const bool is_used = (settings.tcp.enabled && settings.tcp.tls) || (settings.http.enabled && settings.http.tls) ||
+                       (settings.ws.enabled && settings.ws.tls);
+  if (!is_used) return nullptr;
+  try {
+    return std::make_shared<TlsIdentity>(tls_files(settings));
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("TLS is not possible: " + std::string(error.what()));
+  }
+}
+
 // Opens one transport; a failure then names the setting that decides.
 template <class Open>
 void open(Open open) {
@@ -45,7 +58,8 @@ void open(Open open) {
 
 Transports::Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
                        const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
-    : settings_(settings) {
+    : settings_(settings), tls_(tls_identity(settings)) {
+  const auto tls_if = [this](bool wanted) { return wanted ? tls_ : nullptr; };
   ConnectionLimits limits = connection_limits(settings.limits);
   limits.counts = surroundings.counts;
   const ConnectionLimits of_stdio = limits;  // whoever started this program is no stranger
@@ -55,7 +69,8 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
     return Dispatcher::turned_away_message(limit, of_peer ? limits.max_connections_per_peer : limits.max_connections) + "\n";
   };
   if (settings.tcp.enabled) {
-    open([&] { tcp_.emplace(loop, TcpOptions{{settings.tcp.address, settings.tcp.port}, limits, refusal}, accept); });
+    const ListenAddress where{settings.tcp.address, settings.tcp.port};
+    open([&] { tcp_.emplace(loop, TcpOptions{where, limits, tls_if(settings.tcp.tls), refusal}, accept); });
   }
   if (!settings.unix_socket.path.empty()) {
     const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
@@ -84,14 +99,19 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
                         websocket};
     options.header_bytes = settings.http.header_bytes;
     options.is_stranger = surroundings.is_stranger;
+    options.tls = tls_if(settings.http.tls);
     options.oversized = [](std::size_t bytes, std::size_t limit) {
       return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};
     };
     open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
   }
   if (settings.ws.enabled) {
-    const WebSocketOptions options{
-        {settings.ws.address, settings.ws.port}, limits, timeouts(settings.http), origins(settings.http), websocket};
+    const WebSocketOptions options{{settings.ws.address, settings.ws.port},
+                                   limits,
+                                   timeouts(settings.http),
+                                   origins(settings.http),
+                                   websocket,
+                                   tls_if(settings.ws.tls)};
     open([&] { ws_.emplace(loop, options, accept); });
   }
   if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, of_stdio}, stdio->accept);
@@ -105,10 +125,13 @@ Json Transports::status() const {
   };
   if (stdio_) status["stdio"] = Json{{"connections", stdio_->connection_count()}};
   if (tcp_) add("tcp", settings_.tcp.address, *tcp_);
+  if (tcp_) status["tcp"]["tls"] = settings_.tcp.tls;
   if (unix_) status["unix"] = Json{{"path", unix_->path()}, {"connections", unix_->connection_count()}};
   if (udp_) add("udp", settings_.udp.address, *udp_);
   if (http_) add("http", settings_.http.address, *http_);
+  if (http_) status["http"]["tls"] = settings_.http.tls;
   if (ws_) add("ws", settings_.ws.address, *ws_);
+  if (ws_) status["ws"]["tls"] = settings_.ws.tls;
   return status;
 }
 
@@ -116,6 +139,11 @@ std::size_t Transports::connections() const {
   return (tcp_ ? tcp_->connection_count() : 0) + (unix_ ? unix_->connection_count() : 0) +
          (udp_ ? udp_->connection_count() : 0) + (http_ ? http_->connection_count() : 0) +
          (ws_ ? ws_->connection_count() : 0) + (stdio_ ? stdio_->connection_count() : 0);
+}
+
+bool Transports::renew_certificate() {
+  if (tls_) tls_->replace(tls_files(settings_));
+  return tls_ != nullptr;
 }
 
 void Transports::stop() {

@@ -5,6 +5,7 @@
 #include "transport/http_transport.hpp"
 #include "transport/stdio_transport.hpp"
 #include "transport/tcp_transport.hpp"
+#include "transport/tls_identity.hpp"
 #include "transport/udp_transport.hpp"
 #include "transport/unix_transport.hpp"
 #include "transport/websocket_transport.hpp"
@@ -13,6 +14,7 @@
 
 #include <asio/io_context.hpp>
 
+#include <memory>
 #include <optional>
 
 namespace rkllm_mcp {
@@ -34,7 +36,7 @@ class Transports {
   };
 
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
-  // be opened; nothing is left open then.
+  // be opened, or the file that makes TLS impossible; nothing is left open then.
   Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
              const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio);
 
@@ -44,9 +46,13 @@ class Transports {
   void close_all();  // after what is queued has been written
   void abort_all();  // at once; who still waits for a client is told in the next turn of the loop
   std::size_t connections() const;
+  // Reads certificate and key again, for connections to come. Throws std::runtime_error, and goes on with the old ones
+  // then. False if no transport uses TLS.
+  bool renew_certificate();
 
  private:
   const Settings& settings_;
+  const std::shared_ptr<TlsIdentity> tls_;  // null if no transport uses it
   std::optional<TcpTransport> tcp_;
   std::optional<UnixTransport> unix_;
   std::optional<UdpTransport> udp_;

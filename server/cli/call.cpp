@@ -31,6 +31,9 @@ client::Endpoint endpoint_of(const CallOptions& options, const SettingsRequest& 
     return endpoint;
   }
   const Settings settings = load_settings(request).values;
+  if (settings.tcp.tls) {
+    throw std::invalid_argument("tcp.tls is on, and this command speaks no TLS; name another transport with --to");
+  }
   return {client::Protocol::kTcp, settings.tcp.address, settings.tcp.port, "", options.token};
 }
 

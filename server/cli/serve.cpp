@@ -75,10 +75,19 @@ void reread(const SettingsRequest& request, Settings& running, spdlog::logger& l
   }
 }
 
+void renew_certificate(Server& server, spdlog::logger& log) {
+  try {
+    if (server.renew_certificate()) log.info("the TLS certificate was read again");
+  } catch (const std::exception& error) {
+    log.error("TLS goes on with the certificate it has: {}", error.what());
+  }
+}
+
 void log_addresses(const Json& ports, spdlog::logger& log) {
   for (const auto& [name, place] : ports.items()) {
     if (place.contains("port")) {
-      log.info("{} on {}:{}", name, place["address"].get<std::string>(), place["port"].get<int>());
+      log.info("{} on {}:{}{}", name, place["address"].get<std::string>(), place["port"].get<int>(),
+               place.value("tls", false) ? ", TLS" : "");
     } else if (place.contains("path")) {
       log.info("{} on {}", name, place["path"].get<std::string>());
     } else {
@@ -132,6 +141,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   std::function<void(const asio::error_code&, int)> on_hangup = [&](const asio::error_code& error, int) {
     if (error) return;
     reread(request, settings, *log);
+    renew_certificate(*server, *log);
     hangups.async_wait(on_hangup);
   };
   hangups.async_wait(on_hangup);

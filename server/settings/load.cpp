@@ -76,6 +76,13 @@ class Loader {
     if (values.ws.enabled) check_address("ws.address", values.ws.address);
   }
 
+  void check_tls() {
+    const Settings& values = loaded_.values;
+    if (values.tcp.enabled && values.tcp.tls) check_tls("tcp.tls");
+    if (values.http.enabled && values.http.tls) check_tls("http.tls");
+    if (values.ws.enabled && values.ws.tls) check_tls("ws.tls");
+  }
+
   LoadedSettings finish() {
     if (!lines_.empty()) throw SettingsRefused(std::move(lines_));
     return std::move(loaded_);
@@ -141,6 +148,14 @@ class Loader {
                                       "auth.insecure=true"}});
   }
 
+  void check_tls(std::string_view name) {
+    const TlsSettings& tls = loaded_.values.tls;
+    if (!tls.certificate.empty() && !tls.key.empty()) return;
+    complain(
+        origin_of(*find_setting(name)).place,
+        {{std::string(name), "TLS takes a certificate and its key; name their files in tls.certificate and tls.key"}});
+  }
+
   static Complaint unknown(const std::string& name) {
     return {name, "unknown key; the nearest valid key is " + nearest_name(name)};
   }
@@ -181,6 +196,7 @@ LoadedSettings load_settings(const SettingsRequest& request) {
   loader.read_environment(request.environment);
   loader.read_command_line(request.assignments);
   loader.check_addresses();
+  loader.check_tls();
   return loader.finish();
 }
 

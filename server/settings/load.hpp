@@ -41,7 +41,8 @@ struct LoadedSettings {
 };
 
 // Reads all sources; a settings file that does not exist has no say. Throws SettingsRefused with everything that is
-// wrong: unknown names, wrong types, values out of range, and addresses that must not be served without authentication.
+// wrong: unknown names, wrong types, values out of range, addresses that must not be served without authentication, and
+// TLS without a certificate.
 LoadedSettings load_settings(const SettingsRequest& request);
 
 // The values in force: {"file", "values": {"http.port": {"value", "origin", "place"}}}, secrets hidden.

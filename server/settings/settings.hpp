@@ -35,6 +35,7 @@ struct TcpSettings {
   bool enabled = defaults::kTcpEnabled;
   std::string address{defaults::kTcpAddress};
   std::uint16_t port{defaults::kTcpPort};
+  bool tls = defaults::kTcpTls;
 };
 
 struct UnixSettings {
@@ -55,6 +56,7 @@ struct HttpSettings {
   bool enabled = defaults::kHttpEnabled;
   std::string address{defaults::kHttpAddress};
   std::uint16_t port{defaults::kHttpPort};
+  bool tls = defaults::kHttpTls;
   std::vector<std::string> allowed_origins = split_list(defaults::kHttpAllowedOrigins);
   std::vector<std::string> allowed_hosts = split_list(defaults::kHttpAllowedHosts);
   std::size_t header_bytes{defaults::kHttpHeaderBytes};
@@ -68,7 +70,13 @@ struct WsSettings {
   bool enabled = defaults::kWsEnabled;
   std::string address{defaults::kWsAddress};
   std::uint16_t port{defaults::kWsPort};
+  bool tls = defaults::kWsTls;
   std::chrono::seconds ping_s{defaults::kWsPingS};  // 0: no pings
+};
+
+struct TlsSettings {
+  std::string certificate{defaults::kTlsCertificate};  // paths
+  std::string key{defaults::kTlsKey};
 };
 
 struct AuthSettings {
@@ -128,6 +136,7 @@ struct Settings {
   UdpSettings udp;
   HttpSettings http;
   WsSettings ws;
+  TlsSettings tls;
   AuthSettings auth;
   LimitSettings limits;
   StreamSettings stream;
