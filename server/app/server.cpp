@@ -64,7 +64,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
           runtime_.backend(), metrics_,
           [&log, format = settings.log.format](const Json& fields) { log_event(log, format, "call", fields); })),
       api_(describe_api(runtime_, settings.server.name)),
-      dispatcher_(loop, api_, backend_, watched_options()),
+      dispatcher_(loop, api_, backend_, watched_options(settings)),
       routes_(dispatcher_, settings.http.session_idle_s,
               {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
               [this] { return health(); }, [this] { return metrics(); }),
@@ -98,10 +98,10 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       stdio);
 }
 
-Dispatcher::Options Server::watched_options() {
-  Dispatcher::Options options = dispatcher_options(settings_, metrics_.counts);
-  options.report = [this](const RequestNote& note) {
-    if (log_.should_log(spdlog::level::info)) log_event(log_, settings_.log.format, "request", fields_of(note));
+Dispatcher::Options Server::watched_options(const Settings& settings) {
+  Dispatcher::Options options = dispatcher_options(settings, metrics_.counts);
+  options.report = [this, format = settings.log.format](const RequestNote& note) {
+    if (log_.should_log(spdlog::level::info)) log_event(log_, format, "request", fields_of(note));
   };
   return options;
 }

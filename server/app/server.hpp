@@ -54,7 +54,7 @@ class Server {
  private:
   using Clock = std::chrono::steady_clock;
 
-  Dispatcher::Options watched_options();  // with metrics and log lines
+  Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
   std::string metrics() const;

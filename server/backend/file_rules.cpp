@@ -16,6 +16,10 @@ fs::path resolved(const fs::path& path) {
   std::error_code error;
   fs::path result = fs::weakly_canonical(fs::absolute(path), error);
   if (error) throw FileRefused("cannot be resolved: " + error.message());
+  // What is a link even now leads to something that does not exist yet, and may be anywhere.
+  for (fs::path part = result; part.has_relative_path(); part = part.parent_path()) {
+    if (fs::is_symlink(part, error)) throw FileRefused("expected a file that exists, or a path without links");
+  }
   return result;
 }
 
