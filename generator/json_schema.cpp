@@ -36,6 +36,7 @@ class Validator {
     if (keyword == "const") return check_enum(Json::array({rule}), value, at);
     if (keyword == "required") return check_required(rule, value, at);
     if (keyword == "properties") return check_properties(rule, value, at);
+    if (keyword == "propertyNames") return check_names(rule, value, at);
     if (keyword == "additionalProperties") return check_additional(rule, schema, value, at);
     if (keyword == "items") return check_items(rule, value, at);
     if (keyword == "minLength") return check_min_length(rule, value, at);
@@ -84,6 +85,11 @@ class Validator {
     for (const auto& [name, member] : value.items()) {
       if (rule.contains(name)) check(rule.at(name), member, at + "/" + name);
     }
+  }
+
+  void check_names(const Json& rule, const Json& value, const std::string& at) {
+    if (!value.is_object()) return;
+    for (const auto& member : value.items()) check(rule, member.key(), at + "/" + member.key());
   }
 
   void check_additional(const Json& rule, const Json& schema, const Json& value, const std::string& at) {

@@ -69,6 +69,20 @@ TEST_CASE("an overlay that breaks its schema is refused") {
   CHECK_THAT(refusal("int f(void);", R"({"entries":[]})"), has_text("\"output\" is missing"));
 }
 
+TEST_CASE("names that generated code cannot have are refused") {
+  const auto with = [](const std::string& output, const std::string& rest) {
+    return refusal("int f(int a);",
+                   R"({"output":{)" + output + R"(},"returns":{"int":{"status":{}}},"entries":[])" + rest + "}");
+  };
+  CHECK(with(R"("namespace":"a::b","include":"a/b-1")", R"(,"session":{"n":{"learn":"?"}})") == "accepted");
+  CHECK_THAT(with(R"("namespace":"a b","include":"a")", ""), has_text("/output/namespace: expected a string"));
+  CHECK_THAT(with(R"("namespace":"a","include":"a>\n")", ""), has_text("/output/include: expected a string"));
+  CHECK_THAT(with(R"("namespace":"a","include":"a")", R"(,"session":{"n n":{"learn":"?"}})"),
+             has_text("/session/n n: expected a string"));
+  CHECK_THAT(with(R"("namespace":"a","include":"a")", R"(,"groups":{"1":"?"})"),
+             has_text("/groups/1: expected a string"));
+}
+
 TEST_CASE("an overlay that is too much for a reader is refused, not read until the stack ends") {
   const std::string brackets = std::string(100'000, '[') + std::string(100'000, ']');
   CHECK_THAT(refusal("int f(char* a);", test::overlay(R"({"for":"f.a","quote":"char* a","default":)" + brackets + "}")),
