@@ -61,7 +61,7 @@ TEST_CASE("of a crowd, limits.max_connections clients of each transport are serv
           REQUIRE_NOTHROW(crowd[i]->receive_until(pong(1)));
         } else {
           const std::string answer = crowd[i]->receive_rest();
-          REQUIRE((answer.empty() || answer.starts_with("HTTP/1.1 503 ")));
+          REQUIRE((answer.empty() || answer.find("too many connections") != std::string::npos));
         }
       }
     }

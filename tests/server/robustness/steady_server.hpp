@@ -2,25 +2,15 @@
 // is given back, and no descriptor, thread or process is left behind.
 #pragma once
 
+#include "support/holdings.hpp"
 #include "support/live_server.hpp"
-
-#include <sys/types.h>
 
 #include <cstddef>
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp::test {
-
-// What the server and its workers hold together.
-struct Holdings {
-  std::set<pid_t> processes{};
-  std::size_t descriptors = 0;
-  std::size_t threads = 0;
-  std::size_t resident_kb = 0;
-};
 
 class SteadyServer {
  public:
@@ -41,7 +31,6 @@ class SteadyServer {
   void endures(int times, const std::function<void()>& scenario);
 
  private:
-  Holdings holdings();
   bool await(const std::function<bool()>& state);
   void check_answers();
 
