@@ -1,5 +1,8 @@
 #include "transport/listener.hpp"
 
+#include "transport/port_holder.hpp"
+
+#include <asio/error.hpp>
 #include <asio/ip/address.hpp>
 
 #include <cctype>
@@ -19,7 +22,10 @@ std::string describe(std::string_view transport, const ListenAddress& where, std
   if (reason == std::errc::invalid_argument) return text + "not an IPv4 or IPv6 address";
   auto message = reason.message();
   if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
-  return text + message;
+  text += message;
+  if (reason != asio::error::address_in_use) return text;
+  const std::string holder = port_holder(transport == "udp" ? "udp" : "tcp", where.port);
+  return holder.empty() ? text : text + " by " + holder;
 }
 
 }  // namespace

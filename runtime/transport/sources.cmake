@@ -17,6 +17,7 @@ set(TRANSPORT_SOURCES
   transport/origin_policy.cpp
   transport/outbox.cpp
   transport/peer.cpp
+  transport/port_holder.cpp
   transport/socket_stream.cpp
   transport/stdio_transport.cpp
   transport/tcp_transport.cpp

@@ -32,19 +32,6 @@ std::optional<struct stat> file_at(const std::string& path) {
   return file;
 }
 
-// Removes the socket of a server that has gone.
-void make_way(asio::io_context& io, const std::string& path) {
-  const auto file = file_at(path);
-  if (!file) return;
-  if (!S_ISSOCK(file->st_mode)) refuse(path, "a file of another kind is there");
-  Protocol::socket probe(io);
-  std::error_code error;
-  probe.connect(Protocol::endpoint(path), error);
-  if (!error) refuse(path, "address already in use");
-  if (error != asio::error::connection_refused) refuse(path, error.message());
-  ::unlink(path.c_str());
-}
-
 // Who is at the other end, as the kernel knows it.
 struct Credentials {
   std::string user = "unknown";  // "uid=1000"
@@ -56,6 +43,19 @@ Credentials credentials_of(Protocol::socket& socket) {
   if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {};
   const std::string user = "uid=" + std::to_string(who.uid);
   return {user, "pid=" + std::to_string(who.pid) + "," + user};
+}
+
+// Removes the socket of a server that has gone.
+void make_way(asio::io_context& io, const std::string& path) {
+  const auto file = file_at(path);
+  if (!file) return;
+  if (!S_ISSOCK(file->st_mode)) refuse(path, "a file of another kind is there");
+  Protocol::socket probe(io);
+  std::error_code error;
+  probe.connect(Protocol::endpoint(path), error);
+  if (!error) refuse(path, "address already in use by " + credentials_of(probe).all);
+  if (error != asio::error::connection_refused) refuse(path, error.message());
+  ::unlink(path.c_str());
 }
 
 }  // namespace

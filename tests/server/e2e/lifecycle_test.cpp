@@ -189,7 +189,7 @@ TEST_CASE("clients that stop reading do not hold the end up") {
   check_end(server, SIGTERM);
 }
 
-TEST_CASE("a port in use is a start-up error that names the port, the transport and the setting") {
+TEST_CASE("a port in use is a start-up error that names the port, its holder, the transport and the setting") {
   LiveServer server;
   TemporaryDirectory directory;
   for (const Transport transport : {Transport::kTcp, Transport::kUdp, Transport::kHttp, Transport::kWebSocket}) {
@@ -201,7 +201,8 @@ TEST_CASE("a port in use is a start-up error that names the port, the transport 
     CHECK(finished.out.empty());
     CHECK(finished.err.find("127.0.0.1:" + port) != std::string::npos);
     CHECK(finished.err.find(name + ".port") != std::string::npos);
-    CHECK(finished.err.find("in use") != std::string::npos);
+    CHECK(finished.err.find("in use by process " + std::to_string(server.process().pid()) + " (rkllm-mcp)") !=
+          std::string::npos);
   }
 }
 
