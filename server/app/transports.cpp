@@ -40,6 +40,13 @@ std::shared_ptr<TlsIdentity> tls_identity(const Settings& settings) {
   }
 }
 
+// Where a transport listens: on the socket that was handed over for it, else where its settings say.
+template <class TransportSettings>
+ListenAddress place_of(const std::optional<HandedSocket>& handed, const TransportSettings& settings) {
+  if (handed) return {handed->address, handed->port, handed->descriptor};
+  return {settings.address, settings.port};
+}
+
 // Opens one transport; a failure then names the setting that decides.
 template <class Open>
 void open(Open open) {
@@ -54,24 +61,25 @@ void open(Open open) {
 
 }  // namespace
 
-Transports::Transports(asio::io_context& loop, const Settings& settings, const AcceptFunction& accept, HttpHandler http,
-                       const std::optional<Stdio>& stdio)
-    : settings_(settings), tls_(tls_identity(settings)) {
+Transports::Transports(asio::io_context& loop, const Settings& settings, const HandedSockets& handed,
+                       const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
+    : settings_(settings), handed_(handed), tls_(tls_identity(settings)) {
   const auto tls_if = [this](bool wanted) { return wanted ? tls_ : nullptr; };
   const ConnectionLimits limits = connection_limits(settings.limits);
   if (settings.tcp.enabled) {
     open([&] {
-      tcp_.emplace(loop, TcpOptions{{settings.tcp.address, settings.tcp.port}, limits, tls_if(settings.tcp.tls)},
-                   accept);
+      tcp_.emplace(loop, TcpOptions{place_of(handed.tcp, settings.tcp), limits, tls_if(settings.tcp.tls)}, accept);
     });
   }
-  if (!settings.unix_socket.path.empty()) {
-    const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
+  const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
+  if (const auto& given = handed.unix_socket) {
+    unix_.emplace(loop, UnixOptions{given->address, mode, limits, given->descriptor}, accept);
+  } else if (!settings.unix_socket.path.empty()) {
     unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits}, accept);
   }
   if (settings.udp.enabled) {
     UdpOptions options;
-    options.listen = {settings.udp.address, settings.udp.port};
+    options.listen = place_of(handed.udp, settings.udp);
     options.max_message_bytes = std::min(kMaxDatagramBytes, limits.max_message_bytes);
     options.send_queue_bytes = limits.send_queue_bytes;
     options.chunk_bytes = settings.udp.chunk_bytes;
@@ -83,10 +91,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
   WebSocketLimits websocket;
   websocket.ping_interval = settings.ws.ping_s;
   if (settings.http.enabled) {
-    HttpOptions options{{settings.http.address, settings.http.port},
-                        limits,
-                        timeouts(settings.http),
-                        origins(settings.http),
+    HttpOptions options{place_of(handed.http, settings.http), limits, timeouts(settings.http), origins(settings.http),
                         websocket};
     options.header_bytes = settings.http.header_bytes;
     options.tls = tls_if(settings.http.tls);
@@ -96,12 +101,8 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const A
     open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
   }
   if (settings.ws.enabled) {
-    const WebSocketOptions options{{settings.ws.address, settings.ws.port},
-                                   limits,
-                                   timeouts(settings.http),
-                                   origins(settings.http),
-                                   websocket,
-                                   tls_if(settings.ws.tls)};
+    const WebSocketOptions options{place_of(handed.ws, settings.ws), limits,    timeouts(settings.http),
+                                   origins(settings.http),           websocket, tls_if(settings.ws.tls)};
     open([&] { ws_.emplace(loop, options, accept); });
   }
   if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, limits}, stdio->accept);
@@ -114,13 +115,13 @@ Json Transports::status() const {
         Json{{"address", address}, {"port", transport.port()}, {"connections", transport.connection_count()}};
   };
   if (stdio_) status["stdio"] = Json{{"connections", stdio_->connection_count()}};
-  if (tcp_) add("tcp", settings_.tcp.address, *tcp_);
+  if (tcp_) add("tcp", place_of(handed_.tcp, settings_.tcp).address, *tcp_);
   if (tcp_) status["tcp"]["tls"] = settings_.tcp.tls;
   if (unix_) status["unix"] = Json{{"path", unix_->path()}, {"connections", unix_->connection_count()}};
-  if (udp_) add("udp", settings_.udp.address, *udp_);
-  if (http_) add("http", settings_.http.address, *http_);
+  if (udp_) add("udp", place_of(handed_.udp, settings_.udp).address, *udp_);
+  if (http_) add("http", place_of(handed_.http, settings_.http).address, *http_);
   if (http_) status["http"]["tls"] = settings_.http.tls;
-  if (ws_) add("ws", settings_.ws.address, *ws_);
+  if (ws_) add("ws", place_of(handed_.ws, settings_.ws).address, *ws_);
   if (ws_) status["ws"]["tls"] = settings_.ws.tls;
   return status;
 }

@@ -1,6 +1,7 @@
 // Every transport that the settings switch on, opened together and closed together. Event loop only.
 #pragma once
 
+#include "service/handed_sockets.hpp"
 #include "settings/settings.hpp"
 #include "transport/http_transport.hpp"
 #include "transport/stdio_transport.hpp"
@@ -29,10 +30,10 @@ class Transports {
  public:
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
   // be opened, or the file that makes TLS impossible; nothing is left open then.
-  Transports(asio::io_context& loop, const Settings& settings, const AcceptFunction& accept, HttpHandler http,
-             const std::optional<Stdio>& stdio);
+  Transports(asio::io_context& loop, const Settings& settings, const HandedSockets& handed,
+             const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio);
 
-  // {"tcp":{"address","port","connections"},...}: what is open, with the ports really used.
+  // {"tcp":{"address","port","connections"},...}: what is open, with the addresses and ports really used.
   Json status() const;
   void stop();       // accepts nobody any more
   void close_all();  // after what is queued has been written
@@ -44,6 +45,7 @@ class Transports {
 
  private:
   const Settings& settings_;
+  const HandedSockets handed_;
   const std::shared_ptr<TlsIdentity> tls_;  // null if no transport uses it
   std::optional<TcpTransport> tcp_;
   std::optional<UnixTransport> unix_;
