@@ -2,6 +2,7 @@
 
 #include "transport/port_holder.hpp"
 
+#include <sys/socket.h>
 #include <asio/error.hpp>
 #include <asio/ip/address.hpp>
 
@@ -33,6 +34,13 @@ std::string describe(std::string_view transport, const ListenAddress& where, std
 ListenError::ListenError(std::string_view transport, const ListenAddress& where, std::error_code reason)
     : std::runtime_error(describe(transport, where, reason)), transport_(transport), where_(where), reason_(reason) {}
 
+int family_of(int socket) {
+  int family = AF_UNSPEC;
+  socklen_t size = sizeof family;
+  ::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &family, &size);
+  return family;
+}
+
 asio::ip::address parse_address(std::string_view transport, const ListenAddress& where) {
   std::error_code error;
   const auto address = asio::ip::make_address(where.address, error);
@@ -46,6 +54,13 @@ Listener::Listener(asio::io_context& io, std::string_view transport, const Liste
   const asio::ip::tcp::endpoint endpoint(parse_address(transport, where), where.port);
   auto& acceptor = clients_->acceptor();
   std::error_code error;
+  if (where.handed >= 0) {
+    acceptor.assign(family_of(where.handed) == AF_INET6 ? asio::ip::tcp::v6() : asio::ip::tcp::v4(), where.handed,
+                    error);
+    if (error) throw ListenError(transport, where, error);
+    clients_->accept_next();
+    return;
+  }
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
   if (!error) acceptor.bind(endpoint, error);

@@ -20,7 +20,12 @@ namespace rkllm_mcp {
 struct ListenAddress {
   std::string address = "127.0.0.1";  // an IPv4 or IPv6 literal
   std::uint16_t port = 0;             // 0 = any free one
+  // A socket that is bound there already (and listens, unless it is UDP's), to be taken over; -1 = none.
+  int handed = -1;
 };
+
+// AF_INET or AF_INET6.
+int family_of(int socket);
 
 // A transport cannot be opened: "tcp: cannot listen on 127.0.0.1:8081: address already in use". Whoever knows the name
 // of the setting behind it adds that.

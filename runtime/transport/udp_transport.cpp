@@ -203,8 +203,13 @@ UdpTransport::Socket::Socket(asio::io_context& io, const UdpOptions& options, Ac
   const auto name = name_of(TransportKind::kUdp);
   const Endpoint endpoint(parse_address(name, options.listen), options.listen.port);
   std::error_code error;
-  socket_.open(endpoint.protocol(), error);
-  if (!error) socket_.bind(endpoint, error);
+  const int handed = options.listen.handed;
+  if (handed >= 0) {
+    socket_.assign(family_of(handed) == AF_INET6 ? asio::ip::udp::v6() : asio::ip::udp::v4(), handed, error);
+  } else {
+    socket_.open(endpoint.protocol(), error);
+    if (!error) socket_.bind(endpoint, error);
+  }
   if (!error) socket_.non_blocking(true, error);
   if (!error) port_ = socket_.local_endpoint(error).port();
   if (error) throw ListenError(name, options.listen, error);

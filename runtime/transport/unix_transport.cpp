@@ -72,6 +72,12 @@ UnixTransport::UnixTransport(asio::io_context& io, UnixOptions options, AcceptFu
 
 void UnixTransport::listen() {
   const std::string& path = options_.path;
+  if (options_.handed >= 0) {
+    std::error_code failure;
+    clients_->acceptor().assign(Protocol(), options_.handed, failure);
+    if (failure) refuse(path, failure.message());
+    return;
+  }
   if (path.size() >= sizeof(sockaddr_un::sun_path)) {
     refuse(path, "the path is longer than " + std::to_string(sizeof(sockaddr_un::sun_path) - 1) + " bytes");
   }

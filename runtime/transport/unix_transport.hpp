@@ -23,6 +23,7 @@ struct UnixOptions {
   std::string path;
   mode_t mode = 0600;  // of the socket's file: who may connect
   ConnectionLimits limits;
+  int handed = -1;  // a socket that listens there already, to be taken over; its file is left as it is. -1 = none
   RefusalFunction refusal{};  // null: clients beyond a limit are cut off without a word
 };
 

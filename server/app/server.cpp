@@ -69,7 +69,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
               {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
               [this] { return health(); }, [this] { return metrics(); }),
       autoload_(loop, *backend_, find_method(api_.methods, HandleRole::kCreates), settings.models, log),
-      timer_(loop) {
+      timer_(loop),
+      when_stopping_(options.when_stopping) {
   runtime_.when_lost([this](const std::string& handle) {
     asio::post(loop_, [this, handle] {
       log_.error("the process that ran {} has died", handle);
@@ -83,6 +84,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   std::optional<Stdio> stdio;
   if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
   Transports::Surroundings surroundings;
+  surroundings.handed = options.sockets;
   surroundings.counts = &metrics_.counts;
   if (!settings.auth.tokens.empty()) {
     surroundings.stranger_message_bytes = kStrangersMessageBytes;
@@ -162,6 +164,7 @@ std::string Server::metrics() const {
 void Server::stop() {
   if (std::exchange(stopping_, true)) return;
   log_.info("ending");
+  if (when_stopping_) when_stopping_();
   timer_.cancel();
   autoload_.stop();
   transports_->stop();

@@ -32,8 +32,10 @@ namespace rkllm_mcp {
 class Server {
  public:
   struct Options {
-    std::optional<int> stdio_output;  // serve standard input, and answer to this descriptor
-    bool ends_with_input = false;     // the end of standard input ends the server
+    std::optional<int> stdio_output;        // serve standard input, and answer to this descriptor
+    bool ends_with_input = false;           // the end of standard input ends the server
+    HandedSockets sockets{};                // to serve on, instead of opening those of the settings
+    std::function<void()> when_stopping{};  // called once, as the end begins; null: nobody wants to know
   };
 
   // Opens everything. Throws std::runtime_error if a transport cannot be opened. `settings` and `log` outlive the
@@ -75,6 +77,7 @@ class Server {
   std::optional<Transports> transports_;
   asio::steady_timer timer_;
   std::thread ending_;
+  const std::function<void()> when_stopping_;
   bool stopping_ = false;
   bool ended_cleanly_ = true;
 };

@@ -42,6 +42,13 @@ std::shared_ptr<TlsIdentity> tls_identity(const Settings& settings) {
   }
 }
 
+// Where a transport listens: on the socket that was handed over for it, else where its settings say.
+template <class TransportSettings>
+ListenAddress place_of(const std::optional<HandedSocket>& handed, const TransportSettings& settings) {
+  if (handed) return {handed->address, handed->port, handed->descriptor};
+  return {settings.address, settings.port};
+}
+
 // Opens one transport; a failure then names the setting that decides.
 template <class Open>
 void open(Open open) {
@@ -58,7 +65,7 @@ void open(Open open) {
 
 Transports::Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
                        const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
-    : settings_(settings), tls_(tls_identity(settings)) {
+    : settings_(settings), handed_(surroundings.handed), tls_(tls_identity(settings)) {
   const auto tls_if = [this](bool wanted) { return wanted ? tls_ : nullptr; };
   ConnectionLimits limits = connection_limits(settings.limits);
   limits.counts = surroundings.counts;
@@ -69,16 +76,19 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
     return Dispatcher::turned_away_message(limit, of_peer ? limits.max_connections_per_peer : limits.max_connections) + "\n";
   };
   if (settings.tcp.enabled) {
-    const ListenAddress where{settings.tcp.address, settings.tcp.port};
-    open([&] { tcp_.emplace(loop, TcpOptions{where, limits, tls_if(settings.tcp.tls), refusal}, accept); });
+    open([&] {
+      tcp_.emplace(loop, TcpOptions{place_of(handed_.tcp, settings.tcp), limits, tls_if(settings.tcp.tls), refusal}, accept);
+    });
   }
-  if (!settings.unix_socket.path.empty()) {
-    const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
-    unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits, refusal}, accept);
+  const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
+  if (const auto& given = handed_.unix_socket) {
+    unix_.emplace(loop, UnixOptions{given->address, mode, limits, given->descriptor, refusal}, accept);
+  } else if (!settings.unix_socket.path.empty()) {
+    unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits, -1, refusal}, accept);
   }
   if (settings.udp.enabled) {
     UdpOptions options;
-    options.listen = {settings.udp.address, settings.udp.port};
+    options.listen = place_of(handed_.udp, settings.udp);
     options.max_message_bytes = std::min(kMaxDatagramBytes, limits.max_message_bytes);
     options.send_queue_bytes = limits.send_queue_bytes;
     options.chunk_bytes = settings.udp.chunk_bytes;
@@ -92,10 +102,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
   WebSocketLimits websocket;
   websocket.ping_interval = settings.ws.ping_s;
   if (settings.http.enabled) {
-    HttpOptions options{{settings.http.address, settings.http.port},
-                        limits,
-                        timeouts(settings.http),
-                        origins(settings.http),
+    HttpOptions options{place_of(handed_.http, settings.http), limits, timeouts(settings.http), origins(settings.http),
                         websocket};
     options.header_bytes = settings.http.header_bytes;
     options.is_stranger = surroundings.is_stranger;
@@ -106,12 +113,8 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
     open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
   }
   if (settings.ws.enabled) {
-    const WebSocketOptions options{{settings.ws.address, settings.ws.port},
-                                   limits,
-                                   timeouts(settings.http),
-                                   origins(settings.http),
-                                   websocket,
-                                   tls_if(settings.ws.tls)};
+    const WebSocketOptions options{place_of(handed_.ws, settings.ws), limits,    timeouts(settings.http),
+                                   origins(settings.http),           websocket, tls_if(settings.ws.tls)};
     open([&] { ws_.emplace(loop, options, accept); });
   }
   if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, of_stdio}, stdio->accept);
@@ -124,13 +127,13 @@ Json Transports::status() const {
         Json{{"address", address}, {"port", transport.port()}, {"connections", transport.connection_count()}};
   };
   if (stdio_) status["stdio"] = Json{{"connections", stdio_->connection_count()}};
-  if (tcp_) add("tcp", settings_.tcp.address, *tcp_);
+  if (tcp_) add("tcp", place_of(handed_.tcp, settings_.tcp).address, *tcp_);
   if (tcp_) status["tcp"]["tls"] = settings_.tcp.tls;
   if (unix_) status["unix"] = Json{{"path", unix_->path()}, {"connections", unix_->connection_count()}};
-  if (udp_) add("udp", settings_.udp.address, *udp_);
-  if (http_) add("http", settings_.http.address, *http_);
+  if (udp_) add("udp", place_of(handed_.udp, settings_.udp).address, *udp_);
+  if (http_) add("http", place_of(handed_.http, settings_.http).address, *http_);
   if (http_) status["http"]["tls"] = settings_.http.tls;
-  if (ws_) add("ws", settings_.ws.address, *ws_);
+  if (ws_) add("ws", place_of(handed_.ws, settings_.ws).address, *ws_);
   if (ws_) status["ws"]["tls"] = settings_.ws.tls;
   return status;
 }

@@ -1,6 +1,7 @@
 // Every transport that the settings switch on, opened together and closed together. Event loop only.
 #pragma once
 
+#include "service/handed_sockets.hpp"
 #include "settings/settings.hpp"
 #include "transport/http_transport.hpp"
 #include "transport/stdio_transport.hpp"
@@ -29,6 +30,7 @@ class Transports {
  public:
   // What the settings do not say.
   struct Surroundings {
+    HandedSockets handed{};  // that take the place of addresses
     Counts* counts = nullptr;
     // Longest message of a client that has not presented a token, and whether a request comes from such a one.
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
@@ -40,7 +42,7 @@ class Transports {
   Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
              const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio);
 
-  // {"tcp":{"address","port","connections"},...}: what is open, with the ports really used.
+  // {"tcp":{"address","port","connections"},...}: what is open, with the addresses and ports really used.
   Json status() const;
   void stop();       // accepts nobody any more
   void close_all();  // after what is queued has been written
@@ -52,6 +54,7 @@ class Transports {
 
  private:
   const Settings& settings_;
+  const HandedSockets handed_;
   const std::shared_ptr<TlsIdentity> tls_;  // null if no transport uses it
   std::optional<TcpTransport> tcp_;
   std::optional<UnixTransport> unix_;

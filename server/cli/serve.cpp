@@ -4,6 +4,8 @@
 #include "app/server.hpp"
 #include "cli/exit_codes.hpp"
 #include "log.hpp"
+#include "service/handed_sockets.hpp"
+#include "service/supervisor.hpp"
 #include "settings/table.hpp"
 #include "version.hpp"
 
@@ -83,17 +85,24 @@ void renew_certificate(Server& server, spdlog::logger& log) {
   }
 }
 
+// "127.0.0.1:8080, TLS"
+std::string text_of_place(const Json& place) {
+  if (place.contains("path")) return place["path"].get<std::string>();
+  if (!place.contains("port")) return "standard input and output";
+  return place["address"].get<std::string>() + ":" + place["port"].dump() + (place.value("tls", false) ? ", TLS" : "");
+}
+
 void log_addresses(const Json& ports, spdlog::logger& log) {
+  for (const auto& [name, place] : ports.items()) log.info("{} on {}", name, text_of_place(place));
+}
+
+// For the service manager: "Serving: tcp on 127.0.0.1:8081; http on 127.0.0.1:8080, TLS"
+std::string serving(const Json& ports) {
+  std::string text;
   for (const auto& [name, place] : ports.items()) {
-    if (place.contains("port")) {
-      log.info("{} on {}:{}{}", name, place["address"].get<std::string>(), place["port"].get<int>(),
-               place.value("tls", false) ? ", TLS" : "");
-    } else if (place.contains("path")) {
-      log.info("{} on {}", name, place["path"].get<std::string>());
-    } else {
-      log.info("{} on standard input and output", name);
-    }
+    text += (text.empty() ? "Serving: " : "; ") + name + " on " + text_of_place(place);
   }
+  return text;
 }
 
 // Threads that hang in the vendor's library cannot be joined: only leaving the process frees the NPU.
@@ -106,6 +115,7 @@ void log_addresses(const Json& ports, spdlog::logger& log) {
 
 int run_serve(const ServeOptions& options, const SettingsRequest& request, LoadedSettings loaded) {
   const int output = take_standard_output();
+  Supervisor supervisor = Supervisor::take_from_environment();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);  // workers are waited for, whatever the one who started us has set
   if (options.ends_with_input) leave_only_stdio(loaded);
@@ -118,8 +128,10 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   Server::Options server_options;
   server_options.ends_with_input = options.ends_with_input;
   if (serves_stdio(options, settings.stdio.enabled)) server_options.stdio_output = output;
+  server_options.when_stopping = [&supervisor] { supervisor.stopping(); };
   std::optional<Server> server;
   try {
+    if (!options.ends_with_input) server_options.sockets = take_handed_sockets(settings);
     server.emplace(loop, settings, *log, server_options);
     log_addresses(server->ports(), *log);
     if (!options.ports_file.empty()) {
@@ -131,6 +143,8 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     log->critical("cannot start: {}", error.what());
     return kExitCannotStart;
   }
+  supervisor.ready(serving(server->ports()));
+  supervisor.watch(loop);
   server->load_models();  // last: from here on threads may be busy in the vendor's library
 
   asio::signal_set signals(loop, SIGINT, SIGTERM);
@@ -140,8 +154,10 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   asio::signal_set hangups(loop, SIGHUP);
   std::function<void(const asio::error_code&, int)> on_hangup = [&](const asio::error_code& error, int) {
     if (error) return;
+    supervisor.reloading();
     reread(request, settings, *log);
     renew_certificate(*server, *log);
+    supervisor.ready(serving(server->ports()));
     hangups.async_wait(on_hangup);
   };
   hangups.async_wait(on_hangup);

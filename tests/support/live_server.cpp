@@ -46,7 +46,9 @@ std::string simulator_of(const std::string& version) {
 LiveServer::LiveServer(const Options& options) {
   const std::string ports_file = directory_ / "ports.json";
   Process::Options start;
-  start.args = {kProgram, "serve", "--settings", directory_ / "settings.json", "--ports-file", ports_file};
+  start.args = options.launcher;
+  start.args.insert(start.args.end(),
+                    {kProgram, "serve", "--settings", directory_ / "settings.json", "--ports-file", ports_file});
   start.args.insert(start.args.end(), options.runtime.begin(), options.runtime.end());
   for (const char* transport : {"tcp", "udp", "http", "ws"}) {
     start.args.insert(start.args.end(), {"--set", std::string(transport) + ".port=0"});
@@ -69,6 +71,7 @@ void LiveServer::await_ports(const std::string& file) {
     // Doubles as the pause between two looks.
     const auto status = process_->wait(std::chrono::milliseconds(2));
     if (status || Clock::now() > deadline) {
+      process_->wait(std::chrono::milliseconds(500));  // for the rest of what it says
       throw std::runtime_error("the server did not start: " + process_->error_text());
     }
   }

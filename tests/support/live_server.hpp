@@ -52,6 +52,7 @@ class LiveServer {
     std::vector<std::string> runtime{"--simulator"};
     std::vector<std::pair<std::string, std::string>> env{};
     bool with_stdio = false;
+    std::vector<std::string> launcher{};  // a command that starts the one that follows it
   };
 
   static Options with_stdio() { return {.with_stdio = true}; }

@@ -175,7 +175,9 @@ TEST_CASE("TLS: a connection that is cut is no end of input") {
 }
 
 TEST_CASE("TLS: a client that disconnects while it is written to is noticed within 100 ms") {
-  TlsEchoServer server;
+  ConnectionLimits limits;
+  limits.send_queue_bytes = 64 * 1024;  // so that the flood itself takes little time in each turn of the loop
+  TlsEchoServer server(limits);
   auto client = connect(server);
   const auto peer = server.peer(0);
   const Event gone;

@@ -1,0 +1,195 @@
+#include "service/handed_sockets.hpp"
+
+#include "service/environment.hpp"
+#include "settings/loopback.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr int kFirstDescriptor = 3;
+
+enum class Kind { kListeningTcp, kUdp, kListeningUnix, kOther };
+
+std::string_view text_of(Kind kind) {
+  switch (kind) {
+    case Kind::kListeningTcp: return "a listening TCP socket";
+    case Kind::kUdp: return "a UDP socket";
+    case Kind::kListeningUnix: return "a listening Unix stream socket";
+    case Kind::kOther: break;
+  }
+  return "something else";
+}
+
+int option_of(int descriptor, int option) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  return ::getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : -1;
+}
+
+Kind kind_of(int descriptor) {
+  const int domain = option_of(descriptor, SO_DOMAIN);
+  const int type = option_of(descriptor, SO_TYPE);
+  const bool is_internet = domain == AF_INET || domain == AF_INET6;
+  if (is_internet && type == SOCK_DGRAM) return Kind::kUdp;
+  const bool listens = type == SOCK_STREAM && option_of(descriptor, SO_ACCEPTCONN) == 1;
+  if (listens && is_internet) return Kind::kListeningTcp;
+  return listens && domain == AF_UNIX ? Kind::kListeningUnix : Kind::kOther;
+}
+
+// With the place where it is bound.
+HandedSocket socket_at(int descriptor) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&storage), &size);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (storage.ss_family == AF_INET) {
+    const auto* name = reinterpret_cast<const sockaddr_in*>(&storage);
+    return {descriptor, ::inet_ntop(AF_INET, &name->sin_addr, text.data(), text.size()), ntohs(name->sin_port)};
+  }
+  if (storage.ss_family == AF_INET6) {
+    const auto* name = reinterpret_cast<const sockaddr_in6*>(&storage);
+    return {descriptor, ::inet_ntop(AF_INET6, &name->sin6_addr, text.data(), text.size()), ntohs(name->sin6_port)};
+  }
+  const auto* name = reinterpret_cast<const sockaddr_un*>(&storage);
+  const std::size_t begin = offsetof(sockaddr_un, sun_path);
+  std::string path(name->sun_path, size > begin ? size - begin : 0);
+  if (!path.empty() && path[0] == '\0') {
+    path[0] = '@';  // abstract
+  } else {
+    path = path.c_str();  // without the zero at its end
+  }
+  return {descriptor, std::move(path)};
+}
+
+// The places to fill, and what may fill them.
+class Places {
+ public:
+  explicit Places(const Settings& settings)
+      : settings_(settings),
+        places_{{{"tcp", Kind::kListeningTcp, settings.tcp.enabled, &sockets_.tcp},
+                 {"udp", Kind::kUdp, settings.udp.enabled, &sockets_.udp},
+                 {"http", Kind::kListeningTcp, settings.http.enabled, &sockets_.http},
+                 {"ws", Kind::kListeningTcp, settings.ws.enabled, &sockets_.ws},
+                 {"unix", Kind::kListeningUnix, true, &sockets_.unix_socket}}} {}
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+
+  // False if no transport has this name.
+  bool fill_by_name(int descriptor, std::string_view name) {
+    for (Place& place : places_) {
+      if (place.name != name) continue;
+      fill(place, descriptor);
+      return true;
+    }
+    return false;
+  }
+
+  void fill_by_kind(int descriptor, const std::string& name) {
+    Place* found = nullptr;
+    for (Place& place : places_) {
+      if (place.kind != kind_of(descriptor) || !place.enabled || place.socket->has_value()) continue;
+      if (found != nullptr) {
+        refuse(descriptor, "\"" + name + "\" may be for " + std::string(found->name) + " or " +
+                               std::string(place.name) + "; say which with FileDescriptorName=");
+      }
+      found = &place;
+    }
+    if (found == nullptr) {
+      refuse(descriptor, "\"" + name + "\", which is " + std::string(text_of(kind_of(descriptor))) +
+                             ", is for no transport that is switched on and has none; the names are tcp, udp, http, "
+                             "ws and unix");
+    }
+    fill(*found, descriptor);
+  }
+
+  HandedSockets take() { return std::move(sockets_); }
+
+ private:
+  struct Place {
+    std::string_view name;
+    Kind kind;
+    bool enabled;
+    std::optional<HandedSocket>* socket;
+  };
+
+  [[noreturn]] static void refuse(int descriptor, const std::string& complaint) {
+    throw std::runtime_error("socket activation: descriptor " + std::to_string(descriptor) + ": " + complaint);
+  }
+
+  void fill(Place& place, int descriptor) const {
+    const std::string name(place.name);
+    if (place.socket->has_value()) refuse(descriptor, name + " has a socket already");
+    if (!place.enabled) refuse(descriptor, name + " is switched off (" + name + ".enabled=false)");
+    if (kind_of(descriptor) != place.kind) {
+      refuse(descriptor, name + " takes " + std::string(text_of(place.kind)) + ", and this is " +
+                             std::string(text_of(kind_of(descriptor))));
+    }
+    HandedSocket socket = socket_at(descriptor);
+    const bool is_guarded = settings_.auth.insecure || !settings_.auth.tokens.empty();
+    if (place.kind != Kind::kListeningUnix && !is_guarded && !is_loopback(socket.address)) {
+      refuse(descriptor, name + " on " + socket.address +
+                             " can be reached from other machines, and no token is asked for; name a file in "
+                             "auth.tokens, or accept it with auth.insecure=true");
+    }
+    *place.socket = std::move(socket);
+  }
+
+  const Settings& settings_;
+  HandedSockets sockets_;
+  std::array<Place, 5> places_;
+};
+
+std::vector<std::string> split_names(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= text.size();) {
+    const auto colon = std::min(text.find(':', at), text.size());
+    names.push_back(text.substr(at, colon - at));
+    at = colon + 1;
+  }
+  return names;
+}
+
+}  // namespace
+
+HandedSockets take_handed_sockets(const Settings& settings) {
+  const auto process = to_number(take_variable("LISTEN_PID"));
+  const auto count = to_number(take_variable("LISTEN_FDS"));
+  auto names = split_names(take_variable("LISTEN_FDNAMES"));
+  if (!count || process != static_cast<std::uint64_t>(::getpid())) return {};
+  const auto first_beyond = kFirstDescriptor + static_cast<int>(*count);
+  for (int descriptor = kFirstDescriptor; descriptor < first_beyond; ++descriptor) {
+    if (::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) {
+      throw std::runtime_error("socket activation: LISTEN_FDS names descriptor " + std::to_string(descriptor) +
+                               ", which is not open");
+    }
+  }
+  names.resize(*count);
+  Places places(settings);
+  // First those with a name that says all; a unit that gives none lends its own.
+  std::vector<int> others;
+  for (int descriptor = kFirstDescriptor; descriptor < first_beyond; ++descriptor) {
+    const std::string& name = names[static_cast<std::size_t>(descriptor - kFirstDescriptor)];
+    if (!places.fill_by_name(descriptor, name)) others.push_back(descriptor);
+  }
+  for (const int descriptor : others) {
+    places.fill_by_kind(descriptor, names[static_cast<std::size_t>(descriptor - kFirstDescriptor)]);
+  }
+  return places.take();
+}
+
+}  // namespace rkllm_mcp

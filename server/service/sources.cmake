@@ -1,0 +1,3 @@
+set(SERVICE_SOURCES
+  service/handed_sockets.cpp
+  service/supervisor.cpp)

@@ -1,0 +1,44 @@
+// The service manager that has started this program, if one has (systemd, or whoever speaks its protocol): it is told
+// when the server is ready, reads its settings again, ends, and that it is alive.
+//
+// No libsystemd: the protocol (sd_notify(3)) is lines of NAME=VALUE in a datagram to the socket that $NOTIFY_SOCKET
+// names, is documented, promised to be stable, and takes less code than a dependency that not every system has.
+//
+// Threads: belongs to the main thread, which is the event loop's.
+#pragma once
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class Supervisor {
+ public:
+  // Takes the variables that are meant for this process out of the environment, so that no child believes itself
+  // spoken to. To be called before there are threads.
+  static Supervisor take_from_environment();
+
+  // Each does nothing without a service manager, and never fails: a server that serves has nobody else to tell. The
+  // `status` is a line for people.
+  void ready(std::string_view status);  // also after reloading
+  void reloading();
+  void stopping();
+
+  // Says from now on that the loop is alive, twice as often as was asked for; never, if it was not.
+  void watch(asio::io_context& loop);
+
+ private:
+  void tell(const std::string& lines) const;
+  void say_alive();
+
+  std::string socket_;  // a path, or @NAME of an abstract socket; empty: nobody is there
+  std::chrono::microseconds watchdog_{0};
+  std::optional<asio::steady_timer> timer_;
+};
+
+}  // namespace rkllm_mcp
