@@ -124,7 +124,7 @@ template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMPromptCacheParam>& value) {
   codec.flag("save_prompt_cache", value.save_prompt_cache);
   codec.text("prompt_cache_path", value.prompt_cache_path,
-             {.presence = kNullable, .file = FileUse::kWritten, .file_if_absent = "prompt_cache.bin"});
+             {.presence = kNullable, .min_length = 1, .file = FileUse::kWritten, .file_if_absent = "prompt_cache.bin"});
 }
 
 // RKLLMInferParam: The parameters of one run.

@@ -149,7 +149,7 @@ template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMPromptCacheParam>& value) {
   codec.flag("save_prompt_cache", value.save_prompt_cache);
   codec.text("prompt_cache_path", value.prompt_cache_path,
-             {.presence = kNullable, .file = FileUse::kWritten, .file_if_absent = "prompt_cache.bin"});
+             {.presence = kNullable, .min_length = 1, .file = FileUse::kWritten, .file_if_absent = "prompt_cache.bin"});
 }
 
 // RKLLMSamplingParam: Sampling of one run. All nine values replace those of the handle; zeros are taken literally.

@@ -15,7 +15,8 @@ const kMakers = {
   stdio: ({ place }) =>
     new StdioClientTransport({
       command: kProgram,
-      args: ['stdio', '--simulator', '--settings', place.settings, '--log-level', 'warning'],
+      args: ['stdio', '--simulator', '--settings', place.settings, '--log-level', 'warning',
+        '--set', `runtime.cache_dir=${place.directory}`],
       cwd: place.directory,
       stderr: 'ignore',
     }),

@@ -83,7 +83,8 @@ export class Server {
     const chosen = { 'tcp.port': 0, 'udp.port': 0, 'http.port': 0, 'ws.port': 0, ...settings };
     const sets = Object.entries(chosen).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
     const runtime = ['--library', simulator_of(version)];
-    const args = ['serve', ...runtime, '--settings', place.settings, '--ports-file', ports_file, ...sets];
+    const args = ['serve', ...runtime, '--settings', place.settings, '--ports-file', ports_file,
+      '--set', `runtime.cache_dir=${place.directory}`, ...sets];
     const child = spawn(kProgram, args, { cwd: place.directory, stdio: ['ignore', 'ignore', 'pipe'] });
     const server = new Server(child, place);
     const given_up = new AbortController();

@@ -5,6 +5,8 @@
 #include "raw_client.hpp"
 #include "support/catch.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <string>
 #include <vector>
@@ -237,7 +239,8 @@ TEST_CASE("TCP: a port in use is an error that names the transport and the addre
     open();
     FAIL("opened twice");
   } catch (const ListenError& error) {
-    CHECK(error.what() == "tcp: cannot listen on 127.0.0.1:" + std::to_string(port) + ": address already in use");
+    CHECK(error.what() == "tcp: cannot listen on 127.0.0.1:" + std::to_string(port) + ": address already in use by process " +
+                               std::to_string(::getpid()) + " (test_transport)");
     CHECK(error.where().port == port);
   }
 }

@@ -284,6 +284,7 @@ TEST_CASE("UDP: a port in use is an error that names the transport and the addre
     OnLoop<UdpTransport> again(loop, options, accept_nobody);
     FAIL("opened twice");
   } catch (const ListenError& error) {
-    CHECK(error.what() == "udp: cannot listen on 127.0.0.1:" + std::to_string(port) + ": address already in use");
+    CHECK(error.what() == "udp: cannot listen on 127.0.0.1:" + std::to_string(port) + ": address already in use by process " +
+                               std::to_string(::getpid()) + " (test_transport)");
   }
 }

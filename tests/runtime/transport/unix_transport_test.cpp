@@ -101,7 +101,8 @@ TEST_CASE("Unix: a path in use is refused, what a dead server left is replaced, 
   const std::string path = directory / "socket";
   {
     const UnixEchoServer server(path);
-    CHECK(refusal(path) == "unix: cannot listen on " + path + ": address already in use");
+    CHECK(refusal(path) == "unix: cannot listen on " + path + ": address already in use by pid=" +
+                           std::to_string(::getpid()) + ",uid=" + std::to_string(::getuid()));
     const UnixClient still_served(path);
   }
   const int left_behind = socket(AF_UNIX, SOCK_STREAM, 0);
