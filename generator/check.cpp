@@ -22,6 +22,11 @@ constexpr Rule kFirstRules[] = {
     {"returns-can-be-told", &returns_can_be_told},
 };
 
+// This presumes them as well, and those that follow go from struct to struct.
+constexpr Rule kStructRules[] = {
+    {"structs-are-finite", &structs_are_finite},
+};
+
 constexpr Rule kRules[] = {
     {"defaults-are-possible", &defaults_are_possible},
     {"bounds-are-possible", &bounds_are_possible},
@@ -50,6 +55,7 @@ void inspect(const Api& api, std::span<const Rule> rules) {
 
 void check(const Api& api) {
   inspect(api, kFirstRules);
+  inspect(api, kStructRules);
   inspect(api, kRules);
 }
 

@@ -36,8 +36,8 @@ bool fits(const Meaning& meaning, const c::Type& type) {
   return match(
       meaning,
       [&](const meaning::Value& value) {
+        if (!value.present_if.empty()) return type.kind == TypeKind::kRecord && !value.is_flag;
         if (value.is_flag) return is_integer(type);
-        if (!value.present_if.empty()) return type.kind == TypeKind::kRecord;
         return is_integer(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kFloat ||
                type.kind == TypeKind::kEnum || type.kind == TypeKind::kRecord;
       },

@@ -110,6 +110,9 @@ class CodecCall {
     if (tag_condition().empty()) members.emplace_back(".presence = " + presence_text(text.presence));
     if (text.min_length != 0) members.emplace_back(".min_length = " + std::to_string(text.min_length));
     if (text.is_json) members.emplace_back(".json = true");
+    if (text.file == meaning::FileUse::kRead) members.emplace_back(".file = FileUse::kRead");
+    if (text.file == meaning::FileUse::kWritten) members.emplace_back(".file = FileUse::kWritten");
+    if (!text.file_if_absent.empty()) members.emplace_back(".file_if_absent = " + literal(text.file_if_absent));
     if (members.empty()) return call("text", {});
     return call("text", {Expression("", std::move(members), '{')});
   }

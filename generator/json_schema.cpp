@@ -36,6 +36,7 @@ class Validator {
     if (keyword == "const") return check_enum(Json::array({rule}), value, at);
     if (keyword == "required") return check_required(rule, value, at);
     if (keyword == "properties") return check_properties(rule, value, at);
+    if (keyword == "propertyNames") return check_names(rule, value, at);
     if (keyword == "additionalProperties") return check_additional(rule, schema, value, at);
     if (keyword == "items") return check_items(rule, value, at);
     if (keyword == "minLength") return check_min_length(rule, value, at);
@@ -86,6 +87,11 @@ class Validator {
     }
   }
 
+  void check_names(const Json& rule, const Json& value, const std::string& at) {
+    if (!value.is_object()) return;
+    for (const auto& member : value.items()) check(rule, member.key(), at + "/" + member.key());
+  }
+
   void check_additional(const Json& rule, const Json& schema, const Json& value, const std::string& at) {
     if (!value.is_object()) return;
     for (const auto& [name, member] : value.items()) {
@@ -119,8 +125,11 @@ class Validator {
   }
 
   void check_pattern(const std::string& rule, const Json& value, const std::string& at) {
-    if (!value.is_string() || std::regex_search(value.get<std::string>(), std::regex(rule))) return;
-    complain(at, "expected a string that matches " + rule);
+    if (!value.is_string()) return;
+    const std::string text = value.get<std::string>();
+    constexpr std::size_t kLongest = 1000;  // std::regex calls itself for each character
+    if (text.size() <= kLongest && std::regex_search(text, std::regex(rule))) return;
+    complain(at, "expected a string of at most 1000 characters that matches " + rule);
   }
 
   // ---- Schemas that are made of others.

@@ -55,11 +55,14 @@ struct Value {  // a scalar, enumerator or struct, held by value
   bool is_flag = false;    // an integer that means a boolean
   std::string present_if;  // a struct that is in use only if this pointer in it is set
 };
+enum class FileUse { kNone, kRead, kWritten };
 struct Text {  // a string that ends with NUL
   Presence presence = Presence::kRequired;
   unsigned min_length = 0;
   bool is_json = false;
   std::string freed_by;  // a returned one: the function that frees it
+  FileUse file = FileUse::kNone;  // that it names
+  std::string file_if_absent;     // that the function writes if none is given
 };
 struct Object {  // a pointer to one struct
   Presence presence = Presence::kRequired;

@@ -10,7 +10,6 @@
 #include "version.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <utility>
 
 namespace bindgen {
@@ -18,13 +17,14 @@ namespace {
 
 // nlohmann_json keeps no positions; but only entries have a key "for", so the n-th of those begins entry n.
 std::vector<Location> entry_locations(const std::string& path, const std::string& text) {
-  static const std::regex kKey("\"for\"\\s*:");
+  static const std::string kKey = "\"for\"";
   std::vector<Location> found;
   unsigned line = 1;
   std::size_t line_begin = 0;
   std::size_t seen = 0;
-  for (auto match = std::sregex_iterator(text.begin(), text.end(), kKey); match != std::sregex_iterator(); ++match) {
-    const auto at = static_cast<std::size_t>(match->position());
+  for (auto at = text.find(kKey); at != std::string::npos; at = text.find(kKey, at + 1)) {
+    const auto next = text.find_first_not_of(" \t\r\n", at + kKey.size());
+    if (next == std::string::npos || text[next] != ':') continue;
     for (; seen < at; ++seen) {
       if (text[seen] != '\n') continue;
       ++line;
@@ -36,12 +36,19 @@ std::vector<Location> entry_locations(const std::string& path, const std::string
 }
 
 Json parse_json(const std::string& path, const std::string& text) {
+  constexpr int kDeepest = 32;  // what goes through a value calls itself for each level; the schema knows 6
+  const auto keep_shallow = [&path](int depth, Json::parse_event_t, const Json&) {
+    if (depth > kDeepest) throw Refusal({path, 0, 0}, "this is nested deeper than any overlay");
+    return true;
+  };
   try {
-    return Json::parse(text);
+    return Json::parse(text, keep_shallow);
   } catch (const Json::parse_error& error) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
     const auto line = static_cast<unsigned>(std::count(text.begin(), end, '\n') + 1);
     throw Refusal({path, line, 1}, "this is no JSON: " + std::string(error.what()));
+  } catch (const Json::out_of_range& error) {  // tells the number, but not where it stands
+    throw Refusal({path, 0, 0}, "this cannot be read: " + std::string(error.what()));
   }
 }
 
@@ -53,8 +60,9 @@ bool is_about(const OverlayEntry& entry, const std::string& version) {
 
 }  // namespace
 
-Overlay read_overlay(const std::string& path) {
-  const std::string text = read_text(path);
+Overlay read_overlay(const std::string& path) { return parse_overlay(read_text(path), path); }
+
+Overlay parse_overlay(const std::string& text, const std::string& path) {
   const std::vector<std::string> lines = lines_of(text);
   const Json json = parse_json(path, text);
   const std::vector<Location> locations = entry_locations(path, text);

@@ -43,8 +43,9 @@ struct Overlay {
   std::vector<OverlayEntry> entries;
 };
 
-// Throws Refusal if the file is no JSON, breaks overlay.schema.json, or has an entry that says two things at once.
+// Both throw Refusal if the text is no JSON, breaks overlay.schema.json, or has an entry that says two things at once.
 Overlay read_overlay(const std::string& path);
+Overlay parse_overlay(const std::string& text, const std::string& path);  // `path` is for complaints
 
 // What it says about one version; "" is a version newer than all known.
 Overlay at_version(const Overlay& overlay, const std::string& version);

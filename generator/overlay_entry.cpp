@@ -2,6 +2,7 @@
 
 #include "diagnostics.hpp"
 
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -33,7 +34,8 @@ std::optional<Constant> constant(const Json& json, const char* key) {
   if (!json.contains(key)) return std::nullopt;
   const Json& value = json.at(key);
   if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
+  const bool is_too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+  if (value.is_number_integer() && !is_too_large) return value.get<std::int64_t>();
   if (value.is_number()) return value.get<double>();
   return value.get<std::string>();
 }
@@ -72,6 +74,13 @@ Meaning read_handle(const Json& json) {
   return meaning::UsesHandle{};
 }
 
+meaning::FileUse file_use(const Json& json) {
+  const std::string use = json.value("file", "");
+  if (use == "read") return meaning::FileUse::kRead;
+  if (use == "written") return meaning::FileUse::kWritten;
+  return meaning::FileUse::kNone;
+}
+
 // The keys of which an entry may have one, and what they mean.
 const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
   static const std::map<std::string, Meaning (*)(const Json&)> kReaders = {
@@ -84,7 +93,8 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
       {"text",
        [](const Json& json) -> Meaning {
          return meaning::Text{presence(json, Presence::kRequired), json.value("min_length", 0U),
-                              json.value("json", false), json.value("freed_by", "")};
+                              json.value("json", false), json.value("freed_by", ""), file_use(json),
+                              json.value("file_if_absent", "")};
        }},
       {"object",
        [](const Json& json) -> Meaning {

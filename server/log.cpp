@@ -60,12 +60,12 @@ class JsonFormatter final : public spdlog::formatter {
 
 // Fields hold what clients sent: in a text log they may neither end a line nor speak to a terminal.
 std::string text_of(const Json& value) {
-  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != 0x7F && c != '"'; };
+  const auto is_plain = [](unsigned char c) { return c > 0x20 && c < 0x7F && c != '"'; };
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
     if (std::all_of(text.begin(), text.end(), is_plain)) return text;
   }
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return value.dump(-1, ' ', true, Json::error_handler_t::replace);  // other scripts escaped: they hold controls, too
 }
 
 spdlog::level::level_enum level_of(LogLevel level) {

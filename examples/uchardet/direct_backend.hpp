@@ -40,6 +40,7 @@ class DirectBackend : public rpc::Backend {
     return ++calls_;
   }
   void cancel(CallId) override {}  // nothing here takes long enough
+  void give_up(CallId, const rkllm_mcp::RpcError&) override {}
 
  private:
   rpc::Json call(const rpc::CallRequest& request) {

@@ -71,7 +71,10 @@ inline std::optional<std::uint64_t> ArrayLengths::read_count(const CountField& c
 }
 
 inline void ArrayLengths::absent(const CountedBy& length) {
-  if (const auto given = read_count(length.derived)) length.derived.set(*given);
+  const auto derived = read_count(length.derived);
+  if (derived && *derived > 0) {
+    throw InvalidParams(object_.path_of(length.derived.name()), "expected 0 or nothing: the array that it counts is absent");
+  }
   for (const Factor& factor : length.times) {
     const auto* field = std::get_if<CountField>(&factor);
     if (field == nullptr) continue;

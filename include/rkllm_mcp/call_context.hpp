@@ -3,6 +3,7 @@
 
 #include <rkllm_mcp/array_encoding.hpp>
 #include <rkllm_mcp/call_arena.hpp>
+#include <rkllm_mcp/file_policy.hpp>
 #include <rkllm_mcp/handle_record.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/result_sink.hpp>
@@ -18,6 +19,7 @@ struct CallContext {
   ArrayEncoding encoding = ArrayEncoding::kJson;
   CallArena arena;                 // owns what the C structs of this call point at
   std::string_view version = {};   // of the runtime, for complaints
+  const FilePolicy* files = nullptr;  // that may be named; null: all
 };
 
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 // values are allowed. The decoder enforces the rules, the encoder needs some of them, the JSON Schemas repeat them.
 #pragma once
 
+#include <rkllm_mcp/file_policy.hpp>
 #include <rkllm_mcp/method.hpp>
 #include <rkllm_mcp/session_value.hpp>
 
@@ -46,6 +47,8 @@ struct TextRule {
   Presence presence = kOptional;
   std::size_t min_length = 0;  // in bytes
   bool json = false;           // the text is itself JSON: an array or an object; either may also be given as such
+  FileUse file = FileUse::kNone;    // the text is the path of a file
+  std::string_view file_if_absent{};  // that the library writes if it is given none
 };
 
 struct ArrayRule {

@@ -98,6 +98,8 @@ class Decoder {
     reader_.object();
   }
 
+  // The path that the library gets for the one that was given.
+  std::string path_for(std::string_view name, const std::string& given, FileUse use) const;
   std::optional<JsonReader> take(std::string_view name, Presence presence, std::string_view what);
   bool is_given(std::string_view name) const;
   template <class T>
@@ -191,8 +193,12 @@ void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
 template <class Char>
 void Decoder::text(std::string_view name, Char*& out, TextRule rule) {
   const auto in = take(name, rule.presence, "string");
+  const bool is_null = in && in->json().is_null() && rule.presence == kNullable;
+  if ((!in || is_null) && !rule.file_if_absent.empty() && call_.files != nullptr) {
+    return void(out = call_.arena.text(path_for(name, std::string(rule.file_if_absent), rule.file)));
+  }
   if (!in) return;
-  if (in->json().is_null() && rule.presence == kNullable) return void(out = nullptr);
+  if (is_null) return void(out = nullptr);
   if (rule.json && in->json().is_structured()) return void(out = call_.arena.text(in->json().dump()));
   const std::string& text = in->text();
   if (text.size() < rule.min_length) in->refuse("expected string that is not empty");
@@ -201,7 +207,16 @@ void Decoder::text(std::string_view name, Char*& out, TextRule rule) {
     const bool structured = first != std::string::npos && (text[first] == '[' || text[first] == '{');
     if (!structured || !Json::accept(text)) in->refuse("expected JSON: an array or an object, also as a string");
   }
-  out = call_.arena.text(text);
+  out = call_.arena.text(rule.file == FileUse::kNone ? text : path_for(name, text, rule.file));
+}
+
+inline std::string Decoder::path_for(std::string_view name, const std::string& given, FileUse use) const {
+  if (call_.files == nullptr) return given;
+  try {
+    return call_.files->path_for(given, use);
+  } catch (const FileRefused& refused) {
+    throw InvalidParams(reader_.path_of(name), refused.what());
+  }
 }
 
 template <class T>

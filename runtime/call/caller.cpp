@@ -30,6 +30,7 @@ void Caller::permit(const Session& session, const Method& method) {
 
 void Caller::admit_one_more(const Session& session) const {
   if (session.active() < limits_.requests_per_session) return;
+  count(limits_.counts, Limit::kRequestsPerConnection);
   throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
                  Json{{"queued", session.active()}, {"limit", limits_.requests_per_session}});
 }
@@ -48,11 +49,14 @@ TokenStream::Options Caller::stream_options(const ResultOptions& options, TokenS
           .stall = limits_.stall,
           .when_full = when_full,
           .tell_position = options.queue_position,
-          .keep_tokens = options.keep_tokens};
+          .keep_tokens = options.keep_tokens,
+          .memory = limits_.stream_memory,
+          .counts = limits_.counts};
 }
 
-Session::Key Caller::start(const std::shared_ptr<Session>& session, const Reply& reply, ActiveCall call,
+Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call,
                            Target target) {
+  reply.mark_as_call();
   const auto reader = call.reader;
   const auto key = session->add(std::move(call));
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
@@ -66,6 +70,7 @@ std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
   const auto timer = std::make_shared<asio::steady_timer>(loop_, limits_.queue_timeout);
   timer->async_wait([this, id](const asio::error_code& error) {
     if (error) return;
+    count(limits_.counts, Limit::kQueueTime);
     const auto seconds = limits_.queue_timeout.count();
     backend_.give_up(id, RpcError(ErrorCode::kQueueFull,
                                   "the call has waited " + std::to_string(seconds) +
@@ -78,7 +83,7 @@ std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
 Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
                              Target target, CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
                              CancelRule rule) {
-  const CollectReader::Options options{target.options.encoding, limits_.answer_bytes};
+  const CollectReader::Options options{target.options.encoding, limits_.answer_bytes, limits_.stream_memory};
   target.options.queue_position = progress != nullptr;
   const auto reader =
       StreamReader::make<CollectReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options,
@@ -114,7 +119,7 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
   const std::size_t retained = reply->peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
   const auto reader =
       StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
-                                     std::move(writer), PushReader::Options{target.options.encoding, retained});
+                                     std::move(writer), PushReader::Options{target.options.encoding, retained, limits_.stream_memory});
   if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
   const auto key = start(session, *reply,
                          {.id = reply->id(),
@@ -142,7 +147,8 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   const auto reader = StreamReader::make<PollReader>(
       loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_,
       ChunkWriter::replies(reply->id(), name), PollReader::Options{target.options.encoding, limits_.poll_timeout},
-      [weak = std::weak_ptr(session), key] {
+      [weak = std::weak_ptr(session), key, counts = limits_.counts] {
+        count(counts, Limit::kPollTimeout);
         if (const auto alive = weak.lock()) alive->cancel(*key);
       });
   reader->on_finished([this, weak = std::weak_ptr(session), key, stream_id] {

@@ -8,7 +8,9 @@
 #include "call/session.hpp"
 #include "call/stream_registry.hpp"
 #include "jsonrpc/reply.hpp"
+#include "counts.hpp"
 #include "stream/collect_reader.hpp"
+#include "stream/stream_memory.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -26,6 +28,8 @@ struct CallLimits {
   std::chrono::milliseconds poll_timeout{30'000};
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
+  std::shared_ptr<StreamMemory> stream_memory{};   // that all streams share; null: they are bounded one by one only
+  Counts* counts = nullptr;
   std::size_t requests_per_session = 256;
   std::chrono::seconds queue_timeout{0};           // 0: calls wait for ever
   std::size_t retained_chunks = 1024;              // per stream on a lossy transport
@@ -80,7 +84,7 @@ class Caller {
                   const std::string& stream_id);
   // Gives the call up if it still waits when the time has come; as long as what this returns lives.
   std::shared_ptr<void> limit_waiting(Backend::CallId id);
-  Session::Key start(const std::shared_ptr<Session>& session, const Reply& reply, ActiveCall call, Target target);
+  Session::Key start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call, Target target);
 
   asio::io_context& loop_;
   const Api& api_;

@@ -88,15 +88,24 @@ void PollReader::answer(Reply& reply) {
   const bool empty = chunk.delta.empty() && chunk.token_ids.empty();
   if (!outcome_ && stream()->drained()) outcome_ = stream()->take_outcome(options_.encoding);
   if (outcome_ && !outcome_->error) {
-    reply.last(writer_.end(chunk, *outcome_));
-    return finish();
+    ChunkWriter ending = writer_;
+    const std::string message = ending.end(chunk, *outcome_);
+    if (reply.fits(message)) {
+      reply.last(message);
+      return finish();
+    }
+    // Another transport may carry what this one cannot: the ending waits for the next poll.
+    if (empty) {
+      reply.error(reply.too_long(message));
+      return restart_expiry();
+    }
   }
   if (outcome_ && empty) {
     reply.last(writer_.failure(as_rpc_error(outcome_->error)));
     return finish();
   }
   if (!empty) queue_position_.reset();
-  // With an error still to tell, the text comes first and the error with the next poll.
+  // With an error still to tell, or an ending that did not fit, the text comes first and the rest with the next poll.
   reply.last(empty ? nothing_yet() : writer_.chunk(chunk));
   if (has_news()) restart_expiry();
 }

@@ -42,15 +42,24 @@ void PushReader::send_end() {
 
 void PushReader::send(std::string message, bool last) {
   if (last) {
-    message = reply_->fitting(std::move(message));  // what is retained is what was sent
+    if (!reply_->fits(message)) message = writer_.failure(reply_->too_long(message));
     reply_->last(message);
   } else {
     reply_->message(message);
   }
   ++sent_;
-  if (options_.retained == 0) return;
+  if (options_.retained > 0) retain(std::move(message));
+}
+
+// The last one is kept in any case, or its client would never learn of the end.
+void PushReader::retain(std::string message) {
+  std::size_t bytes = share_.bytes() + message.size();
   retained_.push_back(std::move(message));
-  if (retained_.size() > options_.retained) retained_.pop_front();
+  while (retained_.size() > options_.retained || (retained_.size() > 1 && !share_.has_room_for(bytes - share_.bytes()))) {
+    bytes -= retained_.front().size();
+    retained_.pop_front();
+  }
+  share_.set(bytes);
 }
 
 void PushReader::announce(std::string announcement) {

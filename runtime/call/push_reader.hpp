@@ -4,6 +4,7 @@
 
 #include "call/chunk_writer.hpp"
 #include "jsonrpc/reply.hpp"
+#include "stream/stream_memory.hpp"
 #include "stream/stream_reader.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -21,14 +22,15 @@ class PushReader : public StreamReader {
   struct Options {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t retained = 0;
+    std::shared_ptr<StreamMemory> memory{};  // that what is retained counts in
   };
+
+  // Chunks go through `reply`; its last message is the stream's last one.
+  PushReader(std::shared_ptr<Reply> reply, ChunkWriter writer, Options options)
+      : reply_(std::move(reply)), writer_(std::move(writer)), options_(std::move(options)), share_(options_.memory) {}
 
   // Sends a message ahead of the chunks, which belongs to them.
   void announce(std::string announcement);
-  // Chunks go through `reply`; its last message is the stream's last one.
-  PushReader(std::shared_ptr<Reply> reply, ChunkWriter writer, Options options)
-      : reply_(std::move(reply)), writer_(std::move(writer)), options_(options) {}
-
   // Sends what it retains from chunk `seq` on once more, as much as the client's send queue takes at a time; if there
   // is nothing from there on, an empty chunk that tells the next seq. False if chunk `seq` is no longer retained.
   bool send_again(std::uint64_t seq);
@@ -44,6 +46,7 @@ class PushReader : public StreamReader {
 
  private:
   void send(std::string message, bool last);
+  void retain(std::string message);
   void send_end();
 
   std::shared_ptr<Reply> reply_;
@@ -54,6 +57,7 @@ class PushReader : public StreamReader {
   bool resuming_ = false;  // it has drained: what waited meanwhile joins
   std::string announcement_;
   std::deque<std::string> retained_;
+  MemoryShare share_;  // what they take
   std::uint64_t sent_ = 0;
 };
 

@@ -35,6 +35,11 @@ void Session::remove(Key key) {
 }
 
 void Session::retain(Key key) {
+  constexpr std::ptrdiff_t kRetained = 64;
+  const auto is_ended = [](const auto& entry) { return entry.second.ended; };
+  if (std::count_if(calls_.begin(), calls_.end(), is_ended) >= kRetained) {
+    calls_.erase(std::find_if(calls_.begin(), calls_.end(), is_ended));  // keys count up: the oldest
+  }
   if (const auto found = calls_.find(key); found != calls_.end()) {
     found->second.ended = true;
     found->second.alongside.reset();

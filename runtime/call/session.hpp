@@ -58,7 +58,8 @@ class Session : public std::enable_shared_from_this<Session> {
   // `alongside` lives as long as the call does.
   void started(Key key, Backend::CallId call, std::shared_ptr<void> alongside);
   void remove(Key key);
-  // The call is over, but what it sent is retained until remove(), or until its id is used again.
+  // The call is over, but what it sent is retained until remove(), or until its id is used again, or until many others
+  // have ended since.
   void retain(Key key);
   std::size_t active() const;
   bool is_active(const RequestId& id) const;

@@ -3,12 +3,16 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <array>
+#include <stdexcept>
 
 namespace rkllm_mcp::client {
 
 void UdpConnection::send(std::string_view message) {
   if (token_.empty()) return socket_.send(message);
   Json with_token = Json::parse(message);
+  if (with_token.contains("params") && !with_token["params"].is_object()) {
+    throw std::invalid_argument("over UDP a token travels in the parameters, which must then be an object");
+  }
   with_token["params"]["_meta"]["token"] = token_;
   socket_.send(with_token.dump());
 }

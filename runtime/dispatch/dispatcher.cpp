@@ -5,6 +5,8 @@
 
 #include <rkllm_mcp/nearest_name.hpp>
 
+#include <asio/steady_timer.hpp>
+
 #include <array>
 #include <string>
 #include <utility>
@@ -33,6 +35,10 @@ RpcError no_such_method(const Api& api, const std::string& method) {
           "no method " + to_text(method.substr(0, kShown)) + " exists" + did_you_mean(method, known), std::move(data)};
 }
 
+using Clock = std::chrono::steady_clock;
+
+CallOrigin origin_of(const RequestId& id, const Peer& peer) { return {id, name_of(peer.transport()), peer.address()}; }
+
 // A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
 bool asks_for_retained(const Request& request) {
   return request.method == "poll" && !(request.params.is_object() && request.params.contains("stream_id"));
@@ -41,7 +47,8 @@ bool asks_for_retained(const Request& request) {
 }  // namespace
 
 Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options)
-    : api_(api),
+    : loop_(loop),
+      api_(api),
       backend_(std::move(backend)),
       options_(options),
       gate_(options.tokens),
@@ -58,6 +65,11 @@ std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bo
 AcceptFunction Dispatcher::acceptor() {
   return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
     const auto session = make_session(gate_.identify(*peer));
+    if (session->principal != nullptr) {
+      peer->proved();
+    } else if (peer->transport() != TransportKind::kUdp) {
+      await_proof(session, peer);
+    }
     peer->when_closed([session, repeated = repeated_] {
       session->client_gone();
       repeated->forget(*session);
@@ -72,6 +84,7 @@ AcceptFunction Dispatcher::acceptor() {
       } else if (text != nullptr) {
         receive(*text, session, alive, Delivery::kPush);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
+        count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));
       } else {
         session->when_idle([weak] {
@@ -80,6 +93,26 @@ AcceptFunction Dispatcher::acceptor() {
       }
     };
   };
+}
+
+// Who does not say who it is must not hold a place for ever.
+void Dispatcher::await_proof(const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer) {
+  const auto timer = std::make_shared<asio::steady_timer>(loop_, options_.time_to_prove);
+  timer->async_wait([this, timer, weak_session = std::weak_ptr(session),
+                     weak_peer = std::weak_ptr(peer)](const asio::error_code&) {
+    const auto alive = weak_session.lock();
+    const auto client = weak_peer.lock();
+    if (!alive || !client || client->closed() || alive->principal != nullptr) return;
+    count(options_.calls.counts, Limit::kAuthorization);
+    client->send(error_message(RequestId(kNullId), unauthorized("no token came in time")));
+    client->refuse();
+  });
+}
+
+std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {
+  const std::string setting(setting_of(limit));
+  return error_message(RequestId(kNullId), RpcError(ErrorCode::kQueueFull, "too many connections: " + setting,
+                                                    Json{{"queued", most}, {"limit", most}, {"setting", setting}}));
 }
 
 std::string Dispatcher::oversized_message(const Oversized& oversized) {
@@ -94,12 +127,13 @@ void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& 
 
 void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
-  if (!gate_.admit(message, *session, peer)) return;
+  if (!admit(message, session, peer)) return;
   if (const auto* request = std::get_if<Request>(&message)) {
     execute(*request, session, peer, delivery);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
     execute(*notification, session, peer);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    note_malformed(*malformed, *peer);
     Reply(peer, malformed->id).error(malformed->error);
   } else {
     Reply::unanswered(peer).nothing();  // an answer to a request that was never made
@@ -112,7 +146,7 @@ void Dispatcher::receive_datagram(std::string_view text, const std::shared_ptr<S
   const Message message = parse_message(text, options_.message);
   const auto* request = std::get_if<Request>(&message);
   if (request == nullptr || asks_for_retained(*request)) return receive(message, session, peer, Delivery::kPush);
-  if (!gate_.admit(message, *session, peer)) return;
+  if (!admit(message, session, peer)) return;
   const auto reply = std::make_shared<Reply>(peer, request->id);
   repeated_->add(*session, text, *reply);
   execute(*request, session, reply, Delivery::kPush);
@@ -125,11 +159,38 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
 
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  if (options_.report) {
+    reply->on_answered([this, method = request.method, began = Clock::now()](const Reply& answered) {
+      if (answered.is_of_call()) return;
+      note({origin_of(answered.id(), answered.peer()), method, answered.error_code(),
+            std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});
+    });
+  }
   try {
     route(request, session, reply, delivery);
   } catch (...) {
     reply->error(as_rpc_error(std::current_exception()));
   }
+}
+
+bool Dispatcher::admit(const Message& message, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<Peer>& peer) {
+  if (gate_.admit(message, *session, peer)) return true;
+  const auto* request = std::get_if<Request>(&message);
+  const bool is_proof = request != nullptr && request->method == "auth" && session->principal != nullptr;
+  if (!is_proof) count(options_.calls.counts, Limit::kAuthorization);
+  if (request == nullptr) return false;
+  note({origin_of(request->id, *peer), request->method,
+        is_proof ? std::nullopt : std::optional(ErrorCode::kUnauthorized)});
+  return false;
+}
+
+void Dispatcher::note_malformed(const Malformed& malformed, const Peer& peer) const {
+  note({origin_of(malformed.id, peer), {}, malformed.error.code()});
+}
+
+void Dispatcher::note(const RequestNote& note) const {
+  if (options_.report) options_.report(note);
 }
 
 void Dispatcher::execute(const Notification& notification, const std::shared_ptr<Session>& session,

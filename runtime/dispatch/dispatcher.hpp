@@ -4,6 +4,7 @@
 
 #include "api.hpp"
 #include "dispatch/gate.hpp"
+#include "dispatch/request_report.hpp"
 #include "backend.hpp"
 #include "call/caller.hpp"
 #include "call/repeated_requests.hpp"
@@ -16,6 +17,7 @@
 
 #include <asio/io_context.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -29,6 +31,8 @@ class Dispatcher {
     CallLimits calls;
     std::size_t page_items = 50;
     TokenSet tokens{};  // empty: everybody may call
+    std::chrono::milliseconds time_to_prove{10'000};  // for who connects and has to present a token
+    RequestReport report{};  // hears of each request that never became a call; null: nobody does
   };
 
   Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options);
@@ -49,10 +53,15 @@ class Dispatcher {
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return caller_.is_pushing(); }
 
-  // Error 4006 for a message that was longer than allowed.
+  // A message that could not be read, and whose sender is told by somebody else.
+  void note_malformed(const Malformed& malformed, const Peer& peer) const;
+
+  // Error 4006 for a message that was longer than allowed, and error 4004 for a client that finds no place.
   static std::string oversized_message(const Oversized& oversized);
+  static std::string turned_away_message(Limit limit, std::size_t most);
 
  private:
+  void await_proof(const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
   // A message that the network may have repeated or lost the answer to.
   void receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,
                         const std::shared_ptr<Peer>& peer);
@@ -62,9 +71,13 @@ class Dispatcher {
                Delivery delivery);
   void execute(const Notification& notification, const std::shared_ptr<Session>& session,
                const std::shared_ptr<Peer>& peer);
+  // Whether the gate lets it through. If not, it has been answered.
+  bool admit(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
+  void note(const RequestNote& note) const;
   void route(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
              Delivery delivery);
 
+  asio::io_context& loop_;
   const Api& api_;
   const std::shared_ptr<Backend> backend_;
   const Options options_;

@@ -9,6 +9,7 @@ std::shared_ptr<HttpPeer> HttpPeer::make(std::shared_ptr<HttpExchange> exchange,
   exchange->when_closed([weak = std::weak_ptr(peer)] {
     if (const auto alive = weak.lock()) alive->became_closed();
   });
+  if (!exchange->ready()) peer->watch();  // what was said before on its connection has not left yet
   return peer;
 }
 
@@ -32,7 +33,11 @@ void HttpPeer::send(std::string_view message) {
   if (!options_.may_stream) return;
   start_stream();
   write_event(message);
-  if (exchange_->ready() || std::exchange(watching_, true)) return;
+  if (!exchange_->ready()) watch();
+}
+
+void HttpPeer::watch() {
+  if (std::exchange(watching_, true)) return;
   exchange_->when_ready([weak = weak_from_this()] {
     const auto alive = std::static_pointer_cast<HttpPeer>(weak.lock());
     if (!alive) return;

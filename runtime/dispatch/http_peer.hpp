@@ -39,12 +39,13 @@ class HttpPeer : public Peer {
 
  private:
   void start_stream();
+  void watch();  // for the exchange to become ready
   void write_event(std::string_view message);
 
   std::shared_ptr<HttpExchange> exchange_;
   Options options_;
   bool streaming_ = false;
-  bool watching_ = false;  // for the exchange to become ready
+  bool watching_ = false;
 };
 
 }  // namespace rkllm_mcp

@@ -10,6 +10,7 @@ namespace rkllm_mcp {
 void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<HttpPeer>& peer, Delivery delivery) {
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    dispatcher.note_malformed(*malformed, *peer);
     return peer->answer_with_status(400, error_message(malformed->id, malformed->error));
   }
   peer->when_closed([weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)] {

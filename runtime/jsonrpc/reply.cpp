@@ -17,7 +17,7 @@ void Reply::last(std::string_view text) {
     peer_->end_unanswered();
     return finish(std::string_view());
   }
-  const std::string refusal = fits(text) ? std::string() : too_long(text);
+  const std::string refusal = fits(text) ? std::string() : error_message(id_, too_long(text));
   if (!refusal.empty()) text = refusal;
   peer_->send_last(text);
   finish(text);
@@ -25,16 +25,17 @@ void Reply::last(std::string_view text) {
 
 bool Reply::fits(std::string_view text) const { return text.size() <= peer_->max_message_bytes(); }
 
-std::string Reply::too_long(std::string_view text) const {
-  return error_message(id_, too_large("the reply does not fit one message of this transport; ask over tcp, http or ws",
-                                      text.size(), peer_->max_message_bytes()));
+RpcError Reply::too_long(std::string_view text) const {
+  return too_large("the reply does not fit one message of this transport; ask over tcp, http or ws", text.size(),
+                   peer_->max_message_bytes());
 }
-
-std::string Reply::fitting(std::string text) const { return fits(text) ? std::move(text) : too_long(text); }
 
 void Reply::result(const Json& result) { last(result_message(id_, result)); }
 
-void Reply::error(const RpcError& error) { last(error_message(id_, error)); }
+void Reply::error(const RpcError& error) {
+  if (!answered_) error_code_ = error.code();
+  last(error_message(id_, error));
+}
 
 void Reply::nothing() {
   if (std::exchange(answered_, true)) return;
@@ -43,6 +44,7 @@ void Reply::nothing() {
 }
 
 void Reply::finish(std::optional<std::string_view> last) {
+  if (const auto on_answered = std::exchange(on_answered_, {})) on_answered(*this);
   if (const auto on_last = std::exchange(on_last_, {})) on_last(last);
   if (const auto finished = std::exchange(finished_, {})) finished();
 }

@@ -36,8 +36,9 @@ class Reply : public std::enable_shared_from_this<Reply> {
 
   void message(std::string_view text);  // one of those before the last
   void last(std::string_view text);     // the last, as ready text; only the first call counts
-  // What last() sends for `text`: error 4006 instead, if it is too long for one message of the peer.
-  std::string fitting(std::string text) const;
+  // Whether `text` fits one message of the peer; error 4006 of one that does not, which last() sends in its place.
+  bool fits(std::string_view text) const;
+  RpcError too_long(std::string_view text) const;
   void result(const Json& result);
   void error(const RpcError& error);
   void nothing();  // ends the request without an answer
@@ -47,16 +48,23 @@ class Reply : public std::enable_shared_from_this<Reply> {
   // Calls `action` once, with the last message as it was sent; empty if that was muted, nothing if there was none.
   using LastFunction = std::function<void(std::optional<std::string_view>)>;
   void on_last(LastFunction action) { on_last_ = std::move(action); }
+  // Calls `action` once, when the request has been answered, or has ended without an answer.
+  void on_answered(std::function<void(const Reply&)> action) { on_answered_ = std::move(action); }
+  // The request has become a call, which is told of by whoever makes it.
+  void mark_as_call() { is_of_call_ = true; }
+  bool is_of_call() const { return is_of_call_; }
+  std::optional<ErrorCode> error_code() const { return error_code_; }  // of error()
 
  private:
-  bool fits(std::string_view text) const;
-  std::string too_long(std::string_view text) const;
   void finish(std::optional<std::string_view> last);
 
   std::shared_ptr<Peer> peer_;
   RequestId id_;
   std::function<void()> finished_;
   LastFunction on_last_;
+  std::function<void(const Reply&)> on_answered_;
+  std::optional<ErrorCode> error_code_;
+  bool is_of_call_ = false;
   bool answered_ = false;
   bool muted_ = false;
 };

@@ -20,21 +20,23 @@ void CollectReader::drain() {
   std::string news;
   while (auto chunk = stream()->take(true, std::numeric_limits<std::size_t>::max())) {
     if (collected_.texts.size() <= chunk->batch) collected_.texts.resize(chunk->batch + 1);
-    if (text_bytes_ > options_.max_text_bytes) continue;
+    if (too_long_) continue;
     text_bytes_ += chunk->delta.size();
+    too_long_ = text_bytes_ > options_.max_text_bytes || !share_.has_room_for(chunk->delta.size());
+    if (too_long_) continue;
+    share_.set(text_bytes_);
     collected_.texts[chunk->batch] += chunk->delta;
     collected_.token_ids.insert(collected_.token_ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
     if (progress_) news += chunk->delta;
   }
-  const bool too_long = text_bytes_ > options_.max_text_bytes;
-  if (too_long) stream()->stop();
+  if (too_long_) stream()->stop();
   const bool ended = stream()->drained();
   if (progress_ && (!ended || !news.empty())) {
     progress_({news, stream()->tokens_so_far(), stream()->token_limit(), stream()->take_queue_position()});
   }
   if (!ended) return;
   collected_.outcome = stream()->take_outcome(options_.encoding);
-  if (too_long) {
+  if (too_long_) {
     collected_.outcome.error = std::make_exception_ptr(
         too_large("the answer is too long for one message; stream it", text_bytes_, options_.max_text_bytes));
   }

@@ -39,20 +39,23 @@ class CollectReader : public StreamReader {
   struct Options {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006
+    std::shared_ptr<StreamMemory> memory{};              // that the texts count in; when it is used up, likewise
   };
 
   CollectReader(Options options, DoneFunction done, ProgressFunction progress = {})
-      : options_(options), done_(std::move(done)), progress_(std::move(progress)) {}
+      : options_(std::move(options)), share_(options_.memory), done_(std::move(done)), progress_(std::move(progress)) {}
 
  protected:
   void drain() override;
 
  private:
   const Options options_;
+  MemoryShare share_;  // of the texts
   const DoneFunction done_;
   const ProgressFunction progress_;
   Collected collected_;
   std::size_t text_bytes_ = 0;
+  bool too_long_ = false;
 };
 
 }  // namespace rkllm_mcp

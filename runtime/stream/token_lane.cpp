@@ -8,7 +8,7 @@
 
 namespace rkllm_mcp {
 
-void TokenLane::append(std::string_view bytes, std::int32_t token_id) {
+void TokenLane::append(std::string_view bytes, std::int32_t token_id, Keep keep) {
   const std::size_t before = text_.size();
   if (unfinished_.empty() && is_valid_utf8(bytes)) {
     text_ += bytes;
@@ -16,7 +16,8 @@ void TokenLane::append(std::string_view bytes, std::int32_t token_id) {
     unfinished_ += bytes;
     append_whole_characters(text_, unfinished_);
   }
-  marks_.push_back({static_cast<std::uint32_t>(text_.size() - before), token_id});
+  const std::size_t added = text_.size() - before;
+  if (added > 0 || keep == Keep::kEvery) marks_.push_back({static_cast<std::uint32_t>(added), token_id});
 }
 
 void TokenLane::end() {

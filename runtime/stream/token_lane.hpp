@@ -15,8 +15,10 @@ namespace rkllm_mcp {
 
 class TokenLane {
  public:
-  // One token's bytes; empty for a token that shows nothing.
-  void append(std::string_view bytes, std::int32_t token_id);
+  // One token's bytes; empty for a token that shows nothing. One that completes no character comes out only if every
+  // token is to; else its bytes come with the token that completes theirs.
+  enum class Keep { kEvery, kVisible };
+  void append(std::string_view bytes, std::int32_t token_id, Keep keep = Keep::kEvery);
   // No more will come: bytes of a character that was never completed become U+FFFD.
   void end();
   // Forgets where tokens end, for all that waits.

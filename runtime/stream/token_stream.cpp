@@ -43,20 +43,45 @@ std::size_t TokenStream::waiting_bytes() const {
   return bytes;
 }
 
-void TokenStream::overflow(const char* what, std::size_t bytes, std::size_t limit) {
-  if (!overflow_) overflow_ = too_large(what, bytes, limit);
+void TokenStream::overflow(Limit limit, const char* what, std::size_t bytes, std::size_t most) {
   stopping_ = true;
+  if (overflow_) return;
+  overflow_ = too_large(what, bytes, most);
+  count(options_.counts, limit);
+}
+
+void TokenStream::account() {
+  std::size_t bytes = waiting_bytes();
+  for (const auto& rows : rows_) bytes += rows.values.size() * sizeof(float);
+  share_.set(bytes);
+}
+
+void TokenStream::join(TokenLane& lane) {
+  const std::size_t tokens = lane.waiting_tokens();
+  if (tokens < 2) return;
+  lane.join();
+  count(options_.counts, &Counts::joined_tokens, tokens - 1);
 }
 
 // True if `bytes` more may be buffered.
 bool TokenStream::make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
-  while (waiting_bytes() + bytes > options_.buffer_bytes) {
+  const auto is_full = [&] {
+    const std::size_t waiting = waiting_bytes();
+    return waiting + bytes > options_.buffer_bytes || (waiting > 0 && !share_.has_room_for(bytes));
+  };
+  while (is_full()) {
     // The token that a run is stopped at was delivered: it is kept. One that cannot be stopped may not fill the memory.
     if (stopping_) return !overflow_ && waiting_bytes() + bytes <= 2 * options_.buffer_bytes;
     const auto before = waiting_bytes();
     if (options_.when_full == WhenFull::kStop ||
         !room_.wait_for(lock, options_.stall, [&] { return stopping_ || waiting_bytes() < before; })) {
-      overflow("the client did not take the stream; its buffer is full", before + bytes, options_.buffer_bytes);
+      if (before + bytes > options_.buffer_bytes) {
+        overflow(Limit::kStreamBuffer, "the client did not take the stream; its buffer is full", before + bytes,
+                 options_.buffer_bytes);
+      } else {
+        overflow(Limit::kStreamMemory, "the client did not take the stream; the memory of all streams is used up",
+                 before + bytes, share_.limit());
+      }
       return false;
     }
   }
@@ -72,8 +97,9 @@ void TokenStream::on_token(std::size_t batch, std::optional<std::string_view> te
     if (overflow_ || !make_room(lock, bytes.size())) return;
     if (lanes_.size() <= batch) lanes_.resize(batch + 1);
     TokenLane& lane = lanes_[batch];
-    lane.append(bytes, token_id);
-    if (!options_.keep_tokens && lane.waiting_tokens() > kMaxWaitingMarks) lane.join();
+    lane.append(bytes, token_id, options_.keep_tokens ? TokenLane::Keep::kEvery : TokenLane::Keep::kVisible);
+    if (!options_.keep_tokens && lane.waiting_tokens() > kMaxWaitingMarks) join(lane);
+    account();
   }
   wake();
 }
@@ -91,12 +117,18 @@ void TokenStream::on_rows(const FloatRows& lent) noexcept {
                      lent.columns});
     kept = rows_.end() - 1;
   }
-  const std::size_t count = lent.rows * lent.columns;
-  const std::size_t bytes = (kept->values.size() + count) * sizeof(float);
-  if (bytes > options_.values_bytes)
-    return overflow("the run's values exceed stream.values_bytes", bytes, options_.values_bytes);
-  kept->values.insert(kept->values.end(), lent.values, lent.values + count);
+  const std::size_t values = lent.rows * lent.columns;
+  const std::size_t bytes = (kept->values.size() + values) * sizeof(float);
+  if (bytes > options_.values_bytes) {
+    return overflow(Limit::kStreamValues, "the run's values exceed stream.values_bytes", bytes, options_.values_bytes);
+  }
+  if (!share_.has_room_for(values * sizeof(float))) {
+    return overflow(Limit::kStreamMemory, "the memory of all streams (stream.memory_bytes) is used up", bytes,
+                    share_.limit());
+  }
+  kept->values.insert(kept->values.end(), lent.values, lent.values + values);
   kept->rows += lent.rows;
+  account();
 }
 
 void TokenStream::on_done(CallOutcome outcome) noexcept {
@@ -122,10 +154,11 @@ std::optional<Chunk> TokenStream::take(bool join, std::size_t max_escaped_bytes)
   const std::lock_guard lock(mutex_);
   TokenLane* const lane = next_lane();
   if (lane == nullptr) return std::nullopt;
-  if (join && !options_.keep_tokens) lane->join();
+  if (join && !options_.keep_tokens) this->join(*lane);
   Chunk chunk{static_cast<std::size_t>(lane - lanes_.data()), {}, {}};
   const auto token_id = lane->take(chunk.delta, max_escaped_bytes);
   if (options_.keep_tokens) chunk.token_ids.push_back(token_id);
+  account();
   room_.notify_one();
   return chunk;
 }
@@ -139,6 +172,7 @@ std::optional<Chunk> TokenStream::take_entry() {
     const auto token_id = lane->take(chunk.delta, std::numeric_limits<std::size_t>::max());
     if (options_.keep_tokens) chunk.token_ids.push_back(token_id);
   }
+  account();
   room_.notify_one();
   return chunk;
 }
@@ -168,6 +202,7 @@ CallOutcome TokenStream::take_outcome(ArrayEncoding encoding) {
                                       {rows.rows_name, rows.rows}};
   }
   rows_.clear();
+  account();
   return outcome;
 }
 

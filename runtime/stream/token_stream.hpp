@@ -6,10 +6,13 @@
 //
 // Memory: at most `buffer_bytes` of text wait. A stream that is full either makes the callback wait for the reader, up
 // to `stall` without any progress (push), or stops the run at once (poll); in both cases the run ends with error 4006,
-// after what was buffered. Hidden states and logits are bounded by `values_bytes` the same way.
+// after what was buffered. Hidden states and logits are bounded by `values_bytes` the same way. While the memory that all
+// streams share is used up, a stream with anything in it counts as full.
 #pragma once
 
 #include "backend.hpp"
+#include "counts.hpp"
+#include "stream/stream_memory.hpp"
 #include "stream/token_lane.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -20,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -44,9 +48,12 @@ class TokenStream : public CallObserver {
     WhenFull when_full = WhenFull::kWait;
     bool tell_position = false;  // while the call waits in its queue, changes of its place wake the reader
     bool keep_tokens = false;  // every token, also one without text, is a chunk with its id; nothing is joined
+    std::shared_ptr<StreamMemory> memory{};  // that all streams share
+    Counts* counts = nullptr;
   };
 
-  TokenStream(const Options& options, std::function<void()> wake) : options_(options), wake_(std::move(wake)) {}
+  TokenStream(const Options& options, std::function<void()> wake)
+      : options_(options), wake_(std::move(wake)), share_(options.memory) {}
 
   void on_queued(std::size_t calls_before) noexcept override;
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override;
@@ -88,7 +95,9 @@ class TokenStream : public CallObserver {
 
   void wake();
   bool make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
-  void overflow(const char* what, std::size_t bytes, std::size_t limit);
+  void overflow(Limit limit, const char* what, std::size_t bytes, std::size_t most);
+  void account();             // with the lock held: what waits has changed
+  void join(TokenLane& lane);  // likewise
   std::size_t waiting_bytes() const;  // with the lock held, like any_waiting
   bool any_waiting() const;
   TokenLane* next_lane();  // one with something in it, each in its turn; null if there is none
@@ -108,6 +117,7 @@ class TokenStream : public CallObserver {
   std::condition_variable room_;
   std::vector<TokenLane> lanes_;  // one per batch entry
   std::size_t next_lane_ = 0;     // where the reader goes on
+  MemoryShare share_;             // what waits, values included
   std::vector<Rows> rows_;
   std::optional<RpcError> overflow_;
   std::optional<CallOutcome> outcome_;

@@ -24,7 +24,7 @@ Channel::Channel(asio::io_context& io, std::unique_ptr<ByteStream> stream, const
       limits_(limits),
       input_(kFirstInputBytes),
       outbox_(limits.send_queue_bytes),
-      patience_(io, [this] { abort(); }),
+      patience_(io, [this] { out_of_patience(); }),
       idle_(io, [this] { check_idle(); }),
       last_traffic_(Deadline::Clock::now()) {}
 
@@ -38,8 +38,6 @@ void Channel::resume_input() {
   input_held_ = false;
   read();
 }
-
-bool Channel::input_paused() const { return input_held_ || outbox_.size() >= 2 * limits_.send_queue_bytes; }
 
 void Channel::read() {
   if (reading_ || ended_ || state_ == State::kClosed) return;
@@ -98,6 +96,7 @@ void Channel::write_gathered() {
     return;
   }
   writing_ = true;
+  stalled_ = true;
   patience_.set_after(limits_.stall);
   write_some();
 }
@@ -140,8 +139,14 @@ void Channel::close() {
 void Channel::finish_writing() {
   if (!stream_->shutdown_write() || ended_) return abort();
   state_ = State::kLingering;
+  stalled_ = false;
   patience_.set_after(kLinger);
   tell_closed();
+}
+
+void Channel::out_of_patience() {
+  if (stalled_) count(limits_.counts, Limit::kStall);
+  abort();
 }
 
 void Channel::abort() {
@@ -170,6 +175,7 @@ void Channel::discard() {
 void Channel::check_idle() {
   const auto deadline = last_traffic_ + limits_.idle;
   if (deadline > Deadline::Clock::now()) return idle_.set_at(deadline);
+  count(limits_.counts, Limit::kIdle);
   close();
 }
 

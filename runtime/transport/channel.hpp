@@ -52,8 +52,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // resume_input().
   void hold_input() { input_held_ = true; }
   void resume_input();
+  // Whether so many answers wait for the client that it should be asked for no more requests. channel_ready() comes
+  // when that is over.
+  bool congested() const { return outbox_.size() >= 2 * limits_.send_queue_bytes; }
   // Whether the client is not read at the moment, because of hold_input() or because it takes too few of its answers.
-  bool input_paused() const;
+  bool input_paused() const { return input_held_ || congested(); }
 
   void close();  // when what is queued has been written
   void abort();  // now
@@ -76,6 +79,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void finish_writing();
   void end_stream();
   void tell_closed();
+  void out_of_patience();
   void check_idle();
 
   asio::io_context& io_;
@@ -94,6 +98,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool writing_ = false;
   bool wake_posted_ = false;
 
+  bool stalled_ = false;  // what patience_ waits for is the client's reading
   Deadline patience_;  // until a stalled write, or a lingering client, is given up
   Deadline idle_;
   Deadline::Clock::time_point last_traffic_;

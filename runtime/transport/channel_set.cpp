@@ -8,12 +8,21 @@ ChannelSet::~ChannelSet() {
   for (const auto& channel : std::exchange(channels_, {})) channel->discard();
 }
 
-void ChannelSet::add(const std::shared_ptr<Channel>& channel) {
+void ChannelSet::add(const std::shared_ptr<Channel>& channel, const std::string& client) {
   channels_.insert(channel);
-  channel->when_finished([this, alive = std::weak_ptr(alive_), weak = std::weak_ptr(channel)] {
+  ++of_client_[client];
+  channel->when_finished([this, alive = std::weak_ptr(alive_), weak = std::weak_ptr(channel), client] {
     if (alive.expired()) return;
     if (const auto finished = weak.lock()) channels_.erase(finished);
+    if (--of_client_[client] == 0) of_client_.erase(client);
   });
+}
+
+std::optional<Limit> ChannelSet::objection(const std::string& client, const ConnectionLimits& limits) const {
+  if (size() >= limits.max_connections) return Limit::kConnections;
+  const auto known = of_client_.find(client);
+  if (known != of_client_.end() && known->second >= limits.max_connections_per_peer) return Limit::kConnectionsPerPeer;
+  return std::nullopt;
 }
 
 void ChannelSet::close_all() {

@@ -135,7 +135,7 @@ void HttpConnection::channel_received(std::string_view bytes) {
 // Reads requests until one is not answered at once, or none is complete; the rest is kept for later.
 void HttpConnection::process(std::string_view bytes) {
   processing_ = true;
-  while (!busy_ && channel_->is_open()) {
+  while (!busy_ && channel_->is_open() && !channel_->congested()) {
     bytes.remove_prefix(parser_.feed(bytes));
     if (parser_.refusal()) {
       refuse(answer_to(*parser_.refusal()));
@@ -183,9 +183,9 @@ bool HttpConnection::upgrade(const HttpRequest& request, std::string_view rest) 
   if (response.status != 101) return false;
   channel_->write({HttpHead(101).add(response.headers).text()});
   deadline_.clear();
+  channel_->resume_input();  // it may have been held because of what came behind the handshake
   WebSocketConnection::start(service_->io, channel_, {remote_, std::string(request.bearer_token())},
-                             service_->websocket_limits, service_->parser_limits.body_bytes, rest,
-                             service_->accept_websocket);
+                             service_->websocket_limits, service_->limits, rest, service_->accept_websocket);
   return true;
 }
 
@@ -202,6 +202,15 @@ void HttpConnection::exchange_done(bool keep_alive) {
 }
 
 HttpResponse HttpConnection::answer_to(const HttpRefusal& refusal) const {
+  Counts* const counts = service_->limits.counts;
+  if (refusal.status == 413) count(counts, Limit::kMessageBytes);
+  if (refusal.status == 414 || refusal.status == 431) count(counts, Limit::kHeaderBytes);
+  if (refusal.status == 401) {
+    count(counts, Limit::kAuthorization);
+    HttpResponse response = plain_response(refusal.status, refusal.explanation);
+    response.headers.add("WWW-Authenticate", "Bearer");
+    return response;
+  }
   if (refusal.status != 413 || !service_->oversized) return plain_response(refusal.status, refusal.explanation);
   return service_->oversized(refusal.body_bytes, service_->parser_limits.body_bytes);
 }
@@ -218,6 +227,7 @@ void HttpConnection::channel_ended() {
 
 void HttpConnection::channel_ready() {
   if (const auto exchange = exchange_.lock()) exchange->channel_is_ready();
+  if (!busy_ && !backlog_.empty()) process(std::exchange(backlog_, {}));  // which stopped while too many answers waited
 }
 
 void HttpConnection::channel_closed() {
@@ -244,6 +254,7 @@ void HttpConnection::watch_client() {
 
 void HttpConnection::out_of_time() {
   if (phase_ == Phase::kBetween) return channel_->close();
+  count(service_->limits.counts, Limit::kHeaderTime);
   refuse(plain_response(408, phase_ == Phase::kBody ? "the body takes too long" : "the header fields take too long"));
 }
 

@@ -39,6 +39,7 @@ struct HttpService {
   std::string websocket_path;       // where handshakes are accepted; empty = anywhere
   AcceptFunction accept_websocket;  // null = nowhere
   HttpOversizedHandler oversized;   // null = 413 with a plain text
+  ConnectionLimits limits;
 };
 
 class HttpConnection final : public Channel::Owner, public std::enable_shared_from_this<HttpConnection> {

@@ -60,31 +60,24 @@ std::size_t HttpParser::line_limit() const {
 // The next line without its CRLF, valid until the next call. Nothing if it is not complete yet, or refused.
 std::optional<std::string_view> HttpParser::take_line(std::string_view& bytes) {
   if (std::exchange(line_done_, false)) line_.clear();
-  const auto limit = line_limit();
   const auto end = bytes.find('\n');
   const auto piece = bytes.substr(0, end == std::string_view::npos ? end : end + 1);
-  const auto length = line_.size() + piece.size();
-  if (length > limit + 2) {
-    if (state_ == State::kRequestLine) {
-      refuse(414, "the request line is too long");
-    } else if (state_ == State::kHeaders || state_ == State::kTrailers) {
-      refuse(431, "the header fields are too long");
-    } else {
-      refuse(400, "the chunk size line is too long");
-    }
-    return std::nullopt;
-  }
-  bytes.remove_prefix(piece.size());
-  std::string_view line = piece;
-  if (end == std::string_view::npos || !line_.empty()) line = line_.append(piece);
+  // What is beyond the limit is not looked at: the answer is the same however much of it comes at once.
+  const auto part = piece.substr(0, line_limit() + 2 - line_.size());
+  const bool is_too_long = part.size() < piece.size();
+  const bool is_whole = !is_too_long && end != std::string_view::npos;
+  bytes.remove_prefix(part.size());
+  std::string_view line = part;
+  if (!is_whole || !line_.empty()) line = line_.append(part);
   const auto cr = line.find('\r');
   const bool cr_is_bare = cr != std::string_view::npos && cr + 1 < line.size() && line[cr + 1] != '\n';
-  const bool lf_is_bare = end != std::string_view::npos && (cr == std::string_view::npos || cr + 2 != line.size());
+  const bool lf_is_bare = is_whole && (cr == std::string_view::npos || cr + 2 != line.size());
   if (cr_is_bare || lf_is_bare) {
     refuse(400, "lines must end with CR LF, and hold neither otherwise");
-    return std::nullopt;
+  } else if (is_too_long) {
+    refuse_long_line();
   }
-  if (end == std::string_view::npos) return std::nullopt;
+  if (!is_whole || state_ == State::kRefused) return std::nullopt;
   line_done_ = true;
   return line.substr(0, line.size() - 2);
 }
@@ -194,6 +187,8 @@ void HttpParser::on_headers_end() {
     }
     expects_continue_ = !request_.is_http_1_0;
   }
+  from_stranger_ = limits_.is_stranger && limits_.is_stranger(request_);
+  if (from_stranger_) body_limit_ = std::min(body_limit_, limits_.stranger_body_bytes);
   on_framing();
 }
 
@@ -232,7 +227,7 @@ void HttpParser::on_content_length() {
     length = number;
   }
   remaining_ = length.value_or(0);
-  if (remaining_ > limits_.body_bytes) return refuse_body(remaining_);
+  if (remaining_ > body_limit_) return refuse_body(remaining_);
   state_ = remaining_ == 0 ? State::kComplete : State::kBody;
 }
 
@@ -245,7 +240,7 @@ void HttpParser::on_chunk_size(std::string_view line) {
   // from_chars takes a minus sign only for signed types, but a sign, a blank or "0x" all leave something unread.
   if (!size) return refuse(400, "not a chunk size");
   const auto so_far = request_.body.size();
-  if (*size > limits_.body_bytes - so_far) return refuse_body(std::max(*size, *size + so_far));  // which may overflow
+  if (*size > body_limit_ - so_far) return refuse_body(std::max(*size, *size + so_far));  // which may overflow
   remaining_ = *size;
   state_ = remaining_ == 0 ? State::kTrailers : State::kChunk;
 }
@@ -263,8 +258,15 @@ void HttpParser::refuse(int status, std::string_view explanation) {
   refusal_ = HttpRefusal{status, std::string(explanation)};
 }
 
+void HttpParser::refuse_long_line() {
+  if (state_ == State::kRequestLine) return refuse(414, "the request line is too long");
+  if (state_ == State::kHeaders || state_ == State::kTrailers) return refuse(431, "the header fields are too long");
+  refuse(400, "the chunk size line is too long");
+}
+
 void HttpParser::refuse_body(std::size_t bytes) {
-  refuse(413, "the limit is " + std::to_string(limits_.body_bytes) + " bytes");
+  if (from_stranger_) return refuse(401, "a token is required: Authorization: Bearer TOKEN");
+  refuse(413, "the limit is " + std::to_string(body_limit_) + " bytes");
   refusal_->body_bytes = bytes;
 }
 

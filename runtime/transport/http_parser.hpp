@@ -7,6 +7,7 @@
 #include "transport/http_message.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ struct HttpParserLimits {
   std::size_t header_bytes = 16 * 1024;       // all fields together, else 431
   std::size_t headers = 100;                  // else 431
   std::size_t body_bytes = 8 * 1024 * 1024;   // else 413
+  // Of a request that nobody is known to have sent, as far as `is_stranger` says so of its header fields; else 401.
+  std::size_t stranger_body_bytes = static_cast<std::size_t>(-1);
+  std::function<bool(const HttpRequest& head)> is_stranger{};
 };
 
 // Why a request was refused: the status to answer with before the connection is closed.
@@ -29,7 +33,7 @@ struct HttpRefusal {
 
 class HttpParser {
  public:
-  explicit HttpParser(const HttpParserLimits& limits) : limits_(limits) {}
+  explicit HttpParser(const HttpParserLimits& limits) : limits_(limits), body_limit_(limits.body_bytes) {}
 
   // Takes bytes up to the end of the current request, at most; says how many. Takes nothing once complete or refused.
   std::size_t feed(std::string_view bytes);
@@ -61,6 +65,7 @@ class HttpParser {
   void on_body_bytes(std::string_view& bytes);
   std::size_t line_limit() const;
   void refuse(int status, std::string_view explanation);
+  void refuse_long_line();
   void refuse_body(std::size_t bytes);
 
   HttpParserLimits limits_;
@@ -70,6 +75,8 @@ class HttpParser {
   bool skipped_empty_line_ = false;
   std::size_t header_bytes_ = 0;  // of this request, trailers included
   std::size_t header_count_ = 0;
+  std::size_t body_limit_;     // of this request
+  bool from_stranger_ = false;
   std::size_t remaining_ = 0;  // of the body or the chunk
   bool expects_continue_ = false;
   HttpRequest request_;

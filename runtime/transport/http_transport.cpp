@@ -9,8 +9,10 @@ namespace rkllm_mcp {
 
 namespace {
 
-// So many clients beyond the limit are told so at a time; the others are cut off.
-constexpr std::size_t kPoliteRefusals = 64;
+HttpResponse refusal_of(Limit limit) {
+  if (limit == Limit::kConnectionsPerPeer) return plain_response(429, "too many connections of this client");
+  return plain_response(503, "too many connections");
+}
 
 }  // namespace
 
@@ -33,28 +35,27 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
   HttpParserLimits parser_limits;
   parser_limits.header_bytes = options.header_bytes;
   parser_limits.body_bytes = limits_.max_message_bytes;
+  parser_limits.stranger_body_bytes = limits_.stranger_message_bytes;
+  parser_limits.is_stranger = options.is_stranger;
   const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
   service_ = std::make_shared<const HttpService>(
       HttpService{io, parser_limits, options.timeouts, OriginPolicy(options.origins, binding), std::move(handler),
-                  options.websocket, options.websocket_path, std::move(accept_websocket), options.oversized});
+                  options.websocket, options.websocket_path, std::move(accept_websocket), options.oversized, limits_});
 }
 
 void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // gone again
-  const bool is_full = channels_.size() >= limits_.max_connections;
-  if (is_full && refused_.size() >= kPoliteRefusals) return;  // which closes the socket
+  const std::string client = remote.address().to_string();
+  const auto objection = channels_.objection(client, limits_);
+  if (objection) count(limits_.counts, *objection);
+  if (objection && !turned_away_.has_room()) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), limits_, tls_.get());
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
-  if (is_full) {
-    refused_.add(channel);
-    channel->write({http_last_response(plain_response(503, "too many connections"))});
-    channel->close();
-  } else {
-    channels_.add(channel);
-    HttpConnection::start(service_, channel, to_text(remote));
-  }
+  if (objection) return turned_away_.add(channel, http_last_response(refusal_of(*objection)));
+  channels_.add(channel, client);
+  HttpConnection::start(service_, channel, to_text(remote));
 }
 
 }  // namespace rkllm_mcp

@@ -15,11 +15,13 @@
 #include "transport/origin_policy.hpp"
 #include "transport/peer.hpp"
 #include "transport/tls_identity.hpp"
+#include "transport/turned_away.hpp"
 
 #include <asio/io_context.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,6 +37,8 @@ struct HttpOptions {
   std::size_t header_bytes = 16 * 1024;      // of a request, else 431
   HttpOversizedHandler oversized{};          // null = 413 with a plain text
   std::shared_ptr<const TlsIdentity> tls{};  // null = plain
+  // Whether nobody knows who sends a request; its body is then limited by limits.stranger_message_bytes. Null: never.
+  std::function<bool(const HttpRequest& head)> is_stranger{};
 };
 
 class HttpTransport {
@@ -59,7 +63,7 @@ class HttpTransport {
   const ConnectionLimits limits_;
   const std::shared_ptr<const TlsIdentity> tls_;
   ChannelSet channels_;
-  ChannelSet refused_;  // clients beyond the limit, while they are told so
+  TurnedAway turned_away_;
   Listener listener_;
   std::uint16_t port_;
   std::shared_ptr<const HttpService> service_;

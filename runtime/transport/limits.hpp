@@ -1,6 +1,8 @@
 // What one connection may use. Every field is a setting; the defaults here suit tests and embedders.
 #pragma once
 
+#include "counts.hpp"
+
 #include <chrono>
 #include <cstddef>
 
@@ -21,8 +23,13 @@ struct ConnectionLimits {
   std::chrono::milliseconds idle{0};
   // How long the handshake of TLS may take, in all.
   std::chrono::milliseconds tls_handshake{10'000};
-  // How many connections one transport serves at a time.
+  // How many connections one transport serves at a time, and how many of one client machine (of a Unix socket: of one
+  // user).
   std::size_t max_connections = 256;
+  std::size_t max_connections_per_peer = 256;
+  // Longest message of a client that has not proved who it is, where that is asked for.
+  std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
+  Counts* counts = nullptr;
 };
 
 }  // namespace rkllm_mcp

@@ -1,11 +1,15 @@
 #include "transport/line_connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp {
 
 LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identity, const ConnectionLimits& limits)
-    : channel_(std::move(channel)), identity_(std::move(identity)), framer_(limits.max_message_bytes) {}
+    : channel_(std::move(channel)),
+      identity_(std::move(identity)),
+      max_message_bytes_(limits.max_message_bytes),
+      framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes)) {}
 
 void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
@@ -19,10 +23,31 @@ void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity ide
 
 void LineConnection::channel_received(std::string_view bytes) {
   if (transport() == TransportKind::kTcp && http_guard_.is_http(bytes)) return channel_->abort();
-  framer_.feed(bytes, receive_);
+  if (backlog_.empty()) return take(bytes);
+  backlog_.append(bytes);
+}
+
+// Line by line, until too many answers wait for the client to read them; the rest is kept for later.
+void LineConnection::take(std::string_view bytes) {
+  while (!bytes.empty() && !channel_->congested()) bytes.remove_prefix(framer_.feed_line(bytes, receive_));
+  backlog_.assign(bytes);
+  if (!backlog_.empty()) return channel_->hold_input();
+  if (std::exchange(ended_, false)) end_input();
+}
+
+void LineConnection::channel_ready() {
+  became_ready();
+  if (backlog_.empty()) return;
+  take(std::exchange(backlog_, {}));
+  if (backlog_.empty()) channel_->resume_input();
 }
 
 void LineConnection::channel_ended() {
+  ended_ = !backlog_.empty();
+  if (!ended_) end_input();
+}
+
+void LineConnection::end_input() {
   framer_.finish(receive_);
   receive_(EndOfInput{});
 }

@@ -8,8 +8,10 @@
 #include "transport/line_framer.hpp"
 #include "transport/peer.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp {
 
@@ -28,6 +30,7 @@ class LineConnection final : public Peer, public Channel::Owner {
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
   bool ready() const override { return channel_->ready(); }
   void close() override { channel_->close(); }
+  void proved() override { framer_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
   TransportKind transport() const override { return identity_.transport; }
   std::string address() const override { return identity_.address; }
@@ -37,14 +40,20 @@ class LineConnection final : public Peer, public Channel::Owner {
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;
-  void channel_ready() override { became_ready(); }
+  void channel_ready() override;
   void channel_closed() override;
   void go_away() override { close(); }
+
+  void take(std::string_view bytes);
+  void end_input();
 
   std::shared_ptr<Channel> channel_;
   Identity identity_;
   HttpGuard http_guard_;
+  const std::size_t max_message_bytes_;
   LineFramer framer_;
+  std::string backlog_;  // what came while too many answers waited
+  bool ended_ = false;   // the input, behind the backlog
   ReceiveFunction receive_;
 };
 

@@ -10,21 +10,26 @@ constexpr std::size_t kKeptLineBytes = 64 * 1024;
 }  // namespace
 
 void LineFramer::feed(std::string_view bytes, const ReceiveFunction& receive) {
-  while (!bytes.empty()) {
-    const auto end = bytes.find('\n');
-    if (end == std::string_view::npos) return keep(bytes, receive);
-    if (skipping_) {
-      skipping_ = false;
-    } else if (partial_.empty()) {
-      deliver(bytes.substr(0, end), receive);
-    } else {
-      partial_.append(bytes, 0, end);
-      deliver(partial_, receive);
-      partial_.clear();
-      if (partial_.capacity() > kKeptLineBytes) partial_.shrink_to_fit();
-    }
-    bytes.remove_prefix(end + 1);
+  while (!bytes.empty()) bytes.remove_prefix(feed_line(bytes, receive));
+}
+
+std::size_t LineFramer::feed_line(std::string_view bytes, const ReceiveFunction& receive) {
+  const auto end = bytes.find('\n');
+  if (end == std::string_view::npos) {
+    keep(bytes, receive);
+    return bytes.size();
   }
+  if (skipping_) {
+    skipping_ = false;
+  } else if (partial_.empty()) {
+    deliver(bytes.substr(0, end), receive);
+  } else {
+    partial_.append(bytes, 0, end);
+    deliver(partial_, receive);
+    partial_.clear();
+    if (partial_.capacity() > kKeptLineBytes) partial_.shrink_to_fit();
+  }
+  return end + 1;
 }
 
 void LineFramer::finish(const ReceiveFunction& receive) {

@@ -17,8 +17,12 @@ class LineFramer {
  public:
   explicit LineFramer(std::size_t limit) : limit_(limit) {}
 
+  void set_limit(std::size_t limit) { limit_ = limit; }
+
   // The views that `receive` gets are gone when it returns.
   void feed(std::string_view bytes, const ReceiveFunction& receive);
+  // Likewise up to the end of one line, at most; says how many bytes that were.
+  std::size_t feed_line(std::string_view bytes, const ReceiveFunction& receive);
   void finish(const ReceiveFunction& receive);  // the input has ended
 
  private:

@@ -17,13 +17,17 @@ TcpTransport::TcpTransport(asio::io_context& io, TcpOptions options, AcceptFunct
       port_(listener_.port()) {}
 
 void TcpTransport::accepted(asio::ip::tcp::socket socket) {
-  if (channels_.size() >= options_.limits.max_connections) return;  // which closes the socket
   std::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // gone again
+  const std::string client = remote.address().to_string();
+  const auto objection = channels_.objection(client, options_.limits);
+  if (objection) count(options_.limits.counts, *objection);
+  if (objection && (!options_.refusal || !turned_away_.has_room())) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), options_.limits, options_.tls.get());
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
-  channels_.add(channel);
+  if (objection) return turned_away_.add(channel, options_.refusal(*objection));
+  channels_.add(channel, client);
   LineConnection::start(channel, {TransportKind::kTcp, to_text(remote)}, options_.limits, accept_);
 }
 

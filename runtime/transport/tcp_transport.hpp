@@ -13,6 +13,7 @@
 #include "transport/listener.hpp"
 #include "transport/peer.hpp"
 #include "transport/tls_identity.hpp"
+#include "transport/turned_away.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -26,6 +27,7 @@ struct TcpOptions {
   ListenAddress listen;
   ConnectionLimits limits;
   std::shared_ptr<const TlsIdentity> tls{};  // null = plain
+  RefusalFunction refusal{};  // null: clients beyond a limit are cut off without a word
 };
 
 class TcpTransport {
@@ -46,6 +48,7 @@ class TcpTransport {
   const TcpOptions options_;
   const AcceptFunction accept_;
   ChannelSet channels_;
+  TurnedAway turned_away_;
   Listener listener_;
   std::uint16_t port_;
 };

@@ -61,7 +61,10 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
   void receive_some();
   void received(std::string_view message, const Endpoint& from);
   std::shared_ptr<UdpPeer> peer_at(const Endpoint& remote);
-  void make_room();
+  // Forgets one that may go.
+  template <class Predicate>
+  void make_room(const Predicate& may_go);
+  std::size_t neighbours_of(const Endpoint& remote) const;
   void forget_unreachable();
   void forget_silent();
   void tick();
@@ -136,8 +139,9 @@ void UdpTransport::UdpPeer::receive(const Received& received, std::size_t bytes)
 void UdpTransport::UdpPeer::send(std::string_view message) {
   const auto socket = socket_.lock();
   if (closing_ || !socket || message.size() > kMaxDatagramBytes) return;
+  Counts* const counts = socket->options().counts;
   if (!proved_) {
-    if (message.size() > allowance_) return;
+    if (message.size() > allowance_) return count(counts, &Counts::dropped_datagrams);
     allowance_ -= message.size();
   }
   if (ready() && socket->try_send(message, remote_)) {
@@ -145,6 +149,8 @@ void UdpTransport::UdpPeer::send(std::string_view message) {
   } else if (waiting_bytes_ + message.size() <= socket->options().send_queue_bytes) {
     waiting_.emplace_back(message);
     waiting_bytes_ += message.size();
+  } else {
+    count(counts, &Counts::dropped_datagrams);
   }
   socket->was_active(*this);
   socket->tick_for(std::static_pointer_cast<UdpPeer>(shared_from_this()));
@@ -243,7 +249,15 @@ void UdpTransport::Socket::received(std::string_view message, const Endpoint& fr
 
 std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpoint& remote) {
   if (const auto known = peers_.find(remote); known != peers_.end()) return *known->second;
-  if (peers_.size() >= options_.max_peers) make_room();
+  if (peers_.size() >= options_.max_peers) {
+    count(options_.counts, Limit::kConnections);
+    make_room([](const UdpPeer&) { return true; });
+  }
+  const auto is_neighbour = [&remote](const UdpPeer& peer) { return peer.remote().address() == remote.address(); };
+  if (neighbours_of(remote) >= options_.max_peers_per_address) {
+    count(options_.counts, Limit::kConnectionsPerPeer);
+    make_room(is_neighbour);
+  }
   const auto peer = std::make_shared<UdpPeer>(shared_from_this(), remote);
   by_activity_.push_front(peer);
   peers_[remote] = by_activity_.begin();
@@ -256,7 +270,8 @@ bool UdpTransport::Socket::try_send(std::string_view message, const Endpoint& to
   std::error_code error;
   socket_.send_to(asio::buffer(message.data(), message.size()), to, 0, error);
   // The error of an earlier datagram, to whomever, is reported here instead of sending this one.
-  if (error == asio::error::connection_refused)
+  const bool is_busy = error == asio::error::would_block || error == asio::error::no_buffer_space;
+  if (error && !is_busy)
     socket_.send_to(asio::buffer(message.data(), message.size()), to, 0, error);
   return error != asio::error::would_block && error != asio::error::no_buffer_space;
 }
@@ -278,10 +293,20 @@ void UdpTransport::Socket::forget(const UdpPeer& peer) {
 }
 
 // Forged addresses cost nothing: they must not push out those who have proved theirs.
-void UdpTransport::Socket::make_room() {
-  const auto stranger =
-      std::find_if(by_activity_.rbegin(), by_activity_.rend(), [](const auto& peer) { return !peer->has_proved(); });
-  forget(stranger == by_activity_.rend() ? *by_activity_.back() : **stranger);
+template <class Predicate>
+void UdpTransport::Socket::make_room(const Predicate& may_go) {
+  const auto end = by_activity_.rend();
+  auto found = std::find_if(by_activity_.rbegin(), end,
+                            [&](const auto& peer) { return !peer->has_proved() && may_go(*peer); });
+  if (found == end) found = std::find_if(by_activity_.rbegin(), end, [&](const auto& peer) { return may_go(*peer); });
+  if (found != end) forget(**found);
+}
+
+std::size_t UdpTransport::Socket::neighbours_of(const Endpoint& remote) const {
+  const auto first = peers_.lower_bound(Endpoint(remote.address(), 0));
+  const auto last = std::find_if(first, peers_.end(),
+                                 [&remote](const auto& entry) { return entry.first.address() != remote.address(); });
+  return static_cast<std::size_t>(std::distance(first, last));
 }
 
 void UdpTransport::Socket::forget_unreachable() {

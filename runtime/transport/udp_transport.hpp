@@ -13,6 +13,7 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "counts.hpp"
 #include "transport/listener.hpp"
 #include "transport/peer.hpp"
 
@@ -38,7 +39,9 @@ struct UdpOptions {
   std::size_t send_queue_bytes = 1024 * 1024;  // per peer; what is sent beyond that is dropped
   std::size_t udp_burst = 32;                  // datagrams per peer and millisecond
   std::size_t max_peers = 1024;                // then one is forgotten: not proved if possible, silent for longest
+  std::size_t max_peers_per_address = 1024;    // likewise, of those at that address
   bool loopback_is_proof = true;               // false where tokens are asked for
+  Counts* counts = nullptr;
   std::chrono::milliseconds idle{300'000};     // after so long without a datagram in either direction
 };
 

@@ -45,12 +45,17 @@ void make_way(asio::io_context& io, const std::string& path) {
   ::unlink(path.c_str());
 }
 
-// "pid=4711,uid=1000": who is at the other end, as the kernel knows it.
-std::string credentials_of(Protocol::socket& socket) {
+// Who is at the other end, as the kernel knows it.
+struct Credentials {
+  std::string user = "unknown";  // "uid=1000"
+  std::string all = "unknown";   // "pid=4711,uid=1000"
+};
+Credentials credentials_of(Protocol::socket& socket) {
   ucred who{};
   socklen_t size = sizeof who;
-  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return "unknown";
-  return "pid=" + std::to_string(who.pid) + ",uid=" + std::to_string(who.uid);
+  if (::getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) != 0) return {};
+  const std::string user = "uid=" + std::to_string(who.uid);
+  return {user, "pid=" + std::to_string(who.pid) + "," + user};
 }
 
 }  // namespace
@@ -102,12 +107,15 @@ void UnixTransport::stop() {
 }
 
 void UnixTransport::accepted(Protocol::socket socket) {
-  if (channels_.size() >= options_.limits.max_connections) return;  // which closes the socket
-  std::string who = credentials_of(socket);
+  const Credentials who = credentials_of(socket);
+  const auto objection = channels_.objection(who.user, options_.limits);
+  if (objection) count(options_.limits.counts, *objection);
+  if (objection && (!options_.refusal || !turned_away_.has_room())) return;  // which closes the socket
   auto stream = std::make_unique<SocketStream>(std::move(socket), options_.limits);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
-  channels_.add(channel);
-  LineConnection::start(channel, {TransportKind::kUnix, std::move(who)}, options_.limits, accept_);
+  if (objection) return turned_away_.add(channel, options_.refusal(*objection));
+  channels_.add(channel, who.user);
+  LineConnection::start(channel, {TransportKind::kUnix, who.all}, options_.limits, accept_);
 }
 
 }  // namespace rkllm_mcp

@@ -7,6 +7,7 @@
 #include "transport/channel_set.hpp"
 #include "transport/limits.hpp"
 #include "transport/peer.hpp"
+#include "transport/turned_away.hpp"
 
 #include <sys/types.h>
 #include <asio/io_context.hpp>
@@ -22,6 +23,7 @@ struct UnixOptions {
   std::string path;
   mode_t mode = 0600;  // of the socket's file: who may connect
   ConnectionLimits limits;
+  RefusalFunction refusal{};  // null: clients beyond a limit are cut off without a word
   int handed = -1;  // a socket that listens there already, to be taken over; its file is left as it is. -1 = none
 };
 
@@ -50,6 +52,7 @@ class UnixTransport {
   const UnixOptions options_;
   const AcceptFunction accept_;
   ChannelSet channels_;
+  TurnedAway turned_away_;
   std::shared_ptr<AcceptLoop<Protocol>> clients_;
   ino_t file_ = 0;  // what stop() may remove
 };

@@ -1,24 +1,25 @@
 #include "transport/websocket_connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp {
 
 WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
-                                         const WebSocketLimits& limits, std::size_t max_message_bytes)
+                                         const WebSocketLimits& limits, const ConnectionLimits& connection_limits)
     : channel_(std::move(channel)),
       client_(std::move(client)),
-      limits_(limits),
-      max_message_bytes_(max_message_bytes),
-      reader_(max_message_bytes),
+      limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
+      max_message_bytes_(connection_limits.max_message_bytes),
+      reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes)),
       silence_(io, [this] { check_silence(); }),
       last_heard_(Deadline::Clock::now()) {}
 
 void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
-                                const WebSocketLimits& limits, std::size_t max_message_bytes, std::string_view early,
-                                const AcceptFunction& accept) {
+                                const WebSocketLimits& limits, const ConnectionLimits& connection_limits,
+                                std::string_view early, const AcceptFunction& accept) {
   const std::shared_ptr<WebSocketConnection> connection(
-      new WebSocketConnection(io, channel, std::move(client), limits, max_message_bytes));
+      new WebSocketConnection(io, channel, std::move(client), limits, connection_limits));
   connection->receive_ = accept(connection);
   channel->start(connection);
   if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);
@@ -27,7 +28,21 @@ void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Chan
 
 void WebSocketConnection::channel_received(std::string_view bytes) {
   last_heard_ = Deadline::Clock::now();
-  reader_.feed(bytes, *this);
+  if (backlog_.empty()) return take(bytes);
+  backlog_.append(bytes);
+}
+
+void WebSocketConnection::take(std::string_view bytes) {
+  bytes.remove_prefix(reader_.feed(bytes, *this));
+  backlog_.assign(bytes);
+  if (!backlog_.empty()) channel_->hold_input();
+}
+
+void WebSocketConnection::channel_ready() {
+  became_ready();
+  if (backlog_.empty()) return;
+  take(std::exchange(backlog_, {}));
+  if (backlog_.empty()) channel_->resume_input();
 }
 
 void WebSocketConnection::channel_closed() {

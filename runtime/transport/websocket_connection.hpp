@@ -5,6 +5,7 @@
 
 #include "transport/channel.hpp"
 #include "transport/deadline.hpp"
+#include "transport/limits.hpp"
 #include "transport/peer.hpp"
 #include "transport/websocket_frame.hpp"
 
@@ -20,7 +21,7 @@ namespace rkllm_mcp {
 struct WebSocketLimits {
   // A client that has been silent for so long gets a ping, and another each time again; 0 = never.
   std::chrono::milliseconds ping_interval{20'000};
-  // A client that has been silent for so long, pings notwithstanding, is closed.
+  // A client that has been silent for so long, pings notwithstanding, is closed; after two pings at the earliest.
   std::chrono::milliseconds pong_timeout{60'000};
 };
 
@@ -33,13 +34,14 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
   // already.
   static void start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
-                    const WebSocketLimits& limits, std::size_t max_message_bytes, std::string_view early,
+                    const WebSocketLimits& limits, const ConnectionLimits& connection_limits, std::string_view early,
                     const AcceptFunction& accept);
 
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
   bool ready() const override { return channel_->ready(); }
   void close() override { close_with(websocket_close_payload(WebSocketClose::kNormal, "")); }
   void refuse() override { close_with(websocket_close_payload(WebSocketClose::kUnauthorized, "unauthorized")); }
+  void proved() override { reader_.set_limit(max_message_bytes_); }
   bool closed() const override { return !channel_->is_open(); }
   TransportKind transport() const override { return TransportKind::kWebSocket; }
   std::string address() const override { return client_.address; }
@@ -47,11 +49,11 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
 
  private:
   WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
-                      const WebSocketLimits& limits, std::size_t max_message_bytes);
+                      const WebSocketLimits& limits, const ConnectionLimits& connection_limits);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override { channel_->abort(); }
-  void channel_ready() override { became_ready(); }
+  void channel_ready() override;
   void channel_closed() override;
   void go_away() override { close_with(websocket_close_payload(WebSocketClose::kGoingAway, "the server stops")); }
 
@@ -60,7 +62,9 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   void websocket_ping(std::string_view payload) override { send_frame(WebSocketOpcode::kPong, payload); }
   void websocket_closing(std::string_view payload) override { close_with(payload); }
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;
+  bool websocket_pauses() const override { return channel_->congested(); }
 
+  void take(std::string_view bytes);
   void send_frame(WebSocketOpcode opcode, std::string_view payload);
   void close_with(std::string_view payload);
   void check_silence();
@@ -70,6 +74,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   const WebSocketLimits limits_;
   const std::size_t max_message_bytes_;
   WebSocketReader reader_;
+  std::string backlog_;  // what came while too many answers waited
   ReceiveFunction receive_;
   Deadline silence_;
   Deadline::Clock::time_point last_heard_;

@@ -72,17 +72,20 @@ std::string websocket_close_payload(WebSocketClose code, std::string_view reason
   return payload.append(reason.substr(0, kLargestControlPayload - 2));
 }
 
-void WebSocketReader::feed(std::string_view bytes, Events& events) {
+std::size_t WebSocketReader::feed(std::string_view bytes, Events& events) {
+  const std::size_t offered = bytes.size();
   while (state_ != State::kDone) {
     if (state_ == State::kHeader) {
-      if (!read_header(bytes)) return;
+      if (events.websocket_pauses()) return offered - bytes.size();
+      if (!read_header(bytes)) return offered;
       on_header(events);
       // A frame without payload is complete now.
       if (state_ != State::kPayload || payload_bytes_ > 0) continue;
     }
-    if (bytes.empty() && payload_bytes_ > 0) return;
+    if (bytes.empty() && payload_bytes_ > 0) return offered;
     read_payload(bytes, events);
   }
+  return offered;
 }
 
 bool WebSocketReader::read_header(std::string_view& bytes) {

@@ -52,12 +52,16 @@ class WebSocketReader {
     // The client closes. `payload` is what to send back in answer.
     virtual void websocket_closing(std::string_view payload) = 0;
     virtual void websocket_violation(WebSocketClose code, std::string_view explanation) = 0;
+    // True if what follows should not be read yet.
+    virtual bool websocket_pauses() const { return false; }
   };
 
   explicit WebSocketReader(std::size_t limit) : limit_(limit) {}
 
-  // Nothing is read any more after a close frame or a violation.
-  void feed(std::string_view bytes, Events& events);
+  void set_limit(std::size_t limit) { limit_ = limit; }
+
+  // How many bytes were taken: all, unless the events pause. Nothing is read any more after a close frame or a violation.
+  std::size_t feed(std::string_view bytes, Events& events);
 
  private:
   enum class State { kHeader, kPayload, kDone };
@@ -70,7 +74,7 @@ class WebSocketReader {
   void violation(WebSocketClose code, std::string_view explanation, Events& events);
   bool is_control() const { return static_cast<std::uint8_t>(opcode_) >= 8; }
 
-  const std::size_t limit_;
+  std::size_t limit_;
   State state_ = State::kHeader;
 
   std::array<std::uint8_t, 14> header_{};  // flags, length, extended length, mask

@@ -15,7 +15,8 @@ WebSocketTransport::WebSocketTransport(asio::io_context& io, const WebSocketOpti
                       .origins = options.origins,
                       .websocket = options.websocket,
                       .websocket_path = "",
-                      .tls = options.tls},
+                      .tls = options.tls,
+                      .is_stranger = [](const HttpRequest&) { return true; }},  // requests but handshakes have no business here
           [](const HttpRequest&, const std::shared_ptr<HttpExchange>& exchange) {
             exchange->respond(websocket_required());
           },

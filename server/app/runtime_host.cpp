@@ -31,7 +31,7 @@ constexpr const char* kThisProgram = "/proc/self/exe";
 
 }  // namespace
 
-RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log) : abi_(abi_sets().back()) {
+RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts) : abi_(abi_sets().back()) {
   try {
     file_ = find_library(search_of(settings.runtime));
     const AbiChoice choice = choose_abi_set(file_->version, settings.runtime.abi);
@@ -39,7 +39,7 @@ RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log) : abi_(a
     abi_ = choice.set;
     auto queued = std::make_unique<QueuedBackend>(
         make_engine(settings, log), abi_->methods,
-        QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle});
+        QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle, &counts});
     queued_ = queued.get();
     backend_ = std::move(queued);
   } catch (const RpcError& error) {
@@ -58,14 +58,16 @@ void RuntimeHost::do_without(const RpcError& reason) {
 }
 
 std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log) {
+  const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir};
   if (settings.runtime.isolation == Isolation::kThread) {
     library_.emplace(*file_, *abi_);
-    return std::make_unique<LibraryEngine>(*library_);
+    return std::make_unique<LibraryEngine>(*library_, FileRules(files));
   }
   Workplace workplace;
   workplace.library = file_->path;
   workplace.version = file_->version;
   workplace.abi = abi_->version;
+  workplace.files = files;
   workplace.message_bytes = settings.limits.max_message_bytes;
   workplace.depth = settings.limits.max_depth;
   workplace.values_bytes = settings.stream.values_bytes;

@@ -27,7 +27,7 @@ class RuntimeHost {
  public:
   // Never fails: without a usable library every call is answered with error 4005. What the library prints in a worker
   // process goes to `log`, which outlives the host.
-  RuntimeHost(const Settings& settings, spdlog::logger& log);
+  RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts);
 
   const std::shared_ptr<Backend>& backend() { return backend_; }
   // The set of the library; without one, the newest, so that clients can still read what they could call.

@@ -22,7 +22,20 @@ constexpr std::chrono::milliseconds kBetweenLooks{5};
 // Calls that are in progress when standard input ends get so long to answer.
 constexpr std::chrono::milliseconds kAfterInput{500};
 
-Dispatcher::Options dispatcher_options(const Settings& settings) {
+// Who has not presented a token may say no more than that takes.
+constexpr std::size_t kStrangersMessageBytes = 16 * 1024;
+
+Json fields_of(const RequestNote& note) {
+  const auto& [id, transport, peer] = note.origin;
+  return Json{{"id", id.empty() ? Json(nullptr) : Json::parse(id, nullptr, false)},
+              {"transport", transport},
+              {"peer", peer},
+              {"method", note.method.empty() ? Json(nullptr) : Json(note.method)},
+              {"total_ms", static_cast<double>(note.time.count()) / 1000},
+              {"outcome", note.error ? std::to_string(static_cast<int>(*note.error)) : "ok"}};
+}
+
+Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts) {
   Dispatcher::Options options;
   options.message = {settings.limits.max_depth, settings.limits.max_id_bytes};
   options.calls = {.stream_buffer_bytes = settings.stream.buffer_bytes,
@@ -31,9 +44,12 @@ Dispatcher::Options dispatcher_options(const Settings& settings) {
                    .poll_timeout = settings.stream.poll_timeout_s,
                    .poll_wait_max = settings.stream.poll_wait_ms_max,
                    .stall = settings.limits.stall_s,
+                   .stream_memory = std::make_shared<StreamMemory>(settings.stream.memory_bytes),
+                   .counts = &counts,
                    .requests_per_session = settings.limits.max_requests_per_connection,
                    .queue_timeout = settings.queue.timeout_s,
                    .retained_chunks = settings.udp.retained_chunks};
+  options.time_to_prove = settings.auth.timeout_s;
   if (!settings.auth.tokens.empty()) options.tokens = TokenSet::read(settings.auth.tokens);
   return options;
 }
@@ -42,14 +58,13 @@ Dispatcher::Options dispatcher_options(const Settings& settings) {
 
 Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options)
     : loop_(loop),
-      settings_(settings),
       log_(log),
-      runtime_(settings, log),
+      runtime_(settings, log, metrics_.counts),
       backend_(std::make_shared<WatchedBackend>(
           runtime_.backend(), metrics_,
           [&log, format = settings.log.format](const Json& fields) { log_event(log, format, "call", fields); })),
       api_(describe_api(runtime_, settings.server.name)),
-      dispatcher_(loop, api_, backend_, dispatcher_options(settings)),
+      dispatcher_(loop, api_, backend_, watched_options(settings)),
       routes_(dispatcher_, settings.http.session_idle_s,
               {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
               [this] { return health(); }, [this] { return metrics(); }),
@@ -68,12 +83,29 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   log_.info("{}", runtime_.description());
   std::optional<Stdio> stdio;
   if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
+  Transports::Surroundings surroundings;
+  surroundings.counts = &metrics_.counts;
+  surroundings.handed = options.sockets;
+  if (!settings.auth.tokens.empty()) {
+    surroundings.stranger_message_bytes = kStrangersMessageBytes;
+    surroundings.is_stranger = [this](const HttpRequest& head) {
+      return dispatcher_.gate().identify(head.bearer_token()) == nullptr;
+    };
+  }
   transports_.emplace(
-      loop, settings, options.sockets, dispatcher_.acceptor(),
+      loop, settings, std::move(surroundings), dispatcher_.acceptor(),
       [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
         routes_.handle(request, exchange);
       },
       stdio);
+}
+
+Dispatcher::Options Server::watched_options(const Settings& settings) {
+  Dispatcher::Options options = dispatcher_options(settings, metrics_.counts);
+  options.report = [this, format = settings.log.format](const RequestNote& note) {
+    if (log_.should_log(spdlog::level::info)) log_event(log_, format, "request", fields_of(note));
+  };
+  return options;
 }
 
 Server::~Server() {

@@ -56,6 +56,7 @@ class Server {
  private:
   using Clock = std::chrono::steady_clock;
 
+  Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
   std::string metrics() const;
@@ -64,7 +65,6 @@ class Server {
   void look_again(std::function<void()> look);  // in a moment
 
   asio::io_context& loop_;
-  const Settings& settings_;
   spdlog::logger& log_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Metrics metrics_;

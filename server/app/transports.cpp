@@ -15,6 +15,7 @@ ConnectionLimits connection_limits(const LimitSettings& limits) {
   result.stall = limits.stall_s;
   result.idle = limits.idle_s;
   result.max_connections = limits.max_connections;
+  result.max_connections_per_peer = limits.max_connections_per_peer;
   return result;
 }
 
@@ -23,6 +24,7 @@ OriginOptions origins(const HttpSettings& http) { return {http.allowed_origins, 
 HttpTimeouts timeouts(const HttpSettings& http) {
   HttpTimeouts result;
   result.header = http.header_timeout_s;
+  result.body = http.body_timeout_s;
   result.keep_alive = http.keep_alive_s;
   return result;
 }
@@ -61,29 +63,37 @@ void open(Open open) {
 
 }  // namespace
 
-Transports::Transports(asio::io_context& loop, const Settings& settings, const HandedSockets& handed,
+Transports::Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
                        const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
-    : settings_(settings), handed_(handed), tls_(tls_identity(settings)) {
+    : settings_(settings), handed_(surroundings.handed), tls_(tls_identity(settings)) {
   const auto tls_if = [this](bool wanted) { return wanted ? tls_ : nullptr; };
-  const ConnectionLimits limits = connection_limits(settings.limits);
+  ConnectionLimits limits = connection_limits(settings.limits);
+  limits.counts = surroundings.counts;
+  const ConnectionLimits of_stdio = limits;  // whoever started this program is no stranger
+  limits.stranger_message_bytes = surroundings.stranger_message_bytes;
+  const RefusalFunction refusal = [limits](Limit limit) {
+    const bool of_peer = limit == Limit::kConnectionsPerPeer;
+    return Dispatcher::turned_away_message(limit, of_peer ? limits.max_connections_per_peer : limits.max_connections) + "\n";
+  };
   if (settings.tcp.enabled) {
-    open([&] {
-      tcp_.emplace(loop, TcpOptions{place_of(handed.tcp, settings.tcp), limits, tls_if(settings.tcp.tls)}, accept);
-    });
+    const ListenAddress where = place_of(surroundings.handed.tcp, settings.tcp);
+    open([&] { tcp_.emplace(loop, TcpOptions{where, limits, tls_if(settings.tcp.tls), refusal}, accept); });
   }
   const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
-  if (const auto& given = handed.unix_socket) {
-    unix_.emplace(loop, UnixOptions{given->address, mode, limits, given->descriptor}, accept);
+  if (const auto& given = surroundings.handed.unix_socket) {
+    unix_.emplace(loop, UnixOptions{given->address, mode, limits, refusal, given->descriptor}, accept);
   } else if (!settings.unix_socket.path.empty()) {
-    unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits}, accept);
+    unix_.emplace(loop, UnixOptions{settings.unix_socket.path, mode, limits, refusal}, accept);
   }
   if (settings.udp.enabled) {
     UdpOptions options;
-    options.listen = place_of(handed.udp, settings.udp);
+    options.listen = place_of(surroundings.handed.udp, settings.udp);
     options.max_message_bytes = std::min(kMaxDatagramBytes, limits.max_message_bytes);
     options.send_queue_bytes = limits.send_queue_bytes;
     options.chunk_bytes = settings.udp.chunk_bytes;
     options.max_peers = limits.max_connections;
+    options.max_peers_per_address = limits.max_connections_per_peer;
+    options.counts = limits.counts;
     options.loopback_is_proof = settings.auth.tokens.empty();
     options.idle = settings.udp.idle_s;
     open([&] { udp_.emplace(loop, options, accept); });
@@ -91,9 +101,10 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const H
   WebSocketLimits websocket;
   websocket.ping_interval = settings.ws.ping_s;
   if (settings.http.enabled) {
-    HttpOptions options{place_of(handed.http, settings.http), limits, timeouts(settings.http), origins(settings.http),
-                        websocket};
+    HttpOptions options{place_of(surroundings.handed.http, settings.http), limits, timeouts(settings.http),
+                        origins(settings.http), websocket};
     options.header_bytes = settings.http.header_bytes;
+    options.is_stranger = surroundings.is_stranger;
     options.tls = tls_if(settings.http.tls);
     options.oversized = [](std::size_t bytes, std::size_t limit) {
       return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};
@@ -101,11 +112,15 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const H
     open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
   }
   if (settings.ws.enabled) {
-    const WebSocketOptions options{place_of(handed.ws, settings.ws), limits,    timeouts(settings.http),
-                                   origins(settings.http),           websocket, tls_if(settings.ws.tls)};
+    const WebSocketOptions options{place_of(surroundings.handed.ws, settings.ws),
+                                   limits,
+                                   timeouts(settings.http),
+                                   origins(settings.http),
+                                   websocket,
+                                   tls_if(settings.ws.tls)};
     open([&] { ws_.emplace(loop, options, accept); });
   }
-  if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, limits}, stdio->accept);
+  if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, of_stdio}, stdio->accept);
 }
 
 Json Transports::status() const {

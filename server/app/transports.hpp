@@ -28,9 +28,18 @@ struct Stdio {
 
 class Transports {
  public:
+  // What the settings do not say.
+  struct Surroundings {
+    Counts* counts = nullptr;
+    // Longest message of a client that has not presented a token, and whether a request comes from such a one.
+    std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
+    std::function<bool(const HttpRequest& head)> is_stranger{};
+    HandedSockets handed{};  // to serve on, instead of opening those of the settings
+  };
+
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
   // be opened, or the file that makes TLS impossible; nothing is left open then.
-  Transports(asio::io_context& loop, const Settings& settings, const HandedSockets& handed,
+  Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
              const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio);
 
   // {"tcp":{"address","port","connections"},...}: what is open, with the addresses and ports really used.

@@ -11,11 +11,11 @@
 namespace rkllm_mcp {
 namespace {
 
-CallOutcome call_library(const LoadedLibrary& library, const CallRequest& request, HandleRecord* handle,
-                         ResultSink* sink) {
+CallOutcome call_library(const LoadedLibrary& library, const FilePolicy& files, const CallRequest& request,
+                         HandleRecord* handle, ResultSink* sink) {
   CallOutcome outcome;
   try {
-    CallContext context{request.params, handle, sink, request.encoding, {}, library.file().version};
+    CallContext context{request.params, handle, sink, request.encoding, {}, library.file().version, &files};
     outcome.result = library.binding().call(*request.method, context);
   } catch (...) {
     outcome.error = std::current_exception();
@@ -25,8 +25,8 @@ CallOutcome call_library(const LoadedLibrary& library, const CallRequest& reques
 
 class LibraryModel final : public Model {
  public:
-  LibraryModel(const LoadedLibrary& library, const std::string& id)
-      : library_(library), abort_(find_method(library.abi().methods, [](const Method& each) { return each.aborts; })) {
+  LibraryModel(const LoadedLibrary& library, const FilePolicy& files, const std::string& id)
+      : library_(library), files_(files), abort_(find_method(library.abi().methods, [](const Method& each) { return each.aborts; })) {
     record_.id = id;
   }
 
@@ -36,8 +36,8 @@ class LibraryModel final : public Model {
   }
 
   CallOutcome call(const CallRequest& request) override {
-    if (!request.method->streams) return call_library(library_, request, &record_, nullptr);
-    CallOutcome outcome = call_library(library_, request, &record_, run_.get());
+    if (!request.method->streams) return call_library(library_, files_, request, &record_, nullptr);
+    CallOutcome outcome = call_library(library_, files_, request, &record_, run_.get());
     run_->complete(outcome);
     for (const auto& [name, learnt] : run_->learnt()) record_.session[name] = learnt;
     if (run_->gave_up()) abandoned_.push_back(run_);
@@ -45,7 +45,7 @@ class LibraryModel final : public Model {
   }
 
   CallOutcome call_beside(const CallRequest& request) override {
-    return call_library(library_, request, &record_, nullptr);
+    return call_library(library_, files_, request, &record_, nullptr);
   }
 
   void stop_run() override { run_->stop(); }
@@ -56,10 +56,11 @@ class LibraryModel final : public Model {
  private:
   // If it fails, the run goes on to its end; its observer stops listening all the same.
   void abort() {
-    if (abort_ != nullptr) call_library(library_, {abort_, Json::object()}, &record_, nullptr);
+    if (abort_ != nullptr) call_library(library_, files_, {abort_, Json::object()}, &record_, nullptr);
   }
 
   const LoadedLibrary& library_;
+  const FilePolicy& files_;
   const Method* const abort_;  // null if this API set has none
   HandleRecord record_;
   // Of the latest run: the thread that made its last callback may still be on its way out of it.
@@ -71,11 +72,11 @@ class LibraryModel final : public Model {
 }  // namespace
 
 std::unique_ptr<Model> LibraryEngine::new_model(const std::string& id, LostFunction) {
-  return std::make_unique<LibraryModel>(library_, id);
+  return std::make_unique<LibraryModel>(library_, files_, id);
 }
 
 CallOutcome LibraryEngine::call(const CallRequest& request) {
-  return call_library(library_, request, nullptr, nullptr);
+  return call_library(library_, files_, request, nullptr, nullptr);
 }
 
 }  // namespace rkllm_mcp

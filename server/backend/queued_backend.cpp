@@ -112,6 +112,7 @@ void QueuedBackend::admit(const JobPointer& job) {
   if (method.immediate) return;
   Handle& handle = *job->handle;
   if (handle.waiting.size() >= limits_.queued_per_handle) {
+    count(limits_.counts, Limit::kQueueLength);
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
                    Json{{"queued", handle.waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
@@ -123,6 +124,7 @@ void QueuedBackend::admit(const JobPointer& job) {
 
 QueuedBackend::HandlePointer QueuedBackend::create_handle() {
   if (handles_.size() >= limits_.handles) {
+    count(limits_.counts, Limit::kHandles);
     throw RpcError(ErrorCode::kQueueFull, "as many models are loaded as limits.max_handles allows; destroy one first",
                    Json{{"queued", handles_.size()}, {"limit", limits_.handles}});
   }
@@ -308,10 +310,9 @@ void QueuedBackend::lose(const std::string& id, const RpcError& why) {
   HandlePointer handle = std::move(found->second);
   handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
   handles_.erase(found);
+  if (!shutting_down_) errands_.post([this, id] { lost_(id); });
   // The last reference must not go on this thread, which may be the model's own.
-  errands_.post([this, handle = std::move(handle), tell = !shutting_down_] {
-    if (tell) lost_(handle->id);
-  });
+  farewells_.post([handle = std::move(handle)] {});
 }
 
 void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
@@ -333,7 +334,7 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
   // This may be the last reference, and this thread the handle's runner, which cannot wait for itself.
-  errands_.post([handle = std::move(handle)] {});
+  farewells_.post([handle = std::move(handle)] {});
   change_.notify_all();
 }
 

@@ -12,6 +12,7 @@
 #include "backend.hpp"
 #include "backend/engine.hpp"
 #include "backend/runner.hpp"
+#include "counts.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -34,6 +35,7 @@ class QueuedBackend : public Backend {
   struct Limits {
     std::size_t handles = 16;
     std::size_t queued_per_handle = 64;
+    Counts* counts = nullptr;
   };
 
   // `methods` is the API set that the engine serves.
@@ -116,7 +118,8 @@ class QueuedBackend : public Backend {
   std::condition_variable change_;
 
   Runner handleless_;
-  Runner errands_;  // refusals, and the last of handles: what must not wait for a call
+  Runner errands_;    // refusals and news: what must not wait for a call
+  Runner farewells_;  // the last of handles, which may take as long as a process takes to die
 };
 
 }  // namespace rkllm_mcp

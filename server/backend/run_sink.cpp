@@ -16,7 +16,8 @@ constexpr std::chrono::seconds kUnwinding{5};
 }  // namespace
 
 void RunSink::on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept {
-  observer_->on_token(batch, text, token_id);
+  // The runtime tells of each entry of a batch, also of those that have ended.
+  if (text || token_id >= 0) observer_->on_token(batch, text, token_id);
 }
 
 void RunSink::on_rows(const FloatRows& rows) noexcept {

@@ -1,4 +1,5 @@
 set(BACKEND_SOURCES
+  backend/file_rules.cpp
   backend/handle_resources.cpp
   backend/library_engine.cpp
   backend/library_file.cpp

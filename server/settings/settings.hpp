@@ -61,6 +61,7 @@ struct HttpSettings {
   std::vector<std::string> allowed_hosts = split_list(defaults::kHttpAllowedHosts);
   std::size_t header_bytes{defaults::kHttpHeaderBytes};
   std::chrono::seconds header_timeout_s{defaults::kHttpHeaderTimeoutS};
+  std::chrono::seconds body_timeout_s{defaults::kHttpBodyTimeoutS};
   std::chrono::seconds keep_alive_s{defaults::kHttpKeepAliveS};
   std::chrono::seconds session_idle_s{defaults::kHttpSessionIdleS};
 };
@@ -80,6 +81,7 @@ struct TlsSettings {
 
 struct AuthSettings {
   std::string tokens{defaults::kAuthTokens};  // path; empty: everybody may call
+  std::chrono::seconds timeout_s{defaults::kAuthTimeoutS};
   bool insecure = defaults::kAuthInsecure;
 };
 
@@ -91,6 +93,7 @@ struct LimitSettings {
   std::chrono::seconds stall_s{defaults::kLimitsStallS};
   std::chrono::seconds idle_s{defaults::kLimitsIdleS};  // 0: never closed for being idle
   std::size_t max_connections{defaults::kLimitsMaxConnections};
+  std::size_t max_connections_per_peer{defaults::kLimitsMaxConnectionsPerPeer};
   std::size_t max_requests_per_connection{defaults::kLimitsMaxRequestsPerConnection};
   std::size_t max_handles{defaults::kLimitsMaxHandles};
 };
@@ -100,6 +103,7 @@ struct StreamSettings {
   std::chrono::milliseconds poll_wait_ms_max{defaults::kStreamPollWaitMsMax};
   std::size_t buffer_bytes{defaults::kStreamBufferBytes};
   std::size_t values_bytes{defaults::kStreamValuesBytes};
+  std::size_t memory_bytes{defaults::kStreamMemoryBytes};
 };
 
 struct QueueSettings {
@@ -111,6 +115,8 @@ struct RuntimeSettings {
   std::string library{defaults::kRuntimeLibrary};  // a path, kSimulatorLibrary, or empty: the system's own
   Fallback fallback = choice<Fallback>(defaults::kRuntimeFallback);
   std::string abi{defaults::kRuntimeAbi};  // empty: by the version that the library's file states
+  std::vector<std::string> model_dirs = split_list(defaults::kRuntimeModelDirs);  // empty: anywhere
+  std::string cache_dir{defaults::kRuntimeCacheDir};  // empty: in the user's cache directory
   Isolation isolation = choice<Isolation>(defaults::kRuntimeIsolation);
   Workers workers = choice<Workers>(defaults::kRuntimeWorkers);
   std::chrono::seconds hang_s{defaults::kRuntimeHangS};

@@ -55,6 +55,16 @@ std::string Metrics::text() const {
   print_family(text, "rkllm_mcp_lost_models_total", "counter", "Models that went because their worker process died.");
   print_sample(text, "rkllm_mcp_lost_models_total", "",
                static_cast<double>(lost_models_.load(std::memory_order_relaxed)));
+  print_family(text, "rkllm_mcp_joined_tokens_total", "counter",
+               "Tokens that travelled in the chunk of another, since their client was slow or polls.");
+  print_sample(text, "rkllm_mcp_joined_tokens_total", "", static_cast<double>(counts.joined_tokens.load()));
+  print_family(text, "rkllm_mcp_dropped_datagrams_total", "counter", "Datagrams that UDP could not or must not send.");
+  print_sample(text, "rkllm_mcp_dropped_datagrams_total", "", static_cast<double>(counts.dropped_datagrams.load()));
+  print_family(text, "rkllm_mcp_limit_reached_total", "counter", "How often clients came up against a limit.");
+  for (std::size_t limit = 0; limit < counts.reached.size(); ++limit) {
+    print_sample(text, "rkllm_mcp_limit_reached_total", label("limit", kSettingOfLimit.at(limit)),
+                 static_cast<double>(counts.reached.at(limit).load()));
+  }
   print_family(text, "rkllm_mcp_queue_wait_seconds", "histogram", "From a run's request until it began.");
   queue_wait.print(text, "rkllm_mcp_queue_wait_seconds");
   print_family(text, "rkllm_mcp_time_to_first_token_seconds", "histogram", "From a run's request to its first token.");

@@ -3,6 +3,8 @@
 // Threads: any.
 #pragma once
 
+#include "counts.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -35,6 +37,8 @@ class Metrics {
   void count_call(std::string_view method, std::string_view outcome);
   void count_token() { tokens_.fetch_add(1, std::memory_order_relaxed); }
   void count_lost_model() { lost_models_.fetch_add(1, std::memory_order_relaxed); }
+
+  Counts counts;  // of the runtime library
 
   Histogram queue_wait;           // of calls that began
   Histogram time_to_first_token;  // from the request

@@ -113,6 +113,8 @@ std::vector<std::string> to_arguments(const Workplace& workplace) {
   return {"work", Json{{"library", workplace.library},
                        {"version", workplace.version},
                        {"abi", workplace.abi},
+                       {"model_dirs", workplace.files.models},
+                       {"cache_dir", workplace.files.cache},
                        {"message_bytes", workplace.message_bytes},
                        {"depth", workplace.depth},
                        {"values_bytes", workplace.values_bytes}}
@@ -123,7 +125,13 @@ Workplace from_arguments(const std::vector<std::string>& arguments) {
   const Json told = arguments.size() == 1 ? Json::parse(arguments[0], nullptr, false) : Json();
   if (!told.is_object()) throw std::invalid_argument("work is for the server itself, which tells it what to do");
   try {
-    return {told.at("library"), told.at("version"), told.at("abi"), told.at("message_bytes"), told.at("depth"), told.at("values_bytes")};
+    return {told.at("library"),
+            told.at("version"),
+            told.at("abi"),
+            {told.at("model_dirs"), told.at("cache_dir")},
+            told.at("message_bytes"),
+            told.at("depth"),
+            told.at("values_bytes")};
   } catch (const Json::exception& error) {
     throw std::invalid_argument(error.what());
   }
@@ -141,8 +149,8 @@ int work_at(const Workplace& workplace) {
     const LoadedLibrary library(std::move(file), abi);
 
     asio::io_context loop(1);
-    const auto backend = std::make_shared<QueuedBackend>(std::make_unique<LibraryEngine>(library), abi.methods,
-                                                         QueuedBackend::Limits{kNoLimit, kNoLimit});
+    const auto backend = std::make_shared<QueuedBackend>(std::make_unique<LibraryEngine>(library, FileRules(workplace.files)), abi.methods,
+                                                         QueuedBackend::Limits{kNoLimit, kNoLimit, nullptr});
     Api api;
     api.name = "worker";
     api.methods = abi.methods;

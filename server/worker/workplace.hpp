@@ -2,6 +2,8 @@
 // connections through its door, until the door is closed.
 #pragma once
 
+#include "backend/file_rules.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@ struct Workplace {
   std::string library;  // path
   std::string version;  // that the library had when the server chose the ABI set
   std::string abi;      // the ABI set to use
+  FileRules::Directories files;  // that calls may name
   std::size_t message_bytes = 0;  // longest that the server takes from its clients
   std::size_t depth = 0;          // deepest nesting, likewise
   std::size_t values_bytes = 0;   // hidden states or logits of one run

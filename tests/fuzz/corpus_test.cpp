@@ -1,11 +1,9 @@
 // The inputs that the fuzzer starts from, and those with which it has found something, through its own entry.
+#include "fuzz/corpus.hpp"
 #include "fuzz/codec_input.hpp"
 #include "support/catch.hpp"
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -15,33 +13,21 @@ using namespace rkllm_mcp;
 
 namespace {
 
-struct CorpusFile {
-  std::string name;
-  std::string bytes;
-};
-
-std::vector<CorpusFile> corpus() {
-  std::vector<CorpusFile> files;
-  for (const auto& entry : std::filesystem::directory_iterator(CODEC_CORPUS)) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    files.push_back({entry.path().filename(), {std::istreambuf_iterator<char>(file), {}}});
-  }
-  return files;
-}
+std::vector<test::CorpusFile> corpus() { return test::corpus_in(CODEC_CORPUS); }
 
 }  // namespace
 
 TEST_CASE("every input of the corpus is taken or refused") {
   const auto files = corpus();
   CHECK_FALSE(files.empty());
-  for (const CorpusFile& file : files) {
+  for (const test::CorpusFile& file : files) {
     INFO(file.name);
     CHECK_NOTHROW(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(file.bytes.data()), file.bytes.size()));
   }
 }
 
 TEST_CASE("an input chooses what its name says") {
-  for (const CorpusFile& file : corpus()) {
+  for (const test::CorpusFile& file : corpus()) {
     INFO(file.name);
     const auto input = test::read_codec_input(file.bytes);
     REQUIRE(input.has_value());
@@ -52,7 +38,7 @@ TEST_CASE("an input chooses what its name says") {
 TEST_CASE("the corpus has an input that is taken, for every codec of the newest version") {
   const test::SetOfCodecs& newest = test::every_codec().back();
   std::set<std::string> taken;
-  for (const CorpusFile& file : corpus()) {
+  for (const test::CorpusFile& file : corpus()) {
     const auto input = test::read_codec_input(file.bytes);
     if (&input->set == &newest && input->codec.takes(input->json, input->circumstances))
       taken.insert(input->codec.name);

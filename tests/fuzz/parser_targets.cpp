@@ -1,13 +1,18 @@
 #include "fuzz/parser_targets.hpp"
 
+#include "fuzz/memory_file.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/message.hpp"
 #include "settings/document.hpp"
+#include "settings/load.hpp"
 #include "settings/refused.hpp"
 #include "transport/http_guard.hpp"
+#include "transport/http_head.hpp"
 #include "transport/http_parser.hpp"
 #include "transport/line_framer.hpp"
+#include "transport/origin_policy.hpp"
 #include "transport/websocket_frame.hpp"
+#include "transport/websocket_handshake.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,10 +52,38 @@ Events read_lines(std::string_view bytes, std::size_t piece) {
       events.emplace_back("oversized");
     }
   };
+  HttpGuard guard;
   LineFramer framer(kLongestMessage);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) framer.feed(bytes.substr(0, piece), receive);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    if (guard.is_http(bytes.substr(0, piece))) {
+      const auto says_something = [](const std::string& line) { return line.find_first_not_of('\r') != line.npos; };
+      require(std::none_of(events.begin(), events.end(), says_something), "HTTP was noticed too late");
+      return {"http"};
+    }
+    framer.feed(bytes.substr(0, piece), receive);
+  }
   framer.finish(receive);
   return events;
+}
+
+// What is answered before the request reaches a method. No header of it can add one to the answer.
+std::string answer_to(const HttpRequest& request) {
+  static const OriginPolicy kPolicy({{"https://chat.example"}, {"board.local"}}, OriginPolicy::Binding::kLoopback);
+  HttpResponse response = plain_response(200, request.bearer_token());
+  if (const auto objection = kPolicy.objection(request)) {
+    response = plain_response(403, *objection);
+  } else if (auto preflight = kPolicy.preflight(request)) {
+    response = *std::move(preflight);
+  } else if (wants_websocket(request)) {
+    response = websocket_handshake(request);
+  }
+  for (const auto& [name, value] : kPolicy.cors_headers(request)) response.headers.add(name, value);
+  const std::string text = http_last_response(response);
+  const std::string_view head = std::string_view(text).substr(0, text.size() - response.body.size());
+  require(head.find("\r\n\r\n") == head.size() - 4, "a header ends the head");
+  const auto lines = std::count(head.begin(), head.end(), '\n');
+  require(lines == static_cast<std::ptrdiff_t>(response.headers.size()) + 6, "a header adds another");
+  return text;
 }
 
 Events read_http(std::string_view bytes, std::size_t piece) {
@@ -64,6 +97,7 @@ Events read_http(std::string_view bytes, std::size_t piece) {
       const HttpRequest request = parser.take();
       require(request.body.size() <= 512, "a body is longer than the limit");
       events.push_back(request.method + " " + request.target + " " + request.body);
+      events.push_back(answer_to(request));
     }
   }
   if (parser.refusal()) events.push_back(std::to_string(parser.refusal()->status));
@@ -90,7 +124,8 @@ class FrameEvents final : public WebSocketReader::Events {
 Events read_frames(std::string_view bytes, std::size_t piece) {
   FrameEvents events;
   WebSocketReader reader(kLongestMessage);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) reader.feed(bytes.substr(0, piece), events);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
+    reader.feed(bytes.substr(0, piece), events);
   return std::move(events.all);
 }
 
@@ -110,6 +145,12 @@ void take_settings(std::string_view text) {
     const Document document("settings.json", text);
     require(document.value().is_object(), "settings are no object");
     for (const auto& [section, value] : document.value().items()) document.place_of(section);
+    const MemoryFile file(text);
+    const LoadedSettings loaded = load_settings({.path = file.path(), .assignments = {}, .environment = {}});
+    settings_report(loaded);
+    Settings running;
+    reload(running, loaded.values);
+    require(reload(running, loaded.values).changed.empty(), "settings change for ever");
   } catch (const SettingsRefused&) {
     // as it should be
   }

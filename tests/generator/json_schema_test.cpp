@@ -28,6 +28,7 @@ TEST_CASE("each keyword that is known is checked") {
   CHECK(count(R"({"enum":["a","b"]})", R"("c")") == 1);
   CHECK(count(R"({"required":["a"]})", "{}") == 1);
   CHECK(count(R"({"properties":{"a":{}},"additionalProperties":false})", R"({"a":1,"b":2})") == 1);
+  CHECK(count(R"({"propertyNames":{"pattern":"^a"}})", R"({"a":1,"b":2})") == 1);
   CHECK(count(R"({"additionalProperties":{"type":"integer"}})", R"({"a":1,"b":"2"})") == 1);
   CHECK(count(R"({"minLength":1})", R"("")") == 1);
   CHECK(count(R"({"minimum":1})", "0") == 1);

@@ -60,18 +60,64 @@ TEST_CASE("an entry that says two things, or is there twice, is refused") {
 TEST_CASE("an overlay that breaks its schema is refused") {
   CHECK_THAT(refusal("int f(char* a);", test::overlay(R"({"for":"f.a","quote":"char* a","text":{"nulable":true}})")),
              has_text("/entries/0/text: unknown key \"nulable\""));
+  CHECK_THAT(
+      refusal("int f(char* a);", test::overlay(R"({"for":"f.a","quote":"char* a","text":{"min_length":4294967296}})")),
+      has_text("/entries/0/text/min_length: expected 4294967295 or less"));
+  CHECK_THAT(refusal("int f(int a);", test::overlay(R"({"for":"f.a","quote":"int a","default":18446744073709551615})")),
+             has_text("f.a: its \"default\" in the overlay is impossible: it is no integer"));
   CHECK_THAT(refusal("int f(void);", "{"), has_text("x.overlay.json:"));
   CHECK_THAT(refusal("int f(void);", R"({"entries":[]})"), has_text("\"output\" is missing"));
+}
+
+TEST_CASE("names that generated code cannot have are refused") {
+  const auto with = [](const std::string& output, const std::string& rest) {
+    return refusal("int f(int a);",
+                   R"({"output":{)" + output + R"(},"returns":{"int":{"status":{}}},"entries":[])" + rest + "}");
+  };
+  CHECK(with(R"("namespace":"a::b","include":"a/b-1")", R"(,"session":{"n":{"learn":"?"}})") == "accepted");
+  CHECK_THAT(with(R"("namespace":"a b","include":"a")", ""), has_text("/output/namespace: expected a string"));
+  CHECK_THAT(with(R"("namespace":"a","include":"a>\n")", ""), has_text("/output/include: expected a string"));
+  CHECK_THAT(with(R"("namespace":"a","include":"a")", R"(,"session":{"n n":{"learn":"?"}})"),
+             has_text("/session/n n: expected a string"));
+  CHECK_THAT(with(R"("namespace":"a","include":"a")", R"(,"groups":{"1":"?"})"),
+             has_text("/groups/1: expected a string"));
+}
+
+TEST_CASE("an overlay that is too much for a reader is refused, not read until the stack ends") {
+  const std::string brackets = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK_THAT(refusal("int f(char* a);", test::overlay(R"({"for":"f.a","quote":"char* a","default":)" + brackets + "}")),
+             has_text("x.overlay.json: error: this is nested deeper than any overlay"));
+  CHECK_THAT(refusal("int f(char* a);", test::overlay(R"({"for":"f.a","quote":"char* a","default":1e999})")),
+             has_text("x.overlay.json: error: this cannot be read: [json.exception.out_of_range.406]"));
+  CHECK_THAT(refusal("int f(char* a);",
+                     test::overlay(R"({"for":"f.a","quote":"char* a","since":"1)" + std::string(300'000, '0') + "\"}")),
+             has_text("/entries/0/since: expected a string of at most 1000 characters that matches"));
+  CHECK(refusal("int f(char* a);", test::overlay("{\"for\"" + std::string(300'000, ' ') +
+                                                 R"(:"f.a","quote":"char* a","text":{}})")) == "accepted");
 }
 
 TEST_CASE("meanings that contradict the C types are refused by a named rule") {
   CHECK_THAT(refusal("int f(float* a);", test::overlay(R"({"for":"f.a","quote":"float* a","text":{}})")),
              has_text("x.h:1:14: error: f.a: its meaning in the overlay does not fit its C type [meanings-fit-types]"));
+  CHECK_THAT(refusal("int f(int a);", test::overlay(R"({"for":"f.a","quote":"int a",
+                                                        "value":{"flag":true,"present_if":"x"}})")),
+             has_text("x.h:1:11: error: f.a: its meaning in the overlay does not fit its C type [meanings-fit-types]"));
   CHECK_THAT(refusal("int f(int* a);", test::overlay(R"({"for":"f.a","quote":"int* a","out":{"count":"session.n"}})")),
              has_text("the overlay's \"session\" does not declare n [session-values-are-declared]"));
   CHECK_THAT(
       refusal("int f(float* a);", test::overlay(R"({"for":"f.a","quote":"float* a","array":{"counted_by":"n"}})")),
       has_text("f.n counts it, but there is no such field"));
+}
+
+TEST_CASE("a struct that leads back to itself is refused, not followed for ever") {
+  const std::string list = "typedef struct Item { struct Item* next; int n; } Item;\nint f(Item* item);";
+  const std::string f = R"({"for":"f.item","quote":"Item* item","object":{}},)";
+  CHECK_THAT(refusal(list, test::overlay(f + R"({"for":"Item.next","quote":"Item* next","object":{"nullable":true}})")),
+             has_text("x.h:1:36: error: Item.next: it leads back to Item, and a struct inside itself has no wire form; "
+                      "mark it \"unused\" [structs-are-finite]"));
+  CHECK_THAT(refusal(list, test::overlay(f + R"({"for":"Item.next","quote":"Item* next","callbacks":{}})")),
+             has_text("[structs-are-finite]"));
+  CHECK(refusal(list, test::overlay(f + R"({"for":"Item.next","quote":"Item* next","unused":{}})")) == "accepted");
 }
 
 TEST_CASE("a union whose members are not all named is refused") {

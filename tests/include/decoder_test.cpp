@@ -20,6 +20,12 @@ struct Point {
 };
 constexpr Point default_of(TypeTag<Point>) { return {7, 9}; }
 
+struct Files {
+  const char* source = nullptr;
+  const char* target = nullptr;
+};
+constexpr Files default_of(TypeTag<Files>) { return {}; }
+
 struct Shape {
   Colour colour;
   const char* name;
@@ -34,6 +40,12 @@ template <class Codec>
 void members(Codec& codec, Of<Codec, Point>& value) {
   codec.integer("x", value.x);
   codec.integer("y", value.y, {.minimum = 1});
+}
+template <class Codec>
+void members(Codec& codec, Of<Codec, Files>& value) {
+  codec.text("source", value.source, {.presence = kNullable, .file = FileUse::kRead});
+  codec.text("target", value.target,
+             {.presence = kNullable, .file = FileUse::kWritten, .file_if_absent = "usual"});
 }
 template <class Codec>
 void members(Codec& codec, Of<Codec, Shape>& value) {
@@ -149,4 +161,29 @@ TEST_CASE("a value that the handle has not learnt yet is asked for in words") {
     CHECK(error.code() == ErrorCode::kCallFailed);
     CHECK(error.data() == Json({{"function", "draw"}, {"status", nullptr}}));
   }
+}
+
+TEST_CASE("the paths of files are what the policy makes of them, and its refusal says where") {
+  struct Policy final : FilePolicy {
+    std::string path_for(const std::string& given, FileUse use) const override {
+      if (given == "secret") throw FileRefused("expected another file");
+      return (use == FileUse::kRead ? "/read/" : "/written/") + given;
+    }
+  };
+  const Policy policy;
+  const auto read = [&policy](const char* text, const FilePolicy* files) {
+    const Json json = Json::parse(text);
+    CallContext call{json, nullptr, nullptr, ArrayEncoding::kJson, {}, {}, files};
+    Decoder params(call, "copy");
+    made_up::Files out;
+    params.structure("files", out, kRequired);
+    params.finish();
+    const auto text_of = [](const char* path) { return path == nullptr ? std::string("NULL") : std::string(path); };
+    return text_of(out.source) + " " + text_of(out.target);
+  };
+  CHECK(read(R"({"files":{"source":"a","target":"b"}})", &policy) == "/read/a /written/b");
+  CHECK(read(R"({"files":{"source":null,"target":null}})", &policy) == "NULL /written/usual");
+  CHECK(read(R"({"files":{}})", &policy) == "NULL /written/usual");
+  CHECK(read(R"({"files":{"source":"secret"}})", nullptr) == "secret NULL");
+  CHECK_THROWS_WITH(read(R"({"files":{"source":"secret"}})", &policy), "params.files.source: expected another file");
 }

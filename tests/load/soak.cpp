@@ -3,6 +3,7 @@
 // or leaked.
 #include "ledger.hpp"
 #include "restless_client.hpp"
+#include "support/holdings.hpp"
 #include "support/live_server.hpp"
 #include "support/rpc_client.hpp"
 #include "support/transport.hpp"
@@ -12,8 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -28,36 +27,13 @@ constexpr int kClientsPerTransport = 2;
 constexpr std::array kTransports{Transport::kTcp, Transport::kUnix, Transport::kUdp, Transport::kHttp,
                                  Transport::kWebSocket};
 
-std::size_t entries(const std::filesystem::path& folder) {
-  std::size_t count = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
-  return count;
-}
-
-// What a server holds: descriptors and threads.
-struct Holdings {
-  std::size_t descriptors = 0;
-  std::size_t threads = 0;
-  std::size_t resident_kb = 0;
-};
-
-Holdings holdings_of(pid_t process) {
-  const std::filesystem::path folder = "/proc/" + std::to_string(process);
-  Holdings holdings{entries(folder / "fd"), entries(folder / "task"), 0};
-  std::ifstream status(folder / "status");
-  for (std::string word; status >> word;) {
-    if (word == "VmRSS:") status >> holdings.resident_kb;
-  }
-  return holdings;
-}
-
 // Once everybody has gone, the server is to hold what it held before anybody came.
 Holdings await_quiet(LiveServer& server, const Holdings& before) {
   constexpr std::chrono::seconds kPatience{40};  // a polled stream that nobody polls lives 30 s
   constexpr std::chrono::milliseconds kBetweenLooks{50};
   const auto deadline = Clock::now() + kPatience;
   Holdings now = holdings_of(server.process().pid());
-  while ((now.descriptors > before.descriptors || now.threads > before.threads) && Clock::now() < deadline) {
+  while (!now.within(before) && Clock::now() < deadline) {
     std::this_thread::sleep_for(kBetweenLooks);
     now = holdings_of(server.process().pid());
   }

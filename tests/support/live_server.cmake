@@ -1,10 +1,12 @@
 # test_server: the real program on free ports, and clients for each of its transports.
 set(support ${CMAKE_CURRENT_LIST_DIR})
 add_library(test_server STATIC
+  ${support}/holdings.cpp
   ${support}/http_client.cpp
   ${support}/live_server.cpp
   ${support}/lossy_proxy.cpp
   ${support}/raw_socket.cpp
+  ${support}/raw_websocket.cpp
   ${support}/rpc_client.cpp
   ${support}/stdio_connection.cpp
   ${support}/stream_check.cpp)

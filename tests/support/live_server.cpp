@@ -54,6 +54,7 @@ LiveServer::LiveServer(const Options& options) {
     start.args.insert(start.args.end(), {"--set", std::string(transport) + ".port=0"});
   }
   start.args.insert(start.args.end(), {"--set", "unix.path=" + (directory_ / "unix")});
+  start.args.insert(start.args.end(), {"--set", "runtime.cache_dir=" + directory_.path()});
   for (const auto& setting : options.set) start.args.insert(start.args.end(), {"--set", setting});
   // Memory that is free counts as free, under that sanitizer too.
   start.env.emplace_back("ASAN_OPTIONS", "quarantine_size_mb=16");

@@ -5,6 +5,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,6 +37,14 @@ RawSocket::RawSocket(std::uint16_t port, int receive_buffer)
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  check(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), "connect");
+}
+
+RawSocket::RawSocket(const std::string& path) : descriptor_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) throw std::invalid_argument("too long for a Unix socket: " + path);
+  path.copy(address.sun_path, path.size());
   check(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), "connect");
 }
 

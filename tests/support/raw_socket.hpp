@@ -1,4 +1,5 @@
-// A TCP connection without manners: bytes as the test wants them, half-closed, reset, or never read.
+// A connection without manners, over TCP or to a Unix socket: bytes as the test wants them, half-closed, reset, or never
+// read.
 #pragma once
 
 #include <chrono>
@@ -18,6 +19,7 @@ class RawSocket {
   // Connects to this machine. With a `receive_buffer` the kernel holds no more bytes than about that for a reader that
   // does not read. Throws std::system_error, like all of this.
   explicit RawSocket(std::uint16_t port, int receive_buffer = kUsualBuffer);
+  explicit RawSocket(const std::string& path);
   RawSocket(const RawSocket&) = delete;
   RawSocket& operator=(const RawSocket&) = delete;
   ~RawSocket() { close(); }
@@ -27,6 +29,7 @@ class RawSocket {
   std::string receive_until(std::string_view mark, Duration patience = kPatience);
   std::string receive(std::size_t bytes, Duration patience = kPatience);  // exactly so many
   std::string receive_rest(Duration patience = kPatience);                // until the other side ends the connection
+  std::string receive_available() { return receive_rest(Duration::zero()); }
   // Reads on and forgets; true if the other side has ended or reset the connection within the time.
   bool ends(Duration patience = kPatience);
 

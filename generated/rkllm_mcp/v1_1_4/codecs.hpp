@@ -34,7 +34,7 @@ constexpr std::span<const Elsewhere> elsewhere(TypeTag<RKLLMExtendParam>) {
 // RKLLMParam: The parameters of a model, set once in rkllm_init. Start from rkllm_createDefaultParam.
 template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMParam>& value) {
-  codec.text("model_path", value.model_path, {.presence = kRequired, .min_length = 1});
+  codec.text("model_path", value.model_path, {.presence = kRequired, .min_length = 1, .file = FileUse::kRead});
   codec.integer("max_context_len", value.max_context_len, {.minimum = 1});
   codec.integer("max_new_tokens", value.max_new_tokens, {.minimum = 1});
   codec.integer("top_k", value.top_k, {.minimum = 0});
@@ -66,7 +66,8 @@ inline void remember(const RKLLMParam& value, HandleRecord& handle) {
 // RKLLMLoraAdapter: A LoRA adapter to load.
 template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMLoraAdapter>& value) {
-  codec.text("lora_adapter_path", value.lora_adapter_path, {.presence = kRequired, .min_length = 1});
+  codec.text("lora_adapter_path", value.lora_adapter_path,
+             {.presence = kRequired, .min_length = 1, .file = FileUse::kRead});
   codec.text("lora_adapter_name", value.lora_adapter_name, {.presence = kRequired, .min_length = 1});
   codec.number("scale", value.scale);
 }
@@ -122,7 +123,8 @@ void members(Codec& codec, Of<Codec, RKLLMLoraParam>& value) {
 template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMPromptCacheParam>& value) {
   codec.flag("save_prompt_cache", value.save_prompt_cache);
-  codec.text("prompt_cache_path", value.prompt_cache_path, {.presence = kNullable});
+  codec.text("prompt_cache_path", value.prompt_cache_path,
+             {.presence = kNullable, .file = FileUse::kWritten, .file_if_absent = "prompt_cache.bin"});
 }
 
 // RKLLMInferParam: The parameters of one run.

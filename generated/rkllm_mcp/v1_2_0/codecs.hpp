@@ -36,7 +36,7 @@ inline void fill_undefined(RKLLMExtendParam& value) {
 // RKLLMParam: The parameters of a model, set once in rkllm_init. Start from rkllm_createDefaultParam.
 template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMParam>& value) {
-  codec.text("model_path", value.model_path, {.presence = kRequired, .min_length = 1});
+  codec.text("model_path", value.model_path, {.presence = kRequired, .min_length = 1, .file = FileUse::kRead});
   codec.integer("max_context_len", value.max_context_len, {.minimum = 1});
   codec.integer("max_new_tokens", value.max_new_tokens, {.minimum = 1});
   codec.integer("top_k", value.top_k, {.minimum = 0});

@@ -168,7 +168,7 @@ Json rkllm_load_prompt_cache(const Functions& functions, CallContext& call) {
   Decoder params(call, "rkllm_load_prompt_cache");
   const auto handle = params.handle<LLMHandle>("handle");
   const char* prompt_cache_path = nullptr;
-  params.text("prompt_cache_path", prompt_cache_path, {.presence = kRequired, .min_length = 1});
+  params.text("prompt_cache_path", prompt_cache_path, {.presence = kRequired, .min_length = 1, .file = FileUse::kRead});
   params.finish();
   return reply_to_status("rkllm_load_prompt_cache", functions.rkllm_load_prompt_cache(handle, prompt_cache_path));
 }

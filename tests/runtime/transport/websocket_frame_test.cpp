@@ -2,7 +2,7 @@
 
 #include "mutation.hpp"
 #include "support/catch.hpp"
-#include "websocket_frames.hpp"
+#include "support/client_frames.hpp"
 
 #include <string>
 #include <vector>

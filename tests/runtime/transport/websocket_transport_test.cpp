@@ -4,8 +4,8 @@
 #include "loop_thread.hpp"
 #include "raw_client.hpp"
 #include "support/catch.hpp"
+#include "support/client_frames.hpp"
 #include "transport/websocket_handshake.hpp"
-#include "websocket_frames.hpp"
 
 #include <chrono>
 #include <optional>

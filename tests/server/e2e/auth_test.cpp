@@ -1,12 +1,13 @@
 // Who has no token gets nothing done, whichever way he comes.
 #include "arrived_whole.hpp"
 #include "support/catch.hpp"
+#include "support/client_frames.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
 #include "support/raw_socket.hpp"
+#include "support/raw_websocket.hpp"
 #include "support/rpc_client.hpp"
-#include "websocket_frames.hpp"
 
 #include <sys/stat.h>
 
@@ -149,16 +150,16 @@ TEST_CASE("a WebSocket without a token in its handshake or its first message is 
   GuardedServer server;
   RawSocket socket(server->port(Transport::kWebSocket));
   open_websocket(socket, server->endpoint(Transport::kWebSocket));
-  socket.send(masked_text_frame(kInit));
+  socket.send(text_frame(kInit));
   CHECK(parsed_error(receive_frame(socket))["code"] == 4007);
   CHECK(receive_frame(socket).substr(0, 2) == "\x11\x31");  // 4401
   CHECK(socket.ends());
 
   RawSocket late(server->port(Transport::kWebSocket));
   open_websocket(late, server->endpoint(Transport::kWebSocket));
-  late.send(masked_text_frame(R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":")" + kUse + R"("}})"));
+  late.send(text_frame(R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":")" + kUse + R"("}})"));
   CHECK(Json::parse(receive_frame(late))["result"]["name"] == "use");
-  late.send(masked_text_frame(R"({"jsonrpc":"2.0","id":2,"method":"ping"})"));
+  late.send(text_frame(R"({"jsonrpc":"2.0","id":2,"method":"ping"})"));
   CHECK(Json::parse(receive_frame(late))["result"] == Json::object());
 }
 

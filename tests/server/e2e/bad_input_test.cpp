@@ -1,11 +1,12 @@
 // Bytes that are no message, messages that are no request, and messages in pieces: each transport answers what the
 // protocol says, and goes on. (What is wrong inside a well-formed message is in the transcripts.)
 #include "support/catch.hpp"
+#include "support/client_frames.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/raw_socket.hpp"
+#include "support/raw_websocket.hpp"
 #include "support/rpc_client.hpp"
-#include "websocket_frames.hpp"
 
 #include <string>
 #include <vector>
@@ -100,9 +101,9 @@ TEST_CASE("invalid UTF-8 closes a WebSocket with 1007, as RFC 6455 demands") {
   for (const auto& text : kNotUtf8) {
     RawSocket client(server.port(Transport::kWebSocket));
     open_websocket(client, server.endpoint(Transport::kWebSocket));
-    client.send(masked_text_frame(text));
+    client.send(text_frame(text));
     CHECK(receive_frame(client).substr(0, 2) == "\x03\xef");
-    client.send(masked_frame(Opcode::kClose, "\x03\xef"));
+    client.send(client_frame(kFinal | kClose, "\x03\xef"));
     CHECK(client.ends());
   }
 }
@@ -207,15 +208,15 @@ TEST_CASE("WebSocket messages may come in pieces, in fragments, or several at on
   LiveServer server;
   RawSocket client(server.port(Transport::kWebSocket));
   open_websocket(client, server.endpoint(Transport::kWebSocket));
-  send_in_three(client, masked_text_frame(ping(1)));
+  send_in_three(client, text_frame(ping(1)));
   CHECK(receive_frame(client) == pong(1));
-  client.send(masked_text_frame(ping(2)) + masked_text_frame(ping(3)));
+  client.send(text_frame(ping(2)) + text_frame(ping(3)));
   CHECK(receive_frame(client) == pong(2));
   CHECK(receive_frame(client) == pong(3));
   const std::string message = ping(4);
-  client.send(masked_frame(Opcode::kText, message.substr(0, 5), Fragment::kMore));
-  client.send(masked_frame(Opcode::kContinuation, message.substr(5, 5), Fragment::kMore));
-  client.send(masked_frame(Opcode::kContinuation, message.substr(10)));
+  client.send(client_frame(kText, message.substr(0, 5)));
+  client.send(client_frame(kContinuation, message.substr(5, 5)));
+  client.send(client_frame(kFinal | kContinuation, message.substr(10)));
   CHECK(receive_frame(client) == pong(4));
 }
 

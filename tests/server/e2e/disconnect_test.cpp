@@ -1,11 +1,12 @@
 // Whoever leaves stops his own run within 100 ms, and nobody else's.
 #include "arrived_whole.hpp"
 #include "support/catch.hpp"
+#include "support/client_frames.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/raw_socket.hpp"
+#include "support/raw_websocket.hpp"
 #include "support/rpc_client.hpp"
-#include "websocket_frames.hpp"
 
 #include <chrono>
 #include <functional>
@@ -89,7 +90,7 @@ TEST_CASE("a WebSocket client that vanishes without a close frame stops its own 
   init_two(server);
   RawSocket client(server.port(Transport::kWebSocket));
   open_websocket(client, server.endpoint(Transport::kWebSocket));
-  client.send(masked_text_frame(request(1, "llm-1", kEndless)));
+  client.send(text_frame(request(1, "llm-1", kEndless)));
   client.receive(2);
   check_leaving(server, [&] { client.reset(); });
 }

@@ -4,6 +4,7 @@
 #include "support/live_server.hpp"
 #include "support/rpc_client.hpp"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -149,6 +150,33 @@ TEST_CASE("a call that waits longer than queue.timeout_s is given up, and what r
   const auto before = run.chunks();
   client.read_stream(run, [&] { return run.chunks() > before + 5; });
   CHECK(client.result("rkllm_is_running")["running"] == true);
+}
+
+TEST_CASE("files are read below runtime.model_dirs and written below runtime.cache_dir, and nowhere else") {
+  LiveServer plain;  // a directory to stand for the models'
+  const std::string models = plain.directory().path();
+  const std::string model = plain.write_model("allowed", Json::object());
+  const TemporaryDirectory caches;
+  LiveServer server({.set = {"runtime.model_dirs=" + models, "runtime.cache_dir=" + caches.path()}});
+  RpcClient client(server.connect(Transport::kTcp));
+  const auto init = [&](const std::string& path) { return client.call("rkllm_init", {{"param", {{"model_path", path}}}}); };
+  CHECK(error_of(init(shipped_model("fast")))["message"] ==
+        "params.param.model_path: expected a file below one of runtime.model_dirs");
+  CHECK(error_of(init(models + "/../" + "etc/passwd"))["code"] == -32602);
+  CHECK(init("allowed.json")["result"]["handle"] == "llm-3");
+
+  const auto run = [&](const Json& cache) {
+    return client.call("rkllm_run", {{"rkllm_input", {{"prompt_input", "@n=2"}}},
+                                     {"rkllm_infer_params", {{"prompt_cache_params", cache}}}});
+  };
+  CHECK(error_of(run({{"save_prompt_cache", true}, {"prompt_cache_path", "/tmp/elsewhere.cache"}}))["message"] ==
+        "params.rkllm_infer_params.prompt_cache_params.prompt_cache_path: expected a file below runtime.cache_dir, or "
+        "a relative path");
+  CHECK(run({{"save_prompt_cache", true}, {"prompt_cache_path", "chat.cache"}}).contains("result"));
+  CHECK(std::filesystem::exists(caches / "chat.cache"));
+  CHECK(run({{"save_prompt_cache", true}}).contains("result"));
+  CHECK(std::filesystem::exists(caches / "prompt_cache.bin"));
+  CHECK(client.call("rkllm_load_prompt_cache", {{"prompt_cache_path", "chat.cache"}})["result"]["status"] == 0);
 }
 
 TEST_CASE("the KV cache is not cleared under a run") {

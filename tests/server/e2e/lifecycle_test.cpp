@@ -1,11 +1,12 @@
 // How the server starts, says what it is, and ends: in under two seconds, whatever goes on.
 #include "arrived_whole.hpp"
 #include "support/catch.hpp"
+#include "support/client_frames.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
 #include "support/raw_socket.hpp"
+#include "support/raw_websocket.hpp"
 #include "support/rpc_client.hpp"
-#include "websocket_frames.hpp"
 
 #include <signal.h>
 
@@ -83,7 +84,7 @@ void check_end_during_runs(const std::string& model, When when) {
   tcp.send(message(1, "rkllm_run_async", run_params("llm-1", kEndless)) + "\n" +
            message(2, "rkllm_run_async", run_params("llm-1", "never begun")) + "\n" +
            message(3, "ping", Json::object()) + "\n");
-  ws.send(masked_text_frame(message(1, "rkllm_run_async", run_params("llm-2", kEndless))));
+  ws.send(text_frame(message(1, "rkllm_run_async", run_params("llm-2", kEndless))));
   tcp.receive_until(R"("id":3,"result":{})");
   switch (when) {
     case When::kGenerating: ws.receive_until(R"("seq":0)"); break;
@@ -177,7 +178,7 @@ TEST_CASE("clients that stop reading do not hold the end up") {
   tcp.receive_until(R"("seq":0)");
   RawSocket ws(server.port(Transport::kWebSocket), kSmallBuffer);
   open_websocket(ws, server.endpoint(Transport::kWebSocket));
-  ws.send(masked_text_frame(message(1, "rkllm_run_async", run_params("llm-2", kEndless))));
+  ws.send(text_frame(message(1, "rkllm_run_async", run_params("llm-2", kEndless))));
   ws.receive_until(R"("seq":0)");
   RawSocket sse(server.port(Transport::kHttp), kSmallBuffer);
   Json call{{"name", "rkllm_run_async"}, {"arguments", run_params("llm-3", kEndless)}};

@@ -29,6 +29,7 @@ inline std::string client_frame(unsigned first, std::string_view payload, std::s
 }
 
 constexpr unsigned kFinal = 0x80;
+constexpr unsigned kContinuation = 0;
 constexpr unsigned kText = 1;
 constexpr unsigned kBinary = 2;
 constexpr unsigned kClose = 8;

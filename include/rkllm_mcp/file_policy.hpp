@@ -1,0 +1,27 @@
+// Which files a call may name. The C library would open any path that this process may open; the wire is not to be
+// worth as much as a login on the machine.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rkllm_mcp {
+
+// What the library does with the file that a text names; kNone: the text names none.
+enum class FileUse { kNone, kRead, kWritten };
+
+// Says why; the decoder adds where.
+class FileRefused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class FilePolicy {
+ public:
+  virtual ~FilePolicy() = default;
+  // The path to give to the library for the one that a client gave. Throws FileRefused. Any thread; looks at the file
+  // system.
+  virtual std::string path_for(const std::string& given, FileUse use) const = 0;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,98 @@
+#include "backend/file_rules.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+namespace rkllm_mcp {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Absolute, links resolved as far as the path exists.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path result = fs::weakly_canonical(fs::absolute(path), error);
+  if (error) throw FileRefused("cannot be resolved: " + error.message());
+  // What is a link even now leads to something that does not exist yet, and may be anywhere.
+  for (fs::path part = result; part.has_relative_path(); part = part.parent_path()) {
+    if (fs::is_symlink(part, error)) throw FileRefused("expected a file that exists, or a path without links");
+  }
+  return result;
+}
+
+bool is_below(const fs::path& path, const fs::path& directory) {
+  const fs::path root = resolved(directory);
+  const auto [rest, ignored] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  return rest == root.end() && path != root;
+}
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::string() : value;
+}
+
+// Only its owner has business there.
+void make_directory(const fs::path& directory) {
+  std::error_code error;
+  if (fs::is_directory(directory, error)) return;
+  fs::create_directories(directory.parent_path(), error);
+  if (::mkdir(directory.c_str(), S_IRWXU) == 0 || fs::is_directory(directory, error)) return;
+  throw FileRefused("cannot be written: runtime.cache_dir does not exist and cannot be made");
+}
+
+}  // namespace
+
+FileRules::FileRules(const Directories& directories)
+    : models_(directories.models.begin(), directories.models.end()),
+      cache_(directories.cache.empty() ? usual_cache_directory() : directories.cache) {}
+
+std::string FileRules::usual_cache_directory() {
+  if (const std::string given = environment("CACHE_DIRECTORY"); !given.empty()) return given.substr(0, given.find(':'));
+  if (const std::string caches = environment("XDG_CACHE_HOME"); !caches.empty()) return caches + "/rkllm-mcp";
+  if (const std::string home = environment("HOME"); !home.empty()) return home + "/.cache/rkllm-mcp";
+  return {};
+}
+
+std::string FileRules::path_for(const std::string& given, FileUse use) const {
+  switch (use) {
+    case FileUse::kNone: return given;
+    case FileUse::kRead: return to_read(given);
+    case FileUse::kWritten: return to_write(given);
+  }
+  return given;
+}
+
+std::string FileRules::to_read(const Path& given) const {
+  const Path path = given.is_relative() ? find(given) : given;
+  if (models_.empty()) return path.string();
+  const Path real = resolved(path);
+  const auto holds_it = [&real](const Path& directory) { return !directory.empty() && is_below(real, directory); };
+  if (std::none_of(models_.begin(), models_.end(), holds_it) && !holds_it(cache_)) {
+    throw FileRefused("expected a file below one of runtime.model_dirs");
+  }
+  return real.string();
+}
+
+FileRules::Path FileRules::find(const Path& relative) const {
+  std::vector<Path> places = models_;
+  if (!cache_.empty()) places.push_back(cache_);
+  std::error_code ignored;
+  for (const Path& place : places) {
+    if (fs::exists(place / relative, ignored)) return place / relative;
+  }
+  return models_.empty() ? relative : models_.front() / relative;
+}
+
+std::string FileRules::to_write(const Path& given) const {
+  if (given.empty()) throw FileRefused("expected the name of a file");
+  if (cache_.empty()) throw FileRefused("cannot be written: runtime.cache_dir is not set, and there is no home directory");
+  const Path real = resolved(cache_ / given);  // an absolute path replaces the directory
+  if (!is_below(real, cache_)) throw FileRefused("expected a file below runtime.cache_dir, or a relative path");
+  make_directory(cache_);
+  return real.string();
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,44 @@
+// Which files clients may have read and written: models, adapters and caches, by the settings runtime.model_dirs and
+// runtime.cache_dir.
+//
+// Read: anything that this process may read, or, if there are model directories, only what is below one of them or below
+// the cache directory. A relative path is looked for in the model directories, then in the cache directory; without
+// model directories, also in the working directory. Written: only below the cache directory, which relative paths start
+// from. Links are followed before anything is decided. Nobody but the owner of this process is meant to be able to
+// change what stands below these directories: between the check and the library's use of a path others could.
+#pragma once
+
+#include <rkllm_mcp/file_policy.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class FileRules final : public FilePolicy {
+ public:
+  struct Directories {
+    std::vector<std::string> models;
+    std::string cache;  // empty: the usual place, see usual_cache_directory()
+  };
+
+  explicit FileRules(const Directories& directories);
+
+  std::string path_for(const std::string& given, FileUse use) const override;
+
+  // $CACHE_DIRECTORY (as systemd sets it), else rkllm-mcp below $XDG_CACHE_HOME or ~/.cache; empty if none is known.
+  static std::string usual_cache_directory();
+
+ private:
+  using Path = std::filesystem::path;
+
+  std::string to_read(const Path& given) const;
+  std::string to_write(const Path& given) const;
+  Path find(const Path& relative) const;
+
+  std::vector<Path> models_;
+  Path cache_;
+};
+
+}  // namespace rkllm_mcp
