@@ -125,6 +125,8 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   log->info("rkllm-mcp {}, process {}", kProgramVersion, ::getpid());
 
   asio::io_context loop(1);
+  asio::signal_set signals(loop);
+  asio::signal_set hangups(loop);
   Server::Options server_options;
   server_options.ends_with_input = options.ends_with_input;
   if (serves_stdio(options, settings.stdio.enabled)) server_options.stdio_output = output;
@@ -133,6 +135,10 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   try {
     if (!options.ends_with_input) server_options.sockets = take_handed_sockets(settings);
     server.emplace(loop, settings, *log, server_options);
+    // From here on these wait for the loop: who learns that the server is ready may send one at once.
+    signals.add(SIGINT);
+    signals.add(SIGTERM);
+    hangups.add(SIGHUP);
     log_addresses(server->ports(), *log);
     if (!options.ports_file.empty()) {
       Json ports = server->ports();
@@ -147,11 +153,9 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   supervisor.watch(loop);
   server->load_models();  // last: from here on threads may be busy in the vendor's library
 
-  asio::signal_set signals(loop, SIGINT, SIGTERM);
   signals.async_wait([&](const asio::error_code& error, int) {
     if (!error) server->stop();
   });
-  asio::signal_set hangups(loop, SIGHUP);
   std::function<void(const asio::error_code&, int)> on_hangup = [&](const asio::error_code& error, int) {
     if (error) return;
     supervisor.reloading();
