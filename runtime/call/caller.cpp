@@ -70,7 +70,6 @@ std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
   const auto timer = std::make_shared<asio::steady_timer>(loop_, limits_.queue_timeout);
   timer->async_wait([this, id](const asio::error_code& error) {
     if (error) return;
-    count(limits_.counts, Limit::kQueueTime);
     const auto seconds = limits_.queue_timeout.count();
     backend_.give_up(id, RpcError(ErrorCode::kQueueFull,
                                   "the call has waited " + std::to_string(seconds) +
@@ -83,7 +82,8 @@ std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
 Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
                              Target target, CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
                              CancelRule rule) {
-  const CollectReader::Options options{target.options.encoding, limits_.answer_bytes, limits_.stream_memory};
+  const CollectReader::Options options{target.options.encoding, limits_.answer_bytes, limits_.stream_memory,
+                                       limits_.counts};
   target.options.queue_position = progress != nullptr;
   const auto reader =
       StreamReader::make<CollectReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options,

@@ -84,6 +84,7 @@ AcceptFunction Dispatcher::acceptor() {
       } else if (text != nullptr) {
         receive(*text, session, alive, Delivery::kPush);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
+        if (session->principal == nullptr) return refuse_stranger(*alive, "a token is required before long messages");
         count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));
       } else {
@@ -103,10 +104,14 @@ void Dispatcher::await_proof(const std::shared_ptr<Session>& session, const std:
     const auto alive = weak_session.lock();
     const auto client = weak_peer.lock();
     if (!alive || !client || client->closed() || alive->principal != nullptr) return;
-    count(options_.calls.counts, Limit::kAuthorization);
-    client->send(error_message(RequestId(kNullId), unauthorized("no token came in time")));
-    client->refuse();
+    refuse_stranger(*client, "no token came in time");
   });
+}
+
+void Dispatcher::refuse_stranger(Peer& peer, const std::string& reason) {
+  count(options_.calls.counts, Limit::kAuthorization);
+  peer.send(error_message(RequestId(kNullId), unauthorized(reason)));
+  peer.refuse();
 }
 
 std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {
@@ -175,13 +180,14 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
 
 bool Dispatcher::admit(const Message& message, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<Peer>& peer) {
-  if (gate_.admit(message, *session, peer)) return true;
-  const auto* request = std::get_if<Request>(&message);
-  const bool is_proof = request != nullptr && request->method == "auth" && session->principal != nullptr;
-  if (!is_proof) count(options_.calls.counts, Limit::kAuthorization);
-  if (request == nullptr) return false;
-  note({origin_of(request->id, *peer), request->method,
-        is_proof ? std::nullopt : std::optional(ErrorCode::kUnauthorized)});
+  const Gate::Verdict verdict = gate_.admit(message, *session, peer);
+  if (verdict == Gate::Verdict::kExecute) return true;
+  const bool is_refused = verdict == Gate::Verdict::kRefused;
+  if (is_refused) count(options_.calls.counts, Limit::kAuthorization);
+  if (const auto* request = std::get_if<Request>(&message)) {
+    note({origin_of(request->id, *peer), request->method,
+          is_refused ? std::optional(ErrorCode::kUnauthorized) : std::nullopt});
+  }
   return false;
 }
 

@@ -52,17 +52,16 @@ const Principal* Gate::identify(const Peer& peer) const {
   return identify(peer.credential());
 }
 
-bool Gate::admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) const {
+Gate::Verdict Gate::admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) const {
   const auto* request = std::get_if<Request>(&message);
   if (request != nullptr && request->method == "auth") {
-    authenticate(*request, session, peer);
-    return false;
+    return authenticate(*request, session, peer);
   }
   const bool over_udp = peer->transport() == TransportKind::kUdp;
   if (over_udp) session.principal = identify(token_of(message));
   if (session.principal != nullptr) {
     if (!tokens_.empty()) peer->proved();
-    return true;
+    return Verdict::kExecute;
   }
   if (std::holds_alternative<Notification>(message)) {
     Reply::unanswered(peer).nothing();
@@ -71,19 +70,21 @@ bool Gate::admit(const Message& message, Session& session, const std::shared_ptr
         .error(unauthorized(over_udp ? kHowToOverUdp : kHowTo));
   }
   peer->refuse();
-  return false;
+  return Verdict::kRefused;
 }
 
-void Gate::authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) const {
+Gate::Verdict Gate::authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) const {
   const Principal* const principal = identify(text_member(request.params, "token"));
   Reply reply(peer, request.id);
   if (principal == nullptr) {
     reply.error(unauthorized("nobody has this token"));
-    return peer->refuse();
+    peer->refuse();
+    return Verdict::kRefused;
   }
   if (peer->transport() != TransportKind::kHttp) session.principal = principal;
   if (!tokens_.empty()) peer->proved();
   reply.result(describe(*principal));
+  return Verdict::kProved;
 }
 
 }  // namespace rkllm_mcp

@@ -29,12 +29,13 @@ class Gate {
   // Who has just connected, as far as that is known already.
   const Principal* identify(const Peer& peer) const;
 
-  // Whether `message` is to be executed. If not, it has been answered, and its client perhaps sent away. From here on
-  // the session knows its principal.
-  bool admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) const;
+  // What becomes of `message`: it is to be executed, or it has been answered. Who is refused has perhaps been sent away.
+  // From here on the session knows its principal.
+  enum class Verdict { kExecute, kProved, kRefused };
+  Verdict admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) const;
 
  private:
-  void authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) const;
+  Verdict authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) const;
 
   const TokenSet tokens_;
   const Principal everybody_;

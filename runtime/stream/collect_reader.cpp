@@ -16,29 +16,44 @@ Json answer_of(const Collected& collected) {
   return answer;
 }
 
+bool CollectReader::gathers(std::size_t bytes) {
+  if (reached_) return false;
+  text_bytes_ += bytes;
+  if (text_bytes_ > options_.max_text_bytes) {
+    reached_ = Limit::kMessageBytes;
+  } else if (!share_.has_room_for(bytes)) {
+    reached_ = Limit::kStreamMemory;
+  }
+  if (reached_) {
+    count(options_.counts, *reached_);
+    return false;
+  }
+  share_.set(text_bytes_);
+  return true;
+}
+
 void CollectReader::drain() {
   std::string news;
   while (auto chunk = stream()->take(true, std::numeric_limits<std::size_t>::max())) {
     if (collected_.texts.size() <= chunk->batch) collected_.texts.resize(chunk->batch + 1);
-    if (too_long_) continue;
-    text_bytes_ += chunk->delta.size();
-    too_long_ = text_bytes_ > options_.max_text_bytes || !share_.has_room_for(chunk->delta.size());
-    if (too_long_) continue;
-    share_.set(text_bytes_);
+    if (!gathers(chunk->delta.size())) continue;
     collected_.texts[chunk->batch] += chunk->delta;
     collected_.token_ids.insert(collected_.token_ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
     if (progress_) news += chunk->delta;
   }
-  if (too_long_) stream()->stop();
+  if (reached_) stream()->stop();
   const bool ended = stream()->drained();
   if (progress_ && (!ended || !news.empty())) {
     progress_({news, stream()->tokens_so_far(), stream()->token_limit(), stream()->take_queue_position()});
   }
   if (!ended) return;
   collected_.outcome = stream()->take_outcome(options_.encoding);
-  if (too_long_) {
+  if (reached_) {
+    const bool is_long = reached_ == Limit::kMessageBytes;
     collected_.outcome.error = std::make_exception_ptr(
-        too_large("the answer is too long for one message; stream it", text_bytes_, options_.max_text_bytes));
+        too_large(is_long ? "the answer is too long for one message; stream it"
+                          : "the memory of all streams (stream.memory_bytes) is used up",
+                  text_bytes_, is_long ? options_.max_text_bytes : share_.limit()));
   }
   done_(std::move(collected_));
   finish();

@@ -40,6 +40,7 @@ class CollectReader : public StreamReader {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006
     std::shared_ptr<StreamMemory> memory{};              // that the texts count in; when it is used up, likewise
+    Counts* counts = nullptr;
   };
 
   CollectReader(Options options, DoneFunction done, ProgressFunction progress = {})
@@ -49,13 +50,16 @@ class CollectReader : public StreamReader {
   void drain() override;
 
  private:
+  // Whether so much more may be gathered.
+  bool gathers(std::size_t bytes);
+
   const Options options_;
   MemoryShare share_;  // of the texts
   const DoneFunction done_;
   const ProgressFunction progress_;
   Collected collected_;
   std::size_t text_bytes_ = 0;
-  bool too_long_ = false;
+  std::optional<Limit> reached_;  // by the text, which was not gathered any further
 };
 
 }  // namespace rkllm_mcp

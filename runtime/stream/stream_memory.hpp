@@ -1,6 +1,8 @@
 // The memory that all streams share: what waits in them for their clients, what is gathered for one answer, and what
 // datagram streams retain. A stream takes its share as it grows and gives it back as it shrinks.
 //
+// When it is used up, everybody still has a little: who fills it must not silence the others.
+//
 // Threads: any.
 #pragma once
 
@@ -37,12 +39,17 @@ class MemoryShare {
   MemoryShare& operator=(const MemoryShare&) = delete;
   ~MemoryShare() { set(0); }
 
+  // Bytes that each share may hold whatever the others do.
+  static constexpr std::size_t kGuaranteed = std::size_t{64} << 10U;
+
   // It holds so many bytes from now on, whether there is room or not: ask has_room_for() first where that matters.
   void set(std::size_t bytes) {
     if (memory_) memory_->change(bytes_, bytes);
     bytes_ = bytes;
   }
-  bool has_room_for(std::size_t more) const { return !memory_ || memory_->has_room(more); }
+  bool has_room_for(std::size_t more) const {
+    return !memory_ || bytes_ + more <= kGuaranteed || memory_->has_room(more);
+  }
   std::size_t bytes() const { return bytes_; }
   std::size_t limit() const { return memory_ ? memory_->limit() : static_cast<std::size_t>(-1); }
 

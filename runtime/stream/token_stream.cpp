@@ -63,18 +63,30 @@ void TokenStream::join(TokenLane& lane) {
   count(options_.counts, &Counts::joined_tokens, tokens - 1);
 }
 
+// False if the client takes nothing for as long as that is borne. Room may also come from other streams, which wake
+// nobody here: it is looked for now and then.
+template <class Predicate>
+bool TokenStream::await_progress(std::unique_lock<std::mutex>& lock, std::size_t waiting, const Predicate& is_full) {
+  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  const auto deadline = std::chrono::steady_clock::now() + options_.stall;
+  const auto goes_on = [&] { return stopping_ || waiting_bytes() < waiting || !is_full(); };
+  while (!room_.wait_for(lock, std::min(options_.stall, kBetweenLooks), goes_on)) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+  }
+  return true;
+}
+
 // True if `bytes` more may be buffered.
 bool TokenStream::make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
   const auto is_full = [&] {
     const std::size_t waiting = waiting_bytes();
-    return waiting + bytes > options_.buffer_bytes || (waiting > 0 && !share_.has_room_for(bytes));
+    return waiting + bytes > options_.buffer_bytes || !share_.has_room_for(bytes);
   };
   while (is_full()) {
     // The token that a run is stopped at was delivered: it is kept. One that cannot be stopped may not fill the memory.
     if (stopping_) return !overflow_ && waiting_bytes() + bytes <= 2 * options_.buffer_bytes;
     const auto before = waiting_bytes();
-    if (options_.when_full == WhenFull::kStop ||
-        !room_.wait_for(lock, options_.stall, [&] { return stopping_ || waiting_bytes() < before; })) {
+    if (options_.when_full == WhenFull::kStop || !await_progress(lock, before, is_full)) {
       if (before + bytes > options_.buffer_bytes) {
         overflow(Limit::kStreamBuffer, "the client did not take the stream; its buffer is full", before + bytes,
                  options_.buffer_bytes);

@@ -7,7 +7,7 @@
 // Memory: at most `buffer_bytes` of text wait. A stream that is full either makes the callback wait for the reader, up
 // to `stall` without any progress (push), or stops the run at once (poll); in both cases the run ends with error 4006,
 // after what was buffered. Hidden states and logits are bounded by `values_bytes` the same way. While the memory that all
-// streams share is used up, a stream with anything in it counts as full.
+// streams share is used up, a stream is full at the little that each is guaranteed.
 #pragma once
 
 #include "backend.hpp"
@@ -94,6 +94,8 @@ class TokenStream : public CallObserver {
   };
 
   void wake();
+  template <class Predicate>
+  bool await_progress(std::unique_lock<std::mutex>& lock, std::size_t waiting, const Predicate& is_full);
   bool make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   void overflow(Limit limit, const char* what, std::size_t bytes, std::size_t most);
   void account();             // with the lock held: what waits has changed

@@ -148,7 +148,7 @@ void HttpConnection::process(std::string_view bytes) {
   }
   processing_ = false;
   backlog_.assign(bytes);
-  if (!busy_) channel_->resume_input();
+  if (backlog_.size() <= kBacklogBytes) channel_->resume_input();  // also while one is answered: its client may leave
   watch_client();
 }
 
@@ -241,7 +241,7 @@ void HttpConnection::watch_client() {
   const auto& timeouts = service_->timeouts;
   auto phase = Phase::kBetween;
   auto time = timeouts.keep_alive;
-  if (busy_) {
+  if (busy_ || !backlog_.empty()) {  // what waits behind unread answers is no idleness
     phase = Phase::kAnswer;
   } else if (parser_.started()) {
     phase = parser_.in_body() ? Phase::kBody : Phase::kHeader;

@@ -56,7 +56,7 @@ void WebSocketConnection::websocket_text(std::string_view message) {
 }
 
 void WebSocketConnection::websocket_oversized(std::size_t bytes) {
-  if (channel_->is_open()) receive_(Oversized{bytes, max_message_bytes_});
+  if (channel_->is_open()) receive_(Oversized{bytes, reader_.limit()});
 }
 
 void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_view explanation) {
@@ -74,8 +74,10 @@ void WebSocketConnection::close_with(std::string_view payload) {
 
 void WebSocketConnection::check_silence() {
   const auto now = Deadline::Clock::now();
-  const auto silent = now - last_heard_;
-  // Who is not being read cannot be heard; a stalled reader is the channel's business.
+  // Who takes what was sent is alive, even if a pong has to wait behind that. Who is not being read cannot be heard; a
+  // stalled reader is the channel's business.
+  const auto last_sign = channel_->nothing_queued() ? last_heard_ : std::max(last_heard_, channel_->last_traffic());
+  const auto silent = now - last_sign;
   if (silent >= limits_.pong_timeout && !channel_->input_paused()) {
     return close_with(websocket_close_payload(WebSocketClose::kGoingAway, "no sign of life"));
   }
@@ -83,7 +85,7 @@ void WebSocketConnection::check_silence() {
     send_frame(WebSocketOpcode::kPing, {});
     return silence_.set_at(now + limits_.ping_interval);
   }
-  silence_.set_at(last_heard_ + limits_.ping_interval);
+  silence_.set_at(last_sign + limits_.ping_interval);
 }
 
 }  // namespace rkllm_mcp

@@ -58,6 +58,7 @@ class WebSocketReader {
 
   explicit WebSocketReader(std::size_t limit) : limit_(limit) {}
 
+  std::size_t limit() const { return limit_; }
   void set_limit(std::size_t limit) { limit_ = limit; }
 
   // How many bytes were taken: all, unless the events pause. Nothing is read any more after a close frame or a violation.

@@ -47,6 +47,7 @@ class Server {
   void load_models();
   // Begins to end; the loop runs out of work when it has ended. Idempotent.
   void stop();
+  bool is_stopping() const { return stopping_; }
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
   bool ended_cleanly() const { return ended_cleanly_; }
   // See Transports.

@@ -29,6 +29,11 @@ bool is_below(const fs::path& path, const fs::path& directory) {
   return rest == root.end() && path != root;
 }
 
+// "/var/cache/x/" as "/var/cache/x".
+fs::path without_slash(const fs::path& directory) {
+  return directory.has_filename() || !directory.has_relative_path() ? directory : directory.parent_path();
+}
+
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string() : value;
@@ -46,8 +51,9 @@ void make_directory(const fs::path& directory) {
 }  // namespace
 
 FileRules::FileRules(const Directories& directories)
-    : models_(directories.models.begin(), directories.models.end()),
-      cache_(directories.cache.empty() ? usual_cache_directory() : directories.cache) {}
+    : cache_(without_slash(directories.cache.empty() ? usual_cache_directory() : directories.cache)) {
+  for (const auto& models : directories.models) models_.push_back(without_slash(models));
+}
 
 std::string FileRules::usual_cache_directory() {
   if (const std::string given = environment("CACHE_DIRECTORY"); !given.empty()) return given.substr(0, given.find(':'));

@@ -200,7 +200,10 @@ void QueuedBackend::cancel(CallId id) {
 
 void QueuedBackend::give_up(CallId id, const RpcError& why) {
   const std::lock_guard lock(mutex_);
-  if (const auto found = jobs_.find(id); found != jobs_.end()) end_waiting(found->second, why);
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end() || found->second->state != Job::State::kWaiting) return;
+  count(limits_.counts, Limit::kQueueTime);
+  end_waiting(found->second, why);
 }
 
 void QueuedBackend::stop(const JobPointer& job) {

@@ -157,7 +157,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     if (!error) server->stop();
   });
   std::function<void(const asio::error_code&, int)> on_hangup = [&](const asio::error_code& error, int) {
-    if (error) return;
+    if (error || server->is_stopping()) return;
     supervisor.reloading();
     reread(request, settings, *log);
     renew_certificate(*server, *log);
@@ -171,6 +171,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     log->critical("internal error, ending: {}", error.what());
     leave_at_once(*log, kExitFailed);
   }
+  supervisor.stop_watching();  // its timer must not outlive the loop
 
   log->info("ended");
   if (!server->ended_cleanly()) leave_at_once(*log, kExitOk);

@@ -31,6 +31,7 @@ class Supervisor {
 
   // Says from now on that the loop is alive, twice as often as was asked for; never, if it was not.
   void watch(asio::io_context& loop);
+  void stop_watching() { timer_.reset(); }
 
  private:
   void tell(const std::string& lines) const;

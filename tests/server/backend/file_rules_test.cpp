@@ -67,6 +67,14 @@ TEST_CASE("what was written is found again by the same name") {
   }
 }
 
+TEST_CASE("a slash at the end of a directory's name means nothing") {
+  const Place place;
+  const FileRules rules({{place.models + "/"}, place.cache + "/"});
+  CHECK(rules.path_for("a.rkllm", FileUse::kRead) == place.models + "/a.rkllm");
+  CHECK(rules.path_for("chat.cache", FileUse::kWritten) == place.cache + "/chat.cache");
+  CHECK((fs::status(place.cache).permissions() & fs::perms::all) == fs::perms::owner_all);
+}
+
 TEST_CASE("nothing is written outside the cache directory, which is made when it is needed") {
   const Place place;
   const FileRules rules({{place.models}, place.cache});

@@ -294,6 +294,8 @@ TEST_CASE("a watchdog hears of the server again and again, one that watches anot
     CHECK_THAT(notices.next(), has_text("READY=1\n"));
     const auto begun = std::chrono::steady_clock::now();
     for (int count = 0; count < 5; ++count) CHECK(notices.next() == "WATCHDOG=1\n");
+    server.process().signal(SIGTERM);
+    CHECK(server.process().wait() == 0);
     CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds(150));
   }
   SECTION("another") {
