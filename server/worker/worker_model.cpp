@@ -133,7 +133,9 @@ std::optional<pid_t> WorkerModel::process() const {
 
 void WorkerModel::lose(const RpcError& why) {
   const std::lock_guard lock(losing_);  // whoever comes second waits until the first has told
-  if (loaded_.exchange(false)) lost_(why);
+  if (!loaded_) return;
+  lost_(why);  // first: a call that finds nothing loaded is to find out why
+  loaded_ = false;
 }
 
 }  // namespace rkllm_mcp

@@ -34,6 +34,7 @@ void RestlessClient::connect() {
 void RestlessClient::load() {
   ++counts_.requests;
   handle_ = rpc_->init(shipped_model("fast"));
+  killed_ = false;
 }
 
 void RestlessClient::work(const std::function<bool()>& enough) {
@@ -69,6 +70,8 @@ void RestlessClient::finish(StreamCheck stream) {
     const int code = stream.ending()["error"]["code"].get<int>();
     if (code == 4009) {
       ending = Ending::kRefused;
+    } else if (code == 4002 && killed_) {
+      ending = Ending::kRefused;  // its worker had died before the request came
     } else if (code == 4005) {
       ending = Ending::kKilled;
     } else {
@@ -125,6 +128,7 @@ void RestlessClient::kill_worker() {
                      transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
   const std::size_t wanted = random_() % 50;
   rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
+  killed_ = true;
   ::kill(status.at("process").get<pid_t>(), SIGKILL);
   rpc_->read_stream(stream, [&] { return stream.ended(); });
   finish(std::move(stream));
