@@ -14,6 +14,8 @@ namespace rkllm_mcp {
 
 enum class Limit {
   kMessageBytes,
+  kDepth,
+  kIdBytes,
   kConnections,
   kConnectionsPerPeer,
   kRequestsPerConnection,
@@ -34,6 +36,8 @@ enum class Limit {
 // The setting behind each, e.g. "limits.max_connections".
 inline constexpr std::array kSettingOfLimit{
     std::string_view("limits.max_message_bytes"),
+    std::string_view("limits.max_depth"),
+    std::string_view("limits.max_id_bytes"),
     std::string_view("limits.max_connections"),
     std::string_view("limits.max_connections_per_peer"),
     std::string_view("limits.max_requests_per_connection"),

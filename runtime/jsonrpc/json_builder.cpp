@@ -37,6 +37,7 @@ Json& JsonBuilder::add(Json value) {
 
 bool JsonBuilder::open(Json container) {
   if (open_.size() == max_depth_) {
+    too_deep_ = true;
     structure_complaint_ = "nested deeper than " + std::to_string(max_depth_) + " levels";
     return false;
   }

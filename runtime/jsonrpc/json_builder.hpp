@@ -40,6 +40,7 @@ class JsonBuilder {
   // Why parsing stopped, empty if it did not. Syntax: the text is not JSON. Structure: it is, but is refused.
   const std::string& syntax_complaint() const { return syntax_complaint_; }
   const std::string& structure_complaint() const { return structure_complaint_; }
+  bool too_deep() const { return too_deep_; }  // which is what it complains of
 
  private:
   bool value(Json leaf) {
@@ -56,6 +57,7 @@ class JsonBuilder {
   std::string id_source_;
   std::string syntax_complaint_;
   std::string structure_complaint_;
+  bool too_deep_ = false;
 };
 
 }  // namespace rkllm_mcp

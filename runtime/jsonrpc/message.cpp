@@ -27,6 +27,7 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
     const auto text = id_text(*id, id_source);
     if (!text) return invalid_request(id_echo, "id must be a string or a number");
     if (text->size() > limits.max_id_bytes) {
+      count(limits.counts, Limit::kIdBytes);
       return invalid_request(id_echo, "id is longer than " + std::to_string(limits.max_id_bytes) + " bytes");
     }
     id_echo = *text;
@@ -57,6 +58,7 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
 Message parse_message(std::string_view text, const MessageLimits& limits) {
   JsonBuilder builder(limits.max_depth);
   if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
+    if (builder.too_deep()) count(limits.counts, Limit::kDepth);
     if (!builder.structure_complaint().empty()) {
       return invalid_request(RequestId(kNullId), builder.structure_complaint());
     }

@@ -4,6 +4,8 @@
 // length). Pure functions, any thread.
 #pragma once
 
+#include "counts.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
@@ -49,6 +51,7 @@ using Message = std::variant<Request, Notification, Response, Malformed>;
 struct MessageLimits {
   std::size_t max_depth = 64;      // of nested arrays and objects, the message itself included
   std::size_t max_id_bytes = 256;  // of the id's JSON text: every chunk of a stream repeats it
+  Counts* counts = nullptr;
 };
 
 Message parse_message(std::string_view text, const MessageLimits& limits);

@@ -37,7 +37,7 @@ Json fields_of(const RequestNote& note) {
 
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts) {
   Dispatcher::Options options;
-  options.message = {settings.limits.max_depth, settings.limits.max_id_bytes};
+  options.message = {settings.limits.max_depth, settings.limits.max_id_bytes, &counts};
   options.calls = {.stream_buffer_bytes = settings.stream.buffer_bytes,
                    .stream_values_bytes = settings.stream.values_bytes,
                    .answer_bytes = settings.limits.max_message_bytes,

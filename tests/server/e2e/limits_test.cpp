@@ -219,6 +219,13 @@ TEST_CASE("limits of messages, requests, the queue and handles are counted where
   CHECK(other.call("rkllm_clear_kv_cache", {{"keep_system_prompt", 0}})["error"]["code"] == 4004);
   CHECK(reached(server, "queue.max_per_handle") == "1");
 
+  other.send_text(R"({"jsonrpc":"2.0","id":")" + std::string(300, 'x') + R"(","method":"ping"})");
+  CHECK(other.receive_or_throw()["error"]["code"] == -32600);
+  CHECK(reached(server, "limits.max_id_bytes") == "1");
+  other.send_text(std::string(100, '['));
+  CHECK(other.receive_or_throw()["error"]["code"] == -32600);
+  CHECK(reached(server, "limits.max_depth") == "1");
+
   RawSocket long_line(server.port(Transport::kTcp));
   long_line.send(std::string(3000, 'x') + "\n");
   CHECK(error_in(long_line.receive_until("\n"))["code"] == 4006);
