@@ -46,8 +46,6 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void write(std::initializer_list<std::string_view> parts);
   bool ready() const { return !outbox_.full(); }
   bool is_open() const { return state_ == State::kOpen; }
-  // When bytes last moved, in either direction.
-  Deadline::Clock::time_point last_traffic() const { return last_traffic_; }
   bool nothing_queued() const { return outbox_.size() == 0; }
 
   // Stops reading while the owner has enough to do. A client that leaves meanwhile is noticed only after

@@ -74,10 +74,10 @@ void WebSocketConnection::close_with(std::string_view payload) {
 
 void WebSocketConnection::check_silence() {
   const auto now = Deadline::Clock::now();
-  // Who takes what was sent is alive, even if a pong has to wait behind that. Who is not being read cannot be heard; a
-  // stalled reader is the channel's business.
-  const auto last_sign = channel_->nothing_queued() ? last_heard_ : std::max(last_heard_, channel_->last_traffic());
-  const auto silent = now - last_sign;
+  // A ping would wait behind what a slow reader has yet to take; whether that one is alive is the channel's business. Who
+  // is not being read cannot be heard.
+  if (!channel_->nothing_queued()) last_heard_ = now;
+  const auto silent = now - last_heard_;
   if (silent >= limits_.pong_timeout && !channel_->input_paused()) {
     return close_with(websocket_close_payload(WebSocketClose::kGoingAway, "no sign of life"));
   }
@@ -85,7 +85,7 @@ void WebSocketConnection::check_silence() {
     send_frame(WebSocketOpcode::kPing, {});
     return silence_.set_at(now + limits_.ping_interval);
   }
-  silence_.set_at(last_sign + limits_.ping_interval);
+  silence_.set_at(last_heard_ + limits_.ping_interval);
 }
 
 }  // namespace rkllm_mcp
