@@ -102,7 +102,9 @@ std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings) {
   return log;
 }
 
-void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const Json& fields) {
+void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const std::function<Json()>& made) {
+  if (!log.should_log(spdlog::level::info)) return;
+  const Json fields = made();
   if (format == LogFormat::kJson) {
     return log.info("{0}{1}{0}{2}", kEventMark, message, fields.dump(-1, ' ', false, Json::error_handler_t::replace));
   }

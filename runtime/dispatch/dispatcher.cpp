@@ -37,8 +37,6 @@ RpcError no_such_method(const Api& api, const std::string& method) {
 
 using Clock = std::chrono::steady_clock;
 
-CallOrigin origin_of(const RequestId& id, const Peer& peer) { return {id, name_of(peer.transport()), peer.address()}; }
-
 // A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
 bool asks_for_retained(const Request& request) {
   return request.method == "poll" && !(request.params.is_object() && request.params.contains("stream_id"));

@@ -22,6 +22,9 @@ using RequestId = std::string;
 
 inline constexpr std::string_view kNullId = "null";
 
+// The id as a value; null for an empty text, which stands for none.
+inline Json id_value(const RequestId& id) { return id.empty() ? Json(nullptr) : Json::parse(id, nullptr, false); }
+
 struct Request {
   RequestId id;
   std::string method;

@@ -4,6 +4,7 @@
 #include "log.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
+#include "watch/origin_fields.hpp"
 #include "watch/watched_backend.hpp"
 
 #include <asio/post.hpp>
@@ -26,13 +27,11 @@ constexpr std::chrono::milliseconds kAfterInput{500};
 constexpr std::size_t kStrangersMessageBytes = 16 * 1024;
 
 Json fields_of(const RequestNote& note) {
-  const auto& [id, transport, peer] = note.origin;
-  return Json{{"id", id.empty() ? Json(nullptr) : Json::parse(id, nullptr, false)},
-              {"transport", transport},
-              {"peer", peer},
-              {"method", note.method.empty() ? Json(nullptr) : Json(note.method)},
-              {"total_ms", static_cast<double>(note.time.count()) / 1000},
-              {"outcome", note.error ? std::to_string(static_cast<int>(*note.error)) : "ok"}};
+  Json fields = fields_of(note.origin);
+  fields["method"] = note.method.empty() ? Json(nullptr) : Json(note.method);
+  fields["total_ms"] = static_cast<double>(note.time.count()) / 1000;
+  fields["outcome"] = note.error ? std::to_string(static_cast<int>(*note.error)) : "ok";
+  return fields;
 }
 
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts) {
@@ -62,7 +61,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       runtime_(settings, log, metrics_.counts),
       backend_(std::make_shared<WatchedBackend>(
           runtime_.backend(), metrics_,
-          [&log, format = settings.log.format](const Json& fields) { log_event(log, format, "call", fields); })),
+          [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); })),
       api_(describe_api(runtime_, settings.server.name)),
       dispatcher_(loop, api_, backend_, watched_options(settings)),
       routes_(dispatcher_, settings.http.session_idle_s,
@@ -93,7 +92,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     };
   }
   transports_.emplace(
-      loop, settings, std::move(surroundings), dispatcher_.acceptor(),
+      loop, settings, surroundings, dispatcher_.acceptor(),
       [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
         routes_.handle(request, exchange);
       },
@@ -103,7 +102,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
 Dispatcher::Options Server::watched_options(const Settings& settings) {
   Dispatcher::Options options = dispatcher_options(settings, metrics_.counts);
   options.report = [this, format = settings.log.format](const RequestNote& note) {
-    if (log_.should_log(spdlog::level::info)) log_event(log_, format, "request", fields_of(note));
+    log_event(log_, format, "request", [&note] { return fields_of(note); });
   };
   return options;
 }

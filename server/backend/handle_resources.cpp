@@ -1,6 +1,7 @@
 #include "backend/handle_resources.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/message.hpp"
 
 #include <chrono>
 #include <optional>
@@ -22,7 +23,7 @@ Json brief_of(const QueuedBackend::HandleStatus& handle) {
     const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(waiting.since);
     queue.push_back(Json{{"position", queue.size() + 1},
                          {"method", waiting.method},
-                         {"id", waiting.request_id.empty() ? Json(nullptr) : Json::parse(waiting.request_id)},
+                         {"id", id_value(waiting.request_id)},
                          {"transport", waiting.transport},
                          {"waiting_ms", since.count()}});
   }

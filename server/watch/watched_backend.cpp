@@ -1,6 +1,7 @@
 #include "watch/watched_backend.hpp"
 
 #include "jsonrpc/failure.hpp"
+#include "watch/origin_fields.hpp"
 
 #include <chrono>
 #include <optional>
@@ -62,17 +63,15 @@ class WatchedBackend::Watch final : public CallObserver {
   void on_done(CallOutcome outcome) noexcept override {
     const std::string ending = outcome_of(outcome);
     notes_->metrics.count_call(method_, ending);
-    notes_->report(fields(outcome.handle, ending));
+    notes_->report([&] { return fields(outcome.handle, ending); });
     observer_->on_done(std::move(outcome));
   }
 
  private:
   Json fields(const std::string& handle, const std::string& ending) const {
-    Json fields{{"id", origin_.id.empty() ? Json(nullptr) : Json::parse(origin_.id, nullptr, false)},
-                {"transport", origin_.transport},
-                {"peer", origin_.peer},
-                {"method", method_},
-                {"handle", handle.empty() ? Json(nullptr) : Json(handle)}};
+    Json fields = fields_of(origin_);
+    fields["method"] = method_;
+    fields["handle"] = handle.empty() ? Json(nullptr) : Json(handle);
     if (begun_) {
       fields["queue_ms"] = milliseconds_between(asked_, *begun_);
       fields["tokens"] = tokens_;

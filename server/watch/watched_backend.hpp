@@ -16,8 +16,8 @@ namespace rkllm_mcp {
 
 class WatchedBackend final : public Backend {
  public:
-  // `report` gets the fields of each call that has ended; any thread.
-  using ReportFunction = std::function<void(const Json& fields)>;
+  // `report` hears of each call that has ended, and asks for its fields if it wants them; any thread.
+  using ReportFunction = std::function<void(const std::function<Json()>& fields)>;
 
   // All outlive this backend and its calls.
   WatchedBackend(std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report)

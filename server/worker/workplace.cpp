@@ -149,7 +149,8 @@ int work_at(const Workplace& workplace) {
     const LoadedLibrary library(std::move(file), abi);
 
     asio::io_context loop(1);
-    const auto backend = std::make_shared<QueuedBackend>(std::make_unique<LibraryEngine>(library, FileRules(workplace.files)), abi.methods,
+    auto engine = std::make_unique<LibraryEngine>(library, FileRules(workplace.files));
+    const auto backend = std::make_shared<QueuedBackend>(std::move(engine), abi.methods,
                                                          QueuedBackend::Limits{kNoLimit, kNoLimit, nullptr});
     Api api;
     api.name = "worker";
