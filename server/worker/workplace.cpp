@@ -153,12 +153,13 @@ int work_at(const Workplace& workplace) {
     const auto backend = std::make_shared<QueuedBackend>(std::move(engine), abi.methods,
                                                          QueuedBackend::Limits{kNoLimit, kNoLimit, nullptr});
     Api api;
-    api.name = "worker";
     api.methods = abi.methods;
     api.elsewhere = abi.elsewhere;
     api.api_version = library.file().version;
-    add_handle_resources(api, [&backend] { return backend->handles(); });
-    Dispatcher dispatcher(loop, api, backend, options_of(workplace));
+    Catalogue catalogue;
+    catalogue.name = "worker";
+    add_handle_resources(catalogue, [&backend] { return backend->handles(); });
+    Dispatcher dispatcher(loop, api, catalogue, backend, options_of(workplace));
     DoorKeeper door(loop, limits_of(workplace), dispatcher.acceptor());
     door.wait();
     loop.run();

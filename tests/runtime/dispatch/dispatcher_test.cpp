@@ -1,4 +1,5 @@
 #include "dispatch/dispatcher.hpp"
+#include "mcp/method_tools.hpp"
 
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"
@@ -16,9 +17,11 @@ namespace {
 // One client of a dispatcher, without sockets. The loop runs only inside say() and settle().
 struct Client {
   explicit Client(Dispatcher::Options options = {}, TransportKind kind = TransportKind::kTcp)
-      : dispatcher(loop, api, shared_backend, options),
+      : dispatcher(loop, api, catalogue, shared_backend, options),
         peer(std::make_shared<FakePeer>(kind)),
-        receive(dispatcher.acceptor()(peer)) {}
+        receive(dispatcher.acceptor()(peer)) {
+    add_method_tools(catalogue, loop, dispatcher.caller());
+  }
 
   // As in life: the client goes, and what it left behind comes to its end.
   ~Client() {
@@ -45,6 +48,7 @@ struct Client {
 
   asio::io_context loop;
   Api api = fake_api();
+  Catalogue catalogue = fake_catalogue();
   std::shared_ptr<FakeBackend> shared_backend = std::make_shared<FakeBackend>();
   FakeBackend& backend = *shared_backend;
   Dispatcher dispatcher;
