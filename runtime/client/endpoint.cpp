@@ -45,7 +45,7 @@ std::string Endpoint::authority() const {
 std::string Endpoint::url() const {
   for (const Scheme& scheme : kSchemes) {
     if (scheme.protocol != protocol) continue;
-    return std::string(scheme.prefix) + authority() + (scheme.has_path ? path : "");
+    return std::string(scheme.prefix) + authority() + (scheme.has_path && path != "/" ? path : "");
   }
   return path;
 }

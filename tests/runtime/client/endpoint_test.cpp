@@ -30,8 +30,8 @@ TEST_CASE("a URL of http may leave out the port, and gets the path that the call
 }
 
 TEST_CASE("an endpoint gives its URL back") {
-  for (const char* url :
-       {"tcp://h:1", "unix:///run/socket", "udp://[::1]:2", "http://h:80/mcp", "https://h:443/x?y", "ws://h:3/ws"}) {
+  for (const char* url : {"tcp://h:1", "unix:///run/socket", "udp://[::1]:2", "http://h:80/mcp", "https://h:443/x?y",
+                          "ws://h:3", "ws://h:3/ws"}) {
     CHECK(parse_endpoint(url).url() == url);
   }
 }
