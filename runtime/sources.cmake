@@ -11,19 +11,40 @@ set(RUNTIME_SOURCES
   direct/direct_dialect.cpp
   dispatch/dispatcher.cpp
   dispatch/gate.cpp
+  dispatch/event_stream.cpp
   dispatch/http_peer.cpp
   dispatch/http_sessions.cpp
+  dispatch/paired_http.cpp
   dispatch/plain_http.cpp
+  dispatch/session_streams.cpp
+  dispatch/stateless_headers.cpp
   dispatch/streamable_http.cpp
   jsonrpc/envelope.cpp
   jsonrpc/failure.cpp
   jsonrpc/json_builder.cpp
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
+  mcp/completion.cpp
+  mcp/handshake_era.cpp
+  mcp/invocation.cpp
+  mcp/lists.cpp
   mcp/mcp_server.cpp
+  mcp/method_tools.cpp
   mcp/page.cpp
   mcp/progress.cpp
-  mcp/tool_call.cpp
+  mcp/request_voice.cpp
+  mcp/resource_reader.cpp
+  mcp/revisions.cpp
+  mcp/revisions/2024_10_07.cpp
+  mcp/revisions/2024_11_05.cpp
+  mcp/revisions/2025_03_26.cpp
+  mcp/revisions/2025_06_18.cpp
+  mcp/revisions/2025_11_25.cpp
+  mcp/revisions/2026_07_28.cpp
+  mcp/state_seal.cpp
+  mcp/stateless_era.cpp
+  mcp/subscriptions.cpp
+  mcp/tasks.cpp
   stream/collect_reader.cpp
   stream/token_lane.cpp
   stream/token_stream.cpp

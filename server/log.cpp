@@ -1,32 +1,19 @@
 #include "log.hpp"
 
+#include "text/wall_clock.hpp"
+
 #include <spdlog/formatter.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 namespace {
-
-// 2026-01-31T12:00:00.123Z
-std::string time_text(spdlog::log_clock::time_point time) {
-  using std::chrono::milliseconds;
-  const std::time_t seconds = spdlog::log_clock::to_time_t(time);
-  const auto since_epoch = std::chrono::duration_cast<milliseconds>(time.time_since_epoch()).count();
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  char text[40];
-  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-  std::snprintf(text + size, sizeof text - size, ".%03dZ", static_cast<int>(since_epoch % 1000));
-  return text;
-}
 
 // Before and behind the message of an event whose fields follow as JSON text, on its way to the JsonFormatter.
 constexpr char kEventMark = '\x1e';
@@ -48,7 +35,7 @@ class JsonFormatter final : public spdlog::formatter {
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& out) override {
     const auto level = spdlog::level::to_string_view(message.level);
     const Event event = event_of({message.payload.data(), message.payload.size()});
-    Json record = {{"time", time_text(message.time)},
+    Json record = {{"time", iso_time(message.time)},
                    {"level", std::string_view(level.data(), level.size())},
                    {"message", event.message}};
     if (event.fields.is_object()) record.update(event.fields);
@@ -102,7 +89,9 @@ std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings) {
   return log;
 }
 
-void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const Json& fields) {
+void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const std::function<Json()>& made) {
+  if (!log.should_log(spdlog::level::info)) return;
+  const Json fields = made();
   if (format == LogFormat::kJson) {
     return log.info("{0}{1}{0}{2}", kEventMark, message, fields.dump(-1, ' ', false, Json::error_handler_t::replace));
   }

@@ -7,6 +7,7 @@
 
 #include <spdlog/logger.h>
 
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -16,7 +17,8 @@ namespace rkllm_mcp {
 std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings);
 
 // Writes an event with its fields: as "message key=value ..." in a text log, as members of the record in a JSON log.
-void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const Json& fields);
+// They are asked for only if the log takes events.
+void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const std::function<Json()>& fields);
 
 // For a level that changes while the server runs.
 void set_level(spdlog::logger& log, LogLevel level);

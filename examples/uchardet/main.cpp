@@ -5,6 +5,8 @@
 
 #include "api.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "mcp/catalogue.hpp"
+#include "mcp/method_tools.hpp"
 #include "transport/stdio_transport.hpp"
 
 #include <rkllm_mcp/abi_sets.hpp>
@@ -28,19 +30,23 @@ int serve() {
   const rkllm_mcp::AbiSet& set = *rkllm_mcp::kAbiSets[0];
 
   rkllm_mcp::Api api;
-  api.name = "uchardet";
-  api.title = "uchardet";
-  api.version = api.api_version = std::string(set.version);
-  api.instructions =
-      "Finds out in which encoding a text is: uchardet_new, uchardet_handle_data, uchardet_data_end, "
-      "uchardet_get_charset.";
   api.methods = set.methods;
   api.facts = set.facts;
+  api.api_version = std::string(set.version);
+
+  rkllm_mcp::Catalogue catalogue;
+  catalogue.name = "uchardet";
+  catalogue.title = "uchardet";
+  catalogue.version = api.api_version;
+  catalogue.instructions =
+      "Finds out in which encoding a text is: uchardet_new, uchardet_handle_data, uchardet_data_end, "
+      "uchardet_get_charset.";
 
   asio::io_context loop;
   const auto backend = std::make_shared<uchardet_example::DirectBackend>(
       loop, set.bind([library](const char* name) { return ::dlsym(library, name); }));
-  rkllm_mcp::Dispatcher dispatcher(loop, api, backend, {});
+  rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, {});
+  rkllm_mcp::add_method_tools(catalogue, loop, dispatcher.caller());
   const rkllm_mcp::StdioTransport stdio(loop, {}, dispatcher.acceptor());
   loop.run();  // until the input has ended and everything is answered
   return 0;

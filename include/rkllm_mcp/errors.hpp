@@ -16,13 +16,16 @@
 
 namespace rkllm_mcp {
 
-// Codes on the wire. The negative ones are JSON-RPC's; 4001 to 4009 are this server's own and always carry `data`.
+// Codes on the wire. The negative ones are JSON-RPC's and, from -32020 to -32099, the Model Context Protocol's; 4001 to 4009 are this server's own and always carry `data`.
 enum class ErrorCode : int {
   kParseError = -32700,
   kInvalidRequest = -32600,
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
   kInternalError = -32603,
+  kHeaderMismatch = -32020,
+  kMissingCapability = -32021,
+  kUnsupportedRevision = -32022,
   kCallFailed = 4001,
   kUnknownHandle = 4002,
   kStreamNotFound = 4003,
@@ -95,6 +98,12 @@ inline RpcError too_large(const std::string& what, std::size_t bytes, std::size_
 
 inline RpcError unauthorized(const std::string& reason) {
   return {ErrorCode::kUnauthorized, "unauthorized: " + reason, Json{{"reason", reason}}};
+}
+
+// The request takes a client that can do more; `required` is the protocol's ClientCapabilities, e.g. {"sampling":{}}.
+inline RpcError missing_capability(Json required) {
+  return {ErrorCode::kMissingCapability, "the client has not declared that it can do what this takes",
+          Json{{"requiredCapabilities", std::move(required)}}};
 }
 
 inline RpcError cancelled() {

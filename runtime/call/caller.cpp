@@ -14,12 +14,9 @@ namespace {
 // How long a polled run may take to fail so that its starter, not its first poll, hears of it.
 constexpr std::chrono::milliseconds kAnnouncePatience{20};
 
-CallOrigin origin_of(const Reply& reply) {
-  const Peer& peer = reply.peer();
-  return {reply.muted() ? RequestId() : reply.id(), name_of(peer.transport()), peer.address()};
-}
-
 }  // namespace
+
+CallOrigin origin_of(const RequestId& id, const Peer& peer) { return {id, name_of(peer.transport()), peer.address()}; }
 
 void Caller::permit(const Session& session, const Method& method) {
   const bool is_admin = method.handle == HandleRole::kCreates || method.handle == HandleRole::kDestroys;
@@ -60,8 +57,9 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
   const auto reader = call.reader;
   const auto key = session->add(std::move(call));
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
-  const auto id = backend_.start(
-      {target.method, std::move(target.params), target.options.encoding, origin_of(reply)}, reader->stream());
+  const auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
+  const auto id =
+      backend_.start({target.method, std::move(target.params), target.options.encoding, origin}, reader->stream());
   session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
   return key;
 }
@@ -119,7 +117,8 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
   const std::size_t retained = reply->peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
   const auto reader =
       StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
-                                     std::move(writer), PushReader::Options{target.options.encoding, retained, limits_.stream_memory});
+                                     std::move(writer),
+                                     PushReader::Options{target.options.encoding, retained, limits_.stream_memory});
   if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
   const auto key = start(session, *reply,
                          {.id = reply->id(),

@@ -7,8 +7,8 @@
 #include "call/result_options.hpp"
 #include "call/session.hpp"
 #include "call/stream_registry.hpp"
-#include "jsonrpc/reply.hpp"
 #include "counts.hpp"
+#include "jsonrpc/reply.hpp"
 #include "stream/collect_reader.hpp"
 #include "stream/stream_memory.hpp"
 
@@ -41,6 +41,9 @@ struct CancelRule {
   bool answers = true;             // a cancelled call is still answered (direct dialect), or not (MCP)
   bool outlives_exchange = false;  // a broken HTTP exchange leaves the call alone
 };
+
+// Whose request it is.
+CallOrigin origin_of(const RequestId& id, const Peer& peer);
 
 class Caller {
  public:

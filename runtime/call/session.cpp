@@ -75,40 +75,57 @@ std::shared_ptr<PushReader> Session::stream_of(const Reply& reply) const {
   return call == nullptr ? nullptr : call->pushed;
 }
 
-void Session::cancel(ActiveCall& call) {
-  if (call.ended) return;
-  if (!call.answers_when_cancelled) call.reply->mute();
-  call.reader->stream()->stop();
-  if (const auto backend = backend_.lock()) backend->cancel(call.call);
+std::shared_ptr<Session> Session::sibling() const {
+  const auto session = std::make_shared<Session>(backend_, shared_);
+  session->principal = principal;
+  return session;
 }
 
 void Session::cancel(Key key) {
-  if (const auto found = calls_.find(key); found != calls_.end()) cancel(found->second);
-}
-
-void Session::cancel_request(const RequestId& id) {
-  for (auto& [key, call] : calls_) {
-    if (call.id == id && (!shared_ || call.polled)) cancel(call);
+  const auto found = calls_.find(key);
+  if (found == calls_.end() || found->second.ended) return;
+  const ActiveCall& call = found->second;
+  if (!call.answers_when_cancelled) call.reply->mute();
+  if (call.reader) {
+    call.reader->stream()->stop();
+    if (const auto backend = backend_.lock()) backend->cancel(call.call);
+  } else if (const auto action = call.on_cancelled) {
+    action();  // a copy: it may remove the call
   }
 }
 
+template <class Wanted>
+void Session::cancel_all_that(Wanted is_wanted) {
+  std::vector<Key> keys;  // cancelling may remove calls
+  for (const auto& [key, call] : calls_) {
+    if (is_wanted(call)) keys.push_back(key);
+  }
+  for (const Key key : keys) cancel(key);
+}
+
+void Session::cancel_request(const RequestId& id) {
+  cancel_all_that([&](const ActiveCall& call) { return call.id == id && (!shared_ || call.polled); });
+}
+
 void Session::cancel_all() {
-  for (auto& [key, call] : calls_) cancel(call);
+  cancel_all_that([](const ActiveCall&) { return true; });
 }
 
 void Session::client_gone() {
   cancel_all();
   std::vector<std::shared_ptr<StreamReader>> readers;  // they may remove their calls meanwhile
-  for (const auto& [key, call] : calls_) readers.push_back(call.reader);
+  for (const auto& [key, call] : calls_) {
+    if (call.reader) readers.push_back(call.reader);
+  }
   for (const auto& reader : readers) reader->client_gone();
 }
 
 void Session::exchange_gone(const Peer& exchange) {
+  const auto is_of_exchange = [&](const ActiveCall& call) { return call.reply && &call.reply->peer() == &exchange; };
+  cancel_all_that([&](const ActiveCall& call) { return is_of_exchange(call) && !call.outlives_exchange; });
   std::vector<std::shared_ptr<StreamReader>> readers;
-  for (auto& [key, call] : calls_) {
-    if (!call.reply || &call.reply->peer() != &exchange) continue;
-    if (!call.outlives_exchange) cancel(call);
-    readers.push_back(call.reader);
+  for (const auto& [key, call] : calls_) {
+    if (call.reader && is_of_exchange(call)) readers.push_back(call.reader);
   }
   for (const auto& reader : readers) reader->client_gone();
 }

@@ -21,19 +21,21 @@
 
 namespace rkllm_mcp {
 
+struct Handshake;
 struct Principal;
 
-// One call in progress.
+// One call in progress, or another request that takes its time.
 struct ActiveCall {
   RequestId id{};
   std::string stream_id{};  // of streams that have one, else empty
   Backend::CallId call = 0;
-  std::shared_ptr<StreamReader> reader{};
+  std::shared_ptr<StreamReader> reader{};  // null: there is no stream, and no call of the backend
   std::shared_ptr<PollReader> polled{};  // the reader again, if it is polled
   std::shared_ptr<PushReader> pushed{};  // likewise, if it retains what it pushed
   std::shared_ptr<Reply> reply{};        // what answers the request; a polled stream's has answered already
   bool answers_when_cancelled = true;    // MCP: false
   bool outlives_exchange = false;        // over HTTP: a disconnect is not a cancellation
+  std::function<void()> on_cancelled{};
   std::shared_ptr<void> alongside{};
   bool ended = false;                    // only kept so that a lossy transport's client can ask again
 };
@@ -50,8 +52,12 @@ class Session : public std::enable_shared_from_this<Session> {
   bool shared() const { return shared_; }
   // Who its client is; null until that is known. Its permissions are looked at by Caller.
   const Principal* principal = nullptr;
-  // MCP: what initialize agreed on; empty before.
-  std::string protocol_version;
+  // MCP: what initialize agreed on; null before, and without.
+  std::shared_ptr<Handshake> handshake;
+  // Where messages go that answer no request of this session.
+  std::weak_ptr<Peer> outlet;
+  // Another one of the same client, with nothing in progress.
+  std::shared_ptr<Session> sibling() const;
 
   using Key = std::uint64_t;
   Key add(ActiveCall call);  // `call.call` may still be 0, see started()
@@ -84,7 +90,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void when_idle(std::function<void()> action);
 
  private:
-  void cancel(ActiveCall& call);
+  template <class Wanted>
+  void cancel_all_that(Wanted is_wanted);
   bool is_idle() const { return active() == 0 && holds_ == 0; }
   void tell_if_idle();
 

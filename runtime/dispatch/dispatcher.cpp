@@ -1,13 +1,15 @@
 #include "dispatch/dispatcher.hpp"
 
+#include "dispatch/batch_peer.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
+#include "mcp/handshake.hpp"
+#include "mcp/revisions.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
 #include <asio/steady_timer.hpp>
 
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,16 +17,13 @@
 namespace rkllm_mcp {
 namespace {
 
-// Methods that are neither the API's nor facts, for "did you mean".
-constexpr std::array<std::string_view, 8> kProtocolMethods{
-    "initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/read", "resources/templates/list",
-    "poll"};
-
 RpcError no_such_method(const Api& api, const std::string& method) {
   if (const Elsewhere* other = api.method_elsewhere(method)) {
     return unsupported(method, other->versions, api.api_version);
   }
-  std::vector<std::string_view> known(kProtocolMethods.begin(), kProtocolMethods.end());
+  const auto& protocol = newest_handshake_revision().methods;
+  std::vector<std::string_view> known(protocol.begin(), protocol.end());
+  known.push_back("poll");
   for (const auto& each : api.methods) known.push_back(each.name);
   for (const auto& each : api.facts) known.push_back(each.name);
   const auto nearest = nearest_name(method, known);
@@ -37,8 +36,6 @@ RpcError no_such_method(const Api& api, const std::string& method) {
 
 using Clock = std::chrono::steady_clock;
 
-CallOrigin origin_of(const RequestId& id, const Peer& peer) { return {id, name_of(peer.transport()), peer.address()}; }
-
 // A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
 bool asks_for_retained(const Request& request) {
   return request.method == "poll" && !(request.params.is_object() && request.params.contains("stream_id"));
@@ -46,7 +43,8 @@ bool asks_for_retained(const Request& request) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options)
+Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue,
+                       std::shared_ptr<Backend> backend, const Options& options)
     : loop_(loop),
       api_(api),
       backend_(std::move(backend)),
@@ -54,7 +52,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<B
       gate_(options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, caller_, options.page_items) {}
+      mcp_(loop, catalogue, options.page_items) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
   const auto session = std::make_shared<Session>(backend_, shared);
@@ -65,6 +63,7 @@ std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bo
 AcceptFunction Dispatcher::acceptor() {
   return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
     const auto session = make_session(gate_.identify(*peer));
+    session->outlet = peer;
     if (session->principal != nullptr) {
       peer->proved();
     } else if (peer->transport() != TransportKind::kUdp) {
@@ -132,6 +131,7 @@ void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& 
 
 void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
+  if (const auto* batch = std::get_if<Batch>(&message)) return execute(*batch, session, peer, delivery);
   if (!admit(message, session, peer)) return;
   if (const auto* request = std::get_if<Request>(&message)) {
     execute(*request, session, peer, delivery);
@@ -140,8 +140,32 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
     note_malformed(*malformed, *peer);
     Reply(peer, malformed->id).error(malformed->error);
-  } else {
-    Reply::unanswered(peer).nothing();  // an answer to a request that was never made
+  } else if (const auto* response = std::get_if<Response>(&message)) {
+    McpServer::handle(*response, *session);
+    Reply::unanswered(peer).nothing();
+  }
+}
+
+// Each message of a batch is executed for itself; the answers travel together.
+void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
+                         Delivery delivery) {
+  const bool is_allowed = session->handshake && session->handshake->revision->batches;
+  if (!is_allowed || batch.messages.size() > options_.calls.requests_per_session) {
+    return receive(refused_batch(), session, peer, delivery);
+  }
+  const auto gathering = std::make_shared<BatchPeer>(peer, batch.messages.size());
+  peer->when_closed([weak_session = std::weak_ptr(session), weak = std::weak_ptr(gathering)] {
+    const auto alive = weak_session.lock();
+    const auto gone = weak.lock();
+    if (gone) gone->gone();
+    if (alive && gone) alive->exchange_gone(*gone);
+  });
+  for (const Json& element : batch.messages) {
+    Message message = message_of(element, options_.message);
+    if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
+      message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
+    }
+    receive(message, session, gathering, delivery);
   }
 }
 

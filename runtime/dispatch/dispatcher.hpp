@@ -1,5 +1,5 @@
 // Takes every message of every client, and sees to it that each gets its answer: parse, route to a dialect, and turn
-// whatever is thrown on the way into an error. Serves any Api over any Backend. Event loop only.
+// whatever is thrown on the way into an error. Serves any Api over any Backend, and any Catalogue. Event loop only.
 #pragma once
 
 #include "api.hpp"
@@ -35,7 +35,9 @@ class Dispatcher {
     RequestReport report{};  // hears of each request that never became a call; null: nobody does
   };
 
-  Dispatcher(asio::io_context& loop, const Api& api, std::shared_ptr<Backend> backend, const Options& options);
+  // Api and catalogue outlive the dispatcher. `backend` executes the calls of the API's methods.
+  Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue, std::shared_ptr<Backend> backend,
+             const Options& options);
 
   // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes.
   AcceptFunction acceptor();
@@ -43,6 +45,9 @@ class Dispatcher {
   // `shared`: of all HTTP clients that have no session of their own.
   std::shared_ptr<Session> make_session(const Principal* principal, bool shared = false);
   const Gate& gate() const { return gate_; }
+  asio::io_context& loop() { return loop_; }
+  Caller& caller() { return caller_; }
+  McpServer& mcp() { return mcp_; }
 
   // Executes one message whose answer goes to `peer`.
   void receive(std::string_view text, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
@@ -69,6 +74,8 @@ class Dispatcher {
   void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
                Delivery delivery);
   void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
+               Delivery delivery);
+  void execute(const Batch& batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
                Delivery delivery);
   void execute(const Notification& notification, const std::shared_ptr<Session>& session,
                const std::shared_ptr<Peer>& peer);

@@ -1,11 +1,21 @@
 #include "dispatch/http_peer.hpp"
 
+#include "dispatch/server_sent_events.hpp"
+
 #include <utility>
 
 namespace rkllm_mcp {
 
-std::shared_ptr<HttpPeer> HttpPeer::make(std::shared_ptr<HttpExchange> exchange, Options options) {
-  auto peer = std::make_shared<HttpPeer>(exchange, std::move(options));
+HttpPeer::HttpPeer(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, Options options)
+    : exchange_(std::move(exchange)), options_(std::move(options)), silence_(loop, [this] {
+        if (exchange_->closed()) return;
+        exchange_->write(kEventComment);
+        silence_.set_after(kBetweenEventComments);
+      }) {}
+
+std::shared_ptr<HttpPeer> HttpPeer::make(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange,
+                                         Options options) {
+  auto peer = std::make_shared<HttpPeer>(loop, exchange, std::move(options));
   exchange->when_closed([weak = std::weak_ptr(peer)] {
     if (const auto alive = weak.lock()) alive->became_closed();
   });
@@ -15,18 +25,12 @@ std::shared_ptr<HttpPeer> HttpPeer::make(std::shared_ptr<HttpExchange> exchange,
 
 void HttpPeer::start_stream() {
   if (std::exchange(streaming_, true)) return;
-  HttpHeaders headers = options_.headers;
-  headers.add("Content-Type", "text/event-stream");
-  headers.add("Cache-Control", "no-store");
-  headers.add("X-Accel-Buffering", "no");
-  exchange_->start_stream(200, headers);
+  exchange_->start_stream(200, event_stream_headers(headers_));
 }
 
 void HttpPeer::write_event(std::string_view message) {
-  std::string event = "event: message\ndata: ";
-  event += message;
-  event += "\n\n";
-  exchange_->write(event);
+  exchange_->write(event_of(message));
+  silence_.set_after(kBetweenEventComments);
 }
 
 void HttpPeer::send(std::string_view message) {
@@ -47,18 +51,27 @@ void HttpPeer::watch() {
 }
 
 void HttpPeer::send_last(std::string_view message) {
-  if (!streaming_) return answer_with_status(200, message);
+  if (!streaming_) return answer_with_status(status_, message);
   write_event(message);
+  silence_.clear();
   exchange_->finish();
 }
 
 void HttpPeer::answer_with_status(int status, std::string_view message) {
-  exchange_->respond({status, options_.headers, "application/json", std::string(message)});
+  exchange_->respond({status, headers_, "application/json", std::string(message)});
+}
+
+void HttpPeer::answers_with(ErrorCode code) {
+  if (!options_.errors_have_status) return;
+  const int value = static_cast<int>(code);
+  if (code == ErrorCode::kMethodNotFound) status_ = 404;
+  if (value <= -32020 && value >= -32099) status_ = 400;
 }
 
 void HttpPeer::end_unanswered() {
+  silence_.clear();
   if (streaming_) return exchange_->finish();
-  exchange_->respond({202, options_.headers, {}, {}});
+  exchange_->respond({202, headers_, {}, {}});
 }
 
 }  // namespace rkllm_mcp

@@ -2,8 +2,11 @@
 // if something has to be said before it. Event loop only.
 #pragma once
 
+#include "transport/deadline.hpp"
 #include "transport/http_exchange.hpp"
 #include "transport/peer.hpp"
+
+#include <asio/io_context.hpp>
 
 #include <memory>
 #include <string>
@@ -14,18 +17,19 @@ namespace rkllm_mcp {
 class HttpPeer : public Peer {
  public:
   struct Options {
-    bool may_stream = false;  // the client accepts text/event-stream
-    HttpHeaders headers;      // that every kind of answer carries
+    bool may_stream = false;        // the client accepts text/event-stream
+    bool errors_have_status = false;  // of HTTP, which the protocol of the message assigns to them
     std::string remote;
   };
 
-  static std::shared_ptr<HttpPeer> make(std::shared_ptr<HttpExchange> exchange, Options options);
-  HttpPeer(std::shared_ptr<HttpExchange> exchange, Options options)
-      : exchange_(std::move(exchange)), options_(std::move(options)) {}
+  static std::shared_ptr<HttpPeer> make(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange,
+                                        Options options);
+  HttpPeer(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, Options options);
 
   void send(std::string_view message) override;       // an event; dropped if the client accepts none
   void send_last(std::string_view message) override;  // the answer
   void end_unanswered() override;                     // 202, or the end of the events
+  void answers_with(ErrorCode code) override;
   void answer_with_status(int status, std::string_view message);
 
   bool ready() const override { return exchange_->ready(); }
@@ -35,7 +39,7 @@ class HttpPeer : public Peer {
   std::string address() const override { return options_.remote; }
   bool may_stream() const { return options_.may_stream; }
   // To be sent with the answer, if it has not begun.
-  void add_header(std::string_view name, std::string_view value) { options_.headers.add(name, value); }
+  void add_header(std::string_view name, std::string_view value) { headers_.add(name, value); }
 
  private:
   void start_stream();
@@ -43,9 +47,12 @@ class HttpPeer : public Peer {
   void write_event(std::string_view message);
 
   std::shared_ptr<HttpExchange> exchange_;
-  Options options_;
+  const Options options_;
+  HttpHeaders headers_;
+  int status_ = 200;
   bool streaming_ = false;
   bool watching_ = false;
+  Deadline silence_;  // until the client is told that the stream still lives
 };
 
 }  // namespace rkllm_mcp

@@ -6,24 +6,40 @@
 namespace rkllm_mcp {
 
 std::shared_ptr<Session> HttpSessions::of(const HttpRequest& request) {
-  const auto id = request.headers.find(kSessionHeader);
-  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
-  if (!id) {
-    auto& session = anonymous_[principal];
-    if (!session) session = dispatcher_.make_session(principal, true);
-    return session;
+  if (request.headers.find(kSessionHeader)) {
+    Entry* const entry = find(request);
+    return entry == nullptr ? nullptr : entry->session;
   }
+  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
+  auto& session = anonymous_[principal];
+  if (!session) session = dispatcher_.make_session(principal, true);
+  return session;
+}
+
+std::shared_ptr<SessionStreams> HttpSessions::streams_of(const HttpRequest& request) {
+  Entry* const entry = find(request);
+  return entry == nullptr ? nullptr : entry->streams;
+}
+
+HttpSessions::Entry* HttpSessions::find(const HttpRequest& request) {
+  const auto id = request.headers.find(kSessionHeader);
+  if (!id) return nullptr;
   const auto found = entries_.find(*id);
+  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
   if (found == entries_.end() || found->second.session->principal != principal) return nullptr;
   found->second.last_used = Clock::now();
-  return found->second.session;
+  return &found->second;
 }
 
 std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& request) {
   forget_idle();
   if (entries_.size() >= kMost) return std::nullopt;
   const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
-  const auto opened = entries_.emplace(new_stream_id(), Entry{dispatcher_.make_session(principal), Clock::now()}).first;
+  const auto streams =
+      std::make_shared<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
+  const auto session = dispatcher_.make_session(principal);
+  session->outlet = streams->standing();
+  const auto opened = entries_.emplace(new_stream_id(), Entry{session, streams, Clock::now()}).first;
   return Opened{opened->first, opened->second.session};
 }
 
@@ -41,7 +57,7 @@ void HttpSessions::forget_idle() {
   const auto oldest = Clock::now() - idle_;
   auto longest_rested = entries_.end();
   for (auto entry = entries_.begin(); entry != entries_.end();) {
-    const bool rests = entry->second.session->active() == 0;
+    const bool rests = entry->second.rests();
     if (rests && entry->second.last_used < oldest) {
       entry = entries_.erase(entry);
       continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
+#include "dispatch/session_streams.hpp"
 #include "transport/http_message.hpp"
 
 #include <chrono>
@@ -33,6 +34,8 @@ class HttpSessions {
     std::string id;
     std::shared_ptr<Session> session;
   };
+  // The event streams of the session that the request names; null if it names none that exists.
+  std::shared_ptr<SessionStreams> streams_of(const HttpRequest& request);
   std::optional<Opened> open(const HttpRequest& request);  // nothing if all sessions are busy
   // Cancels the calls of the session and forgets it; false if there is none.
   bool end(std::string_view id);
@@ -41,9 +44,13 @@ class HttpSessions {
   using Clock = std::chrono::steady_clock;
   struct Entry {
     std::shared_ptr<Session> session;
+    std::shared_ptr<SessionStreams> streams;
     Clock::time_point last_used;
+
+    bool rests() const { return session->active() == 0 && !streams->standing()->is_attached(); }
   };
 
+  Entry* find(const HttpRequest& request);
   void forget_idle();
 
   Dispatcher& dispatcher_;

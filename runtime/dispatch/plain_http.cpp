@@ -7,12 +7,13 @@
 
 namespace rkllm_mcp {
 
+void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {
+  dispatcher.note_malformed(malformed, peer);
+  peer.answer_with_status(400, error_message(malformed.id, malformed.error));
+}
+
 void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<HttpPeer>& peer, Delivery delivery) {
-  if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    dispatcher.note_malformed(*malformed, *peer);
-    return peer->answer_with_status(400, error_message(malformed->id, malformed->error));
-  }
+                       const std::shared_ptr<Peer>& peer, Delivery delivery) {
   peer->when_closed([weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)] {
     const auto alive = weak_session.lock();
     const auto exchange = weak_peer.lock();
@@ -29,9 +30,11 @@ void PlainHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExc
   }
   const auto session = sessions_.of(request);
   if (!session) return exchange->respond(no_such_session());
-  const auto peer = HttpPeer::make(exchange, {.may_stream = false, .headers = {}, .remote = request.remote});
-  receive_over_http(dispatcher_, parse_message(request.body, dispatcher_.options().message), session, peer,
-                    Delivery::kPoll);
+  const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, {.remote = request.remote});
+  Message message = parse_message(request.body, dispatcher_.options().message);
+  if (std::holds_alternative<Batch>(message)) message = refused_batch();
+  if (const auto* malformed = std::get_if<Malformed>(&message)) return refuse_over_http(dispatcher_, *malformed, *peer);
+  receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
 }
 
 }  // namespace rkllm_mcp

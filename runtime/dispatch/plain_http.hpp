@@ -22,10 +22,12 @@ class PlainHttp {
   HttpSessions& sessions_;
 };
 
-// Parses the body and executes the message in `session`; what cannot be executed is answered with status 400. Calls of
-// an exchange that breaks off are cancelled. Shared by the HTTP endpoints.
 class HttpPeer;
+
+// Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
+void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
+// Executes the message in `session`. Its calls are cancelled when `peer`, which lives for this message, breaks off.
 void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<HttpPeer>& peer, Delivery delivery);
+                       const std::shared_ptr<Peer>& peer, Delivery delivery);
 
 }  // namespace rkllm_mcp

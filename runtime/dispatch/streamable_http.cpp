@@ -2,21 +2,26 @@
 
 #include "dispatch/http_peer.hpp"
 #include "dispatch/plain_http.hpp"
+#include "dispatch/server_sent_events.hpp"
+#include "dispatch/stateless_headers.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "mcp/protocol.hpp"
+#include "jsonrpc/failure.hpp"
+#include "mcp/era.hpp"
+#include "mcp/handshake.hpp"
+#include "mcp/revisions.hpp"
+#include "mcp/stateless_era.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <variant>
 
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::string_view kRevisionHeader = "MCP-Protocol-Version";
-
 // The media type of the body, without parameters such as charset.
 std::string_view media_type(const HttpHeaders& headers) {
   const std::string_view value = headers.find("Content-Type").value_or("");
-  const std::string_view type = value.substr(0, value.find(';'));
-  return type.substr(0, type.find_last_not_of(" \t") + 1);
+  return trim_blanks(value.substr(0, value.find(';')));
 }
 
 RpcError too_many_sessions() {
@@ -24,44 +29,132 @@ RpcError too_many_sessions() {
           Json{{"queued", HttpSessions::kMost}, {"limit", HttpSessions::kMost}}};
 }
 
-bool accepts_events(const HttpHeaders& headers) {
-  for (const auto& [name, value] : headers) {
-    if (equal_ignoring_case(name, "Accept") && value.find("text/event-stream") != std::string::npos) return true;
-  }
-  return false;
+// The revision that the header names; null if there is no header, or one that names none that is served.
+const Revision* revision_in(const HttpHeaders& headers) {
+  const auto header = headers.find(kRevisionHeader);
+  return header ? find_revision(trim_blanks(*header)) : nullptr;
+}
+
+bool is_stateless(const Revision* revision) { return revision != nullptr && !revision->era.has_handshake(); }
+
+bool claims_stateless(const Json& message) {
+  return message.is_object() && message.contains("params") && claimed_revision(message["params"]).has_value();
+}
+
+// Why a batch cannot be taken; nothing if it may be tried.
+std::optional<Malformed> objection(const Batch& batch, const HttpHeaders& headers) {
+  const Revision* const revision = revision_in(headers);
+  const bool is_of_other_revision = revision != nullptr && !revision->batches;
+  const bool has_stateless = std::any_of(batch.messages.begin(), batch.messages.end(), claims_stateless);
+  if (is_of_other_revision || has_stateless) return refused_batch();
+  return std::nullopt;
 }
 
 }  // namespace
 
 void StreamableHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   if (request.method == "POST") return post(request, exchange);
+  if (request.method == "GET") return get(request, exchange);
   if (request.method == "DELETE") return end_session(request, exchange);
-  HttpResponse response = refusal(405, "POST messages to this path, DELETE the session");
-  response.headers.add("Allow", "POST, DELETE");
+  HttpResponse response = refusal(405, "POST messages to this path, GET the events of a session, DELETE a session");
+  response.headers.add("Allow", "POST, GET, DELETE");
   exchange->respond(response);
+}
+
+std::shared_ptr<HttpPeer> StreamableHttp::peer_of(const HttpRequest& request,
+                                                  const std::shared_ptr<HttpExchange>& exchange) {
+  return HttpPeer::make(dispatcher_.loop(), exchange,
+                        {.may_stream = accepts_events(request.headers), .remote = request.remote});
 }
 
 void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   if (!equal_ignoring_case(media_type(request.headers), "application/json")) {
     return exchange->respond(refusal(415, "Content-Type must be application/json"));
   }
-  const auto revision = request.headers.find(kRevisionHeader);
-  if (revision && !is_handshake_revision(*revision)) {
+  Message message = parse_message(request.body, dispatcher_.options().message);
+  if (const auto* batch = std::get_if<Batch>(&message)) {
+    if (auto refused = objection(*batch, request.headers)) message = *std::move(refused);
+  }
+  if (const auto* malformed = std::get_if<Malformed>(&message)) {
+    return refuse_over_http(dispatcher_, *malformed, *peer_of(request, exchange));
+  }
+  const auto* asked = std::get_if<Request>(&message);
+  const Revision* const revision = revision_in(request.headers);
+  if (asked != nullptr && (claimed_revision(asked->params) || is_stateless(revision))) {
+    const auto peer = HttpPeer::make(dispatcher_.loop(), exchange,
+                                     {.may_stream = accepts_events(request.headers) || asked->method == "subscriptions/listen",
+                                      .errors_have_status = true,
+                                      .remote = request.remote});
+    return post_stateless(request, *asked, peer);
+  }
+  // Nothing is known that such a notification could be about: requests are cancelled by disconnecting.
+  if (std::holds_alternative<Notification>(message) && is_stateless(revision)) return exchange->respond({202, {}, {}, {}});
+  post_in_session(request, message, exchange);
+}
+
+void StreamableHttp::post_stateless(const HttpRequest& request, const Request& message,
+                                    const std::shared_ptr<HttpPeer>& peer) {
+  const auto session = dispatcher_.make_session(dispatcher_.gate().identify(request.bearer_token()));
+  try {
+    check_revision_header(request.headers, message);
+    dispatcher_.mcp().client_of(message, *session);
+    check_stateless_headers(request.headers, message, dispatcher_.mcp().catalogue());
+  } catch (const RpcError& error) {
+    return refuse_over_http(dispatcher_, {message.id, error}, *peer);
+  }
+  receive_over_http(dispatcher_, message, session, peer, Delivery::kPush);
+}
+
+void StreamableHttp::post_in_session(const HttpRequest& request, const Message& message,
+                                     const std::shared_ptr<HttpExchange>& exchange) {
+  if (request.headers.find(kRevisionHeader) && revision_in(request.headers) == nullptr) {
     return exchange->respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
   }
-  auto session = sessions_.of(request);
-  if (!session) return exchange->respond(no_such_session());
-  const auto peer = HttpPeer::make(
-      exchange, {.may_stream = accepts_events(request.headers), .headers = {}, .remote = request.remote});
-  const Message message = parse_message(request.body, dispatcher_.options().message);
   const auto* asked = std::get_if<Request>(&message);
-  if (asked != nullptr && asked->method == "initialize") {
-    const auto opened = sessions_.open(request);
-    if (!opened) return peer->answer_with_status(503, error_message(asked->id, too_many_sessions()));
-    session = opened->session;
-    peer->add_header(kSessionHeader, opened->id);
+  if (asked != nullptr && asked->method == "initialize") return open_session(request, *asked, peer_of(request, exchange));
+  const auto session = sessions_.of(request);
+  if (!session) return exchange->respond(no_such_session());
+  const auto streams = sessions_.streams_of(request);
+  if (asked != nullptr && asked->method == "tools/call" && streams && accepts_events(request.headers)) {
+    const auto& handshake = session->handshake;
+    const auto stream = streams->add({.id = {},
+                                      .primes = handshake && handshake->revision->primes_event_streams,
+                                      .headers = {},
+                                      .remote = request.remote,
+                                      .memory = {}});
+    stream->answer(exchange);
+    return receive_over_http(dispatcher_, message, session, stream, Delivery::kPush);
   }
+  const auto peer = peer_of(request, exchange);
   receive_over_http(dispatcher_, message, session, peer, peer->may_stream() ? Delivery::kPush : Delivery::kPoll);
+}
+
+void StreamableHttp::open_session(const HttpRequest& request, const Request& message,
+                                  const std::shared_ptr<HttpPeer>& peer) {
+  const auto opened = sessions_.open(request);
+  if (!opened) return peer->answer_with_status(503, error_message(message.id, too_many_sessions()));
+  peer->add_header(kSessionHeader, opened->id);
+  receive_over_http(dispatcher_, message, opened->session, peer, Delivery::kPoll);
+}
+
+void StreamableHttp::get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  if (!request.headers.find(kSessionHeader)) {
+    HttpResponse response = refusal(405, "GET is for the events of a session, named by " + std::string(kSessionHeader));
+    response.headers.add("Allow", "POST");
+    return exchange->respond(response);
+  }
+  const auto streams = sessions_.streams_of(request);
+  if (!streams) return exchange->respond(no_such_session());
+  if (!accepts_events(request.headers)) return exchange->respond(refusal(406, "Accept must be text/event-stream"));
+  const auto last_seen = request.headers.find("Last-Event-ID");
+  if (!last_seen) {
+    if (streams->standing()->is_attached()) return exchange->respond(refusal(409, "this session's events are being read already"));
+    return streams->standing()->resume(exchange, std::nullopt);
+  }
+  const auto place = parse_event_id(*last_seen);
+  const auto stream = place ? streams->find(place->stream) : nullptr;
+  if (!stream) return exchange->respond(refusal(404, "the events after this id are not kept any more"));
+  stream->resume(exchange, place->number);
 }
 
 void StreamableHttp::end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {

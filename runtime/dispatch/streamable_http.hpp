@@ -1,8 +1,11 @@
-// POST, DELETE /mcp: the protocol's Streamable HTTP transport for the handshake revisions, and direct calls. Event loop
-// only.
+// POST, GET, DELETE /mcp: the protocol's Streamable HTTP transport in both eras, and direct calls. Event loop only.
 //
-// `initialize` opens a session, named by the Mcp-Session-Id header of its answer. Requests without that header are
-// served too, from the session that all such clients share: a call needs no handshake here.
+// Handshake era: `initialize` opens a session, named by the Mcp-Session-Id header of its answer. Its tools answer on
+// streams that can be resumed (GET with Last-Event-ID); GET without that header is the session's standing stream.
+// Requests without a session are served too, from the one that all such clients share: a call needs no handshake here.
+//
+// Stateless era: every POST stands for itself, and its headers must agree with its message; a client that disconnects
+// has cancelled.
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
@@ -13,6 +16,8 @@
 
 namespace rkllm_mcp {
 
+class HttpPeer;
+
 class StreamableHttp {
  public:
   StreamableHttp(Dispatcher& dispatcher, HttpSessions& sessions) : dispatcher_(dispatcher), sessions_(sessions) {}
@@ -22,7 +27,13 @@ class StreamableHttp {
 
  private:
   void post(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void post_stateless(const HttpRequest& request, const Request& message, const std::shared_ptr<HttpPeer>& peer);
+  void post_in_session(const HttpRequest& request, const Message& message,
+                       const std::shared_ptr<HttpExchange>& exchange);
+  void open_session(const HttpRequest& request, const Request& message, const std::shared_ptr<HttpPeer>& peer);
+  void get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   void end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  std::shared_ptr<HttpPeer> peer_of(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
   Dispatcher& dispatcher_;
   HttpSessions& sessions_;

@@ -21,14 +21,25 @@ std::string result_message(const RequestId& id, std::string_view method, const J
   return message + R"(,"result":)" + to_text(result) + "}";
 }
 
-std::string error_message(const RequestId& id, const RpcError& error) {
+Json error_object(const RpcError& error) {
   Json body{{"code", static_cast<int>(error.code())}, {"message", error.what()}};
   if (!error.data().is_null()) body["data"] = error.data();
-  return opening(id) + R"(,"error":)" + to_text(body) + "}";
+  return body;
+}
+
+std::string error_message(const RequestId& id, const RpcError& error) {
+  return opening(id) + R"(,"error":)" + to_text(error_object(error)) + "}";
 }
 
 std::string notification_message(std::string_view method, const Json& params) {
   std::string message = R"({"jsonrpc":"2.0","method":)";
+  append_quoted(message, method);
+  if (!params.is_null()) message += R"(,"params":)" + to_text(params);
+  return message + "}";
+}
+
+std::string request_message(const RequestId& id, std::string_view method, const Json& params) {
+  std::string message = opening(id) + R"(,"method":)";
   append_quoted(message, method);
   return message + R"(,"params":)" + to_text(params) + "}";
 }

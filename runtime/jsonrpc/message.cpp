@@ -2,6 +2,7 @@
 
 #include "jsonrpc/json_builder.hpp"
 
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -66,10 +67,24 @@ Message parse_message(std::string_view text, const MessageLimits& limits) {
                      RpcError(ErrorCode::kParseError, "parse error: " + builder.syntax_complaint())};
   }
   Json root = builder.take();
-  if (root.is_array())
-    return invalid_request(RequestId(kNullId), "batches are not supported; send one message at a time");
+  if (root.is_array()) {
+    if (root.empty()) return invalid_request(RequestId(kNullId), "the batch is empty");
+    return Batch{{std::make_move_iterator(root.begin()), std::make_move_iterator(root.end())}};
+  }
   if (!root.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
   return classify(std::move(root), builder.id_source(), limits);
+}
+
+Message message_of(Json element, const MessageLimits& limits) {
+  if (!element.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
+  const auto id = element.find("id");
+  const std::string id_source = id == element.end() ? std::string() : id->dump();
+  return classify(std::move(element), id_source, limits);
+}
+
+Malformed refused_batch() {
+  return invalid_request(RequestId(kNullId),
+                         "batches are for sessions of revision 2025-03-26; send one message at a time");
 }
 
 }  // namespace rkllm_mcp

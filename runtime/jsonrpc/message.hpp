@@ -1,6 +1,6 @@
 // A JSON-RPC 2.0 message as it came in: text -> Request, Notification, Response, or what is wrong with it.
 //
-// Parsing is strict where leniency would be a guess (duplicate members, batches, odd ids) and bounded (depth, id
+// Parsing is strict where leniency would be a guess (duplicate members, odd ids) and bounded (depth, id
 // length). Pure functions, any thread.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -21,6 +22,9 @@ namespace rkllm_mcp {
 using RequestId = std::string;
 
 inline constexpr std::string_view kNullId = "null";
+
+// The id as a value; null for an empty text, which stands for none.
+inline Json id_value(const RequestId& id) { return id.empty() ? Json(nullptr) : Json::parse(id, nullptr, false); }
 
 struct Request {
   RequestId id;
@@ -46,7 +50,12 @@ struct Malformed {
   RpcError error;
 };
 
-using Message = std::variant<Request, Notification, Response, Malformed>;
+// Several at once, each of which becomes a message by message_of(). Whether they may is not known here.
+struct Batch {
+  std::vector<Json> messages;  // at least one
+};
+
+using Message = std::variant<Request, Notification, Response, Malformed, Batch>;
 
 struct MessageLimits {
   std::size_t max_depth = 64;      // of nested arrays and objects, the message itself included
@@ -55,5 +64,9 @@ struct MessageLimits {
 };
 
 Message parse_message(std::string_view text, const MessageLimits& limits);
+// One of a batch.
+Message message_of(Json element, const MessageLimits& limits);
+// What a batch is where none is allowed.
+Malformed refused_batch();
 
 }  // namespace rkllm_mcp

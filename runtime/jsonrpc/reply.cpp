@@ -33,7 +33,10 @@ RpcError Reply::too_long(std::string_view text) const {
 void Reply::result(const Json& result) { last(result_message(id_, result)); }
 
 void Reply::error(const RpcError& error) {
-  if (!answered_) error_code_ = error.code();
+  if (!answered_) {
+    error_code_ = error.code();
+    peer_->answers_with(error.code());
+  }
   last(error_message(id_, error));
 }
 

@@ -1,23 +1,28 @@
 #include "mcp/mcp_server.hpp"
 
 #include "jsonrpc/envelope.hpp"
-#include "mcp/page.hpp"
-#include "mcp/protocol.hpp"
-#include "mcp/tool_call.hpp"
+#include "mcp/completion.hpp"
+#include "mcp/handshake.hpp"
+#include "mcp/lists.hpp"
+#include "mcp/meta_keys.hpp"
+#include "mcp/request_voice.hpp"
+#include "mcp/resource_reader.hpp"
+#include "mcp/revisions.hpp"
+#include "mcp/stateless_era.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
-#include <string>
+#include <array>
+#include <chrono>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its entries
-
-PageLimits page_limits(std::size_t items, const Peer& peer) {
-  return {items, peer.max_message_bytes() - std::min(peer.max_message_bytes(), kEnvelopeBytes)};
-}
+// Lists change when a runtime comes or goes, and who listens is told.
+constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPublic};
 
 std::string required_string(const Json& params, const char* name) {
   const std::string path = std::string("params.") + name;
@@ -26,44 +31,71 @@ std::string required_string(const Json& params, const char* name) {
   return params[name].get<std::string>();
 }
 
-Json tool_of(const Method& method) {
-  const ToolAnnotations& hints = method.annotations;
-  return Json{{"name", method.name},
-              {"title", method.title},
-              {"description", method.description},
-              {"inputSchema", Json::parse(method.input_schema)},
-              {"outputSchema", Json::parse(method.output_schema)},
-              {"annotations",
-               {{"title", method.title},
-                {"readOnlyHint", hints.read_only},
-                {"destructiveHint", hints.destructive},
-                {"idempotentHint", hints.idempotent},
-                {"openWorldHint", hints.open_world}}}};
+RpcError unsupported_revision(const Json& asked_for) {
+  return {ErrorCode::kUnsupportedRevision, "protocol revision " + to_text(asked_for) + " is not served this way",
+          Json{{"supported", stateless_revisions()}, {"requested", asked_for}}};
+}
+
+Json progress_token_of(const Json& params) {
+  const auto meta = params.find("_meta");
+  if (meta == params.end() || !meta->is_object()) return nullptr;
+  const auto token = meta->find("progressToken");
+  if (token == meta->end() || !(token->is_string() || token->is_number_integer())) return nullptr;
+  return *token;
 }
 
 }  // namespace
 
+McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, std::size_t page_items)
+    : catalogue_(catalogue),
+      page_items_(page_items),
+      server_({{"name", catalogue.name}, {"version", catalogue.version}}),
+      subscriptions_(server_),
+      tasks_(loop, [this](const std::string& id, const Json& state) { subscriptions_.task_changed(id, state); }) {}
+
+const McpServer::Handler* McpServer::handler_of(std::string_view method) {
+  static constexpr std::array kHandlers{Handler{"initialize", &McpServer::initialize},
+                                        Handler{"ping", &McpServer::ping},
+                                        Handler{"server/discover", &McpServer::discover},
+                                        Handler{"tools/list", &McpServer::tools},
+                                        Handler{"tools/call", &McpServer::call_tool},
+                                        Handler{"resources/list", &McpServer::resources},
+                                        Handler{"resources/templates/list", &McpServer::resource_templates},
+                                        Handler{"resources/read", &McpServer::read},
+                                        Handler{"resources/subscribe", &McpServer::subscribe},
+                                        Handler{"resources/unsubscribe", &McpServer::unsubscribe},
+                                        Handler{"subscriptions/listen", &McpServer::listen},
+                                        Handler{"prompts/list", &McpServer::prompts},
+                                        Handler{"prompts/get", &McpServer::get_prompt},
+                                        Handler{"completion/complete", &McpServer::complete_argument},
+                                        Handler{"logging/setLevel", &McpServer::set_log_level},
+                                        Handler{"tasks/get", &McpServer::get_task},
+                                        Handler{"tasks/update", &McpServer::update_task},
+                                        Handler{"tasks/cancel", &McpServer::cancel_task}};
+  const auto found =
+      std::find_if(kHandlers.begin(), kHandlers.end(), [method](const Handler& each) { return each.method == method; });
+  return found == kHandlers.end() ? nullptr : &*found;
+}
+
+ClientContext McpServer::client_of(const Request& request, const Session& session) const {
+  const auto claim = claimed_revision(request.params);
+  if (!claim) {
+    const Revision& revision = newest_handshake_revision();
+    return revision.era.client_of(revision, request.params, session);
+  }
+  if (!claim->is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
+  const Revision* const revision = find_revision(claim->get<std::string>());
+  if (revision == nullptr || revision->era.has_handshake()) throw unsupported_revision(*claim);
+  return revision->era.client_of(*revision, request.params, session);
+}
+
 bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<Reply>& reply) {
-  const std::string& method = request.method;
-  const Json& params = request.params;
-  if (method == "initialize") {
-    reply->result(initialize(params, *session));
-  } else if (method == "ping") {
-    reply->result(Json::object());
-  } else if (method == "tools/list") {
-    reply->result(list_tools(params, reply->peer()));
-  } else if (method == "tools/call") {
-    call_tool(params, session, reply);
-  } else if (method == "resources/list") {
-    reply->result(list_resources(params, reply->peer()));
-  } else if (method == "resources/templates/list") {
-    reply->result(list_resource_templates(params, reply->peer()));
-  } else if (method == "resources/read") {
-    reply->result(read_resource(params));
-  } else {
-    return false;
-  }
+  const Handler* const handler = handler_of(request.method);
+  if (handler == nullptr && !claimed_revision(request.params)) return false;
+  const ClientContext client = client_of(request, *session);
+  if (handler == nullptr || !client.revision->serves(request.method)) return false;
+  (this->*handler->run)({request, client, session, reply});
   return true;
 }
 
@@ -73,83 +105,218 @@ bool McpServer::handle(const Notification& notification, Session& session) {
     if (params.is_object() && params.contains("requestId")) session.cancel_request(to_text(params["requestId"]));
     return true;
   }
+  if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session.handshake);
   return notification.method.starts_with("notifications/");  // the others need no action
 }
 
-Json McpServer::initialize(const Json& params, Session& session) const {
-  const std::string revision(negotiated_revision(required_string(params, "protocolVersion")));
-  session.protocol_version = revision;
-  const Api& api = caller_.api();
-  return Json{{"protocolVersion", revision},
-              {"capabilities", {{"tools", Json::object()}, {"resources", Json::object()}}},
-              {"serverInfo", {{"name", api.name}, {"title", api.title}, {"version", api.version}}},
-              {"instructions", api.instructions}};
+void McpServer::handle(const Response& response, Session& session) {
+  if (session.handshake) session.handshake->requests.take(response);
 }
 
-Json McpServer::list_tools(const Json& params, const Peer& peer) const {
-  const auto methods = caller_.api().methods;
-  return page_of(
-      "tools", params, methods.size(), [&](std::size_t at) { return tool_of(methods[at]); },
-      page_limits(page_items_, peer));
+void McpServer::answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness) const {
+  asked.reply->result(asked.client.revision->era.result(std::move(body), freshness, server_));
 }
 
-Json McpServer::list_resources(const Json& params, const Peer& peer) const {
-  const auto& resources = caller_.api().resources;
-  const auto entry = [&](std::size_t at) {
-    const auto& resource = resources[at];
-    Json listed{{"uri", resource.uri},
-                {"name", resource.name},
-                {"title", resource.title},
-                {"description", resource.description},
-                {"mimeType", resource.mime_type}};
-    if (resource.size) listed["size"] = *resource.size;
-    return listed;
-  };
-  return page_of("resources", params, resources.size(), entry, page_limits(page_items_, peer));
+// --- who is there ---------------------------------------------------------------------------------------------------
+
+Json McpServer::capabilities(const Era& era) const {
+  Json all{{"tools", {{"listChanged", true}}},
+           {"resources", {{"subscribe", true}, {"listChanged", true}}},
+           {"prompts", {{"listChanged", true}}},
+           {"completions", Json::object()},
+           {"logging", Json::object()}};
+  if (catalogue_.offers_tasks && !era.has_handshake()) all["extensions"] = {{kTasksExtension, Json::object()}};
+  return all;
 }
 
-Json McpServer::list_resource_templates(const Json& params, const Peer& peer) const {
-  const auto& templates = caller_.api().resource_templates;
-  const auto entry = [&](std::size_t at) {
-    const auto& each = templates[at];
-    return Json{{"uriTemplate", each.uri_template},
-                {"name", each.name},
-                {"title", each.title},
-                {"description", each.description},
-                {"mimeType", each.mime_type}};
-  };
-  return page_of("resourceTemplates", params, templates.size(), entry, page_limits(page_items_, peer));
-}
-
-Json McpServer::read_resource(const Json& params) const {
-  const std::string uri = required_string(params, "uri");
-  const auto contents = [&](const std::string& mime_type, const std::string& text) {
-    return Json{{"contents", Json::array({Json{{"uri", uri}, {"mimeType", mime_type}, {"text", text}}})}};
-  };
-  for (const auto& resource : caller_.api().resources) {
-    if (resource.uri == uri) return contents(resource.mime_type, resource.text());
+void McpServer::initialize(const Asked& asked) {
+  const Json& params = asked.request.params;
+  const Revision& revision = negotiated_revision(required_string(params, "protocolVersion"));
+  const auto capabilities_found = params.find("capabilities");
+  const bool has_capabilities = capabilities_found != params.end() && capabilities_found->is_object();
+  if (!asked.session->shared()) {
+    asked.session->handshake = std::make_shared<Handshake>(
+        Handshake{&revision, has_capabilities ? *capabilities_found : Json::object()});
+    asked.session->handshake->outlet = asked.session->outlet;
   }
-  for (const auto& each : caller_.api().resource_templates) {
-    if (const auto text = each.text(uri)) return contents(each.mime_type, *text);
-  }
-  throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(uri) + " exists", Json{{"uri", uri}});
+  answer(asked, Json{{"protocolVersion", revision.name},
+                     {"capabilities", capabilities(revision.era)},
+                     {"serverInfo", {{"name", catalogue_.name}, {"title", catalogue_.title}, {"version", catalogue_.version}}},
+                     {"instructions", catalogue_.instructions}});
 }
 
-void McpServer::call_tool(const Json& params, const std::shared_ptr<Session>& session,
-                          const std::shared_ptr<Reply>& reply) {
-  const std::string name = required_string(params, "name");
-  const Method* method = caller_.api().method(name);
-  if (const Elsewhere* other = caller_.api().method_elsewhere(name)) {
-    return reply->result(tool_error(unsupported(name, other->versions, caller_.api().api_version)));
+void McpServer::ping(const Asked& asked) { answer(asked, Json::object()); }
+
+void McpServer::discover(const Asked& asked) {
+  answer(asked,
+         Json{{"supportedVersions", stateless_revisions()},
+              {"capabilities", capabilities(asked.client.revision->era)},
+              {"instructions", catalogue_.instructions}},
+         kOfLists);
+}
+
+void McpServer::set_log_level(const Asked& asked) {
+  const auto level = severity_named(required_string(asked.request.params, "level"));
+  if (!level) throw InvalidParams("params.level", "no such level");
+  if (asked.session->handshake) asked.session->handshake->log_level = level;
+  answer(asked, Json::object());
+}
+
+// --- lists and documents --------------------------------------------------------------------------------------------
+
+PageLimits McpServer::page_limits(const Asked& asked) const {
+  const std::size_t most = asked.reply->peer().max_message_bytes();
+  return {page_items_, most - std::min(most, kEnvelopeBytes)};
+}
+
+void McpServer::tools(const Asked& asked) {
+  answer(asked, list_tools(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+}
+
+void McpServer::resources(const Asked& asked) {
+  answer(asked, list_resources(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+}
+
+void McpServer::resource_templates(const Asked& asked) {
+  answer(asked, list_resource_templates(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+}
+
+void McpServer::prompts(const Asked& asked) {
+  answer(asked, list_prompts(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+}
+
+void McpServer::read(const Asked& asked) {
+  auto reading = read_resource(catalogue_, required_string(asked.request.params, "uri"));
+  answer(asked, std::move(reading.body), reading.freshness);
+}
+
+void McpServer::complete_argument(const Asked& asked) {
+  if (!asked.request.params.is_object()) throw InvalidParams("params", "expected object");
+  answer(asked, complete(catalogue_, asked.request.params));
+}
+
+// --- news -----------------------------------------------------------------------------------------------------------
+
+// Any address may be watched: what it names may come to be.
+void McpServer::subscribe(const Asked& asked) {
+  constexpr std::size_t kMost = 256;
+  std::string uri = required_string(asked.request.params, "uri");
+  if (const auto& handshake = asked.session->handshake) {
+    if (handshake->resources.size() >= kMost) {
+      throw RpcError(ErrorCode::kQueueFull, "too many subscriptions", Json{{"queued", kMost}, {"limit", kMost}});
+    }
+    handshake->resources.insert(std::move(uri));
   }
-  if (method == nullptr) throw InvalidParams("params.name", "no tool " + to_text(name) + " exists");
-  Json arguments = params.contains("arguments") ? params["arguments"] : Json::object();
-  if (!arguments.is_object()) throw InvalidParams("params.arguments", "expected object");
-  Json progress_token;
-  if (params.contains("_meta") && params["_meta"].is_object() && params["_meta"].contains("progressToken")) {
-    progress_token = params["_meta"]["progressToken"];
+  answer(asked, Json::object());
+}
+
+void McpServer::unsubscribe(const Asked& asked) {
+  const std::string uri = required_string(asked.request.params, "uri");
+  if (const auto& handshake = asked.session->handshake) handshake->resources.erase(uri);
+  answer(asked, Json::object());
+}
+
+void McpServer::listen(const Asked& asked) {
+  subscriptions_.listen(asked.request.params, asked.session, asked.reply);
+}
+
+void McpServer::log(Severity level, std::string_view logger, const Json& data) {
+  subscriptions_.log(level, logger, data);
+  hearers_.remove_if([](const auto& each) { return each.expired(); });
+  for (const auto& weak : hearers_) {
+    if (const auto invocation = weak.lock()) invocation->log(level, logger, data);
   }
-  start_tool_call(loop_, caller_, {*method, std::move(arguments), std::move(progress_token)}, session, reply);
+}
+
+// --- tools, prompts, tasks ------------------------------------------------------------------------------------------
+
+Invocation::Origin McpServer::origin_of(const Asked& asked, std::string name) const {
+  const Json& params = asked.request.params;
+  Invocation::Origin origin{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
+  origin.seal = &seal_;
+  if (const auto arguments = params.find("arguments"); arguments != params.end()) {
+    if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
+    origin.arguments = *arguments;
+  }
+  origin.progress_token = progress_token_of(params);
+  if (const auto inputs = params.find("inputResponses"); inputs != params.end()) {
+    if (!inputs->is_object()) throw InvalidParams("params.inputResponses", "expected object");
+    origin.inputs = *inputs;
+  }
+  if (params.contains("requestState")) {
+    origin.state = seal_.open(required_string(params, "requestState"), subject_of(origin));
+  }
+  // A client with a session that disconnects has not cancelled: that takes notifications/cancelled.
+  origin.outlives_exchange =
+      asked.client.revision->era.has_handshake() && asked.reply->peer().transport() == TransportKind::kHttp;
+  return origin;
+}
+
+void McpServer::invoke(Invocation::Origin origin, const InvokeFunction& run) {
+  const Revision& revision = *origin.client.revision;
+  const bool hears = origin.client.log_level && !revision.era.has_handshake();
+  auto voice = std::make_unique<RequestVoice>(origin.reply, revision, server_);
+  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), run);
+  if (hears) hearers_.push_back(invocation);
+  invocation->run();
+}
+
+void McpServer::call_tool(const Asked& asked) {
+  std::string name = required_string(asked.request.params, "name");
+  const auto tool = catalogue_.tool(name);
+  if (!tool) throw InvalidParams("params.name", "no tool " + to_text(name) + " exists");
+  auto origin = origin_of(asked, std::move(name));
+  const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
+                           asked.client.has_extension(kTasksExtension);
+  // The function holds the tool: the catalogue may change while it runs.
+  const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
+  if (knows_tasks && tool->as_task && tool->as_task(origin)) return answer(asked, tasks_.begin(std::move(origin), run));
+  invoke(std::move(origin), run);
+}
+
+void McpServer::get_prompt(const Asked& asked) {
+  std::string name = required_string(asked.request.params, "name");
+  const auto prompt = catalogue_.prompt(name);
+  if (!prompt) throw InvalidParams("params.name", "no prompt " + to_text(name) + " exists");
+  auto origin = origin_of(asked, std::move(name));
+  for (const auto& [argument, value] : origin.arguments.items()) {
+    if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");
+  }
+  for (const auto& argument : prompt->arguments) {
+    if (argument.required && !origin.arguments.contains(argument.name)) {
+      throw InvalidParams("params.arguments." + argument.name, "missing");
+    }
+  }
+  invoke(std::move(origin), [prompt](const std::shared_ptr<Invocation>& invocation) { prompt->run(invocation); });
+}
+
+namespace {
+
+void require_tasks(const ClientContext& client) {
+  if (client.has_extension(kTasksExtension)) return;
+  throw missing_capability(Json{{"extensions", {{kTasksExtension, Json::object()}}}});
+}
+
+}  // namespace
+
+void McpServer::get_task(const Asked& asked) {
+  require_tasks(asked.client);
+  answer(asked, tasks_.get(asked.request.params, asked.session->principal));
+}
+
+void McpServer::update_task(const Asked& asked) {
+  require_tasks(asked.client);
+  answer(asked, tasks_.update(asked.request.params, asked.session->principal));
+}
+
+void McpServer::cancel_task(const Asked& asked) {
+  require_tasks(asked.client);
+  answer(asked, tasks_.cancel(asked.request.params, asked.session->principal));
+}
+
+void McpServer::end() {
+  tasks_.cancel_all();
+  subscriptions_.end();
 }
 
 }  // namespace rkllm_mcp

@@ -1,40 +1,102 @@
-// The Model Context Protocol on any connection: lifecycle, tools, resources. Serves the handshake revisions 2024-11-05
-// to 2025-11-25. Event loop only.
+// The Model Context Protocol as a server, on any connection and in all revisions: serves a catalogue of tools, resources
+// and prompts. Event loop only.
 #pragma once
 
-#include "call/caller.hpp"
 #include "call/session.hpp"
 #include "jsonrpc/message.hpp"
 #include "jsonrpc/reply.hpp"
+#include "mcp/catalogue.hpp"
+#include "mcp/client_context.hpp"
+#include "mcp/era.hpp"
+#include "mcp/page.hpp"
+#include "mcp/state_seal.hpp"
+#include "mcp/subscriptions.hpp"
+#include "mcp/tasks.hpp"
+
+#include <asio/io_context.hpp>
 
 #include <cstddef>
+#include <list>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 
 class McpServer {
  public:
-  // `page_items`: entries of a list that are sent at once.
-  McpServer(asio::io_context& loop, Caller& caller, std::size_t page_items)
-      : loop_(loop), caller_(caller), page_items_(page_items) {}
+  // `page_items`: entries of a list that are sent at once. The catalogue outlives the server.
+  McpServer(asio::io_context& loop, const Catalogue& catalogue, std::size_t page_items);
 
-  // Executes the request if its method is one of the protocol's; false if it is not. Throws RpcError.
+  // Executes the request if its method is one of its revision's; false if it is not. Throws RpcError.
   bool handle(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
   // Likewise for notifications, which never fail.
   bool handle(const Notification& notification, Session& session);
+  // The client's answer to a request of a tool.
+  static void handle(const Response& response, Session& session);
+
+  // Who sends the request, and in which revision. Throws RpcError if the request claims a revision that is not served,
+  // or leaves out what its revision demands.
+  ClientContext client_of(const Request& request, const Session& session) const;
+  const Catalogue& catalogue() const { return catalogue_; }
+
+  // News for those clients that want it.
+  void announce(Listed list) { subscriptions_.list_changed(list); }
+  void resource_updated(const std::string& uri) { subscriptions_.resource_updated(uri); }
+  // The addresses of resources that clients watch and that begin so.
+  std::set<std::string> watched(std::string_view beginning) const { return subscriptions_.watched(beginning); }
+  void log(Severity level, std::string_view logger, const Json& data);
+
+  Json capabilities(const Era& era) const;
+  // Ends what is open: subscriptions get their answers, tasks are cancelled.
+  void end();
 
  private:
-  Json initialize(const Json& params, Session& session) const;
-  Json list_tools(const Json& params, const Peer& peer) const;
-  Json list_resources(const Json& params, const Peer& peer) const;
-  Json list_resource_templates(const Json& params, const Peer& peer) const;
-  Json read_resource(const Json& params) const;
-  void call_tool(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
+  struct Asked {
+    const Request& request;
+    const ClientContext& client;
+    const std::shared_ptr<Session>& session;
+    const std::shared_ptr<Reply>& reply;
+  };
+  struct Handler {
+    std::string_view method;
+    void (McpServer::*run)(const Asked& asked);
+  };
+  static const Handler* handler_of(std::string_view method);
 
-  asio::io_context& loop_;
-  Caller& caller_;
+  void initialize(const Asked& asked);
+  void ping(const Asked& asked);
+  void discover(const Asked& asked);
+  void tools(const Asked& asked);
+  void call_tool(const Asked& asked);
+  void resources(const Asked& asked);
+  void resource_templates(const Asked& asked);
+  void read(const Asked& asked);
+  void subscribe(const Asked& asked);
+  void unsubscribe(const Asked& asked);
+  void listen(const Asked& asked);
+  void prompts(const Asked& asked);
+  void get_prompt(const Asked& asked);
+  void complete_argument(const Asked& asked);
+  void set_log_level(const Asked& asked);
+  void get_task(const Asked& asked);
+  void update_task(const Asked& asked);
+  void cancel_task(const Asked& asked);
+
+  void answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness = std::nullopt) const;
+  Invocation::Origin origin_of(const Asked& asked, std::string name) const;
+  void invoke(Invocation::Origin origin, const InvokeFunction& run);
+  PageLimits page_limits(const Asked& asked) const;
+
+  const Catalogue& catalogue_;
   const std::size_t page_items_;
+  const Json server_;  // {"name","version"}
+  StateSeal seal_;
+  Subscriptions subscriptions_;
+  Tasks tasks_;
+  std::list<std::weak_ptr<Invocation>> hearers_;  // of log messages, by request
 };
 
 }  // namespace rkllm_mcp

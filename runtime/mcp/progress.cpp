@@ -1,7 +1,5 @@
 #include "mcp/progress.hpp"
 
-#include "jsonrpc/envelope.hpp"
-
 #include <cmath>
 #include <utility>
 
@@ -15,12 +13,12 @@ constexpr double kKeepAliveStep = 1.0 / 1024;
 
 }  // namespace
 
-Progress::Progress(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token, ProgressMessage message)
-    : reply_(std::move(reply)), token_(std::move(token)), message_(message), timer_(loop) {}
+Progress::Progress(asio::io_context& loop, std::shared_ptr<Invocation> invocation, ProgressMessage message)
+    : invocation_(std::move(invocation)), message_(message), timer_(loop) {}
 
-std::shared_ptr<Progress> Progress::start(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token,
+std::shared_ptr<Progress> Progress::start(asio::io_context& loop, std::shared_ptr<Invocation> invocation,
                                           ProgressMessage message) {
-  auto progress = std::make_shared<Progress>(loop, std::move(reply), std::move(token), message);
+  auto progress = std::make_shared<Progress>(loop, std::move(invocation), message);
   progress->send(message == ProgressMessage::kStatus ? "started" : "");
   progress->keep_alive();
   return progress;
@@ -33,15 +31,15 @@ void Progress::update(const CollectReader::Step& step) {
   if (step.queue_position && message_ == ProgressMessage::kStatus) tell_queue_position(*step.queue_position);
   switch (message_) {
     case ProgressMessage::kStatus:
-      if (Clock::now() - last_sent_ >= kBetweenStatuses && reply_->peer().ready()) send_status();
+      if (Clock::now() - last_sent_ >= kBetweenStatuses && invocation_->ready()) send_status();
       return;
     case ProgressMessage::kDelta:
       unsent_ += delta;
-      if (!unsent_.empty() && reply_->peer().ready()) send(std::exchange(unsent_, {}));
+      if (!unsent_.empty() && invocation_->ready()) send(std::exchange(unsent_, {}));
       return;
     case ProgressMessage::kText:
       text_ += delta;
-      if (!delta.empty() && reply_->peer().ready()) send(text_);
+      if (!delta.empty() && invocation_->ready()) send(text_);
       return;
   }
 }
@@ -59,7 +57,7 @@ void Progress::send_status() {
 
 void Progress::send(std::string_view message) {
   const auto tokens = static_cast<double>(tokens_);
-  Json params{{"progressToken", token_}};
+  Json params{{"progressToken", invocation_->progress_token()}};
   if (tokens > progress_) {
     progress_ = tokens;
     params["progress"] = tokens_;
@@ -70,7 +68,7 @@ void Progress::send(std::string_view message) {
   if (token_limit_ >= tokens_ && token_limit_ > 0) params["total"] = token_limit_;
   if (!message.empty()) params["message"] = message;
   last_sent_ = Clock::now();
-  reply_->message(notification_message("notifications/progress", params));
+  invocation_->notify("notifications/progress", params);
 }
 
 void Progress::keep_alive() {

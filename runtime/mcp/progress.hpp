@@ -2,7 +2,7 @@
 // Event loop only.
 #pragma once
 
-#include "jsonrpc/reply.hpp"
+#include "mcp/invocation.hpp"
 #include "stream/collect_reader.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -27,10 +27,10 @@ enum class ProgressMessage {
 
 class Progress : public std::enable_shared_from_this<Progress> {
  public:
-  // Notifications go the way of `reply`, and end with it at the latest.
-  static std::shared_ptr<Progress> start(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token,
+  // Tells the client of the invocation, which wants progress, until the invocation ends at the latest.
+  static std::shared_ptr<Progress> start(asio::io_context& loop, std::shared_ptr<Invocation> invocation,
                                          ProgressMessage message);
-  Progress(asio::io_context& loop, std::shared_ptr<Reply> reply, Json token, ProgressMessage message);
+  Progress(asio::io_context& loop, std::shared_ptr<Invocation> invocation, ProgressMessage message);
 
   void update(const CollectReader::Step& step);
   void stop();
@@ -43,8 +43,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
   void send_status();
   void keep_alive();
 
-  std::shared_ptr<Reply> reply_;
-  const Json token_;
+  const std::shared_ptr<Invocation> invocation_;
   const ProgressMessage message_;
   const Clock::time_point started_ = Clock::now();
   Clock::time_point last_sent_ = started_;

@@ -9,7 +9,8 @@ LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identi
     : channel_(std::move(channel)),
       identity_(std::move(identity)),
       max_message_bytes_(limits.max_message_bytes),
-      framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes)) {}
+      framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes)),
+      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }) {}
 
 void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
@@ -23,27 +24,23 @@ void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity ide
 
 void LineConnection::channel_received(std::string_view bytes) {
   if (transport() == TransportKind::kTcp && http_guard_.is_http(bytes)) return channel_->abort();
-  if (backlog_.empty()) return take(bytes);
-  backlog_.append(bytes);
+  input_.receive(bytes);
 }
 
-// Line by line, until too many answers wait for the client to read them; the rest is kept for later.
-void LineConnection::take(std::string_view bytes) {
-  while (!bytes.empty() && !channel_->congested()) bytes.remove_prefix(framer_.feed_line(bytes, receive_));
-  backlog_.assign(bytes);
-  if (!backlog_.empty()) return channel_->hold_input();
-  if (std::exchange(ended_, false)) end_input();
+std::size_t LineConnection::take(std::string_view bytes) {
+  std::size_t taken = 0;
+  while (taken < bytes.size() && !channel_->congested()) taken += framer_.feed_line(bytes.substr(taken), receive_);
+  return taken;
 }
 
 void LineConnection::channel_ready() {
   became_ready();
-  if (backlog_.empty()) return;
-  take(std::exchange(backlog_, {}));
-  if (backlog_.empty()) channel_->resume_input();
+  input_.go_on();
+  if (input_.empty() && std::exchange(ended_, false)) end_input();
 }
 
 void LineConnection::channel_ended() {
-  ended_ = !backlog_.empty();
+  ended_ = !input_.empty();
   if (!ended_) end_input();
 }
 

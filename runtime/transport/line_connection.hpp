@@ -5,6 +5,7 @@
 
 #include "transport/channel.hpp"
 #include "transport/http_guard.hpp"
+#include "transport/input_backlog.hpp"
 #include "transport/line_framer.hpp"
 #include "transport/peer.hpp"
 
@@ -44,7 +45,7 @@ class LineConnection final : public Peer, public Channel::Owner {
   void channel_closed() override;
   void go_away() override { close(); }
 
-  void take(std::string_view bytes);
+  std::size_t take(std::string_view bytes);  // line by line; says how much
   void end_input();
 
   std::shared_ptr<Channel> channel_;
@@ -52,7 +53,7 @@ class LineConnection final : public Peer, public Channel::Owner {
   HttpGuard http_guard_;
   const std::size_t max_message_bytes_;
   LineFramer framer_;
-  std::string backlog_;  // what came while too many answers waited
+  InputBacklog input_;
   bool ended_ = false;   // the input, behind the backlog
   ReceiveFunction receive_;
 };

@@ -6,6 +6,9 @@
 
 #include "transport/writable.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -29,6 +32,10 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // for one request (an HTTP exchange) needs to know.
   virtual void send_last(std::string_view message) { send(message); }
   virtual void end_unanswered() {}
+  // What send_last() sends next is an error of that code, for which HTTP may have a status.
+  virtual void answers_with(ErrorCode /*code*/) {}
+  // The client may be let go for now: it comes back after `pause` for the rest. For peers that can be come back to.
+  virtual void release(std::chrono::milliseconds /*pause*/) {}
   // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of
   // when_closed() run when the last byte is written or given up, never from inside this function.
   virtual void close() = 0;

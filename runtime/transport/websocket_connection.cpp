@@ -12,6 +12,7 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<C
       limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
       max_message_bytes_(connection_limits.max_message_bytes),
       reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes)),
+      input_(*channel_, [this](std::string_view bytes) { return reader_.feed(bytes, *this); }),
       silence_(io, [this] { check_silence(); }),
       last_heard_(Deadline::Clock::now()) {}
 
@@ -28,21 +29,12 @@ void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Chan
 
 void WebSocketConnection::channel_received(std::string_view bytes) {
   last_heard_ = Deadline::Clock::now();
-  if (backlog_.empty()) return take(bytes);
-  backlog_.append(bytes);
-}
-
-void WebSocketConnection::take(std::string_view bytes) {
-  bytes.remove_prefix(reader_.feed(bytes, *this));
-  backlog_.assign(bytes);
-  if (!backlog_.empty()) channel_->hold_input();
+  input_.receive(bytes);
 }
 
 void WebSocketConnection::channel_ready() {
   became_ready();
-  if (backlog_.empty()) return;
-  take(std::exchange(backlog_, {}));
-  if (backlog_.empty()) channel_->resume_input();
+  input_.go_on();
 }
 
 void WebSocketConnection::channel_closed() {

@@ -5,6 +5,7 @@
 
 #include "transport/channel.hpp"
 #include "transport/deadline.hpp"
+#include "transport/input_backlog.hpp"
 #include "transport/limits.hpp"
 #include "transport/peer.hpp"
 #include "transport/websocket_frame.hpp"
@@ -64,7 +65,6 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;
   bool websocket_pauses() const override { return channel_->congested(); }
 
-  void take(std::string_view bytes);
   void send_frame(WebSocketOpcode opcode, std::string_view payload);
   void close_with(std::string_view payload);
   void check_silence();
@@ -74,7 +74,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   const WebSocketLimits limits_;
   const std::size_t max_message_bytes_;
   WebSocketReader reader_;
-  std::string backlog_;  // what came while too many answers waited
+  InputBacklog input_;
   ReceiveFunction receive_;
   Deadline silence_;
   Deadline::Clock::time_point last_heard_;

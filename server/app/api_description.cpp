@@ -1,13 +1,20 @@
 #include "app/api_description.hpp"
 
 #include "app/api_documents.hpp"
+#include "app/api_resources.hpp"
+#include "app/model_files.hpp"
+#include "app/prompts.hpp"
 #include "backend/handle_resources.hpp"
+#include "jsonrpc/envelope.hpp"
 #include "version.hpp"
+#include "watch/board.hpp"
+
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
 
-// What a model should know before it uses the tools; sent by initialize.
+// What a model should know before it uses the tools; sent by initialize and server/discover.
 constexpr std::string_view kInstructions =
     "Rockchip's RKLLM runtime, one tool per C function. Call rkllm_init with "
     "{\"param\":{\"model_path\":\"/path/to/model.rkllm\"}} "
@@ -19,24 +26,35 @@ constexpr std::string_view kInstructions =
 
 }  // namespace
 
-Api describe_api(const RuntimeHost& runtime, const std::string& name) {
-  const std::string simulated = runtime.simulated() ? " (SIMULATED)" : "";
-  Api api;
-  api.name = name;
-  api.title = "RKLLM runtime" + simulated;
-  api.version = std::string(kProgramVersion);
-  api.instructions = std::string(kInstructions);
-  if (runtime.simulated()) api.instructions += " This server runs on a SIMULATED runtime: its answers are made up.";
-  api.methods = runtime.abi().methods;
-  api.facts = runtime.abi().facts;
-  api.elsewhere = runtime.abi().elsewhere;
-  api.api_version = runtime.version();
-  const std::string_view document = api_document(runtime.abi().version);
-  api.resources.push_back({"rkllm://api", "api", "RKLLM API " + std::string(runtime.abi().version),
-                           "Functions, structs, enums and constants of the bound header, as JSON.", "application/json",
-                           [document] { return std::string(document); }, document.size()});
-  add_handle_resources(api, [&runtime] { return runtime.handles(); });
-  return api;
+Api describe_api(const RuntimeHost& runtime) {
+  return {runtime.abi().methods, runtime.abi().facts, runtime.abi().elsewhere, runtime.version()};
+}
+
+Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report) {
+  Catalogue catalogue;
+  catalogue.name = settings.server.name;
+  catalogue.title = std::string("RKLLM runtime") + (runtime.simulated() ? " (SIMULATED)" : "");
+  catalogue.version = std::string(kProgramVersion);
+  catalogue.instructions = std::string(kInstructions);
+  if (runtime.simulated()) catalogue.instructions += " This server runs on a SIMULATED runtime: its answers are made up.";
+  catalogue.offers_tasks = true;
+
+  const auto handles = [&runtime] { return runtime.handles(); };
+  const auto document = api_document(runtime.abi().version);
+  add_api_resources(catalogue, runtime.abi().version, document);
+  catalogue.resources.push_back({"rkllm://runtime", "runtime", "The runtime",
+                                 "Which library serves, its version, whether it is simulated, and the board it runs on.",
+                                 kJsonType, [&runtime] {
+                                   Json status = runtime.status();
+                                   status["board"] = board_description("/");
+                                   return ResourceText{to_text(status)};
+                                 }});
+  catalogue.resources.push_back({"rkllm://settings", "settings", "The settings",
+                                 "Every setting in force and where it comes from; secrets are hidden.", kJsonType,
+                                 [report = std::move(report)] { return ResourceText{to_text(report())}; }});
+  add_handle_resources(catalogue, handles);
+  add_prompts(catalogue, {handles, [&settings](std::string_view, const Json&) { return known_models(settings); }, document});
+  return catalogue;
 }
 
 }  // namespace rkllm_mcp

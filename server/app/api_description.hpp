@@ -1,14 +1,22 @@
-// How this server presents the bound API to clients.
+// How this server presents the bound API, and itself, to clients.
 #pragma once
 
 #include "api.hpp"
 #include "app/runtime_host.hpp"
+#include "mcp/catalogue.hpp"
+#include "settings/settings.hpp"
 
-#include <string>
+#include <rkllm_mcp/json.hpp>
+
+#include <functional>
 
 namespace rkllm_mcp {
 
-// `name` is the instance's own, from the settings.
-Api describe_api(const RuntimeHost& runtime, const std::string& name);
+// The functions of the runtime that is in use.
+Api describe_api(const RuntimeHost& runtime);
+
+// All but the tools: resources, prompts, and words. `report` gives the settings in force, secrets hidden. All outlive
+// the catalogue.
+Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, std::function<Json()> report);
 
 }  // namespace rkllm_mcp

@@ -35,9 +35,8 @@ class Autoload::Load : public CallObserver {
   const ModelPointer model_;
 };
 
-Autoload::Autoload(asio::io_context& loop, Backend& backend, const Method* init, const Json& models,
-                   spdlog::logger& log)
-    : loop_(loop), backend_(backend), init_(init), log_(log) {
+Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log)
+    : loop_(loop), backend_(backend), log_(log) {
   for (const auto& [name, model] : models.items()) {
     if (!model.value("autoload", false)) continue;
     Json params{{"param", model.contains("param") ? model["param"] : Json::object()}};
@@ -45,7 +44,8 @@ Autoload::Autoload(asio::io_context& loop, Backend& backend, const Method* init,
   }
 }
 
-void Autoload::start() {
+void Autoload::start(const Method* init) {
+  init_ = init;
   if (init_ == nullptr) return;
   for (const auto& model : models_) load(model);
 }

@@ -23,10 +23,11 @@ namespace rkllm_mcp {
 
 class Autoload {
  public:
-  // `models` as in the settings. `init` creates a handle; null if the API has no such method.
-  Autoload(asio::io_context& loop, Backend& backend, const Method* init, const Json& models, spdlog::logger& log);
+  // `models` as in the settings.
+  Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log);
 
-  void start();
+  // `init` creates a handle; null if the API has no such method.
+  void start(const Method* init);
   void lost(const std::string& handle);  // the model of this handle is gone although nobody destroyed it
   void stop();                           // loads nothing any more
 
@@ -51,7 +52,7 @@ class Autoload {
 
   asio::io_context& loop_;
   Backend& backend_;
-  const Method* const init_;
+  const Method* init_ = nullptr;
   spdlog::logger& log_;
   std::vector<ModelPointer> models_;
   std::set<std::string> lost_early_;  // handles that were lost and are no model's, yet

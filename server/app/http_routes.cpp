@@ -28,6 +28,8 @@ std::optional<std::string_view> server_asked_for(std::string_view path) {
 void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   if (gate_.identify(request.bearer_token()) == nullptr) return exchange->respond(refuse(request));
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
+  if (request.path == "/sse" && request.method == "GET") return paired_.open(request, exchange);
+  if (request.path == "/messages" && request.method == "POST") return paired_.take(request, exchange);
   if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
   if (request.method == "GET" && get(request, *exchange)) return;

@@ -3,6 +3,7 @@
 
 #include "dispatch/gate.hpp"
 #include "dispatch/http_sessions.hpp"
+#include "dispatch/paired_http.hpp"
 #include "dispatch/plain_http.hpp"
 #include "dispatch/streamable_http.hpp"
 #include "transport/http_exchange.hpp"
@@ -29,6 +30,7 @@ class HttpRoutes {
         sessions_(dispatcher, session_idle),
         plain_(dispatcher, sessions_),
         mcp_(dispatcher, sessions_),
+        paired_(dispatcher),
         server_(std::move(server)),
         health_(std::move(health)),
         metrics_(std::move(metrics)) {}
@@ -44,6 +46,7 @@ class HttpRoutes {
   HttpSessions sessions_;
   PlainHttp plain_;
   StreamableHttp mcp_;
+  PairedHttp paired_;
   const Server server_;
   const StatusFunction health_;
   const TextFunction metrics_;

@@ -31,14 +31,15 @@ constexpr const char* kThisProgram = "/proc/self/exe";
 
 }  // namespace
 
-RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts) : abi_(abi_sets().back()) {
+RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts, PrintedFunction printed)
+    : abi_(abi_sets().back()) {
   try {
     file_ = find_library(search_of(settings.runtime));
     const AbiChoice choice = choose_abi_set(file_->version, settings.runtime.abi);
     warning_ = choice.warning;
     abi_ = choice.set;
     auto queued = std::make_unique<QueuedBackend>(
-        make_engine(settings, log), abi_->methods,
+        make_engine(settings, log, std::move(printed)), abi_->methods,
         QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle, &counts});
     queued_ = queued.get();
     backend_ = std::move(queued);
@@ -57,7 +58,8 @@ void RuntimeHost::do_without(const RpcError& reason) {
   backend_ = std::make_shared<UnavailableBackend>(reason);
 }
 
-std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log) {
+std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log,
+                                                 PrintedFunction printed) {
   const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir};
   if (settings.runtime.isolation == Isolation::kThread) {
     library_.emplace(*file_, *abi_);
@@ -75,12 +77,24 @@ std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlo
   options.command = {kThisProgram, to_arguments(workplace)};
   options.one_for_all = settings.runtime.workers == Workers::kShared;
   options.hang = settings.runtime.hang_s;
-  options.line = [&log](pid_t worker, std::string_view line) {
+  options.line = [&log, printed = std::move(printed)](pid_t worker, std::string_view line) {
     log.log(level_of_line(line), "worker {}: {}", worker, line);
+    if (printed) printed(level_of_line(line), worker, line);
   };
   auto engine = std::make_unique<WorkerEngine>(std::move(options));
   engine->try_out();
   return engine;
+}
+
+bool RuntimeHost::is_outdated(const Settings& settings) const {
+  const bool is_bound = library_.has_value();  // to this process, until its end
+  if (is_bound || !handles().empty()) return false;
+  try {
+    const LibraryFile found = find_library(search_of(settings.runtime));
+    return !file_ || found.path != file_->path || found.version != file_->version;
+  } catch (const std::exception&) {
+    return file_.has_value();
+  }
 }
 
 std::string RuntimeHost::description() const {

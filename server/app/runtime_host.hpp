@@ -15,10 +15,14 @@
 
 #include <spdlog/logger.h>
 
+#include <sys/types.h>
+
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -27,7 +31,9 @@ class RuntimeHost {
  public:
   // Never fails: without a usable library every call is answered with error 4005. What the library prints in a worker
   // process goes to `log`, which outlives the host.
-  RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts);
+  // `printed` hears of each such line; any thread, null: nobody does.
+  using PrintedFunction = std::function<void(spdlog::level::level_enum level, pid_t worker, std::string_view line)>;
+  RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts, PrintedFunction printed = {});
 
   const std::shared_ptr<Backend>& backend() { return backend_; }
   // The set of the library; without one, the newest, so that clients can still read what they could call.
@@ -43,13 +49,16 @@ class RuntimeHost {
   const std::string& warning() const { return warning_; }
   std::string description() const;  // one line: "runtime 1.3.0 (/usr/lib/librkllmrt.so, ...)", SIMULATED if so
 
+  // Whether a library has come, gone, or become another since, and no model would be lost by using what is there now.
+  bool is_outdated(const Settings& settings) const;
+
   // See QueuedBackend; both do nothing without a library.
   void when_lost(QueuedBackend::LostFunction lost);
   bool shut_down(std::chrono::steady_clock::time_point deadline);
 
  private:
   void do_without(const RpcError& reason);
-  std::unique_ptr<Engine> make_engine(const Settings& settings, spdlog::logger& log);
+  std::unique_ptr<Engine> make_engine(const Settings& settings, spdlog::logger& log, PrintedFunction printed);
 
   std::optional<LibraryFile> file_;
   const AbiSet* abi_;

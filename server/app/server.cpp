@@ -2,9 +2,10 @@
 
 #include "app/api_description.hpp"
 #include "log.hpp"
+#include "mcp/method_tools.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
-#include "watch/watched_backend.hpp"
+#include "watch/origin_fields.hpp"
 
 #include <asio/post.hpp>
 
@@ -26,13 +27,16 @@ constexpr std::chrono::milliseconds kAfterInput{500};
 constexpr std::size_t kStrangersMessageBytes = 16 * 1024;
 
 Json fields_of(const RequestNote& note) {
-  const auto& [id, transport, peer] = note.origin;
-  return Json{{"id", id.empty() ? Json(nullptr) : Json::parse(id, nullptr, false)},
-              {"transport", transport},
-              {"peer", peer},
-              {"method", note.method.empty() ? Json(nullptr) : Json(note.method)},
-              {"total_ms", static_cast<double>(note.time.count()) / 1000},
-              {"outcome", note.error ? std::to_string(static_cast<int>(*note.error)) : "ok"}};
+  Json fields = fields_of(note.origin);
+  fields["method"] = note.method.empty() ? Json(nullptr) : Json(note.method);
+  fields["total_ms"] = static_cast<double>(note.time.count()) / 1000;
+  fields["outcome"] = note.error ? std::to_string(static_cast<int>(*note.error)) : "ok";
+  return fields;
+}
+
+Severity severity_of(spdlog::level::level_enum level) {
+  if (level >= spdlog::level::err) return Severity::kError;
+  return level == spdlog::level::warn ? Severity::kWarning : Severity::kInfo;
 }
 
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts) {
@@ -59,28 +63,24 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts)
 Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options)
     : loop_(loop),
       log_(log),
-      runtime_(settings, log, metrics_.counts),
+      settings_(settings),
+      settings_report_(options.settings_report),
+      runtime_(find_runtime()),
       backend_(std::make_shared<WatchedBackend>(
-          runtime_.backend(), metrics_,
-          [&log, format = settings.log.format](const Json& fields) { log_event(log, format, "call", fields); })),
-      api_(describe_api(runtime_, settings.server.name)),
-      dispatcher_(loop, api_, backend_, watched_options(settings)),
+          runtime_->backend(), metrics_,
+          [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
+          [this] { handle_watch_.poke(); })),
+      api_(describe_api(*runtime_)),
+      catalogue_(describe_server(*runtime_, settings, settings_report_)),
+      dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),
+      handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_->handles(); }),
       routes_(dispatcher_, settings.http.session_idle_s,
-              {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", false}}},
+              {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}}},
               [this] { return health(); }, [this] { return metrics(); }),
-      autoload_(loop, *backend_, find_method(api_.methods, HandleRole::kCreates), settings.models, log),
+      autoload_(loop, *backend_, settings.models, log),
       timer_(loop),
       when_stopping_(options.when_stopping) {
-  runtime_.when_lost([this](const std::string& handle) {
-    asio::post(loop_, [this, handle] {
-      log_.error("the process that ran {} has died", handle);
-      metrics_.count_lost_model();
-      autoload_.lost(handle);
-    });
-  });
-  if (!runtime_.trouble().empty()) log_.error("{}; every call will say so", runtime_.trouble());
-  if (!runtime_.warning().empty()) log_.warn("{}", runtime_.warning());
-  log_.info("{}", runtime_.description());
+  introduce_runtime();
   std::optional<Stdio> stdio;
   if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
   Transports::Surroundings surroundings;
@@ -93,17 +93,54 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     };
   }
   transports_.emplace(
-      loop, settings, std::move(surroundings), dispatcher_.acceptor(),
+      loop, settings, surroundings, dispatcher_.acceptor(),
       [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
         routes_.handle(request, exchange);
       },
       stdio);
 }
 
+std::unique_ptr<RuntimeHost> Server::find_runtime() {
+  const auto printed = [this](spdlog::level::level_enum level, pid_t worker, std::string_view line) {
+    asio::post(loop_, [this, severity = severity_of(level), worker, text = std::string(line)] {
+      dispatcher_.mcp().log(severity, "runtime", Json{{"worker", worker}, {"text", text}});
+    });
+  };
+  auto runtime = std::make_unique<RuntimeHost>(settings_, log_, metrics_.counts, printed);
+  runtime->when_lost([this](const std::string& handle) {
+    asio::post(loop_, [this, handle] {
+      log_.error("the process that ran {} has died", handle);
+      metrics_.count_lost_model();
+      autoload_.lost(handle);
+      handle_watch_.poke();
+    });
+  });
+  return runtime;
+}
+
+void Server::introduce_runtime() {
+  if (!runtime_->trouble().empty()) log_.error("{}; every call will say so", runtime_->trouble());
+  if (!runtime_->warning().empty()) log_.warn("{}", runtime_->warning());
+  log_.info("{}", runtime_->description());
+  add_method_tools(catalogue_, loop_, dispatcher_.caller());
+}
+
+void Server::renew_runtime() {
+  if (!runtime_->is_outdated(settings_)) return;
+  runtime_->shut_down(Clock::now());
+  runtime_ = find_runtime();
+  backend_->replace(runtime_->backend());
+  api_ = describe_api(*runtime_);
+  catalogue_ = describe_server(*runtime_, settings_, settings_report_);
+  introduce_runtime();
+  for (const Listed list : {Listed::kTools, Listed::kResources, Listed::kPrompts}) dispatcher_.mcp().announce(list);
+  load_models();
+}
+
 Dispatcher::Options Server::watched_options(const Settings& settings) {
   Dispatcher::Options options = dispatcher_options(settings, metrics_.counts);
   options.report = [this, format = settings.log.format](const RequestNote& note) {
-    if (log_.should_log(spdlog::level::info)) log_event(log_, format, "request", fields_of(note));
+    log_event(log_, format, "request", [&note] { return fields_of(note); });
   };
   return options;
 }
@@ -128,28 +165,28 @@ AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
 }
 
 void Server::load_models() {
-  if (runtime_.trouble().empty()) autoload_.start();
+  if (runtime_->trouble().empty()) autoload_.start(find_method(api_.methods, HandleRole::kCreates));
 }
 
 Json Server::health() const {
   const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
-  return Json{{"status", runtime_.trouble().empty() ? "healthy" : "degraded"},
-              {"name", api_.name},
+  return Json{{"status", runtime_->trouble().empty() ? "healthy" : "degraded"},
+              {"name", catalogue_.name},
               {"version", kProgramVersion},
               {"uptime_s", uptime},
-              {"servers", Json::array({api_.name})},
-              {"runtime", runtime_.status()},
+              {"servers", Json::array({catalogue_.name})},
+              {"runtime", runtime_->status()},
               {"transports", transports_->status()}};
 }
 
 std::string Server::metrics() const {
   std::string text = metrics_.text();
   print_family(text, "rkllm_mcp_running", "gauge", "1 while a call is made on the handle.");
-  for (const auto& handle : runtime_.handles()) {
+  for (const auto& handle : runtime_->handles()) {
     print_sample(text, "rkllm_mcp_running", label("handle", handle.id), handle.running ? 1 : 0);
   }
   print_family(text, "rkllm_mcp_queued", "gauge", "Calls that wait for the handle.");
-  for (const auto& handle : runtime_.handles()) {
+  for (const auto& handle : runtime_->handles()) {
     print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
   }
   print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
@@ -167,10 +204,12 @@ void Server::stop() {
   if (when_stopping_) when_stopping_();
   timer_.cancel();
   autoload_.stop();
+  handle_watch_.stop();
+  dispatcher_.mcp().end();
   transports_->stop();
   // The library may take its time; meanwhile the loop delivers the last messages of the streams.
   ending_ = std::thread([this] {
-    const bool clean = runtime_.shut_down(Clock::now() + kForTheRuntime);
+    const bool clean = runtime_->shut_down(Clock::now() + kForTheRuntime);
     asio::post(loop_, [this, clean] {
       ended_cleanly_ = clean;
       if (!clean) log_.warn("the runtime library did not come back in time; leaving it behind");

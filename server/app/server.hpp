@@ -12,8 +12,11 @@
 #include "app/runtime_host.hpp"
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "mcp/catalogue.hpp"
 #include "settings/settings.hpp"
+#include "watch/handle_watch.hpp"
 #include "watch/metrics.hpp"
+#include "watch/watched_backend.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -36,6 +39,7 @@ class Server {
     bool ends_with_input = false;           // the end of standard input ends the server
     HandedSockets sockets{};                // to serve on, instead of opening those of the settings
     std::function<void()> when_stopping{};  // called once, as the end begins; null: nobody wants to know
+    std::function<Json()> settings_report = [] { return Json(); };  // what clients may read of the settings
   };
 
   // Opens everything. Throws std::runtime_error if a transport cannot be opened. `settings` and `log` outlive the
@@ -45,6 +49,9 @@ class Server {
 
   // Begins to load the models that the settings name. What becomes of it is logged.
   void load_models();
+  // Looks whether a runtime library has come, gone, or become another one, and serves what is there now; clients are
+  // told. As long as a model is loaded nothing changes.
+  void renew_runtime();
   // Begins to end; the loop runs out of work when it has ended. Idempotent.
   void stop();
   bool is_stopping() const { return stopping_; }
@@ -57,6 +64,8 @@ class Server {
  private:
   using Clock = std::chrono::steady_clock;
 
+  std::unique_ptr<RuntimeHost> find_runtime();
+  void introduce_runtime();  // to the log, and the methods as tools
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
@@ -69,10 +78,14 @@ class Server {
   spdlog::logger& log_;
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   Metrics metrics_;
-  RuntimeHost runtime_;
-  const std::shared_ptr<Backend> backend_;  // the runtime's, watched
+  const Settings& settings_;
+  const std::function<Json()> settings_report_;
+  std::unique_ptr<RuntimeHost> runtime_;
+  const std::shared_ptr<WatchedBackend> backend_;  // the runtime's, watched
   Api api_;
+  Catalogue catalogue_;
   Dispatcher dispatcher_;
+  HandleWatch handle_watch_;
   HttpRoutes routes_;
   Autoload autoload_;
   std::optional<Transports> transports_;

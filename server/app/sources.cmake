@@ -1,8 +1,11 @@
 set(APP_SOURCES
   app/api_description.cpp
+  app/api_resources.cpp
   app/autoload.cpp
   app/http_routes.cpp
+  app/model_files.cpp
   app/ports_file.cpp
+  app/prompts.cpp
   app/runtime_host.cpp
   app/server.cpp
   app/transports.cpp)

@@ -1,6 +1,7 @@
 #include "backend/handle_resources.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/message.hpp"
 
 #include <chrono>
 #include <optional>
@@ -11,9 +12,6 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::string_view kHandles = "rkllm://handles";
-constexpr const char* kJson = "application/json";
-
 }  // namespace
 
 Json brief_of(const QueuedBackend::HandleStatus& handle) {
@@ -22,7 +20,7 @@ Json brief_of(const QueuedBackend::HandleStatus& handle) {
     const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(waiting.since);
     queue.push_back(Json{{"position", queue.size() + 1},
                          {"method", waiting.method},
-                         {"id", waiting.request_id.empty() ? Json(nullptr) : Json::parse(waiting.request_id)},
+                         {"id", id_value(waiting.request_id)},
                          {"transport", waiting.transport},
                          {"waiting_ms", since.count()}});
   }
@@ -39,22 +37,31 @@ Json description_of(const QueuedBackend::HandleStatus& handle) {
   return all;
 }
 
-void add_handle_resources(Api& api, HandlesFunction handles) {
-  api.resources.push_back({std::string(kHandles), "handles", "Initialised models",
-                           "Every handle: whether it runs, how many calls wait, what it was created with.", kJson,
-                           [handles] {
-                             Json all = Json::array();
-                             for (const auto& handle : handles()) all.push_back(description_of(handle));
-                             return to_text(Json{{"handles", std::move(all)}});
-                           }});
-  api.resource_templates.push_back(
-      {std::string(kHandles) + "/{id}", "handle", "One initialised model", "Likewise of one handle.", kJson,
-       [handles = std::move(handles)](std::string_view uri) -> std::optional<std::string> {
+void add_handle_resources(Catalogue& catalogue, HandlesFunction handles) {
+  catalogue.resources.push_back({std::string(kHandlesUri), "handles", "Initialised models",
+                                 "Every handle: whether it runs, how many calls wait, what it was created with.", kJsonType,
+                                 [handles] {
+                                   Json all = Json::array();
+                                   for (const auto& handle : handles()) all.push_back(description_of(handle));
+                                   return ResourceText{to_text(Json{{"handles", std::move(all)}})};
+                                 }});
+  catalogue.templates.push_back(
+      {std::string(kHandlesUri) + "/{id}", "handle", "One initialised model", "Likewise of one handle.", kJsonType,
+       [handles](std::string_view uri) -> std::optional<ResourceText> {
          for (const auto& handle : handles()) {
-           if (uri == std::string(kHandles) + "/" + handle.id) return to_text(description_of(handle));
+           if (uri == std::string(kHandlesUri) + "/" + handle.id) return ResourceText{to_text(description_of(handle))};
          }
          return std::nullopt;
-       }});
+       },
+       {{"id", complete_handle(handles)}}});
+}
+
+CompleteFunction complete_handle(HandlesFunction handles) {
+  return [handles = std::move(handles)](std::string_view /*so_far*/, const Json& /*others*/) {
+    std::vector<std::string> ids;
+    for (const auto& handle : handles()) ids.push_back(handle.id);
+    return ids;
+  };
 }
 
 }  // namespace rkllm_mcp

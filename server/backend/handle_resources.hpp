@@ -1,10 +1,11 @@
 // What clients may read of the initialised models: rkllm://handles and rkllm://handles/{id}.
 #pragma once
 
-#include "api.hpp"
 #include "backend/queued_backend.hpp"
+#include "mcp/catalogue.hpp"
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -15,6 +16,10 @@ Json description_of(const QueuedBackend::HandleStatus& handle);
 
 using HandlesFunction = std::function<std::vector<QueuedBackend::HandleStatus>()>;
 
-void add_handle_resources(Api& api, HandlesFunction handles);
+inline constexpr std::string_view kHandlesUri = "rkllm://handles";  // of all; of one: kHandlesUri/{id}
+
+void add_handle_resources(Catalogue& catalogue, HandlesFunction handles);
+// Completes a handle's id.
+CompleteFunction complete_handle(HandlesFunction handles);
 
 }  // namespace rkllm_mcp

@@ -44,7 +44,6 @@ class QueuedBackend : public Backend {
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId id) override;
-
   void give_up(CallId id, const RpcError& why) override;
 
   struct Waiting {

@@ -130,6 +130,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   Server::Options server_options;
   server_options.ends_with_input = options.ends_with_input;
   if (serves_stdio(options, settings.stdio.enabled)) server_options.stdio_output = output;
+  server_options.settings_report = [&loaded] { return settings_report(loaded); };
   server_options.when_stopping = [&supervisor] { supervisor.stopping(); };
   std::optional<Server> server;
   try {
@@ -161,6 +162,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     supervisor.reloading();
     reread(request, settings, *log);
     renew_certificate(*server, *log);
+    server->renew_runtime();
     supervisor.ready(serving(server->ports()));
     hangups.async_wait(on_hangup);
   };

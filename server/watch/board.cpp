@@ -82,7 +82,34 @@ void print_temperature(std::string& text, const fs::path& root) {
   }
 }
 
+// The texts of a device tree's property, each of which ends with U+0000.
+Json texts_of(const std::string& property) {
+  Json texts = Json::array();
+  for (std::size_t at = 0; at < property.size();) {
+    const auto end = std::min(property.find('\0', at), property.size());
+    if (end > at) texts.push_back(property.substr(at, end - at));
+    at = end + 1;
+  }
+  return texts;
+}
+
+Json npu_driver(const fs::path& root) {
+  const std::string version = content_of(root / "sys/kernel/debug/rknpu/version");
+  const auto colon = version.find(": ");
+  if (colon == std::string::npos) return nullptr;
+  const std::string rest = version.substr(colon + 2);
+  return rest.substr(0, rest.find_first_of("\r\n"));
+}
+
 }  // namespace
+
+Json board_description(const std::filesystem::path& root) {
+  const Json model = texts_of(content_of(root / "proc/device-tree/model"));
+  Json compatible = texts_of(content_of(root / "proc/device-tree/compatible"));
+  return Json{{"model", model.empty() ? Json(nullptr) : model[0]},
+              {"compatible", compatible.empty() ? Json(nullptr) : std::move(compatible)},
+              {"npu_driver", npu_driver(root)}};
+}
 
 std::string board_metrics(const std::filesystem::path& root) {
   std::string text;

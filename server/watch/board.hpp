@@ -1,6 +1,8 @@
 // What a board's files tell of its NPU. Where they do not exist, or may not be read, there is nothing to tell.
 #pragma once
 
+#include <rkllm_mcp/json.hpp>
+
 #include <filesystem>
 #include <string>
 
@@ -12,5 +14,10 @@ namespace rkllm_mcp {
 // <root>/sys/class/devfreq/*.npu/cur_freq (Hz), <root>/sys/class/thermal/thermal_zone*/{type,temp} (a type that names
 // the NPU, thousandths of a degree Celsius).
 std::string board_metrics(const std::filesystem::path& root);
+
+// {"model","compatible","npu_driver"}; null for what is not known.
+//
+// Sources: <root>/proc/device-tree/{model,compatible}, <root>/sys/kernel/debug/rknpu/version ("RKNPU driver: v0.9.8").
+Json board_description(const std::filesystem::path& root);
 
 }  // namespace rkllm_mcp

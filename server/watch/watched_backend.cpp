@@ -1,6 +1,7 @@
 #include "watch/watched_backend.hpp"
 
 #include "jsonrpc/failure.hpp"
+#include "watch/origin_fields.hpp"
 
 #include <chrono>
 #include <optional>
@@ -35,11 +36,15 @@ class WatchedBackend::Watch final : public CallObserver {
   Watch(std::shared_ptr<Notes> notes, const CallRequest& request, std::shared_ptr<CallObserver> observer)
       : notes_(std::move(notes)), method_(request.method->name), origin_(request.origin), observer_(std::move(observer)) {}
 
-  void on_queued(std::size_t calls_before) noexcept override { observer_->on_queued(calls_before); }
+  void on_queued(std::size_t calls_before) noexcept override {
+    notes_->moved();
+    observer_->on_queued(calls_before);
+  }
 
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
     begun_ = Clock::now();
     notes_->metrics.queue_wait.add(seconds_between(asked_, *begun_));
+    notes_->moved();
     observer_->on_begun(token_limit);
   }
 
@@ -62,17 +67,16 @@ class WatchedBackend::Watch final : public CallObserver {
   void on_done(CallOutcome outcome) noexcept override {
     const std::string ending = outcome_of(outcome);
     notes_->metrics.count_call(method_, ending);
-    notes_->report(fields(outcome.handle, ending));
+    notes_->report([&] { return fields(outcome.handle, ending); });
+    notes_->moved();
     observer_->on_done(std::move(outcome));
   }
 
  private:
   Json fields(const std::string& handle, const std::string& ending) const {
-    Json fields{{"id", origin_.id.empty() ? Json(nullptr) : Json::parse(origin_.id, nullptr, false)},
-                {"transport", origin_.transport},
-                {"peer", origin_.peer},
-                {"method", method_},
-                {"handle", handle.empty() ? Json(nullptr) : Json(handle)}};
+    Json fields = fields_of(origin_);
+    fields["method"] = method_;
+    fields["handle"] = handle.empty() ? Json(nullptr) : Json(handle);
     if (begun_) {
       fields["queue_ms"] = milliseconds_between(asked_, *begun_);
       fields["tokens"] = tokens_;

@@ -16,12 +16,19 @@ namespace rkllm_mcp {
 
 class WatchedBackend final : public Backend {
  public:
-  // `report` gets the fields of each call that has ended; any thread.
-  using ReportFunction = std::function<void(const Json& fields)>;
+  // `report` hears of each call that has ended, and asks for its fields if it wants them; any thread.
+  using ReportFunction = std::function<void(const std::function<Json()>& fields)>;
+
+  // Hears that a call has begun, or ended, or moved in its queue; any thread.
+  using MovedFunction = std::function<void()>;
 
   // All outlive this backend and its calls.
-  WatchedBackend(std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report)
-      : backend_(std::move(backend)), notes_(std::make_shared<Notes>(Notes{metrics, std::move(report)})) {}
+  WatchedBackend(std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report, MovedFunction moved = [] {})
+      : backend_(std::move(backend)),
+        notes_(std::make_shared<Notes>(Notes{metrics, std::move(report), std::move(moved)})) {}
+
+  // From now on calls go to another one; the one before has none in progress.
+  void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId id) override { backend_->cancel(id); }
@@ -31,10 +38,11 @@ class WatchedBackend final : public Backend {
   struct Notes {
     Metrics& metrics;
     ReportFunction report;
+    MovedFunction moved;
   };
   class Watch;
 
-  const std::shared_ptr<Backend> backend_;
+  std::shared_ptr<Backend> backend_;
   const std::shared_ptr<Notes> notes_;  // calls may outlive the backend
 };
 

@@ -149,15 +149,17 @@ int work_at(const Workplace& workplace) {
     const LoadedLibrary library(std::move(file), abi);
 
     asio::io_context loop(1);
-    const auto backend = std::make_shared<QueuedBackend>(std::make_unique<LibraryEngine>(library, FileRules(workplace.files)), abi.methods,
+    auto engine = std::make_unique<LibraryEngine>(library, FileRules(workplace.files));
+    const auto backend = std::make_shared<QueuedBackend>(std::move(engine), abi.methods,
                                                          QueuedBackend::Limits{kNoLimit, kNoLimit, nullptr});
     Api api;
-    api.name = "worker";
     api.methods = abi.methods;
     api.elsewhere = abi.elsewhere;
     api.api_version = library.file().version;
-    add_handle_resources(api, [&backend] { return backend->handles(); });
-    Dispatcher dispatcher(loop, api, backend, options_of(workplace));
+    Catalogue catalogue;
+    catalogue.name = "worker";
+    add_handle_resources(catalogue, [&backend] { return backend->handles(); });
+    Dispatcher dispatcher(loop, api, catalogue, backend, options_of(workplace));
     DoorKeeper door(loop, limits_of(workplace), dispatcher.acceptor());
     door.wait();
     loop.run();

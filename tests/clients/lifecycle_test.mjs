@@ -43,7 +43,10 @@ for (const kind of kTransports) {
       assert.equal(client.getServerVersion().name, 'rkllm-server');
       assert.match(client.getServerVersion().title, /SIMULATED/);
       assert.match(client.getInstructions(), /rkllm_init/);
-      assert.deepEqual(client.getServerCapabilities(), { tools: {}, resources: {} });
+      assert.deepEqual(client.getServerCapabilities(), {
+        tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true },
+        completions: {}, logging: {},
+      });
       await client.close();
     });
 
@@ -65,7 +68,10 @@ for (const kind of kTransports) {
       const api = resources.find((resource) => resource.uri === 'rkllm://api');
       assert.equal(api.mimeType, 'application/json');
       const { resourceTemplates } = await client.listResourceTemplates();
-      assert.deepEqual(resourceTemplates.map((each) => each.uriTemplate), ['rkllm://handles/{id}']);
+      assert.deepEqual(resourceTemplates.map((each) => each.uriTemplate), [
+        'rkllm://api/functions/{name}', 'rkllm://api/structs/{name}', 'rkllm://api/enums/{name}',
+        'rkllm://api/constants/{name}', 'rkllm://handles/{id}',
+      ]);
       const reading = client.readResource({ uri: 'rkllm://api' });
       if (kind === 'udp') {
         assert.ok(api.size + 1000 > kDatagramBytes); // escaped it is even longer

@@ -7,7 +7,7 @@
 #   generator, simulator   nothing but themselves (the simulator: also the headers that it implements)
 cmake_minimum_required(VERSION 3.22)
 
-set(runtime_may_use "errors|method|json|array_encoding|result_sink|nearest_name|tensor")
+set(runtime_may_use "errors|method|json|base64|array_encoding|result_sink|nearest_name|tensor")
 
 set(wrong "")
 function(forbid folder pattern why)

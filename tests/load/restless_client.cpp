@@ -86,8 +86,7 @@ void RestlessClient::run_to_the_end() { finish(rpc_->stream(start(static_cast<in
 void RestlessClient::read_slowly() {
   ++counts_.slow_reads;
   const int id = start(300);
-  StreamCheck stream(id, "rkllm_run_async",
-                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  StreamCheck stream = rpc_->watch(id);
   rpc_->read_stream(stream, [&] {
     std::this_thread::sleep_for(kSlowness);
     return stream.ended();
@@ -98,8 +97,7 @@ void RestlessClient::read_slowly() {
 void RestlessClient::cancel() {
   ++counts_.cancels;
   const int id = start(200'000);
-  StreamCheck stream(id, "rkllm_run_async",
-                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  StreamCheck stream = rpc_->watch(id);
   const std::size_t wanted = random_() % 50;
   rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
   rpc_->send_text(
@@ -111,8 +109,7 @@ void RestlessClient::cancel() {
 void RestlessClient::leave() {
   ++counts_.disconnects;
   const int id = start(20'000);
-  StreamCheck stream(id, "rkllm_run_async",
-                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  StreamCheck stream = rpc_->watch(id);
   const std::size_t wanted = random_() % 50;
   rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
   finish(std::move(stream));
@@ -124,8 +121,7 @@ void RestlessClient::kill_worker() {
   const Json status = Json::parse(read.at("contents").at(0).at("text").get<std::string>());
   ++counts_.kills;
   const int id = start(50'000);
-  StreamCheck stream(id, "rkllm_run_async",
-                     transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  StreamCheck stream = rpc_->watch(id);
   const std::size_t wanted = random_() % 50;
   rpc_->read_stream(stream, [&] { return stream.chunks() >= wanted || stream.ended(); });
   killed_ = true;

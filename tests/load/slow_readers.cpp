@@ -52,8 +52,7 @@ void read_slowly(LiveServer& server, Transport transport, Clock::time_point end,
   RpcClient client(server.connect(transport), first_id);
   const std::string handle = client.init(model_for(server, transport));
   reading.prompt = "@n=100000000 @seed=" + std::to_string(first_id) + " for " + std::string(name_of(transport));
-  StreamCheck stream(client.run_async(handle, reading.prompt), "rkllm_run_async",
-                     transport == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder);
+  StreamCheck stream = client.watch(client.run_async(handle, reading.prompt));
   const auto take_one = [&] {
     const std::size_t before = stream.chunks();
     client.read_stream(stream, [&] { return stream.chunks() > before || stream.ended(); });

@@ -4,6 +4,7 @@
 
 #include "api.hpp"
 #include "backend.hpp"
+#include "mcp/catalogue.hpp"
 #include "transport/peer.hpp"
 
 #include <array>
@@ -119,13 +120,20 @@ inline const std::array<Fact, 1> kFakeFacts{Fact{"CPU4", R"({"name":"CPU4","valu
 
 inline Api fake_api() {
   Api api;
-  api.name = "fake";
-  api.title = "Fake";
-  api.version = "1";
   api.methods = kFakeMethods;
   api.facts = kFakeFacts;
-  api.resources.push_back({"fake://api", "api", "API", "All of it.", "application/json", [] { return "{}"; }, 2});
   return api;
+}
+
+// Without the API's tools, which take a dispatcher.
+inline Catalogue fake_catalogue() {
+  Catalogue catalogue;
+  catalogue.name = "fake";
+  catalogue.title = "Fake";
+  catalogue.version = "1";
+  catalogue.resources.push_back(
+      {"fake://api", "api", "API", "All of it.", "application/json", [] { return ResourceText{"{}"}; }, 2});
+  return catalogue;
 }
 
 }  // namespace rkllm_mcp::test

@@ -80,9 +80,12 @@ int RpcClient::run_async(const std::string& handle, const std::string& prompt) {
   return send("rkllm_run_async", run_params(handle, prompt));
 }
 
+StreamCheck RpcClient::watch(const Json& id, std::string_view method) const {
+  return {id, method, connection_->reliable() ? StreamCheck::Delivery::kInOrder : StreamCheck::Delivery::kLossy};
+}
+
 StreamCheck RpcClient::stream(const Json& id, std::string_view method) {
-  StreamCheck stream(id, method,
-                     connection_->reliable() ? StreamCheck::Delivery::kInOrder : StreamCheck::Delivery::kLossy);
+  StreamCheck stream = watch(id, method);
   read_stream(stream, [&stream] { return stream.ended(); });
   return stream;
 }

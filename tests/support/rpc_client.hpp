@@ -50,6 +50,8 @@ class RpcClient {
   // Starts rkllm_run_async with a prompt; gives the request's id.
   int run_async(const std::string& handle, const std::string& prompt);
 
+  // What read_stream() takes for a stream on this connection.
+  StreamCheck watch(const Json& id, std::string_view method = "rkllm_run_async") const;
   // Reads a stream of chunks to its end. On a lossy connection what is missing is asked for again.
   StreamCheck stream(const Json& id, std::string_view method = "rkllm_run_async");
   // Reads it until `enough` says so.

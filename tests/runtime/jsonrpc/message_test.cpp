@@ -86,10 +86,17 @@ TEST_CASE("JSON that is no request is an invalid request, with its id where it h
   CHECK(malformed(R"({"jsonrpc":"2.0","id":6})").id == "6");
 }
 
-TEST_CASE("batches are refused") {
-  const Malformed refused = malformed(R"([{"jsonrpc":"2.0","id":1,"method":"m"}])");
-  CHECK(refused.error.code() == ErrorCode::kInvalidRequest);
-  CHECK(std::string(refused.error.what()).find("batch") != std::string::npos);
+TEST_CASE("an array is a batch, each element of which is judged for itself") {
+  const Message message = parse_message(R"([{"jsonrpc":"2.0","id":1,"method":"m"},7,{"jsonrpc":"2.0","method":"n"}])", kLimits);
+  const auto* batch = std::get_if<Batch>(&message);
+  REQUIRE(batch != nullptr);
+  REQUIRE(batch->messages.size() == 3);
+  const Message first = message_of(batch->messages[0], kLimits);
+  REQUIRE(std::holds_alternative<Request>(first));
+  CHECK(std::get<Request>(first).id == "1");
+  CHECK(std::holds_alternative<Malformed>(message_of(batch->messages[1], kLimits)));
+  CHECK(std::holds_alternative<Notification>(message_of(batch->messages[2], kLimits)));
+  CHECK(malformed("[]").error.code() == ErrorCode::kInvalidRequest);
 }
 
 TEST_CASE("nesting is limited exactly") {

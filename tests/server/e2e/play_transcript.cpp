@@ -84,9 +84,7 @@ class Player {
 
   // On a transport that may lose messages the stream asks for what is missing.
   StreamCheck& stream_of(const StreamLine& line) {
-    const auto delivery =
-        transport_ == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder;
-    return streams_.try_emplace(line.id.dump(), line.id, line.method, delivery).first->second;
+    return streams_.try_emplace(line.id.dump(), client_.watch(line.id, line.method)).first->second;
   }
 
   void begin_stream(const std::string& text) {

@@ -61,9 +61,8 @@ class Crowd {
     std::string prompt = new_prompt();
     const int id = client->run_async(handle_, prompt);
     client->call("ping");  // once this is answered, the run has its place in the queue
-    const auto delivery =
-        transport == Transport::kUdp ? StreamCheck::Delivery::kLossy : StreamCheck::Delivery::kInOrder;
-    present_.push_back({std::move(client), std::move(prompt), StreamCheck(id, "rkllm_run_async", delivery)});
+    StreamCheck stream = client->watch(id);
+    present_.push_back({std::move(client), std::move(prompt), std::move(stream)});
   }
 
   // Somebody leaves: the first one, in the middle of his run, or one who still waits for his.

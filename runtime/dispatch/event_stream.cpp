@@ -1,0 +1,166 @@
+#include "dispatch/event_stream.hpp"
+
+#include "dispatch/server_sent_events.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// After that a client that could come back gets the means to, in place of waiting for one JSON answer.
+constexpr std::chrono::seconds kBeforeOpening{1};
+
+std::string event_id(const std::string& stream, std::uint64_t number) { return stream + "-" + std::to_string(number); }
+
+}  // namespace
+
+std::optional<EventPlace> parse_event_id(std::string_view id) {
+  const auto dash = id.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = id.substr(dash + 1);
+  EventPlace place{std::string(id.substr(0, dash)), 0};
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), place.number);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return place;
+}
+
+EventStream::EventStream(asio::io_context& loop, Options options)
+    : options_(std::move(options)), share_(options_.memory), patience_(loop, [this] { out_of_patience(); }) {}
+
+void EventStream::answer(const std::shared_ptr<HttpExchange>& exchange) {
+  attach(exchange);
+  if (options_.primes) patience_.set_after(kBeforeOpening);
+}
+
+void EventStream::resume(const std::shared_ptr<HttpExchange>& exchange, std::optional<std::uint64_t> last_seen) {
+  if (exchange_) exchange_->finish();
+  attach(exchange);
+  open();
+  if (last_seen) next_unsent_ = *last_seen + 1;
+  for (const auto& event : kept_) {
+    if (event.number >= next_unsent_) write(event);
+  }
+  if (ended_) {
+    exchange_->finish();
+    detach();
+  }
+}
+
+void EventStream::attach(const std::shared_ptr<HttpExchange>& exchange) {
+  exchange_ = exchange;
+  opened_ = false;
+  exchange->when_closed([weak = weak_from_this(), raw = exchange.get()] {
+    const auto self = std::static_pointer_cast<EventStream>(weak.lock());
+    if (self && self->exchange_.get() == raw) self->detach();
+  });
+  if (!exchange->ready()) watch();
+}
+
+void EventStream::detach() {
+  exchange_ = nullptr;
+  opened_ = false;
+  watching_ = false;
+  patience_.clear();
+  if (!abandoned_ && ready()) became_ready();
+}
+
+void EventStream::open() {
+  if (!exchange_ || std::exchange(opened_, true)) return;
+  exchange_->start_stream(200, event_stream_headers(std::exchange(options_.headers, {})));
+  patience_.set_after(kBetweenEventComments);
+  if (std::exchange(streams_, true) || !options_.primes) return;
+  keep({});
+  write(kept_.back());
+}
+
+void EventStream::keep(std::string_view data) {
+  while (!kept_.empty() && (kept_bytes_ + data.size() > kKeptBytes || !share_.has_room_for(data.size()))) {
+    kept_bytes_ -= kept_.front().data.size();
+    kept_.pop_front();
+    share_.set(kept_bytes_);
+  }
+  kept_.push_back({next_number_++, std::string(data)});
+  kept_bytes_ += data.size();
+  share_.set(kept_bytes_);
+}
+
+void EventStream::write(const Event& event) {
+  next_unsent_ = event.number + 1;
+  exchange_->write(event_of(event.data, event_id(options_.id, event.number)));
+  patience_.set_after(kBetweenEventComments);
+  if (!exchange_->ready()) watch();
+}
+
+void EventStream::send(std::string_view message) {
+  if (ended_ || abandoned_) return;
+  open();
+  streams_ = true;
+  keep(message);
+  if (exchange_) write(kept_.back());
+}
+
+void EventStream::send_last(std::string_view message) {
+  if (ended_ || abandoned_) return;
+  if (exchange_ && !streams_) {
+    exchange_->respond({200, options_.headers, "application/json", std::string(message)});
+    detach();
+    return end();
+  }
+  send(message);
+  if (exchange_) {
+    exchange_->finish();
+    detach();
+  }
+  end();
+}
+
+void EventStream::end_unanswered() {
+  if (ended_ || abandoned_) return;
+  if (exchange_ && !opened_) exchange_->respond({202, options_.headers, {}, {}});
+  if (exchange_ && opened_) exchange_->finish();
+  detach();
+  end();
+}
+
+void EventStream::end() {
+  ended_ = true;
+  if (const auto action = std::exchange(when_ended_, {})) action();
+}
+
+void EventStream::release(std::chrono::milliseconds pause) {
+  if (!exchange_ || !options_.primes || ended_) return;
+  open();
+  exchange_->write(retry_after(pause));
+  exchange_->finish();
+  detach();
+}
+
+void EventStream::abandon() {
+  if (std::exchange(abandoned_, true)) return;
+  if (exchange_ && opened_) exchange_->finish();
+  detach();
+  kept_.clear();
+  kept_bytes_ = 0;
+  share_.set(0);
+  became_closed();
+}
+
+void EventStream::watch() {
+  if (std::exchange(watching_, true)) return;
+  exchange_->when_ready([weak = weak_from_this(), raw = exchange_.get()] {
+    const auto self = std::static_pointer_cast<EventStream>(weak.lock());
+    if (!self || self->exchange_.get() != raw) return;
+    self->watching_ = false;
+    self->became_ready();
+  });
+}
+
+void EventStream::out_of_patience() {
+  if (!exchange_) return;
+  if (!opened_) return open();
+  exchange_->write(kEventComment);
+  patience_.set_after(kBetweenEventComments);
+}
+
+}  // namespace rkllm_mcp

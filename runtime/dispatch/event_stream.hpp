@@ -1,0 +1,106 @@
+// A stream of events that a client can come back to: it outlives the HTTP exchange that carries it, keeps its events,
+// and sends those again that the client has not seen. The answer to one request, or the standing stream of a session.
+//
+// An answer that is all there is to say goes out as plain JSON. One that lets wait for itself, to a client that can
+// resume from the beginning, opens the stream meanwhile.
+//
+// Event loop only.
+#pragma once
+
+#include "stream/stream_memory.hpp"
+#include "transport/deadline.hpp"
+#include "transport/http_exchange.hpp"
+#include "transport/peer.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class EventStream final : public Peer {
+ public:
+  struct Options {
+    std::string id;       // of the stream, unique in its session
+    bool primes = false;  // the client takes an empty first event
+    HttpHeaders headers;  // of what answers the first exchange
+    std::string remote;
+    std::shared_ptr<StreamMemory> memory;  // that kept events count in; null: nothing counts
+  };
+
+  // Bytes of events that are kept for a client that comes back; the last message is kept in any case.
+  static constexpr std::size_t kKeptBytes = 256 * 1024;
+
+  EventStream(asio::io_context& loop, Options options);
+
+  // The exchange of the request that this answers.
+  void answer(const std::shared_ptr<HttpExchange>& exchange);
+  // Another exchange that wants the events after `last_seen`, or if that is nothing, those that were never sent.
+  void resume(const std::shared_ptr<HttpExchange>& exchange, std::optional<std::uint64_t> last_seen);
+  bool is_attached() const { return exchange_ != nullptr; }
+  // Nobody comes back.
+  void abandon();
+  const std::string& id() const { return options_.id; }
+  bool ended() const { return ended_; }
+  bool has_events() const { return streams_; }
+  void when_ended(std::function<void()> action) { when_ended_ = std::move(action); }
+
+  void send(std::string_view message) override;
+  void send_last(std::string_view message) override;
+  void end_unanswered() override;
+  void release(std::chrono::milliseconds pause) override;
+  void add_header(std::string_view name, std::string_view value) { options_.headers.add(name, value); }
+
+  bool ready() const override { return exchange_ ? exchange_->ready() : kept_bytes_ < kKeptBytes; }
+  bool closed() const override { return abandoned_; }
+  void close() override { abandon(); }
+  TransportKind transport() const override { return TransportKind::kHttp; }
+  std::string address() const override { return options_.remote; }
+
+ private:
+  struct Event {
+    std::uint64_t number;
+    std::string data;  // empty: the first one, from which everything can be resumed
+  };
+
+  void attach(const std::shared_ptr<HttpExchange>& exchange);
+  void detach();
+  void open();  // the exchange's event stream
+  void keep(std::string_view data);
+  void write(const Event& event);
+  void watch();
+  void out_of_patience();
+  void end();
+
+  Options options_;
+  std::shared_ptr<HttpExchange> exchange_;
+  bool opened_ = false;   // the exchange carries events
+  bool streams_ = false;  // it has ever done so: the answer is an event, too
+  bool watching_ = false;
+  bool ended_ = false;
+  bool abandoned_ = false;
+  std::function<void()> when_ended_;
+  std::deque<Event> kept_;
+  std::size_t kept_bytes_ = 0;
+  MemoryShare share_;
+  std::uint64_t next_number_ = 0;
+  std::uint64_t next_unsent_ = 0;
+  Deadline patience_;
+};
+
+// The stream and the number that an event's id names; nothing if it is none of ours.
+struct EventPlace {
+  std::string stream;
+  std::uint64_t number;
+};
+std::optional<EventPlace> parse_event_id(std::string_view id);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,107 @@
+#include "dispatch/paired_http.hpp"
+
+#include "call/stream_registry.hpp"
+#include "dispatch/http_sessions.hpp"
+#include "dispatch/server_sent_events.hpp"
+#include "transport/deadline.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::string_view kIdParameter = "session_id=";
+
+std::string_view id_in(std::string_view query) {
+  const auto at = query.find(kIdParameter);
+  if (at == std::string_view::npos || (at > 0 && query[at - 1] != '&')) return {};
+  const std::string_view rest = query.substr(at + kIdParameter.size());
+  return rest.substr(0, rest.find('&'));
+}
+
+}  // namespace
+
+// The event stream of one client, as its connection.
+class PairedHttp::Client final : public Peer {
+ public:
+  Client(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, std::string remote, std::string token)
+      : exchange_(std::move(exchange)),
+        remote_(std::move(remote)),
+        token_(std::move(token)),
+        silence_(loop, [this] {
+          exchange_->write(kEventComment);
+          silence_.set_after(kBetweenEventComments);
+        }) {}
+
+  void begin(const std::string& address) {
+    exchange_->start_stream(200, event_stream_headers({}));
+    exchange_->write(event_of(address, {}, "endpoint"));
+    silence_.set_after(kBetweenEventComments);
+  }
+  void gone() {
+    const auto self = shared_from_this();  // the table lets go of it meanwhile
+    silence_.clear();
+    became_closed();
+  }
+  void receive(const Received& received) const { receive_(received); }
+  void set_receiver(ReceiveFunction receive) { receive_ = std::move(receive); }
+
+  void send(std::string_view message) override {
+    exchange_->write(event_of(message));
+    silence_.set_after(kBetweenEventComments);
+    if (!exchange_->ready()) watch();
+  }
+  void close() override {
+    if (std::exchange(closing_, true)) return;
+    exchange_->finish();
+    gone();
+  }
+  bool ready() const override { return exchange_->ready(); }
+  bool closed() const override { return closing_ || exchange_->closed(); }
+  std::string_view credential() const override { return token_; }
+  TransportKind transport() const override { return TransportKind::kHttp; }
+  std::string address() const override { return remote_; }
+
+ private:
+  void watch() {
+    if (std::exchange(watching_, true)) return;
+    exchange_->when_ready([weak = weak_from_this()] {
+      const auto self = std::static_pointer_cast<Client>(weak.lock());
+      if (!self) return;
+      self->watching_ = false;
+      self->became_ready();
+    });
+  }
+
+  const std::shared_ptr<HttpExchange> exchange_;
+  const std::string remote_;
+  const std::string token_;
+  ReceiveFunction receive_;
+  bool watching_ = false;
+  bool closing_ = false;
+  Deadline silence_;
+};
+
+void PairedHttp::open(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  if (clients_->size() >= kMost) return exchange->respond(refusal(503, "too many event streams are open"));
+  const std::string id = new_stream_id();
+  const auto client = std::make_shared<Client>(dispatcher_.loop(), exchange, request.remote, std::string(request.bearer_token()));
+  clients_->emplace(id, client);
+  client->begin("/messages?" + std::string(kIdParameter) + id);
+  client->when_closed([id, clients = clients_] { clients->erase(id); });
+  client->set_receiver(accept_(client));
+  exchange->when_closed([weak = std::weak_ptr(client)] {
+    if (const auto alive = weak.lock()) alive->gone();
+  });
+}
+
+void PairedHttp::take(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  const auto found = clients_->find(id_in(request.query));
+  const auto client = found == clients_->end() ? nullptr : found->second;
+  if (!client || client->credential() != request.bearer_token()) return exchange->respond(no_such_session());
+  exchange->respond({202, {}, "text/plain", "Accepted"});
+  client->receive(std::string_view(request.body));
+}
+
+}  // namespace rkllm_mcp

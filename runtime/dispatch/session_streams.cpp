@@ -1,0 +1,51 @@
+#include "dispatch/session_streams.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp {
+
+SessionStreams::SessionStreams(asio::io_context& loop, std::shared_ptr<StreamMemory> memory)
+    : loop_(loop),
+      memory_(std::move(memory)),
+      standing_(std::make_shared<EventStream>(loop, EventStream::Options{.id = "0", .headers = {}, .remote = {}, .memory = memory_})) {}
+
+SessionStreams::~SessionStreams() {
+  standing_->abandon();
+  for (const auto& stream : std::exchange(streams_, {})) {
+    stream->when_ended(nullptr);
+    stream->abandon();
+  }
+}
+
+std::shared_ptr<EventStream> SessionStreams::add(EventStream::Options options) {
+  options.id = std::to_string(next_++);
+  options.memory = memory_;
+  forget_oldest_ended();
+  const auto stream = std::make_shared<EventStream>(loop_, std::move(options));
+  streams_.push_back(stream);
+  // There is nothing to come back for where one plain answer was all.
+  stream->when_ended([this, raw = stream.get()] {
+    if (!raw->has_events()) std::erase_if(streams_, [raw](const auto& each) { return each.get() == raw; });
+  });
+  return stream;
+}
+
+std::shared_ptr<EventStream> SessionStreams::find(std::string_view id) const {
+  if (id == standing_->id()) return standing_;
+  const auto found =
+      std::find_if(streams_.begin(), streams_.end(), [id](const auto& each) { return each->id() == id; });
+  return found == streams_.end() ? nullptr : *found;
+}
+
+void SessionStreams::forget_oldest_ended() {
+  const auto has_ended = [](const auto& each) { return each->ended(); };
+  auto too_many = std::count_if(streams_.begin(), streams_.end(), has_ended) - static_cast<std::ptrdiff_t>(kEndedStreams);
+  while (too_many-- >= 0) {
+    const auto oldest = std::find_if(streams_.begin(), streams_.end(), has_ended);
+    if (oldest == streams_.end()) return;
+    streams_.erase(oldest);
+  }
+}
+
+}  // namespace rkllm_mcp

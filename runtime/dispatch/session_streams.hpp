@@ -1,0 +1,42 @@
+// The event streams of one session over HTTP: the standing one, and those that answer its requests and can be come back
+// to. Event loop only.
+#pragma once
+
+#include "dispatch/event_stream.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class SessionStreams {
+ public:
+  static constexpr std::size_t kEndedStreams = 16;  // that are kept
+
+  SessionStreams(asio::io_context& loop, std::shared_ptr<StreamMemory> memory);
+  ~SessionStreams();
+  SessionStreams(const SessionStreams&) = delete;
+  SessionStreams& operator=(const SessionStreams&) = delete;
+
+  // Carries what answers no request.
+  const std::shared_ptr<EventStream>& standing() const { return standing_; }
+  // A new one, for the answer to a request. `options.id` and `options.memory` are filled in.
+  std::shared_ptr<EventStream> add(EventStream::Options options);
+  // Null if there is none (any more).
+  std::shared_ptr<EventStream> find(std::string_view id) const;
+
+ private:
+  void forget_oldest_ended();
+
+  asio::io_context& loop_;
+  const std::shared_ptr<StreamMemory> memory_;
+  const std::shared_ptr<EventStream> standing_;
+  std::deque<std::shared_ptr<EventStream>> streams_;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace rkllm_mcp

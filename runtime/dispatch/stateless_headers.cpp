@@ -1,0 +1,104 @@
+#include "dispatch/stateless_headers.hpp"
+
+#include "mcp/meta_keys.hpp"
+#include "mcp/stateless_era.hpp"
+
+#include <rkllm_mcp/base64.hpp>
+#include <rkllm_mcp/errors.hpp>
+
+#include <charconv>
+
+namespace rkllm_mcp {
+namespace {
+
+RpcError mismatch(std::string_view header, const std::string& complaint) {
+  return {ErrorCode::kHeaderMismatch, std::string(header) + ": " + complaint, Json{{"header", header}}};
+}
+
+// The parameter that Mcp-Name repeats; empty if the method has none.
+std::string_view named_param(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  if (method == "resources/read") return "uri";
+  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
+  return {};
+}
+
+std::string required(const HttpHeaders& headers, std::string_view name) {
+  const auto value = headers.find(name);
+  if (!value) throw mismatch(name, "missing");
+  return std::string(trim_blanks(*value));
+}
+
+std::string required_decoded(const HttpHeaders& headers, std::string_view name) {
+  auto value = decoded_header(required(headers, name));
+  if (!value) throw mismatch(name, "malformed base64");
+  return *std::move(value);
+}
+
+void require_equal(std::string_view header, const std::string& given, const std::string& in_body) {
+  if (given != in_body) throw mismatch(header, "says otherwise than the message");
+}
+
+bool is_same_number(const std::string& text, const Json& value) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number == value.get<double>();
+}
+
+void check_param(const HttpHeaders& headers, const std::string& header, const Json& value) {
+  const std::string given = required_decoded(headers, header);
+  if (value.is_string()) return require_equal(header, given, value.get<std::string>());
+  if (value.is_boolean()) return require_equal(header, given, value.get<bool>() ? "true" : "false");
+  if (value.is_number() && !is_same_number(given, value)) throw mismatch(header, "says otherwise than the message");
+}
+
+// Walks the properties of a schema that are annotated, along with the arguments that are given.
+void check_params(const HttpHeaders& headers, const Json& schema, const Json& arguments) {
+  const auto properties = schema.find("properties");
+  if (properties == schema.end() || !properties->is_object() || !arguments.is_object()) return;
+  for (const auto& [name, property] : properties->items()) {
+    const auto given = arguments.find(name);
+    if (given == arguments.end() || given->is_null() || !property.is_object()) continue;
+    const auto header = property.find("x-mcp-header");
+    if (header != property.end() && header->is_string()) {
+      check_param(headers, "Mcp-Param-" + header->get<std::string>(), *given);
+    }
+    check_params(headers, property, *given);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> decoded_header(std::string_view value) {
+  constexpr std::string_view kBefore = "=?base64?";
+  constexpr std::string_view kAfter = "?=";
+  if (value.size() < kBefore.size() + kAfter.size() || !value.starts_with(kBefore) || !value.ends_with(kAfter)) {
+    return std::string(value);
+  }
+  const auto bytes = decode_base64(value.substr(kBefore.size(), value.size() - kBefore.size() - kAfter.size()));
+  if (!bytes) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+}
+
+void check_revision_header(const HttpHeaders& headers, const Request& request) {
+  const auto claim = claimed_revision(request.params);
+  if (!claim && request.method == "initialize") throw mismatch(kRevisionHeader, "that revision has no handshake");
+  if (!claim) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "missing");
+  if (!claim->is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
+  require_equal(kRevisionHeader, required(headers, kRevisionHeader), claim->get<std::string>());
+}
+
+void check_stateless_headers(const HttpHeaders& headers, const Request& request, const Catalogue& catalogue) {
+  const Json& params = request.params;
+  require_equal("Mcp-Method", required(headers, "Mcp-Method"), request.method);
+  const std::string named(named_param(request.method));
+  if (!named.empty() && params.contains(named) && params[named].is_string()) {
+    require_equal("Mcp-Name", required_decoded(headers, "Mcp-Name"), params[named].get<std::string>());
+  }
+  if (request.method != "tools/call" || !params.contains("arguments") || !params.contains("name")) return;
+  if (!params["name"].is_string()) return;
+  const auto tool = catalogue.tool(params["name"].get<std::string>());
+  if (tool) check_params(headers, tool->input_schema, params["arguments"]);
+}
+
+}  // namespace rkllm_mcp

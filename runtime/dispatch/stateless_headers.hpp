@@ -1,0 +1,26 @@
+// What the headers of a POST say of its message in the stateless era: they repeat parts of it, for those on the way who
+// do not read bodies, and must not contradict it.
+#pragma once
+
+#include "jsonrpc/message.hpp"
+#include "mcp/catalogue.hpp"
+#include "transport/http_message.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+inline constexpr std::string_view kRevisionHeader = "MCP-Protocol-Version";
+
+// Both throw RpcError -32020 for a header that is missing, malformed, or says otherwise than the message; the first also
+// -32602 for a message that claims no revision. To be called one after the other, since a revision that is not served
+// comes between them.
+void check_revision_header(const HttpHeaders& headers, const Request& request);
+void check_stateless_headers(const HttpHeaders& headers, const Request& request, const Catalogue& catalogue);
+
+// The value that a header carries, which may be written as =?base64?...?=; nothing if that is malformed.
+std::optional<std::string> decoded_header(std::string_view value);
+
+}  // namespace rkllm_mcp

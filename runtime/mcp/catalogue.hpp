@@ -1,0 +1,104 @@
+// What an MCP server offers, as data: tools, resources, prompts, and words about itself. This library serves any such
+// catalogue.
+//
+// Who changes one says so afterwards: McpServer::announce(). Event loop only.
+#pragma once
+
+#include "mcp/invocation.hpp"
+
+#include <rkllm_mcp/json.hpp>
+#include <rkllm_mcp/method.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// Values that an argument may have, for who has typed `so_far`. `others` are the arguments that are known already.
+using CompleteFunction = std::function<std::vector<std::string>(std::string_view so_far, const Json& others)>;
+
+struct Tool {
+  std::string name, title, description;
+  Json input_schema;   // JSON Schema, told as it is; its root is an object
+  Json output_schema;  // likewise; null: none
+  std::optional<ToolAnnotations> annotations;
+  InvokeFunction run;
+  // Whether that invocation shall go on as a task after its request was answered. Asked for clients that know of tasks
+  // only; null: never.
+  std::function<bool(const Invocation::Origin&)> as_task{};
+  bool listed = true;  // else nobody is told of it, but it can be called
+};
+
+inline constexpr const char* kJsonType = "application/json";
+
+// A document. `text` is base64 if it is `binary`.
+struct ResourceText {
+  std::string text;
+  bool binary = false;
+};
+
+struct Resource {
+  std::string uri, name, title, description, mime_type;
+  std::function<ResourceText()> read;
+  std::optional<std::size_t> size{};  // in bytes, if it never changes
+};
+
+// Documents that come and go. `read` gives nothing for an address that is none of these, or not now.
+struct ResourceTemplate {
+  std::string uri_template, name, title, description, mime_type;
+  std::function<std::optional<ResourceText>(std::string_view uri)> read;
+  std::vector<std::pair<std::string, CompleteFunction>> variables{};
+};
+
+struct PromptArgument {
+  std::string name, title, description;
+  bool required = false;
+  CompleteFunction complete{};  // null: anything
+};
+
+struct Prompt {
+  std::string name, title, description;
+  std::vector<PromptArgument> arguments;
+  InvokeFunction run;  // its result is the protocol's GetPromptResult
+};
+
+struct Catalogue {
+  std::string name;  // of this server, e.g. "rkllm-server"
+  std::string title;
+  std::string version;
+  std::string instructions;  // what a model should know before it uses the tools
+  std::vector<std::shared_ptr<const Tool>> tools;
+  std::vector<Resource> resources;
+  std::vector<ResourceTemplate> templates;
+  std::vector<std::shared_ptr<const Prompt>> prompts;
+  // Whether clients of the stateless era may be given tasks.
+  bool offers_tasks = false;
+
+  void add(Tool tool) { tools.push_back(std::make_shared<const Tool>(std::move(tool))); }
+  void add(Prompt prompt) { prompts.push_back(std::make_shared<const Prompt>(std::move(prompt))); }
+  std::shared_ptr<const Tool> tool(std::string_view tool_name) const {
+    for (const auto& each : tools) {
+      if (each->name == tool_name) return each;
+    }
+    return nullptr;
+  }
+  std::shared_ptr<const Prompt> prompt(std::string_view prompt_name) const {
+    for (const auto& each : prompts) {
+      if (each->name == prompt_name) return each;
+    }
+    return nullptr;
+  }
+};
+
+// Text content of one block.
+inline Json text_block(std::string_view text) { return Json{{"type", "text"}, {"text", text}}; }
+// The result of a tool that says no more than a text.
+inline Json text_result(std::string_view text) { return Json{{"content", Json::array({text_block(text)})}}; }
+
+}  // namespace rkllm_mcp

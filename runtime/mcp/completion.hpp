@@ -1,0 +1,15 @@
+// completion/complete: values that an argument of a prompt, or a variable of a resource template, may have. Event loop
+// only.
+#pragma once
+
+#include "mcp/catalogue.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+namespace rkllm_mcp {
+
+// The request's params -> {"completion":{"values","total","hasMore"}}: those that begin with what has been typed, at
+// most 100. For what is not known there are none. Throws InvalidParams.
+Json complete(const Catalogue& catalogue, const Json& params);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,92 @@
+#include "mcp/lists.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+// A member that is left out if it says nothing.
+void add_text(Json& object, const char* name, const std::string& text) {
+  if (!text.empty()) object[name] = text;
+}
+
+Json described(const char* key, const std::string& identity, const std::string& name, const std::string& title,
+               const std::string& description) {
+  Json entry{{key, identity}};
+  if (std::string_view(key) != "name") entry["name"] = name;
+  add_text(entry, "title", title);
+  add_text(entry, "description", description);
+  return entry;
+}
+
+Json listed(const Tool& tool) {
+  Json entry = described("name", tool.name, tool.name, tool.title, tool.description);
+  entry["inputSchema"] = tool.input_schema;
+  if (!tool.output_schema.is_null()) entry["outputSchema"] = tool.output_schema;
+  if (const auto& hints = tool.annotations) {
+    Json annotations = Json::object();
+    add_text(annotations, "title", tool.title);
+    annotations.update(Json{{"readOnlyHint", hints->read_only},
+                            {"destructiveHint", hints->destructive},
+                            {"idempotentHint", hints->idempotent},
+                            {"openWorldHint", hints->open_world}});
+    entry["annotations"] = std::move(annotations);
+  }
+  return entry;
+}
+
+Json listed(const Resource& resource) {
+  Json entry = described("uri", resource.uri, resource.name, resource.title, resource.description);
+  add_text(entry, "mimeType", resource.mime_type);
+  if (resource.size) entry["size"] = *resource.size;
+  return entry;
+}
+
+Json listed(const ResourceTemplate& each) {
+  Json entry = described("uriTemplate", each.uri_template, each.name, each.title, each.description);
+  add_text(entry, "mimeType", each.mime_type);
+  return entry;
+}
+
+Json listed(const Prompt& prompt) {
+  Json entry = described("name", prompt.name, prompt.name, prompt.title, prompt.description);
+  Json arguments = Json::array();
+  for (const auto& argument : prompt.arguments) {
+    Json each = described("name", argument.name, argument.name, argument.title, argument.description);
+    each["required"] = argument.required;
+    arguments.push_back(std::move(each));
+  }
+  if (!arguments.empty()) entry["arguments"] = std::move(arguments);
+  return entry;
+}
+
+template <class Entries>
+Json list(std::string_view name, const Entries& entries, const Json& params, const PageLimits& limits) {
+  return page_of(name, params, entries.size(), [&](std::size_t at) { return listed(entries[at]); }, limits);
+}
+
+}  // namespace
+
+Json list_tools(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
+  std::vector<const Tool*> shown;
+  for (const auto& tool : catalogue.tools) {
+    if (tool->listed) shown.push_back(tool.get());
+  }
+  return page_of("tools", params, shown.size(), [&](std::size_t at) { return listed(*shown[at]); }, limits);
+}
+
+Json list_resources(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
+  return list("resources", catalogue.resources, params, limits);
+}
+
+Json list_resource_templates(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
+  return list("resourceTemplates", catalogue.templates, params, limits);
+}
+
+Json list_prompts(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
+  const auto& prompts = catalogue.prompts;
+  return page_of("prompts", params, prompts.size(), [&](std::size_t at) { return listed(*prompts[at]); }, limits);
+}
+
+}  // namespace rkllm_mcp

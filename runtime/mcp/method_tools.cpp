@@ -1,0 +1,98 @@
+#include "mcp/method_tools.hpp"
+
+#include "call/result_options.hpp"
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+#include "mcp/progress.hpp"
+
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+Json tool_result(const Method& method, const Collected& collected) {
+  Json structured = method.streams ? answer_of(collected) : collected.outcome.result;
+  const std::string text = method.streams ? structured["text"].get<std::string>() : to_text(structured);
+  Json result = text_result(text);
+  result["structuredContent"] = std::move(structured);
+  return result;
+}
+
+ProgressMessage take_progress_message(Json& arguments) {
+  const auto choice = take_member(arguments, "progress_message");
+  if (!choice) return ProgressMessage::kStatus;
+  if (*choice == "status") return ProgressMessage::kStatus;
+  if (*choice == "delta") return ProgressMessage::kDelta;
+  if (*choice == "text") return ProgressMessage::kText;
+  throw InvalidParams("params.progress_message", "expected \"status\", \"delta\" or \"text\"");
+}
+
+void start(asio::io_context& loop, Caller& caller, const Method& method, const std::shared_ptr<Invocation>& invocation) {
+  Json arguments = invocation->arguments();
+  const auto message = method.streams ? take_progress_message(arguments) : ProgressMessage::kStatus;
+  Caller::Target target{&method, {}, take_result_options(method, arguments)};
+  target.params = std::move(arguments);
+
+  std::shared_ptr<Progress> progress;
+  CollectReader::ProgressFunction on_progress;
+  if (!invocation->progress_token().is_null()) {
+    progress = Progress::start(loop, invocation, message);
+    on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
+  }
+  const auto done = [invocation, progress, &method](const Collected& collected) {
+    if (progress) progress->stop();
+    invocation->result(collected.outcome.error ? tool_error(as_rpc_error(collected.outcome.error))
+                                               : tool_result(method, collected));
+  };
+  const auto& origin = invocation->origin();
+  caller.collect(origin.session, origin.reply, std::move(target), done, std::move(on_progress),
+                 {.answers = false, .outlives_exchange = origin.outlives_exchange});
+}
+
+// Bad arguments and refusals become results with "isError":true; only an id that is in use fails the request itself.
+void run(asio::io_context& loop, Caller& caller, const Method& method, const std::shared_ptr<Invocation>& invocation) {
+  const auto& origin = invocation->origin();
+  try {
+    Caller::permit(*origin.session, method);
+    caller.admit(*origin.session, origin.reply->id(), false);
+    start(loop, caller, method, invocation);
+  } catch (const RpcError& error) {
+    if (error.code() == ErrorCode::kInvalidRequest) throw;
+    invocation->result(tool_error(error));
+  }
+}
+
+}  // namespace
+
+Json tool_error(const RpcError& error) {
+  const Json details{{"code", static_cast<int>(error.code())}, {"data", error.data()}};
+  return Json{{"content", Json::array({text_block(error.what()), text_block(to_text(details))})}, {"isError", true}};
+}
+
+void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller) {
+  for (const Method& method : caller.api().methods) {
+    Tool tool;
+    tool.name = method.name;
+    tool.title = method.title;
+    tool.description = method.description;
+    tool.input_schema = Json::parse(method.input_schema);
+    tool.output_schema = Json::parse(method.output_schema);
+    tool.annotations = method.annotations;
+    tool.run = [&loop, &caller, &method](const auto& invocation) { run(loop, caller, method, invocation); };
+    // Who wants to follow it goes on waiting for the answer.
+    if (method.streams) tool.as_task = [](const auto& origin) { return origin.progress_token.is_null(); };
+    catalogue.add(std::move(tool));
+  }
+  for (const Elsewhere& other : caller.api().elsewhere) {
+    Tool tool;
+    tool.name = other.name;
+    tool.listed = false;
+    tool.run = [&api = caller.api(), &other](const auto& invocation) {
+      invocation->result(tool_error(unsupported(std::string(other.name), other.versions, api.api_version)));
+    };
+    catalogue.add(std::move(tool));
+  }
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,21 @@
+// The methods of an API as tools: one complete answer each, with progress meanwhile if the client asked for it. Event
+// loop only.
+#pragma once
+
+#include "call/caller.hpp"
+#include "mcp/catalogue.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/io_context.hpp>
+
+namespace rkllm_mcp {
+
+// Adds a tool for each method of the caller's API, under its name. Functions that only other versions of the API have
+// are not listed, and say so when they are called. Loop and caller outlive the catalogue.
+void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller);
+
+// The result of a tool call that failed: the message for people and models, then code and data for programs.
+Json tool_error(const RpcError& error);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,35 @@
+#include "mcp/resource_reader.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr Freshness kNeverChanges{std::chrono::minutes(1), Freshness::Scope::kPublic};
+constexpr Freshness kChanges{};
+
+Json contents(const std::string& uri, const std::string& mime_type, ResourceText text) {
+  Json content{{"uri", uri}};
+  if (!mime_type.empty()) content["mimeType"] = mime_type;
+  content[text.binary ? "blob" : "text"] = std::move(text.text);
+  return Json{{"contents", Json::array({std::move(content)})}};
+}
+
+}  // namespace
+
+ResourceReading read_resource(const Catalogue& catalogue, const std::string& uri) {
+  for (const auto& resource : catalogue.resources) {
+    if (resource.uri != uri) continue;
+    return {contents(uri, resource.mime_type, resource.read()), resource.size ? kNeverChanges : kChanges};
+  }
+  for (const auto& each : catalogue.templates) {
+    if (auto text = each.read(uri)) return {contents(uri, each.mime_type, *std::move(text)), kChanges};
+  }
+  throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(uri) + " exists", Json{{"uri", uri}});
+}
+
+}  // namespace rkllm_mcp

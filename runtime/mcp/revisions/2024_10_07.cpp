@@ -1,0 +1,15 @@
+// A pre-release that the official clients still list: served like 2024-11-05.
+#include "mcp/handshake_era.hpp"
+#include "mcp/revisions.hpp"
+#include "mcp/revisions/handshake_methods.hpp"
+
+namespace rkllm_mcp {
+
+const Revision kRevision20241007{.name = "2024-10-07",
+                                 .era = handshake_era(),
+                                 .methods = kHandshakeMethods,
+                                 .audio = false,
+                                 .resource_links = false,
+                                 .is_only_an_alias = true};
+
+}  // namespace rkllm_mcp

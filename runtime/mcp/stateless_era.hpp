@@ -1,0 +1,17 @@
+// Revisions from 2026-07-28: every request says in `_meta` what the server has to know of its client, results carry
+// their type, and what the server wants from its client is a result, too, upon which the client asks again.
+#pragma once
+
+#include "mcp/era.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+const Era& stateless_era();
+
+// The revision that a request claims for itself; nothing if it claims none, and so belongs to the handshake era.
+std::optional<Json> claimed_revision(const Json& params);
+
+}  // namespace rkllm_mcp

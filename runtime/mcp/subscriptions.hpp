@@ -1,0 +1,68 @@
+// Who wants to hear when something changes: clients of the handshake era by their session, those of the stateless era
+// by a `subscriptions/listen` request that stays open.
+//
+// Event loop only.
+#pragma once
+
+#include "call/session.hpp"
+#include "jsonrpc/reply.hpp"
+#include "mcp/handshake.hpp"
+#include "mcp/severity.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// Lists that may change while clients watch.
+enum class Listed { kTools, kResources, kPrompts };
+
+class Subscriptions {
+ public:
+  // `server` is {"name","version"}.
+  explicit Subscriptions(Json server) : server_(std::move(server)) {}
+
+  // A session whose handshake is done hears of all lists, and of the resources that it names there.
+  void add(const std::shared_ptr<Handshake>& handshake);
+  // subscriptions/listen: acknowledges, and answers when it ends. Throws RpcError.
+  void listen(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
+
+  void list_changed(Listed list);
+  void resource_updated(const std::string& uri);
+  void task_changed(const std::string& task, const Json& state);
+  // To sessions that want messages of that level. (In the stateless era they belong to requests.)
+  void log(Severity level, std::string_view logger, const Json& data);
+  // The addresses that anybody wants to hear of and that begin so.
+  std::set<std::string> watched(std::string_view beginning) const;
+  // The server stops: whoever listens gets an answer.
+  void end();
+
+ private:
+  struct Listener {
+    std::shared_ptr<Reply> reply;
+    std::shared_ptr<Session> session;
+    Session::Key key = 0;
+    Json id;
+    std::set<Listed> lists;
+    std::set<std::string, std::less<>> resources;
+    std::set<std::string, std::less<>> tasks;
+  };
+  using Place = std::list<Listener>::iterator;
+
+  template <class Wanted>
+  void tell_handshakes(std::string_view message, Wanted wants);
+  static void tell(const Listener& listener, std::string_view method, Json params);
+  Json ending_of(const Listener& listener) const;
+
+  const Json server_;
+  std::list<std::weak_ptr<Handshake>> handshakes_;
+  std::list<Listener> listeners_;
+};
+
+}  // namespace rkllm_mcp

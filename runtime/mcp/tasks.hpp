@@ -1,0 +1,55 @@
+// Invocations that go on after their request was answered (extension io.modelcontextprotocol/tasks): the client gets an
+// id, and asks for what has become of it.
+//
+// Tasks live in this process, and for an hour after their end; whoever has the id (which cannot be guessed) and the same token may
+// use it. Event loop only.
+#pragma once
+
+#include "mcp/invocation.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+struct Principal;
+class Task;
+
+class Tasks {
+ public:
+  static constexpr std::size_t kMost = 256;
+
+  // `changed` hears of each task whose state has become another.
+  using ChangedFunction = std::function<void(const std::string& id, const Json& state)>;
+  Tasks(asio::io_context& loop, ChangedFunction changed) : loop_(loop), changed_(std::move(changed)) {}
+
+  // Runs the invocation as a task; gives what the request is answered with (CreateTaskResult). `origin` has the session
+  // and the reply of the request; the task gets its own. Throws QueueFull.
+  Json begin(Invocation::Origin origin, InvokeFunction run);
+
+  // tasks/get, tasks/update, tasks/cancel: of the task that `params.taskId` names. Throw RpcError.
+  Json get(const Json& params, const Principal* principal) const;
+  Json update(const Json& params, const Principal* principal);
+  Json cancel(const Json& params, const Principal* principal);
+  // Ends all.
+  void cancel_all();
+
+ private:
+  std::shared_ptr<Task> find(const Json& params, const Principal* principal) const;
+  void make_room();
+  void changed(const Task& task);
+
+  asio::io_context& loop_;
+  const ChangedFunction changed_;
+  std::map<std::string, std::shared_ptr<Task>, std::less<>> tasks_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,18 @@
+// The bound API as documents: rkllm://api, and rkllm://api/{kind}/{name} of each function, struct, enum and constant.
+#pragma once
+
+#include "mcp/catalogue.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// Of the ABI set of that version; `document` is its api_document(), which lives as long as the program.
+void add_api_resources(Catalogue& catalogue, std::string_view version, std::string_view document);
+
+// The names of an enum's enumerators, for completion; none if there is no such enum.
+std::vector<std::string> enumerators_of(std::string_view document, std::string_view enum_name);
+
+}  // namespace rkllm_mcp

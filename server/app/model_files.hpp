@@ -1,0 +1,14 @@
+// The models that this server knows the paths of: those of the settings, and the files in runtime.model_dirs.
+#pragma once
+
+#include "settings/settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// Without duplicates, sorted. Directories that cannot be read have none; of each at most 1,000 files are looked at.
+std::vector<std::string> known_models(const Settings& settings);
+
+}  // namespace rkllm_mcp

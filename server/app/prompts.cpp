@@ -1,0 +1,102 @@
+#include "app/prompts.hpp"
+
+#include "app/api_resources.hpp"
+#include "jsonrpc/envelope.hpp"
+
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using TextFunction = std::function<std::string(const Json& arguments)>;
+
+std::string argument(const Json& arguments, const char* name, const char* absent = "") {
+  return arguments.value(name, std::string(absent));
+}
+
+// How the handle is to be named in a call: not at all, if it is the only one.
+Json handle_member(const Json& arguments) {
+  Json call = Json::object();
+  if (arguments.contains("handle")) call["handle"] = arguments["handle"];
+  return call;
+}
+
+std::string run_call(const Json& arguments, const std::string& prompt) {
+  Json call = handle_member(arguments);
+  call["rkllm_input"] = {{"prompt_input", prompt}};
+  if (arguments.contains("mode")) call["rkllm_infer_params"] = {{"mode", arguments["mode"]}};
+  return to_text(call);
+}
+
+std::string set_up_model(const Json& arguments) {
+  const Json call{{"param", {{"model_path", argument(arguments, "model")}}}};
+  return "Set up a language model on this board. First call rkllm_init with " + to_text(call) +
+         " and keep the handle that it returns. If it fails, read what the error says of the file, the memory and the "
+         "NPU, and tell me how to mend it. Then read the resource rkllm://runtime and tell me in one line which runtime "
+         "it is, on which platform, and whether it is simulated. Do not destroy the handle.";
+}
+
+std::string chat(const Json& arguments) {
+  return "Let the model that runs on this board answer, and give me its answer word for word. Call rkllm_run with " +
+         run_call(arguments, argument(arguments, "message")) +
+         ". If no handle exists, say so, and that the prompt set_up_model loads a model.";
+}
+
+std::string summarize(const Json& arguments) {
+  const std::string language = argument(arguments, "language", "the language of the text");
+  const std::string question = "Summarize the following text in a few sentences, in " + language + ".\n\n" +
+                               argument(arguments, "text");
+  return "Let the model that runs on this board summarize a text. Call rkllm_run with " +
+         run_call(arguments, question) + " and give me the text of its answer.";
+}
+
+std::string use_tools(const Json& arguments) {
+  Json call = handle_member(arguments);
+  call["system_prompt"] = "";
+  call["tools"] = argument(arguments, "tools", "[]");
+  call["tool_response_str"] = "tool_response";
+  return "Let the model that runs on this board use tools. First call rkllm_set_function_tools with " + to_text(call) +
+         ". Then call rkllm_run with " + run_call(arguments, argument(arguments, "question")) +
+         ". If its answer holds a <tool_call>, carry that call out yourself, call rkllm_run again with the outcome as "
+         "prompt_input and role \"tool\", and give me the final answer.";
+}
+
+Prompt prompt(std::string name, std::string title, std::string description, std::vector<PromptArgument> arguments,
+              TextFunction text) {
+  const auto run = [description, text = std::move(text)](const std::shared_ptr<Invocation>& invocation) {
+    const Json message{{"role", "user"}, {"content", text_block(text(invocation->arguments()))}};
+    invocation->result(Json{{"description", description}, {"messages", Json::array({message})}});
+  };
+  return {std::move(name), std::move(title), std::move(description), std::move(arguments), run};
+}
+
+}  // namespace
+
+void add_prompts(Catalogue& catalogue, const PromptKnowledge& knowledge) {
+  const PromptArgument handle{"handle", "Handle", "Of the model, e.g. llm-1; not needed while there is only one.", false,
+                              complete_handle(knowledge.handles)};
+  const PromptArgument mode{"mode", "Mode", "What the run is for, an RKLLMInferMode; text, if it is left out.", false,
+                            [document = knowledge.document](std::string_view, const Json&) {
+                              return enumerators_of(document, "RKLLMInferMode");
+                            }};
+  catalogue.add(prompt("set_up_model", "Set up a model", "Load a model, and see what it runs on.",
+                       {{"model", "Model", "The path of an .rkllm file on the board.", true,
+                         knowledge.models}},
+                       set_up_model));
+  catalogue.add(prompt("chat", "Chat", "Say something to the model on the board.",
+                       {{"message", "Message", "What to say.", true}, handle, mode}, chat));
+  catalogue.add(prompt("summarize", "Summarize", "Let the model on the board summarize a text.",
+                       {{"text", "Text", "The text.", true},
+                        {"language", "Language", "Of the summary; that of the text, if it is left out.", false},
+                        handle},
+                       summarize));
+  catalogue.add(prompt("use_tools", "Use tools", "Let the model on the board call functions.",
+                       {{"question", "Question", "What the tools are to be used for.", true},
+                        {"tools", "Tools", "Functions as a JSON array, in OpenAI's form.", true},
+                        handle},
+                       use_tools));
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,42 @@
+// Tells clients that watch the resources of handles when these have become others.
+//
+// Threads: poke() from any; all else on the event loop.
+#pragma once
+
+#include "backend/handle_resources.hpp"
+#include "mcp/mcp_server.hpp"
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <atomic>
+#include <map>
+#include <string>
+
+namespace rkllm_mcp {
+
+class HandleWatch {
+ public:
+  // `handles` gives those that exist. Loop and server outlive this.
+  HandleWatch(asio::io_context& loop, McpServer& server, HandlesFunction handles)
+      : loop_(loop), server_(server), handles_(std::move(handles)), timer_(loop) {}
+
+  // Something may have changed: whoever watches is told soon, and once for all that has happened until then.
+  void poke();
+  void stop();
+
+ private:
+  void look();
+  // What a resource says just now, but for what changes all the time; empty if it does not exist.
+  std::string state_of(const std::string& uri) const;
+
+  asio::io_context& loop_;
+  McpServer& server_;
+  const HandlesFunction handles_;
+  asio::steady_timer timer_;
+  std::atomic<bool> poked_{false};
+  bool stopped_ = false;
+  std::map<std::string, std::string> told_;  // the state that clients know of, by address
+};
+
+}  // namespace rkllm_mcp
