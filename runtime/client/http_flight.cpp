@@ -1,13 +1,16 @@
 #include "client/http_flight.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <thread>
 #include <utility>
 
 namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::size_t kLongestBody = std::size_t{256} << 20U;
+constexpr std::chrono::milliseconds kToDie{200};
 
 }  // namespace
 
@@ -104,6 +107,8 @@ void HttpFlight::resume() {
 }
 
 void HttpFlight::end_broken() {
+  // A process that dies may close its connections before the socket that it listens on.
+  if (session_.is_reachable()) std::this_thread::sleep_for(kToDie);
   if (!session_.is_reachable()) return inbox_.fail(session_.url() + ": the server has gone away");
   refuse_all("the response ended before the answer" +
              (trip_->complaint().empty() ? std::string() : ": " + trip_->complaint()));
