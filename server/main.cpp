@@ -1,6 +1,7 @@
 // The program: reads the command line and the settings, and hands over to the command.
 #include "cli/call.hpp"
 #include "cli/command_line.hpp"
+#include "cli/connect.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/serve.hpp"
 #include "cli/settings_command.hpp"
@@ -46,6 +47,7 @@ struct Run {
     }
   }
   int operator()(const CallOptions& options) const { return run_call(options, settings); }
+  int operator()(const ConnectOptions& options) const { return run_connect(options); }
   int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }
   int operator()(const WorkOptions& options) const { return work_at(from_arguments(options.arguments)); }
   int operator()(const Finished& finished) const { return finished.exit_code; }

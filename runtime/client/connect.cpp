@@ -1,6 +1,8 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "client/http_connection.hpp"
+#include "client/repeating_connection.hpp"
+#include "client/streamable_http_connection.hpp"
 #include "client/tcp_connection.hpp"
 #include "client/udp_connection.hpp"
 #include "client/ws_connection.hpp"
@@ -29,8 +31,21 @@ std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline)
       return connection;
     }
     case Protocol::kUdp: return std::make_unique<UdpConnection>(endpoint, deadline);
-    case Protocol::kHttp: return std::make_unique<HttpConnection>(endpoint, deadline);
+    case Protocol::kHttp:
+    case Protocol::kHttps: return std::make_unique<HttpConnection>(endpoint, deadline);
     case Protocol::kWebSocket: return std::make_unique<WsConnection>(endpoint, deadline);
+  }
+  throw ConnectionError("unknown protocol");
+}
+
+std::unique_ptr<Connection> connect_mcp(const Endpoint& endpoint, Deadline deadline) {
+  switch (endpoint.protocol) {
+    case Protocol::kHttp:
+    case Protocol::kHttps: return std::make_unique<StreamableHttpConnection>(endpoint, deadline);
+    case Protocol::kUdp: return std::make_unique<RepeatingConnection>(connect(endpoint, deadline), endpoint.url());
+    case Protocol::kTcp:
+    case Protocol::kUnix:
+    case Protocol::kWebSocket: return connect(endpoint, deadline);
   }
   throw ConnectionError("unknown protocol");
 }

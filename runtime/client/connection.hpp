@@ -1,4 +1,6 @@
-// One client's way to a server: whole messages there, whole messages back. Blocking; use one from one thread.
+// One client's way to a server: whole messages there, whole messages back. Blocking.
+//
+// Threads: one may send while another receives (but over plain HTTP, HttpConnection: use that from one thread).
 #pragma once
 
 #include <chrono>
@@ -32,11 +34,18 @@ class Connection {
   virtual std::optional<std::string> receive(Deadline deadline) = 0;
   // False if messages may be lost on the way: a stream's gaps are then to be asked for with `poll`.
   virtual bool reliable() const { return true; }
+  // From any thread: a receive() that waits ends at once with ConnectionError, and so does every later one. By default
+  // nothing happens, and receive() ends at its deadline.
+  virtual void interrupt() {}
 };
 
 struct Endpoint;
 
-// Connects to a server. Throws ConnectionError.
+// Connects to a server, whose dialects may both be spoken: HTTP is plain JSON-RPC. Throws ConnectionError.
 std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline);
+
+// Connects to an MCP server: HTTP is Streamable HTTP, and over UDP requests are repeated until they are answered, so
+// that it counts as reliable. Throws ConnectionError.
+std::unique_ptr<Connection> connect_mcp(const Endpoint& endpoint, Deadline deadline);
 
 }  // namespace rkllm_mcp::client

@@ -10,19 +10,21 @@ namespace {
 struct Scheme {
   std::string_view prefix;
   Protocol protocol;
-  std::string_view path;  // where there is none in the URL
+  bool has_path;
+  std::uint16_t usual_port;  // 0: it must be in the URL
 };
 
 constexpr std::array kSchemes{
-    Scheme{"tcp://", Protocol::kTcp, ""},       Scheme{"unix://", Protocol::kUnix, ""},
-    Scheme{"udp://", Protocol::kUdp, ""},       Scheme{"http://", Protocol::kHttp, "/jsonrpc"},
-    Scheme{"ws://", Protocol::kWebSocket, "/"},
+    Scheme{"tcp://", Protocol::kTcp, false, 0},      Scheme{"unix://", Protocol::kUnix, false, 0},
+    Scheme{"udp://", Protocol::kUdp, false, 0},      Scheme{"http://", Protocol::kHttp, true, 80},
+    Scheme{"https://", Protocol::kHttps, true, 443}, Scheme{"ws://", Protocol::kWebSocket, true, 0},
 };
 
 [[noreturn]] void refuse(std::string_view url, std::string_view complaint) {
-  throw std::invalid_argument(std::string(url) + ": " + std::string(complaint) +
-                              "; expected tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http://HOST:PORT[/PATH] or "
-                              "ws://HOST:PORT[/PATH]");
+  throw std::invalid_argument(
+      std::string(url) + ": " + std::string(complaint) +
+      "; expected tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH] or "
+      "ws://HOST:PORT[/PATH]");
 }
 
 const Scheme& scheme_of(std::string_view url) {
@@ -40,7 +42,15 @@ std::string Endpoint::authority() const {
   return (bracketed ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-Endpoint parse_endpoint(std::string_view url) {
+std::string Endpoint::url() const {
+  for (const Scheme& scheme : kSchemes) {
+    if (scheme.protocol != protocol) continue;
+    return std::string(scheme.prefix) + authority() + (scheme.has_path && path != "/" ? path : "");
+  }
+  return path;
+}
+
+Endpoint parse_endpoint(std::string_view url, std::string_view http_path) {
   const Scheme& scheme = scheme_of(url);
   std::string_view rest = url.substr(scheme.prefix.size());
   const auto slash = rest.find('/');
@@ -48,21 +58,25 @@ Endpoint parse_endpoint(std::string_view url) {
     if (!rest.starts_with('/')) refuse(url, "no absolute path");
     return {scheme.protocol, "", 0, std::string(rest)};
   }
-  std::string path(scheme.path);
+  std::string path;
+  if (scheme.has_path) path = scheme.protocol == Protocol::kWebSocket ? "/" : http_path;
   if (slash != std::string_view::npos) {
-    if (scheme.path.empty()) refuse(url, "a path has no meaning here");
+    if (!scheme.has_path) refuse(url, "a path has no meaning here");
     if (rest.size() > slash + 1) path = rest.substr(slash);
     rest = rest.substr(0, slash);
   }
   if (path.find_first_of(" \r\n") != std::string::npos) refuse(url, "white space in the path");
 
-  const auto colon = rest.rfind(':');
-  if (colon == std::string_view::npos || rest.ends_with(']')) refuse(url, "no port");
+  const auto colon = rest.ends_with(']') ? std::string_view::npos : rest.rfind(':');
   std::string_view host = rest.substr(0, colon);
-  const std::string_view digits = rest.substr(colon + 1);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (host.empty()) refuse(url, "no host");
-  std::uint16_t port = 0;
+  std::uint16_t port = scheme.usual_port;
+  if (colon == std::string_view::npos) {
+    if (port == 0) refuse(url, "no port");
+    return {scheme.protocol, std::string(host), port, std::move(path)};
+  }
+  const std::string_view digits = rest.substr(colon + 1);
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (error != std::errc{} || end != digits.data() + digits.size() || port == 0) refuse(url, "bad port");
   return {scheme.protocol, std::string(host), port, std::move(path)};

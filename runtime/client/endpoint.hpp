@@ -1,4 +1,4 @@
-// Where a server listens, as a URL: tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http://HOST:PORT[/PATH],
+// Where a server listens, as a URL: tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH],
 // ws://HOST:PORT[/PATH].
 #pragma once
 
@@ -8,19 +8,23 @@
 
 namespace rkllm_mcp::client {
 
-enum class Protocol { kTcp, kUnix, kUdp, kHttp, kWebSocket };
+enum class Protocol { kTcp, kUnix, kUdp, kHttp, kHttps, kWebSocket };
 
 struct Endpoint {
   Protocol protocol;
   std::string host;  // without the brackets of an IPv6 address
   std::uint16_t port;
-  std::string path;     // of the socket's file; of http and ws: "/jsonrpc" and "/" if the URL has none
-  std::string token{};  // no part of the URL; empty: the server asks for none
+  std::string path;  // of the socket's file; of http and ws: where messages go
+  // No parts of the URL:
+  std::string token{};    // empty: the server asks for none
+  std::string ca_file{};  // PEM, of those who vouch for an https server; empty: the system's
 
   std::string authority() const;  // HOST:PORT as a Host header has it; of a Unix socket its path
+  std::string url() const;
 };
 
-// Throws std::invalid_argument that says what a URL looks like.
-Endpoint parse_endpoint(std::string_view url);
+// An http URL without a path gets `http_path`, a ws URL "/". Throws std::invalid_argument that says what a URL looks
+// like.
+Endpoint parse_endpoint(std::string_view url, std::string_view http_path = "/jsonrpc");
 
 }  // namespace rkllm_mcp::client

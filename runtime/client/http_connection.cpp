@@ -1,5 +1,7 @@
 #include "client/http_connection.hpp"
 
+#include "client/http_client.hpp"
+
 #include <httplib.h>
 
 #include <algorithm>
@@ -12,10 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kLongestPoll{10'000};
 constexpr std::chrono::hours kReplyPatience{1};  // one answer of rkllm_run may take long; the server bounds it
 
-std::string reason_of(httplib::Error error) {
-  return error == httplib::Error::Connection ? "cannot connect" : "HTTP failed: " + httplib::to_string(error);
-}
-
 // A poll that found nothing. (A token without text of its own is something, if its id was asked for.)
 bool is_empty_chunk(const Json& chunk) {
   return chunk.is_object() && chunk.value("delta", "") == "" && !chunk.value("end", false) &&
@@ -25,24 +23,17 @@ bool is_empty_chunk(const Json& chunk) {
 }  // namespace
 
 HttpConnection::HttpConnection(const Endpoint& endpoint, Deadline deadline)
-    : client_(std::make_unique<httplib::Client>(endpoint.host, endpoint.port)),
+    : client_(make_http_client(endpoint, {.connect = std::chrono::ceil<std::chrono::milliseconds>(
+                                              deadline - std::chrono::steady_clock::now()),
+                                          .read = kReplyPatience})),
       path_(endpoint.path),
-      where_(endpoint.authority()) {
-  const auto patience =
-      std::max(std::chrono::milliseconds(1),
-               std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()));
-  client_->set_connection_timeout(patience);
-  client_->set_read_timeout(kReplyPatience);
-  client_->set_keep_alive(true);
-  if (!endpoint.token.empty()) client_->set_bearer_token_auth(endpoint.token);
-  client_->set_tcp_nodelay(true);  // else each request takes 40 ms
-}
+      where_(endpoint.authority()) {}
 
 HttpConnection::~HttpConnection() = default;
 
 std::string HttpConnection::post(std::string_view message) {
   auto response = client_->Post(path_.c_str(), std::string(message), "application/json");
-  if (!response) throw ConnectionError(where_ + ": " + reason_of(response.error()));
+  if (!response) throw ConnectionError(where_ + ": " + complaint_of(response.error()));
   if (!response->body.empty() && !Json::accept(response->body)) {
     throw ConnectionError(where_ + path_ + ": HTTP status " + std::to_string(response->status) + ", and not JSON");
   }

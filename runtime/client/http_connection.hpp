@@ -11,7 +11,7 @@
 #include <memory>
 
 namespace httplib {
-class Client;
+class ClientImpl;
 }
 
 namespace rkllm_mcp::client {
@@ -33,7 +33,7 @@ class HttpConnection final : public Connection {
   void keep(std::string reply);
   std::string post(std::string_view message);
 
-  std::unique_ptr<httplib::Client> client_;
+  std::unique_ptr<httplib::ClientImpl> client_;
   std::string path_;
   std::string where_;
   std::deque<std::string> replies_;  // received and not yet handed out

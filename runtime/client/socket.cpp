@@ -127,6 +127,8 @@ bool Socket::try_send(std::string_view bytes) {
   return true;
 }
 
+void Socket::shut_down() { ::shutdown(descriptor_, SHUT_RDWR); }
+
 std::optional<std::size_t> Socket::receive(std::span<char> buffer, Deadline deadline) {
   for (;;) {
     const auto size = ::recv(descriptor_, buffer.data(), buffer.size(), 0);

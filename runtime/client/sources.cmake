@@ -1,8 +1,22 @@
 set(CLIENT_SOURCES
   connect.cpp
   endpoint.cpp
+  event_stream.cpp
+  header_value.cpp
+  http_client.cpp
   http_connection.cpp
+  http_flight.cpp
+  http_round_trip.cpp
+  http_session.cpp
+  inbox.cpp
+  mcp_client.cpp
+  mcp_handshake.cpp
+  message_facts.cpp
+  repeating_connection.cpp
+  request_channel.cpp
   socket.cpp
+  sse_parser.cpp
+  streamable_http_connection.cpp
   tcp_connection.cpp
   udp_connection.cpp
   ws_connection.cpp

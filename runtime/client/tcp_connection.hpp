@@ -22,6 +22,7 @@ class TcpConnection final : public Connection {
   // Of a message whose end has not arrived.
   std::size_t unfinished_bytes() const { return received_.size() - taken_; }
   std::optional<std::string> receive(Deadline deadline) override;
+  void interrupt() override { socket_.shut_down(); }
 
  private:
   Socket socket_;

@@ -9,7 +9,8 @@ namespace rkllm_mcp::client {
 
 void UdpConnection::send(std::string_view message) {
   if (token_.empty()) return socket_.send(message);
-  Json with_token = Json::parse(message);
+  Json with_token = Json::parse(message, nullptr, false);
+  if (!with_token.is_object()) return socket_.send(message);  // nothing that the server would do
   if (with_token.contains("params") && !with_token["params"].is_object()) {
     throw std::invalid_argument("over UDP a token travels in the parameters, which must then be an object");
   }
@@ -20,8 +21,14 @@ void UdpConnection::send(std::string_view message) {
 std::optional<std::string> UdpConnection::receive(Deadline deadline) {
   std::array<char, 65536> buffer;
   const auto size = socket_.receive(buffer, deadline);
+  if (interrupted_) throw ConnectionError("interrupted");
   if (!size) return std::nullopt;
   return std::string(buffer.data(), *size);
+}
+
+void UdpConnection::interrupt() {
+  interrupted_ = true;
+  socket_.shut_down();
 }
 
 }  // namespace rkllm_mcp::client

@@ -4,6 +4,8 @@
 #include "client/connection.hpp"
 #include "client/socket.hpp"
 
+#include <atomic>
+
 namespace rkllm_mcp::client {
 
 class UdpConnection final : public Connection {
@@ -14,10 +16,12 @@ class UdpConnection final : public Connection {
   void send(std::string_view message) override;
   std::optional<std::string> receive(Deadline deadline) override;
   bool reliable() const override { return false; }
+  void interrupt() override;
 
  private:
   Socket socket_;
   const std::string token_;
+  std::atomic<bool> interrupted_ = false;
 };
 
 }  // namespace rkllm_mcp::client

@@ -31,7 +31,7 @@ WsConnection::WsConnection(const Endpoint& endpoint, Deadline deadline)
 WsConnection::~WsConnection() {
   try {
     constexpr std::string_view kNormalClosure("\x03\xE8", 2);  // 1000
-    if (!closed_) send_frame(Opcode::kClose, kNormalClosure);
+    if (!closed_) socket_.try_send(frame(Opcode::kClose, kNormalClosure));
   } catch (const ConnectionError&) {
     // The server has gone first: there is nobody to take leave of.
   }
@@ -61,6 +61,12 @@ bool WsConnection::fill(Deadline deadline) {
 void WsConnection::send(std::string_view message) { send_frame(Opcode::kText, message); }
 
 void WsConnection::send_frame(Opcode opcode, std::string_view payload) {
+  const std::string bytes = frame(opcode, payload);
+  const std::lock_guard lock(sending_);
+  socket_.send(bytes);
+}
+
+std::string WsConnection::frame(Opcode opcode, std::string_view payload) {
   std::string frame;
   const auto append = [&frame](std::uint64_t byte) { frame.push_back(static_cast<char>(byte & 0xFF)); };
   append(kFinalBit | static_cast<unsigned>(opcode));
@@ -75,7 +81,7 @@ void WsConnection::send_frame(Opcode opcode, std::string_view payload) {
   if (RAND_bytes(mask.data(), static_cast<int>(mask.size())) != 1) throw ConnectionError("no random bytes to be had");
   for (const auto byte : mask) append(byte);
   for (std::size_t i = 0; i < payload.size(); ++i) append(static_cast<unsigned char>(payload[i]) ^ mask[i % 4]);
-  socket_.send(frame);
+  return frame;
 }
 
 std::optional<WsConnection::Frame> WsConnection::take_frame() {

@@ -5,6 +5,7 @@
 #include "client/socket.hpp"
 
 #include <cstdint>
+#include <mutex>
 
 namespace rkllm_mcp::client {
 
@@ -15,6 +16,7 @@ class WsConnection final : public Connection {
 
   void send(std::string_view message) override;
   std::optional<std::string> receive(Deadline deadline) override;
+  void interrupt() override { socket_.shut_down(); }
 
  private:
   enum class Opcode : std::uint8_t { kContinuation = 0, kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
@@ -28,8 +30,10 @@ class WsConnection final : public Connection {
   bool fill(Deadline deadline);       // reads some bytes; false at the deadline
   std::optional<Frame> take_frame();  // out of what has been read; nothing if it is not complete
   void send_frame(Opcode opcode, std::string_view payload);
+  static std::string frame(Opcode opcode, std::string_view payload);
 
   Socket socket_;
+  std::mutex sending_;    // one frame at a time: receive() answers pings
   std::string received_;  // bytes not yet taken
   std::string message_;   // fragments so far
   bool closed_ = false;   // by the server's close frame

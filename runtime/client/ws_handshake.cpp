@@ -1,32 +1,23 @@
 #include "client/ws_handshake.hpp"
 
 #include "client/connection.hpp"
+#include "client/header_value.hpp"
 
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <span>
 
 namespace rkllm_mcp::client {
 namespace {
-
-std::string base64(std::span<const unsigned char> bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL adds a NUL
-  const int size =
-      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
 
 std::string accept_of(std::string_view key) {
   const std::string text = std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
   std::array<unsigned char, SHA_DIGEST_LENGTH> digest;
   SHA1(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  return base64(digest);
+  return base64({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 // The value of a header, whatever its name's case; empty if it is absent.
@@ -54,13 +45,14 @@ std::string_view header(std::string_view head, std::string_view name) {
 std::string new_websocket_key() {
   std::array<unsigned char, 16> bytes;
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) throw ConnectionError("no random bytes to be had");
-  return base64(bytes);
+  return base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::string upgrade_request(const Endpoint& endpoint, std::string_view key) {
   const std::string authorization = endpoint.token.empty() ? "" : "\r\nAuthorization: Bearer " + endpoint.token;
   return "GET " + endpoint.path + " HTTP/1.1\r\nHost: " + endpoint.authority() + authorization +
-         "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " +
+         "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: mcp"
+         "\r\nSec-WebSocket-Key: " +
          std::string(key) + "\r\n\r\n";
 }
 

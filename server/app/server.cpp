@@ -78,9 +78,15 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
               {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}}},
               [this] { return health(); }, [this] { return metrics(); }),
       autoload_(loop, *backend_, settings.models, log),
+      upstreams_(loop, settings.upstreams, log,
+                 [this] {
+                   gather_catalogue();
+                   dispatcher_.mcp().announce(Listed::kTools);
+                 }),
       timer_(loop),
       when_stopping_(options.when_stopping) {
   introduce_runtime();
+  gather_catalogue();
   std::optional<Stdio> stdio;
   if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
   Transports::Surroundings surroundings;
@@ -122,7 +128,12 @@ void Server::introduce_runtime() {
   if (!runtime_->trouble().empty()) log_.error("{}; every call will say so", runtime_->trouble());
   if (!runtime_->warning().empty()) log_.warn("{}", runtime_->warning());
   log_.info("{}", runtime_->description());
+}
+
+void Server::gather_catalogue() {
+  catalogue_ = describe_server(*runtime_, settings_, settings_report_);
   add_method_tools(catalogue_, loop_, dispatcher_.caller());
+  upstreams_.add_tools(catalogue_);
 }
 
 void Server::renew_runtime() {
@@ -131,8 +142,8 @@ void Server::renew_runtime() {
   runtime_ = find_runtime();
   backend_->replace(runtime_->backend());
   api_ = describe_api(*runtime_);
-  catalogue_ = describe_server(*runtime_, settings_, settings_report_);
   introduce_runtime();
+  gather_catalogue();
   for (const Listed list : {Listed::kTools, Listed::kResources, Listed::kPrompts}) dispatcher_.mcp().announce(list);
   load_models();
 }
@@ -176,6 +187,7 @@ Json Server::health() const {
               {"uptime_s", uptime},
               {"servers", Json::array({catalogue_.name})},
               {"runtime", runtime_->status()},
+              {"upstreams", upstreams_.status()},
               {"transports", transports_->status()}};
 }
 
@@ -205,6 +217,7 @@ void Server::stop() {
   timer_.cancel();
   autoload_.stop();
   handle_watch_.stop();
+  upstreams_.stop();
   dispatcher_.mcp().end();
   transports_->stop();
   // The library may take its time; meanwhile the loop delivers the last messages of the streams.

@@ -14,6 +14,7 @@
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
 #include "settings/settings.hpp"
+#include "upstreams/upstreams.hpp"
 #include "watch/handle_watch.hpp"
 #include "watch/metrics.hpp"
 #include "watch/watched_backend.hpp"
@@ -65,7 +66,8 @@ class Server {
   using Clock = std::chrono::steady_clock;
 
   std::unique_ptr<RuntimeHost> find_runtime();
-  void introduce_runtime();  // to the log, and the methods as tools
+  void introduce_runtime();  // to the log
+  void gather_catalogue();   // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
@@ -88,6 +90,7 @@ class Server {
   HandleWatch handle_watch_;
   HttpRoutes routes_;
   Autoload autoload_;
+  Upstreams upstreams_;
   std::optional<Transports> transports_;
   asio::steady_timer timer_;
   std::thread ending_;

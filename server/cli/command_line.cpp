@@ -25,6 +25,7 @@ constexpr const char* kExamples = R"(Examples:
   rkllm-mcp call rkllm_init '{"param":{"model_path":"/models/qwen3.rkllm"}}'
   rkllm-mcp call --text rkllm_run_async '{"rkllm_input":{"prompt_input":"Hello"}}'
   rkllm-mcp call rkllm_is_running --to ws://127.0.0.1:8083
+  rkllm-mcp connect http://board:8080/mcp
   rkllm-mcp settings
 
 Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 the settings are refused;
@@ -39,6 +40,7 @@ struct Parsed {
   std::string log_level;
   ServeOptions serve;
   CallOptions call;
+  ConnectOptions connect;
   std::string call_to;
   bool call_text = false;
   std::string settings_action = "show";
@@ -82,6 +84,15 @@ CLI::App* add_stdio(CLI::App& app, Parsed& parsed) {
   return command;
 }
 
+void add_token(CLI::App& command, std::string& token) {
+  command
+      .add_option("--token", token,
+                  "The token that the server asks for; better set in the environment than written here, where others "
+                  "can see it")
+      ->envname("RKLLM_MCP_TOKEN")
+      ->type_name("TOKEN");
+}
+
 CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("call", "Call one method of a running server and print what comes back");
   add_settings_options(*command, parsed);
@@ -89,19 +100,36 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   command->add_option("PARAMS", parsed.call.params, "Its params, as JSON (default: {})")->type_name("JSON");
   command
       ->add_option("--to", parsed.call_to,
-                   "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http://HOST:PORT[/PATH] or ws://HOST:PORT[/PATH] "
+                   "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH] or "
+                   "ws://HOST:PORT[/PATH] "
                    "(default: the TCP port of the settings)")
       ->type_name("URL");
-  command
-      ->add_option("--token", parsed.call.token,
-                   "The token that the server asks for; better set in the environment than written here, where others "
-                   "can see it")
-      ->envname("RKLLM_MCP_TOKEN")
-      ->type_name("TOKEN");
+  add_token(*command, parsed.call.token);
   command->add_flag("--text", parsed.call_text, "Print the generated text only, as it comes");
   command->add_option("--timeout", parsed.call.patience_s, "Longest wait for a message (default: 300)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 1'000'000));
+  return command;
+}
+
+CLI::App* add_connect(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "connect",
+      "Connect standard input and output to a running MCP server, this one or another: for hosts that can only start a "
+      "command. Each line is one message and passes as it is, in both directions. Ends with its input (exit code 0), "
+      "or "
+      "when the server cannot be reached or goes away: requests without an answer then get error -32603 (exit code 1)");
+  command
+      ->add_option("URL", parsed.connect.url,
+                   "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH] (Streamable HTTP; "
+                   "without a path: /mcp) or ws://HOST:PORT[/PATH]")
+      ->required();
+  add_token(*command, parsed.connect.token);
+  command
+      ->add_option("--ca-file", parsed.connect.ca_file,
+                   "The certificates that an https server is verified with, in PEM (default: the system's)")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   return command;
 }
 
@@ -173,6 +201,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   const auto* serve = add_serve(app, parsed);
   const auto* stdio = add_stdio(app, parsed);
   const auto* call = add_call(app, parsed);
+  const auto* connect = add_connect(app, parsed);
   add_settings(app, parsed);
   try {
     app.parse(argc, argv);
@@ -182,6 +211,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
       return {settings_request(parsed), parsed.serve};
     }
     if (call->parsed()) return {settings_request(parsed), call_options(parsed)};
+    if (connect->parsed()) return {{}, std::move(parsed.connect)};
     return {settings_request(parsed), settings_options(parsed)};
   } catch (const CLI::ParseError& error) {
     return {{}, Finished{app.exit(error) == 0 ? kExitOk : kExitUsage}};

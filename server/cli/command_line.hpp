@@ -28,6 +28,13 @@ struct CallOptions {
   int patience_s = 300;  // longest wait for a message
 };
 
+// rkllm-mcp connect
+struct ConnectOptions {
+  std::string url;
+  std::string token;    // empty: none
+  std::string ca_file;  // empty: the system's certificates
+};
+
 // rkllm-mcp settings
 struct SettingsOptions {
   enum class Action { kShow, kPath, kSchema, kCheck, kWrite };
@@ -50,7 +57,7 @@ struct Finished {
 
 struct CommandLine {
   SettingsRequest settings;
-  std::variant<ServeOptions, CallOptions, SettingsOptions, WorkOptions, Finished> command;
+  std::variant<ServeOptions, CallOptions, ConnectOptions, SettingsOptions, WorkOptions, Finished> command;
 };
 
 CommandLine parse_command_line(int argc, const char* const* argv);

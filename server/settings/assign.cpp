@@ -46,24 +46,37 @@ std::optional<std::int64_t> integer_of(const Json& value) {
   return value.get<std::int64_t>();
 }
 
-std::vector<Complaint> complaints_about_preset(const std::string& path, const Json& preset) {
-  if (!preset.is_object()) return {{path, "expected an object, found " + shortened(preset)}};
-  static const std::vector<std::string> kKeys{"param", "autoload"};
+bool is_of_kind(NamedField::Member::Kind kind, const Json& value) {
+  switch (kind) {
+    case NamedField::Member::Kind::kText: return is_text(value);
+    case NamedField::Member::Kind::kFlag: return value.is_boolean();
+    case NamedField::Member::Kind::kObject: return value.is_object();
+  }
+  return false;
+}
+
+std::vector<Complaint> complaints_about_named(const NamedField& field, const std::string& path, const Json& entry) {
+  static constexpr std::array<const char*, 3> kExpectations{"a string", "true or false", "an object"};
+  if (!entry.is_object()) return {{path, "expected an object, found " + shortened(entry)}};
+  std::vector<std::string> names;
+  for (const auto& member : field.members) names.emplace_back(member.name);
   std::vector<Complaint> complaints;
-  for (const auto& [key, value] : preset.items()) {
+  for (const auto& [key, value] : entry.items()) {
     const std::string key_path = path + "." + key;
-    if (key == "param") {
-      if (!value.is_object()) complaints.push_back({key_path, "expected an object, found " + shortened(value)});
-    } else if (key == "autoload") {
-      if (!value.is_boolean()) complaints.push_back({key_path, "expected true or false, found " + shortened(value)});
-    } else {
-      complaints.push_back({key_path, "unknown key; the nearest valid key is " + path + "." + nearest(key, kKeys)});
+    const auto member = std::ranges::find(field.members, key, &NamedField::Member::name);
+    if (member == field.members.end()) {
+      complaints.push_back({key_path, "unknown key; the nearest valid key is " + path + "." + nearest(key, names)});
+    } else if (!is_of_kind(member->kind, value)) {
+      const auto expectation = std::string(kExpectations.at(static_cast<std::size_t>(member->kind)));
+      complaints.push_back({key_path, "expected " + expectation + ", found " + shortened(value)});
     }
+  }
+  for (const auto& member : field.members) {
+    if (member.required && !entry.contains(member.name)) complaints.push_back({path + "." + std::string(member.name), "missing"});
   }
   return complaints;
 }
 
-// Assigns what is of the right type and in range; false if it is not.
 struct Assign {
   const Json& value;
   Settings& settings;
@@ -99,7 +112,7 @@ struct Assign {
     field.value.set(settings, value.get<std::vector<std::string>>());
     return true;
   }
-  bool operator()(const ModelsField& field) const {
+  bool operator()(const NamedField& field) const {
     if (!value.is_object()) return false;
     field.value.set(settings, value);
     return true;
@@ -123,10 +136,11 @@ Json meaning_of(const Setting& setting, std::string_view text) {
 }  // namespace
 
 std::vector<Complaint> assign(const Setting& setting, const Json& value, Settings& settings) {
-  if (std::holds_alternative<ModelsField>(setting.field) && value.is_object()) {
+  const auto* const named = std::get_if<NamedField>(&setting.field);
+  if (named != nullptr && value.is_object()) {
     std::vector<Complaint> complaints;
-    for (const auto& [name, preset] : value.items()) {
-      for (auto& complaint : complaints_about_preset(name_of(setting) + "." + name, preset)) {
+    for (const auto& [name, entry] : value.items()) {
+      for (auto& complaint : complaints_about_named(*named, name_of(setting) + "." + name, entry)) {
         complaints.push_back(std::move(complaint));
       }
     }

@@ -2,18 +2,27 @@
 
 #include "settings/table.hpp"
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <variant>
 
 namespace rkllm_mcp {
 namespace {
 
-Json schema_of_preset() {
-  return {{"type", "object"},
-          {"properties",
-           {{"param", {{"type", "object"}, {"description", "Fields of RKLLMParam; absent ones keep their defaults."}}},
-            {"autoload", {{"type", "boolean"}, {"description", "Initialise this model when the server starts."}}}}},
-          {"additionalProperties", false}};
+Json schema_of(const NamedField::Member& member) {
+  static constexpr std::array<const char*, 3> kTypes{"string", "boolean", "object"};
+  return {{"type", kTypes.at(static_cast<std::size_t>(member.kind))}, {"description", member.documentation}};
+}
+
+Json schema_of_named(const NamedField& field) {
+  Json properties = Json::object();
+  Json required = Json::array();
+  for (const auto& member : field.members) {
+    properties[std::string(member.name)] = schema_of(member);
+    if (member.required) required.push_back(member.name);
+  }
+  return {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
 }
 
 struct TypeOf {
@@ -32,8 +41,8 @@ struct TypeOf {
   }
   Json operator()(const ChoiceField& field) const { return {{"type", "string"}, {"enum", field.words}}; }
   Json operator()(const ListField&) const { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
-  Json operator()(const ModelsField&) const {
-    return {{"type", "object"}, {"additionalProperties", schema_of_preset()}};
+  Json operator()(const NamedField& field) const {
+    return {{"type", "object"}, {"additionalProperties", schema_of_named(field)}};
   }
 };
 

@@ -58,9 +58,20 @@ constexpr Field list() {
   return ListField{access<std::vector<std::string>, section, key>()};
 }
 
-constexpr Field models() {
-  return ModelsField{{[](const Settings& settings) { return settings.models; },
-                      [](Settings& settings, Json value) { settings.models = std::move(value); }}};
+using Member = NamedField::Member;
+constexpr std::array kModelMembers{
+    Member{"param", Member::Kind::kObject, "Fields of RKLLMParam; absent ones keep their defaults."},
+    Member{"autoload", Member::Kind::kFlag, "Initialise this model when the server starts."}};
+constexpr std::array kUpstreamMembers{
+    Member{"url", Member::Kind::kText, "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT.", true},
+    Member{"token_file", Member::Kind::kText, "File with the token that the server there asks for, closed to other users."},
+    Member{"ca_file", Member::Kind::kText, "PEM file of those who vouch for an https server; the system's, if it is left out."}};
+
+template <Json Settings::* section>
+constexpr Field named(std::string_view what, std::span<const Member> members) {
+  return NamedField{{[](const Settings& settings) { return settings.*section; },
+                     [](Settings& settings, Json value) { settings.*section = std::move(value); }},
+                    what, members};
 }
 
 using S = Settings;
@@ -193,8 +204,11 @@ constexpr std::array kTable{
     Setting{"runtime", "hang_s", integer<&S::runtime, &RuntimeSettings::hang_s>(1, kDay),
             "Seconds without any sign of life during a call after which a worker process is killed."},
 
-    Setting{"models", "", models(),
+    Setting{"models", "", named<&S::models>("presets", kModelMembers),
             "Named presets for rkllm_init: {\"NAME\": {\"param\": {fields of RKLLMParam}, \"autoload\": true or false}}."},
+
+    Setting{"upstreams", "", named<&S::upstreams>("servers", kUpstreamMembers),
+            "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}}."},
 
     Setting{"log", "level", word<&S::log, &LogSettings::level>(), "Least important kind of message that is written.",
             Change::kWhileRunning},
@@ -223,6 +237,7 @@ constexpr std::array kSections{
     SectionText{"queue", "Calls that wait for a handle."},
     SectionText{"runtime", "The library that runs models."},
     SectionText{"models", "Named presets for rkllm_init."},
+    SectionText{"upstreams", "Other MCP servers whose tools are served here."},
     SectionText{"log", "What is written about what happens."},
 };
 
@@ -276,7 +291,7 @@ std::string expectation_of(const Setting& setting) {
       return text;
     }
     std::string operator()(const ListField&) const { return "an array of strings"; }
-    std::string operator()(const ModelsField&) const { return "an object of presets"; }
+    std::string operator()(const NamedField& field) const { return "an object of " + std::string(field.what); }
   };
   return std::visit(Visitor{}, setting.field);
 }
@@ -306,7 +321,7 @@ Json value_of(const Setting& setting, const Settings& settings) {
     Json operator()(const TextField& field) const { return field.value.get(settings); }
     Json operator()(const ChoiceField& field) const { return field.words[field.value.get(settings)]; }
     Json operator()(const ListField& field) const { return field.value.get(settings); }
-    Json operator()(const ModelsField& field) const { return field.value.get(settings); }
+    Json operator()(const NamedField& field) const { return field.value.get(settings); }
   };
   return std::visit(Visitor{settings}, setting.field);
 }

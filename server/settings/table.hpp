@@ -47,12 +47,21 @@ struct ListField {
   Access<std::vector<std::string>> value;
 };
 
-// The section `models`: its keys are the user's own names.
-struct ModelsField {
+// A section whose keys are the user's own names: by each an object with these members.
+struct NamedField {
+  struct Member {
+    enum class Kind { kText, kFlag, kObject };
+    std::string_view name;
+    Kind kind;
+    std::string_view documentation;
+    bool required = false;
+  };
   Access<Json> value;
+  std::string_view what;  // "presets"
+  std::span<const Member> members;
 };
 
-using Field = std::variant<BoolField, IntegerField, TextField, ChoiceField, ListField, ModelsField>;
+using Field = std::variant<BoolField, IntegerField, TextField, ChoiceField, ListField, NamedField>;
 
 enum class Change { kAtStart, kWhileRunning };  // when a new value can take effect
 enum class Secrecy { kPublic, kSecret };        // a secret is never shown

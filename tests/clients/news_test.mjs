@@ -17,7 +17,8 @@ before(async () => {
 });
 after(() => server.stop());
 
-const load = (client, model = 'fast') => call(client, 'rkllm_init', { param: { model_path: server.place.model[model] } });
+const load = (client, model = 'fast') =>
+  call(client, 'rkllm_init', { param: { model_path: server.place.model[model] } });
 
 describe_all((client_name, kind) => {
   let client;
@@ -105,7 +106,8 @@ test('another runtime comes, and every client hears that the lists have changed'
     }
   }
   await changing.replace_library(kVersions.at(-2));
-  for (const pid of new Set([changing.child.pid, ...all.map(({ pid }) => pid).filter(Boolean)])) process.kill(pid, 'SIGHUP');
+  const processes = all.flatMap(({ pid }) => pid ?? []); // those on stdio
+  for (const pid of [changing.child.pid, ...processes]) process.kill(pid, 'SIGHUP');
   for (const { what, client, heard } of all) {
     await eventually(() => heard.size === kLists.length).catch(() => assert.fail(`${what} heard of ${[...heard]}`));
     const resources = await list_all(client, 'listResources', 'resources');

@@ -73,9 +73,9 @@ describe_all((client_name, kind) => {
     assert.deepEqual(templates.map((each) => each.uriTemplate), kTemplates);
     for (const { uriTemplate } of templates) {
       const [, variable] = uriTemplate.match(/\{(\w+)\}/);
+      const ref = { type: 'ref/resource', uri: uriTemplate };
       const complete = async (value) =>
-        (await client.complete({ ref: { type: 'ref/resource', uri: uriTemplate }, argument: { name: variable, value } }))
-          .completion;
+        (await client.complete({ ref, argument: { name: variable, value } })).completion;
       const { values, total, hasMore } = await complete('');
       assert.ok(values.length > 0, uriTemplate);
       assert.equal(hasMore, total > values.length);
@@ -94,7 +94,8 @@ describe_all((client_name, kind) => {
     assert.equal(JSON.parse(await read(`rkllm://handles/${another}`)).running, false);
     await call(client, 'rkllm_destroy', { handle: another });
     assert.equal(JSON.parse(await read('rkllm://handles')).handles.length, before_it);
-    await assert.rejects(read(`rkllm://handles/${another}`), { code: -32602, data: { uri: `rkllm://handles/${another}` } });
+    const uri = `rkllm://handles/${another}`;
+    await assert.rejects(read(uri), { code: -32602, data: { uri } });
   });
 
   test('every prompt speaks of its arguments', async () => {

@@ -52,9 +52,13 @@ export function describe_all(body, clients = kClients, at_once = 1) {
 
 // {client, transport, received}: `received` collects every message as it came, before the SDK looks at it.
 // `client`: which of kClients; `revision`: ask for this protocol revision in place of the SDK's newest.
-export async function connect(server, kind, { client: name = 'v1', revision, ...options } = {}) {
+export const connect = (server, kind, { client = 'v1', ...options } = {}) =>
+  connect_by(client, (sdk) => kTransportMakers[kind](sdk, server), options);
+
+// Likewise over the transport that `make` makes of the SDK's classes.
+export async function connect_by(name, make, { revision, ...options } = {}) {
   const client = kClientMakers[name]({ name: 'rkllm-mcp client test', version: '1' }, options);
-  const transport = kTransportMakers[kind](client.constructor.sdk, server);
+  const transport = make(client.constructor.sdk);
   const received = [];
   transport.onmessage = (message) => received.push(message);
   if (revision) {

@@ -76,7 +76,7 @@ async function appears(path, directory, given_up) {
 }
 
 export class Server {
-  // `settings`: {"limits.max_message_bytes": 12000, ...}; `version` of the simulated runtime, which is a copy of its own.
+  // `settings`: {"limits.max_message_bytes": 12000, ...}; `version` of the simulated runtime. Its library is a copy.
   static async start(settings = {}, version = kVersions.at(-1)) {
     const place = await make_workplace();
     const library = join(place.directory, 'librkllmrt.so');

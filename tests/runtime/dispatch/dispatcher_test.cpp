@@ -1,68 +1,13 @@
 #include "dispatch/dispatcher.hpp"
-#include "mcp/method_tools.hpp"
 
-#include "runtime/fake_backend.hpp"
+#include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
-
-#include <asio/io_context.hpp>
 
 #include <string>
 #include <vector>
 
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::test;
-
-namespace {
-
-// One client of a dispatcher, without sockets. The loop runs only inside say() and settle().
-struct Client {
-  explicit Client(Dispatcher::Options options = {}, TransportKind kind = TransportKind::kTcp)
-      : dispatcher(loop, api, catalogue, shared_backend, options),
-        peer(std::make_shared<FakePeer>(kind)),
-        receive(dispatcher.acceptor()(peer)) {
-    add_method_tools(catalogue, loop, dispatcher.caller());
-  }
-
-  // As in life: the client goes, and what it left behind comes to its end.
-  ~Client() {
-    peer->close();
-    backend.fail_the_rest(cancelled());
-    settle();
-  }
-
-  void settle() {
-    loop.restart();
-    loop.poll();
-  }
-  std::vector<std::string> say(const std::string& message) {
-    peer->sent.clear();
-    receive(std::string_view(message));
-    settle();
-    return peer->sent;
-  }
-  std::vector<std::string> news() {
-    peer->sent.clear();
-    settle();
-    return peer->sent;
-  }
-
-  asio::io_context loop;
-  Api api = fake_api();
-  Catalogue catalogue = fake_catalogue();
-  std::shared_ptr<FakeBackend> shared_backend = std::make_shared<FakeBackend>();
-  FakeBackend& backend = *shared_backend;
-  Dispatcher dispatcher;
-  std::shared_ptr<FakePeer> peer;
-  ReceiveFunction receive;
-};
-
-std::string call(const std::string& id, const std::string& method, const std::string& params = "{}") {
-  return R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + R"(","params":)" + params + "}";
-}
-
-using Texts = std::vector<std::string>;
-
-}  // namespace
 
 TEST_CASE("a plain call is answered with its result") {
   Client client;

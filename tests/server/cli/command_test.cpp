@@ -44,13 +44,22 @@ TEST_CASE("the option --version names the program and the ABI sets") {
 TEST_CASE("the option --help shows every command, examples and the exit codes") {
   const auto finished = Shell().run({"--help"});
   CHECK(finished.status == 0);
-  for (const char* word : {"serve", "stdio", "call", "settings", "Examples:", "Exit codes:"}) {
+  for (const char* word : {"serve", "stdio", "call", "connect", "settings", "Examples:", "Exit codes:"}) {
     CHECK_THAT(finished.out, has_text(word));
   }
   for (const char* command : {"serve", "stdio", "call", "settings"}) {
     const auto help = Shell().run({command, "--help"});
     CHECK(help.status == 0);
     CHECK_THAT(help.out, has_text("--settings PATH"));
+  }
+}
+
+TEST_CASE("the help of connect names every transport, the token's variable and the exit codes") {
+  const auto help = Shell().run({"connect", "--help"});
+  CHECK(help.status == 0);
+  for (const char* word : {"tcp://", "unix://", "udp://", "http[s]://", "ws://", "RKLLM_MCP_TOKEN", "--ca-file",
+                           "-32603", "exit code 0", "exit code 1"}) {
+    CHECK_THAT(help.out, has_text(word));
   }
 }
 
@@ -65,7 +74,9 @@ TEST_CASE("a command line that cannot be understood ends with 2 and says why") {
                                                     {"call", "m", "not json"},
                                                     {"call", "m", "3"},
                                                     {"call", "m", "--to", "gopher://h:1"},
-                                                    {"call", "m", "--timeout", "0"}};
+                                                    {"call", "m", "--timeout", "0"},
+                                                    {"connect"},
+                                                    {"connect", "http://h:1", "--ca-file", "/no/such/file"}};
   for (const auto& line : lines) {
     const auto finished = Shell().run(line);
     INFO((line.empty() ? "" : line.back()) << ": " << finished.err);

@@ -67,7 +67,7 @@ TEST_CASE("the schema names exactly the settings, with type, default and documen
   const Json& sections = schema["properties"];
   std::set<std::string> described;
   for (const auto& [section, content] : sections.items()) {
-    if (section == "$schema" || section == "models") continue;
+    if (section == "$schema" || section == "models" || section == "upstreams") continue;
     CHECK(content["additionalProperties"] == false);
     for (const auto& [key, value] : content["properties"].items()) {
       INFO(section << "." << key);
@@ -100,6 +100,6 @@ TEST_CASE("the default file holds every setting with its built-in value") {
     CHECK((setting.key.empty() ? section : section[std::string(setting.key)]) == value_of(setting, built_in));
   }
   for (const auto& [section, content] : file.items())
-    count += section == "models" ? 1 : content.is_object() ? content.size() : 0;
+    count += section == "models" || section == "upstreams" ? 1 : content.is_object() ? content.size() : 0;
   CHECK(count == settings_table().size());
 }

@@ -1,0 +1,49 @@
+// What all requests of one Streamable HTTP client share: where the server is, and what its answer to `initialize` has
+// settled. Threads: everything may be called from any; one lock guards what changes.
+#pragma once
+
+#include "client/endpoint.hpp"
+#include "client/http_round_trip.hpp"
+#include "client/message_facts.hpp"
+
+#include <mutex>
+#include <string>
+
+namespace rkllm_mcp::client {
+
+class HttpSession {
+ public:
+  HttpSession(Endpoint endpoint, std::chrono::milliseconds connect_patience);
+
+  const std::string& path() const { return endpoint_.path; }
+  const std::string& url() const { return url_; }
+
+  // A connection for requests whose bytes may each take so long.
+  std::unique_ptr<HttpRoundTrip> connection(std::chrono::milliseconds read_patience) const;
+  // One that may take so long to be made, too.
+  std::unique_ptr<HttpRoundTrip> brief_connection(std::chrono::milliseconds patience) const;
+  // Whether something accepts connections there.
+  bool is_reachable() const;
+
+  HttpQuestion post(const MessageFacts& facts, std::string message) const;
+  // A stream of events; after the event of this id, if it is not empty.
+  HttpQuestion get(const std::string& last_event_id) const;
+  HttpQuestion farewell() const;
+
+  // From the answer to `initialize`: the header Mcp-Session-Id, and the revision in the result.
+  void take_id(const std::string& id);
+  void take_revision(const std::string& answer);
+  bool has_id() const;
+
+ private:
+  std::multimap<std::string, std::string> session_headers() const;
+
+  const Endpoint endpoint_;
+  const std::string url_;
+  const std::chrono::milliseconds connect_patience_;
+  mutable std::mutex mutex_;
+  std::string id_;        // empty: the server keeps no session, or has not said so yet
+  std::string revision_;  // agreed on; empty: not yet
+};
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,70 @@
+#include "client/message_facts.hpp"
+
+#include "client/remote_error.hpp"
+
+#include <algorithm>
+
+namespace rkllm_mcp::client {
+namespace {
+
+constexpr const char* kRevisionKey = "io.modelcontextprotocol/protocolVersion";
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// The member of the parameters that the header Mcp-Name repeats.
+const char* name_key(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  if (method == "resources/read") return "uri";
+  if (method.starts_with("tasks/")) return "taskId";
+  return nullptr;
+}
+
+void note_ids(const Json& message, MessageFacts& facts) {
+  if (!message.is_object()) return;
+  const auto id = message.find("id");
+  if (id == message.end() || id->is_null()) return;
+  if (message.contains("result") || message.contains("error")) {
+    facts.answers.push_back(*id);
+  } else if (message.contains("method")) {
+    facts.requests.push_back(*id);
+  }
+}
+
+}  // namespace
+
+MessageFacts facts_of(std::string_view message) {
+  MessageFacts facts;
+  const Json json = Json::parse(message, nullptr, false);
+  if (json.is_array()) {
+    for (const Json& element : json) note_ids(element, facts);
+  }
+  if (!json.is_object()) return facts;
+  note_ids(json, facts);
+  facts.method = text_at(json, "method");
+  const auto params = json.find("params");
+  if (params == json.end() || !params->is_object()) return facts;
+  if (const char* key = name_key(facts.method)) facts.name = text_at(*params, key);
+  const auto meta = params->find("_meta");
+  if (meta != params->end() && meta->is_object()) facts.revision = text_at(*meta, kRevisionKey);
+  if (facts.method == "notifications/cancelled" && params->contains("requestId"))
+    facts.cancels = params->at("requestId");
+  return facts;
+}
+
+std::string error_in_place(const Json& id, std::string_view complaint, const Json& data) {
+  return Json{{"jsonrpc", "2.0"},
+              {"id", id},
+              {"error", {{"code", kInternalError}, {"message", std::string(complaint)}, {"data", data}}}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string on_one_line(std::string message) {
+  std::ranges::replace_if(
+      message, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return message;
+}
+
+}  // namespace rkllm_mcp::client

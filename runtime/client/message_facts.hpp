@@ -1,0 +1,32 @@
+// What carriers of messages need to know about one: which requests it makes or answers, and what HTTP headers repeat.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::client {
+
+struct MessageFacts {
+  std::vector<Json> requests{};  // ids; a batch (revision 2025-03-26) may have several
+  std::vector<Json> answers{};   // ids of the requests that it answers
+  std::string method{};          // of a request or notification, not of a batch
+  std::string revision{};        // that its _meta claims: it belongs to the era without a handshake; else empty
+  std::string name{};            // of the tool, prompt, resource or task that it is about
+  Json cancels = nullptr;        // the id of the request that this notification cancels; null: none
+
+  bool is_modern() const { return !revision.empty(); }
+};
+
+// Never fails: of what is no message, no facts are known.
+MessageFacts facts_of(std::string_view message);
+
+// A JSON-RPC error in the server's stead, for a request that gets no other answer: code -32603. One line.
+std::string error_in_place(const Json& id, std::string_view complaint, const Json& data);
+
+// The same message without line ends, which JSON has between tokens only.
+std::string on_one_line(std::string message);
+
+}  // namespace rkllm_mcp::client

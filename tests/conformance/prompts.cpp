@@ -1,0 +1,70 @@
+#include "fixtures.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp::conformance {
+namespace {
+
+Json from_user(Json content) { return Json{{"role", "user"}, {"content", std::move(content)}}; }
+
+void finish(const InvocationRef& invocation, std::initializer_list<Json> blocks) {
+  Json messages = Json::array();
+  for (const Json& block : blocks) messages.push_back(from_user(block));
+  invocation->result(Json{{"messages", std::move(messages)}});
+}
+
+std::string argument_of(const Invocation& invocation, const char* name) {
+  return invocation.arguments().at(name).get<std::string>();
+}
+
+void simple(const InvocationRef& invocation) {
+  finish(invocation, {text_block("This is a simple prompt for testing.")});
+}
+
+void with_arguments(const InvocationRef& invocation) {
+  finish(invocation, {text_block("Prompt with arguments: arg1='" + argument_of(*invocation, "arg1") + "', arg2='" +
+                                 argument_of(*invocation, "arg2") + "'")});
+}
+
+void with_document(const InvocationRef& invocation) {
+  finish(invocation, {embedded_block(argument_of(*invocation, "resourceUri"), "text/plain",
+                                     "Embedded resource content for testing."),
+                      text_block("Please process the embedded resource above.")});
+}
+
+void with_image(const InvocationRef& invocation) {
+  finish(invocation, {image_block(), text_block("Please analyze the image above.")});
+}
+
+void with_context(const InvocationRef& invocation) {
+  const Json* const answer = form_answer(*invocation, "user_context");
+  if (answer == nullptr) {
+    return invocation->ask({question("user_context", "What context should the prompt use?", "context")});
+  }
+  finish(invocation, {text_block("Use this context: " + text_of(*answer, "context"))});
+}
+
+std::vector<std::string> places(std::string_view /*so_far*/, const Json& /*others*/) {
+  return {"paris", "park", "party", "test"};
+}
+
+}  // namespace
+
+void add_prompts(Catalogue& catalogue) {
+  catalogue.add(Prompt{"test_simple_prompt", "", "One message", {}, simple});
+  catalogue.add(Prompt{"test_prompt_with_arguments",
+                       "",
+                       "A message that takes two values",
+                       {{"arg1", "", "The first", true, places}, {"arg2", "", "The second", true}},
+                       with_arguments});
+  catalogue.add(Prompt{"test_prompt_with_embedded_resource",
+                       "",
+                       "A message about a document",
+                       {{"resourceUri", "", "The document's address", true}},
+                       with_document});
+  catalogue.add(Prompt{"test_prompt_with_image", "", "A message about an image", {}, with_image});
+  catalogue.add(
+      Prompt{"test_input_required_result_prompt", "", "A message that asks the user first", {}, with_context});
+}
+
+}  // namespace rkllm_mcp::conformance

@@ -1,0 +1,402 @@
+#include "client/streamable_http_connection.hpp"
+
+#include "runtime/client/scripted_http_server.hpp"
+#include "support/catch.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp::client;
+using rkllm_mcp::Json;
+using rkllm_mcp::test::ScriptedHttpServer;
+using namespace std::chrono_literals;
+
+namespace {
+
+Deadline in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+
+std::unique_ptr<StreamableHttpConnection> connect_to(const ScriptedHttpServer& server) {
+  return std::make_unique<StreamableHttpConnection>(Endpoint{Protocol::kHttp, "127.0.0.1", server.port(), "/mcp"},
+                                                    in(5s));
+}
+
+Json receive(Connection& connection) {
+  auto message = connection.receive(in(20s));
+  if (!message) throw std::runtime_error("no message came");
+  return Json::parse(*message);
+}
+
+std::string request(const Json& id, const std::string& method, const Json& params = Json::object()) {
+  return Json{{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", params}}.dump();
+}
+
+std::string modern(const Json& id, const std::string& method, Json params = Json::object()) {
+  params["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28";
+  return request(id, method, params);
+}
+
+std::string cancellation(const Json& id) {
+  return Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}}.dump();
+}
+
+const std::string kInitialized = R"({"jsonrpc":"2.0","method":"notifications/initialized"})";
+
+Json answer_to(const Json& id) { return {{"jsonrpc", "2.0"}, {"id", id}, {"result", "done"}}; }
+
+std::string event(const Json& message, const std::string& id = {}) {
+  return (id.empty() ? "" : "id: " + id + "\n") + "data: " + message.dump() + "\n\n";
+}
+
+void send_json(httplib::Response& response, const Json& message, int status = 200) {
+  response.status = status;
+  response.set_content(message.dump(), "application/json");
+}
+
+// A response of events that ends well, or breaks off.
+enum class Ending { kWell, kBroken };
+void send_events(httplib::Response& response, std::string events, Ending ending) {
+  response.set_chunked_content_provider("text/event-stream",
+                                        [events = std::move(events), ending](std::size_t, httplib::DataSink& sink) {
+                                          sink.write(events.data(), events.size());
+                                          if (ending == Ending::kBroken) return false;
+                                          sink.done();
+                                          return true;
+                                        });
+}
+
+// Answers `initialize` with a session, and notifications; whether it was one of these.
+bool serve_session(const httplib::Request& asked, httplib::Response& response, const Json& message) {
+  if (asked.method == "DELETE") return true;
+  if (asked.method == "GET") return false;
+  if (message.value("method", "") == "initialize") {
+    response.set_header("Mcp-Session-Id", "session-1");
+    send_json(response, {{"jsonrpc", "2.0"},
+                         {"id", message["id"]},
+                         {"result", {{"protocolVersion", "2025-06-18"}, {"capabilities", Json::object()}}}});
+    return true;
+  }
+  if (asked.method == "POST" && !message.contains("id")) {
+    response.status = 202;
+    return true;
+  }
+  return false;
+}
+
+Json body_of(const httplib::Request& asked) { return Json::parse(asked.body, nullptr, false); }
+
+}  // namespace
+
+TEST_CASE("a modern request is repeated in headers, with what no header can carry in base64") {
+  ScriptedHttpServer server(
+      [](const auto& asked, auto& response) { send_json(response, answer_to(body_of(asked)["id"])); });
+  const auto connection = connect_to(server);
+  connection->send(modern(1, "tools/call", {{"name", "rkllm_run"}}));
+  CHECK(receive(*connection) == answer_to(1));
+  connection->send(modern(2, "resources/read", {{"uri", "gr\xC3\xBC\xC3\x9F"}}));
+  CHECK(receive(*connection) == answer_to(2));
+  connection->send(request(3, "tools/list"));
+  CHECK(receive(*connection) == answer_to(3));
+  const auto asked = server.asked(3);
+  CHECK(asked[0].get_header_value("MCP-Protocol-Version") == "2026-07-28");
+  CHECK(asked[0].get_header_value("Mcp-Method") == "tools/call");
+  CHECK(asked[0].get_header_value("Mcp-Name") == "rkllm_run");
+  CHECK(asked[0].get_header_value("Content-Type") == "application/json");
+  CHECK(asked[0].get_header_value("Accept") == "application/json, text/event-stream");
+  CHECK(asked[0].body == modern(1, "tools/call", {{"name", "rkllm_run"}}));
+  CHECK(asked[1].get_header_value("Mcp-Name") == "=?base64?Z3LDvMOf?=");
+  CHECK_FALSE(asked[2].has_header("Mcp-Method"));
+  CHECK_FALSE(asked[2].has_header("MCP-Protocol-Version"));
+}
+
+TEST_CASE("a session is named in every legacy request after initialize, and deleted at the end") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    if (serve_session(asked, response, message)) return;
+    if (asked.method == "GET") {
+      response.status = 405;
+    } else {
+      send_json(response, answer_to(message["id"]));
+    }
+  });
+  {
+    const auto connection = connect_to(server);
+    connection->send(request(1, "initialize"));
+    connection->send(kInitialized);
+    connection->send(request(2, "tools/list"));
+    CHECK(receive(*connection)["id"] == 1);
+    CHECK(receive(*connection)["id"] == 2);
+    connection->send(modern(3, "tools/list"));
+    CHECK(receive(*connection)["id"] == 3);
+    server.asked(5);  // the GET too
+  }
+  const auto all = server.asked(6);
+  std::set<std::string> methods;
+  for (const auto& asked : all) {
+    methods.insert(asked.method);
+    const Json message = body_of(asked);
+    const bool is_modern = asked.has_header("Mcp-Method");
+    const bool is_first = message.is_object() && message.value("method", "") == "initialize";
+    CHECK(asked.get_header_value("Mcp-Session-Id") == (is_first || is_modern ? "" : "session-1"));
+    if (!is_first && !is_modern) CHECK(asked.get_header_value("MCP-Protocol-Version") == "2025-06-18");
+  }
+  CHECK(methods == std::set<std::string>{"POST", "GET", "DELETE"});
+  CHECK(all.back().method == "DELETE");
+}
+
+TEST_CASE("a server without sessions is not asked to delete one") {
+  ScriptedHttpServer server(
+      [](const auto& asked, auto& response) { send_json(response, answer_to(body_of(asked)["id"])); });
+  {
+    const auto connection = connect_to(server);
+    connection->send(request(1, "initialize"));
+    receive(*connection);
+  }
+  CHECK(server.asked().size() == 1);
+}
+
+TEST_CASE("an answer of events brings its notifications first; JSON over several lines comes on one") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    if (body_of(asked)["id"] == 2)
+      return response.set_content("{\n\"jsonrpc\":\"2.0\",\r\n\"id\":2,\"result\":\"done\"}\n", "application/json");
+    send_events(
+        response,
+        ": hello\n\n" + event({{"method", "notifications/progress"}}) + "data: {\"id\":1,\ndata: \"result\":3}\n\n",
+        Ending::kWell);
+  });
+  const auto connection = connect_to(server);
+  connection->send(request(1, "tools/call"));
+  CHECK(receive(*connection)["method"] == "notifications/progress");
+  CHECK(connection->receive(in(20s)).value() == "{\"id\":1, \"result\":3}");
+  connection->send(request(2, "tools/call"));
+  const std::string line = connection->receive(in(20s)).value();
+  CHECK(line.find_first_of("\r\n") == std::string::npos);
+  CHECK(Json::parse(line) == answer_to(2));
+}
+
+TEST_CASE("what the server says without being asked comes on the stream of a GET") {
+  std::atomic<bool> first = true;
+  ScriptedHttpServer server([&](const auto& asked, auto& response) {
+    if (serve_session(asked, response, body_of(asked))) return;
+    if (!first.exchange(false)) return server.send_until_closed(response, "");
+    send_events(response, "retry: 60\n\n" + event({{"method", "notifications/a"}}, "e1"), Ending::kWell);
+  });
+  const auto connection = connect_to(server);
+  connection->send(request(1, "initialize"));
+  receive(*connection);
+  connection->send(kInitialized);
+  CHECK(receive(*connection)["method"] == "notifications/a");
+  const auto asked = server.asked(4);  // it connects again when the stream ends, and says from where
+  CHECK(asked[3].method == "GET");
+  CHECK(asked[3].get_header_value("Last-Event-ID") == "e1");
+}
+
+TEST_CASE("cancelling a modern request closes its response, and posts nothing") {
+  ScriptedHttpServer server([&](const auto&, auto& response) {
+    server.send_until_closed(response, event({{"method", "notifications/progress"}}));
+  });
+  const auto connection = connect_to(server);
+  connection->send(modern(1, "tools/call"));
+  receive(*connection);
+  connection->send(cancellation(1));
+  server.await_closed(1);
+  CHECK(server.asked().size() == 1);
+  CHECK_FALSE(connection->receive(in(50ms)));
+}
+
+TEST_CASE("cancelling a legacy request is posted, and then closes its response") {
+  ScriptedHttpServer server([&](const auto& asked, auto& response) {
+    if (serve_session(asked, response, body_of(asked))) return;
+    server.send_until_closed(response, event({{"method", "notifications/progress"}}, "e1"));
+  });
+  const auto connection = connect_to(server);
+  connection->send(request("x", "tools/call"));
+  receive(*connection);
+  connection->send(cancellation("x"));
+  server.await_closed(1);
+  const auto asked = server.asked();
+  CHECK(asked.size() == 2);
+  CHECK(asked[1].body == cancellation("x"));
+  CHECK_FALSE(connection->receive(in(50ms)));
+}
+
+TEST_CASE("a legacy response that breaks off is resumed from its last event, as often as it takes") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const std::string last = asked.get_header_value("Last-Event-ID");
+    if (asked.method == "POST") return send_events(response, "retry: 60\nid: s-1\ndata:\n\n", Ending::kBroken);
+    if (last == "s-1")
+      return send_events(response, event({{"method", "notifications/progress"}}, "s-2"), Ending::kWell);
+    CHECK(last == "s-2");
+    send_events(response, event(answer_to(1), "s-3"), Ending::kWell);
+  });
+  const auto connection = connect_to(server);
+  connection->send(request(1, "tools/call"));
+  CHECK(receive(*connection)["method"] == "notifications/progress");
+  CHECK(receive(*connection) == answer_to(1));
+  CHECK(server.asked().size() == 3);
+}
+
+TEST_CASE("a response that breaks off for good gets an error in the server's stead, and the others go on") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    if (asked.method == "GET") {
+      response.status = 404;
+    } else if (message["method"] == "no ids") {
+      send_events(response, event({{"method", "notifications/progress"}}), Ending::kBroken);
+    } else if (message["method"] == "refused" || message["method"] == "modern") {
+      send_events(response, "retry: 60\n" + event({{"method", "notifications/progress"}}, "e1"), Ending::kBroken);
+    } else {
+      send_json(response, answer_to(message["id"]));
+    }
+  });
+  const auto connection = connect_to(server);
+  for (const std::string& message : {request(1, "no ids"), request(2, "refused"), modern(3, "modern")}) {
+    connection->send(message);
+    CHECK(receive(*connection)["method"] == "notifications/progress");
+    const Json error = receive(*connection);
+    CHECK(error["id"] == Json::parse(message)["id"]);
+    CHECK(error["error"]["code"] == -32603);
+    CHECK(error["error"]["data"]["url"] == "http://127.0.0.1:" + std::to_string(server.port()) + "/mcp");
+  }
+  connection->send(request(4, "fine"));
+  CHECK(receive(*connection) == answer_to(4));
+  CHECK(server.asked().size() == 5);  // one GET: the modern response was not resumed
+}
+
+TEST_CASE("404 for a session ends the connection, and says why; for a modern request it is an answer") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    if (serve_session(asked, response, message)) return;
+    const Json error = {{"jsonrpc", "2.0"}, {"id", nullptr}, {"error", {{"code", -32601}, {"message", "gone"}}}};
+    send_json(response, error, 404);
+  });
+  const auto connection = connect_to(server);
+  connection->send(request(1, "initialize"));
+  receive(*connection);
+  connection->send(modern(2, "ping"));
+  const Json answer = receive(*connection);
+  CHECK(answer["id"] == 2);
+  CHECK(answer["error"]["code"] == -32601);
+  connection->send(request(3, "tools/list"));
+  CHECK_THROWS_WITH(connection->receive(in(20s)), rkllm_mcp::test::has_text("ended the session"));
+  CHECK_THROWS_AS(connection->send(request(4, "tools/list")), ConnectionError);
+}
+
+TEST_CASE("a status that refuses becomes an error of the request; 401 ends the connection") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const std::string method = body_of(asked)["method"];
+    if (method == "plain") {
+      response.status = 503;
+      response.set_content("later", "text/plain");
+    } else if (method == "json") {
+      send_json(response,
+                {{"jsonrpc", "2.0"}, {"error", {{"code", -32022}, {"message", "no"}, {"data", {{"requested", "x"}}}}}},
+                400);
+    } else if (method == "taken") {
+      response.status = 202;
+    } else if (method == "odd") {
+      response.set_content("<html>", "text/html");
+    } else {
+      response.status = 401;
+    }
+  });
+  const auto connection = connect_to(server);
+  connection->send(request(1, "plain"));
+  const Json plain = receive(*connection);
+  CHECK(plain["error"]["code"] == -32603);
+  CHECK(plain["error"]["data"]["status"] == 503);
+  connection->send(request(2, "json"));
+  const Json json = receive(*connection);
+  CHECK(json["id"] == 2);
+  CHECK(json["error"]["code"] == -32022);
+  CHECK(json["error"]["data"]["requested"] == "x");
+  connection->send(request(3, "taken"));
+  CHECK(receive(*connection)["error"]["data"]["status"] == 202);
+  connection->send(request(4, "odd"));
+  CHECK(receive(*connection)["error"]["code"] == -32603);
+  connection->send(request(5, "unauthorized"));
+  CHECK_THROWS_WITH(connection->receive(in(20s)), rkllm_mcp::test::has_text("refuses the token"));
+}
+
+TEST_CASE("a notification is with the server before what is sent behind it") {
+  std::atomic<bool> is_answered = false;
+  std::atomic<bool> overtaken = false;
+  ScriptedHttpServer server([&](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    if (message.contains("id")) {
+      overtaken = !is_answered;
+      return send_json(response, answer_to(message["id"]));
+    }
+    server.hold();
+    response.status = 202;
+    is_answered = true;
+  });
+  const auto connection = connect_to(server);
+  connection->send(kInitialized);
+  connection->send(request(1, "tools/list"));
+  server.asked(1);
+  CHECK_FALSE(connection->receive(in(50ms)));
+  server.release();
+  CHECK(receive(*connection)["id"] == 1);
+  CHECK_FALSE(overtaken);
+}
+
+TEST_CASE("requests run beside each other, as many as allowed; the rest wait, and one that waits can be cancelled") {
+  ScriptedHttpServer server([&](const auto& asked, auto& response) {
+    server.hold();
+    send_json(response, answer_to(body_of(asked)["id"]));
+  });
+  const auto connection = connect_to(server);
+  constexpr int kMost = static_cast<int>(StreamableHttpConnection::kMostInFlight);
+  for (int id = 0; id < kMost; ++id) {
+    connection->send(request(id, "tools/call"));
+    server.asked(static_cast<std::size_t>(id) + 1);  // its backlog is 5
+  }
+  for (int id = kMost; id < kMost + 3; ++id) connection->send(request(id, "tools/call"));
+  connection->send(cancellation(kMost + 1));
+  CHECK_FALSE(connection->receive(in(50ms)));
+  CHECK(server.asked().size() == kMost);
+  server.release();
+  std::set<int> answered;
+  for (int i = 0; i < kMost + 2; ++i) answered.insert(receive(*connection)["id"].get<int>());
+  CHECK(answered.size() == kMost + 2);
+  CHECK_FALSE(answered.contains(kMost + 1));
+}
+
+TEST_CASE("destroying a connection does not wait for a server that does not answer") {
+  ScriptedHttpServer server([&](const auto& asked, auto& response) {
+    if (serve_session(asked, response, body_of(asked))) return;
+    if (asked.method == "GET") return server.send_until_closed(response, "");
+    server.hold();
+  });
+  const auto began = std::chrono::steady_clock::now();
+  {
+    const auto connection = connect_to(server);
+    connection->send(request(1, "initialize"));
+    receive(*connection);
+    connection->send(kInitialized);
+    connection->send(request(2, "tools/call"));
+    connection->send(modern(3, "tools/call"));
+    server.asked(5);
+  }
+  CHECK(std::chrono::steady_clock::now() - began < 2s);
+}
+
+TEST_CASE("a server that goes away ends the connection") {
+  std::optional<ScriptedHttpServer> server;
+  server.emplace([&](const auto& asked, auto& response) {
+    server->hold();
+    send_json(response, answer_to(body_of(asked)["id"]));
+  });
+  const auto connection = connect_to(*server);
+  const Endpoint endpoint{Protocol::kHttp, "127.0.0.1", server->port(), "/mcp"};
+  connection->send(request(1, "tools/call"));
+  server->asked(1);
+  server->stop();
+  connection->receive(in(20s));  // the answer may still have come
+  CHECK_THROWS_AS((connection->send(request(2, "tools/call")), connection->receive(in(20s))), ConnectionError);
+  CHECK_THROWS_WITH(StreamableHttpConnection(endpoint, in(5s)), rkllm_mcp::test::has_text("cannot connect"));
+}

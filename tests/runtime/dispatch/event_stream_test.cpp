@@ -1,0 +1,169 @@
+#include "dispatch/event_stream.hpp"
+
+#include "support/catch.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp;
+
+namespace {
+
+// An exchange that remembers what it carried.
+class FakeExchange final : public HttpExchange {
+ public:
+  void respond(const HttpResponse& response) override {
+    body = response.body;
+    done = true;
+  }
+  void start_stream(int, const HttpHeaders&) override { streaming = true; }
+  void write(std::string_view bytes) override { body += bytes; }
+  void finish() override { done = true; }
+  bool ready() const override { return takes; }
+  bool closed() const override { return gone; }
+  void disconnect() {
+    gone = true;
+    became_closed();
+  }
+
+  std::string body;
+  bool streaming = false;
+  bool done = false;
+  bool takes = true;
+  bool gone = false;
+};
+
+struct Stream {
+  explicit Stream(bool primes = false)
+      : stream(std::make_shared<EventStream>(
+            loop, EventStream::Options{.id = "s", .primes = primes, .headers = {}, .remote = {}, .memory = {}})) {}
+  ~Stream() { stream->abandon(); }
+
+  std::shared_ptr<FakeExchange> answer() {
+    auto exchange = std::make_shared<FakeExchange>();
+    stream->answer(exchange);
+    return exchange;
+  }
+  std::shared_ptr<FakeExchange> resume(std::optional<std::uint64_t> last_seen) {
+    auto exchange = std::make_shared<FakeExchange>();
+    stream->resume(exchange, last_seen);
+    return exchange;
+  }
+
+  asio::io_context loop;
+  std::shared_ptr<EventStream> stream;
+};
+
+std::string event(int number, const std::string& data) {
+  return "id: s-" + std::to_string(number) + "\nevent: message\ndata: " + data + "\n\n";
+}
+
+}  // namespace
+
+TEST_CASE("an answer that is all there is to say is plain JSON") {
+  Stream stream;
+  const auto exchange = stream.answer();
+  stream.stream->send_last("{}");
+  CHECK(exchange->body == "{}");
+  CHECK_FALSE(exchange->streaming);
+  CHECK_FALSE(stream.stream->has_events());
+}
+
+TEST_CASE("messages before the answer make it a stream, each with an id") {
+  Stream stream;
+  const auto exchange = stream.answer();
+  stream.stream->send("1");
+  stream.stream->send_last("2");
+  CHECK(exchange->body == event(0, "1") + event(1, "2"));
+  CHECK(exchange->done);
+}
+
+TEST_CASE("a client that takes it gets an empty event first, from which everything can be had again") {
+  Stream stream(true);
+  const auto exchange = stream.answer();
+  stream.stream->send("1");
+  CHECK(exchange->body == "id: s-0\ndata: \n\n" + event(1, "1"));
+  exchange->disconnect();
+  CHECK(stream.resume(0)->body == event(1, "1"));
+}
+
+TEST_CASE("who comes back gets what it has not seen, and the rest as it comes") {
+  Stream stream;
+  const auto first = stream.answer();
+  stream.stream->send("1");
+  stream.stream->send("2");
+  first->disconnect();
+  CHECK_FALSE(stream.stream->closed());
+  stream.stream->send("3");
+  CHECK(first->body == event(0, "1") + event(1, "2"));
+  const auto second = stream.resume(0);
+  CHECK(second->body == event(1, "2") + event(2, "3"));
+  stream.stream->send_last("4");
+  CHECK(second->body == event(1, "2") + event(2, "3") + event(3, "4"));
+  CHECK(second->done);
+  // And once more, after the end.
+  const auto third = stream.resume(2);
+  CHECK(third->body == event(3, "4"));
+  CHECK(third->done);
+}
+
+TEST_CASE("an answer that comes while nobody is there waits") {
+  Stream stream;
+  const auto first = stream.answer();
+  stream.stream->send("1");
+  first->disconnect();
+  stream.stream->send_last("2");
+  CHECK(stream.stream->ended());
+  CHECK(stream.resume(0)->body == event(1, "2"));
+}
+
+TEST_CASE("a client that is let go is told when to come back") {
+  Stream stream(true);
+  const auto first = stream.answer();
+  stream.stream->release(std::chrono::milliseconds(500));
+  CHECK(first->body == "id: s-0\ndata: \n\nretry: 500\n\n");
+  CHECK(first->done);
+  stream.stream->send_last("1");
+  CHECK(stream.resume(0)->body == event(1, "1"));
+
+  Stream older;  // could not come back from the beginning
+  const auto kept = older.answer();
+  older.stream->release(std::chrono::milliseconds(500));
+  CHECK_FALSE(kept->done);
+}
+
+TEST_CASE("what is kept is bounded; the last message is kept in any case") {
+  Stream stream;
+  const auto first = stream.answer();
+  stream.stream->send("x");
+  first->disconnect();
+  const std::string large(EventStream::kKeptBytes - 10, 'y');
+  stream.stream->send(large);
+  CHECK(stream.stream->ready());
+  stream.stream->send(std::string(100, 'z'));
+  CHECK(stream.resume(std::nullopt)->body == event(2, std::string(100, 'z')));
+}
+
+TEST_CASE("the standing stream keeps what comes while it is not read") {
+  Stream stream;
+  stream.stream->send("1");
+  const auto first = stream.resume(std::nullopt);
+  CHECK(first->body == event(0, "1"));
+  stream.stream->send("2");
+  CHECK(first->body == event(0, "1") + event(1, "2"));
+  CHECK(stream.stream->is_attached());
+  first->disconnect();
+  CHECK_FALSE(stream.stream->is_attached());
+  CHECK(stream.resume(std::nullopt)->body.empty());
+}
+
+TEST_CASE("ids of events name their stream and number") {
+  CHECK(parse_event_id("12-7")->stream == "12");
+  CHECK(parse_event_id("12-7")->number == 7);
+  CHECK_FALSE(parse_event_id("12"));
+  CHECK_FALSE(parse_event_id("12-"));
+  CHECK_FALSE(parse_event_id("12-7x"));
+}

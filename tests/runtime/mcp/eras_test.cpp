@@ -1,0 +1,184 @@
+// The same tool, asked in both eras.
+#include "mcp/meta_keys.hpp"
+#include "mcp/revisions.hpp"
+#include "mcp/era.hpp"
+#include "runtime/fake_client.hpp"
+#include "support/catch.hpp"
+
+#include <string>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+
+namespace {
+
+// params of the stateless era, with these capabilities of the client.
+std::string stateless(Json params, Json capabilities = Json::object()) {
+  params["_meta"][kMetaRevision] = "2026-07-28";
+  params["_meta"][kMetaCapabilities] = std::move(capabilities);
+  return params.dump();
+}
+
+std::string handshake(const std::string& revision, const std::string& capabilities = "{}") {
+  return call("0", "initialize", R"({"protocolVersion":")" + revision + R"(","capabilities":)" + capabilities + "}");
+}
+
+Json only(const Texts& texts) {
+  REQUIRE(texts.size() == 1);
+  return Json::parse(texts[0]);
+}
+
+// Asks for a name, and greets who has it. Keeps what it needs in the state.
+Tool greeter() {
+  Tool tool;
+  tool.name = "greet";
+  tool.input_schema = Json{{"type", "object"}};
+  tool.run = [](const std::shared_ptr<Invocation>& invocation) {
+    if (const Json* answer = invocation->input("who")) {
+      const std::string greeting = invocation->state().value("greeting", "");
+      return invocation->result(text_result(greeting + ", " + answer->at("content").value("name", "")));
+    }
+    invocation->ask({{"who", "elicitation/create", Json{{"message", "Who are you?"}}}}, Json{{"greeting", "Hello"}});
+  };
+  return tool;
+}
+
+const std::string kAnswer = R"({"action":"accept","content":{"name":"Ada"}})";
+
+}  // namespace
+
+TEST_CASE("what a tool asks for is a request of the server in the handshake era") {
+  Client client;
+  client.catalogue.add(greeter());
+  client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
+  const Json asked = only(client.say(call("1", "tools/call", R"({"name":"greet"})")));
+  CHECK(asked["method"] == "elicitation/create");
+  CHECK(asked["params"]["message"] == "Who are you?");
+  const Texts answer = client.say(R"({"jsonrpc":"2.0","id":)" + asked["id"].dump() + R"(,"result":)" + kAnswer + "}");
+  CHECK(only(answer)["result"]["content"][0]["text"] == "Hello, Ada");
+  // The same answer once more has no meaning.
+  CHECK(client.say(R"({"jsonrpc":"2.0","id":)" + asked["id"].dump() + R"(,"result":)" + kAnswer + "}").empty());
+}
+
+TEST_CASE("a client that refuses what a tool asks for ends the call") {
+  Client client;
+  client.catalogue.add(greeter());
+  client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
+  const Json asked = only(client.say(call("1", "tools/call", R"({"name":"greet"})")));
+  const Json answer = only(client.say(R"({"jsonrpc":"2.0","id":)" + asked["id"].dump() +
+                                      R"(,"error":{"code":-1,"message":"nobody is there"}})"));
+  CHECK(answer["id"] == 1);
+  CHECK(answer["error"]["message"].get<std::string>().find("nobody is there") != std::string::npos);
+}
+
+TEST_CASE("a call that waits for its client is cancelled without an answer, and late answers are passed over") {
+  Client client;
+  client.catalogue.add(greeter());
+  client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
+  const Json asked = only(client.say(call("1", "tools/call", R"({"name":"greet"})")));
+  CHECK(client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})").empty());
+  CHECK(client.say(R"({"jsonrpc":"2.0","id":)" + asked["id"].dump() + R"(,"result":)" + kAnswer + "}").empty());
+}
+
+TEST_CASE("what a tool asks for is a result in the stateless era, and the request comes again with the answer") {
+  Client client;
+  client.catalogue.add(greeter());
+  const Json capabilities{{"elicitation", Json::object()}};
+  const Json asked = only(client.say(call("1", "tools/call", stateless({{"name", "greet"}}, capabilities))))["result"];
+  CHECK(asked["resultType"] == "input_required");
+  CHECK(asked["inputRequests"]["who"]["method"] == "elicitation/create");
+  const std::string state = asked["requestState"].get<std::string>();
+
+  Json again{{"name", "greet"}, {"inputResponses", {{"who", Json::parse(kAnswer)}}}, {"requestState", state}};
+  const Json answer = only(client.say(call("2", "tools/call", stateless(again, capabilities))))["result"];
+  CHECK(answer["resultType"] == "complete");
+  CHECK(answer["content"][0]["text"] == "Hello, Ada");
+
+  // Neither changed, nor for another call.
+  again["requestState"] = state + "-TAMPERED";
+  CHECK(only(client.say(call("3", "tools/call", stateless(again, capabilities))))["error"]["code"] == -32602);
+  again["requestState"] = state;
+  again["arguments"] = {{"x", 1}};
+  CHECK(only(client.say(call("4", "tools/call", stateless(again, capabilities))))["error"]["code"] == -32602);
+}
+
+TEST_CASE("a client that cannot do what a tool asks for is told which capability it takes") {
+  Client client;
+  client.catalogue.add(greeter());
+  const Json error = only(client.say(call("1", "tools/call", stateless({{"name", "greet"}}))))["error"];
+  CHECK(error["code"] == -32021);
+  CHECK(error["data"] == Json{{"requiredCapabilities", {{"elicitation", Json::object()}}}});
+}
+
+TEST_CASE("each revision serves its own methods, and both eras share a connection") {
+  Client client;
+  CHECK(only(client.say(call("1", "server/discover", stateless(Json::object()))))["result"]["supportedVersions"] ==
+        Json::array({"2026-07-28"}));
+  CHECK(only(client.say(handshake("2025-06-18")))["result"]["protocolVersion"] == "2025-06-18");
+  for (const char* const removed : {"ping", "initialize", "logging/setLevel", "resources/subscribe"}) {
+    CHECK(only(client.say(call("2", removed, stateless(Json::object()))))["error"]["code"] == -32601);
+  }
+  for (const char* const newer : {"server/discover", "subscriptions/listen", "tasks/get"}) {
+    CHECK(only(client.say(call("3", newer)))["error"]["code"] == -32601);
+  }
+  CHECK(only(client.say(call("4", "ping")))["result"] == Json::object());
+}
+
+TEST_CASE("a revision that is not served is refused with those that are") {
+  Client client;
+  Json params{{"_meta", {{kMetaRevision, "2027-01-01"}, {kMetaCapabilities, Json::object()}}}};
+  const Json error = only(client.say(call("1", "tools/list", params.dump())))["error"];
+  CHECK(error["code"] == -32022);
+  CHECK(error["data"] == Json{{"supported", {"2026-07-28"}}, {"requested", "2027-01-01"}});
+  params["_meta"][kMetaRevision] = 7;
+  CHECK(only(client.say(call("2", "tools/list", params.dump())))["error"]["code"] == -32602);
+  params["_meta"] = {{kMetaRevision, "2026-07-28"}};
+  CHECK(only(client.say(call("3", "tools/list", params.dump())))["error"]["code"] == -32602);
+}
+
+TEST_CASE("content that an older revision does not know becomes text") {
+  Client client;
+  Tool tool;
+  tool.name = "sing";
+  tool.input_schema = Json{{"type", "object"}};
+  tool.run = [](const std::shared_ptr<Invocation>& invocation) {
+    invocation->result(Json{{"content",
+                             {{{"type", "audio"}, {"data", "AA=="}, {"mimeType", "audio/wav"}},
+                              {{"type", "resource_link"}, {"uri", "a://b"}, {"name", "b"}}}}});
+  };
+  client.catalogue.add(std::move(tool));
+  const auto kinds = [&](const std::string& revision) {
+    client.say(handshake(revision));
+    const Json content = only(client.say(call("1", "tools/call", R"({"name":"sing"})")))["result"]["content"];
+    return content[0]["type"].get<std::string>() + " " + content[1]["type"].get<std::string>();
+  };
+  CHECK(kinds("2024-11-05") == "text text");
+  CHECK(kinds("2025-03-26") == "audio text");
+  CHECK(kinds("2025-06-18") == "audio resource_link");
+}
+
+TEST_CASE("a batch is answered with one array, where its revision has batches") {
+  Client client;
+  const std::string batch = "[" + call("1", "ping") + R"(,{"jsonrpc":"2.0","method":"notifications/initialized"},7,)" +
+                            call("2", "plain") + "]";
+  CHECK(only(client.say(batch))["error"]["code"] == -32600);
+  client.say(handshake("2025-03-26"));
+  CHECK(client.say(batch).empty());  // one call is still in progress
+  client.backend.finish(0);
+  const Json answers = only(client.news());
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[0] == Json{{"jsonrpc", "2.0"}, {"id", 1}, {"result", Json::object()}});
+  CHECK(answers[1]["error"]["code"] == -32600);
+  CHECK(answers[2]["result"] == Json{{"status", 0}});
+  CHECK(client.say(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])").empty());
+  CHECK(only(client.say("[" + handshake("2025-03-26") + "]"))[0]["error"]["code"] == -32600);
+}
+
+TEST_CASE("every revision is found by its name, and only those with a handshake are agreed on") {
+  for (const Revision* const each : all_revisions()) {
+    CHECK(find_revision(each->name) == each);
+    CHECK((negotiated_revision(each->name).name == each->name) == each->era.has_handshake());
+  }
+  CHECK(negotiated_revision("1999-01-01").name == "2025-11-25");
+  CHECK(find_revision("2026-07-27") == nullptr);
+}
