@@ -76,18 +76,21 @@ describe_all((client_name, kind) => {
     const heard = [];
     client.on('notifications/message', (note) => heard.push(note));
     const param = { model_path: server.place.model.fast };
+    // Loads a model; gives what was heard of its process.
     const load_with = async (level) => {
-      heard.length = 0;
       if (!client.is_stateless()) await client.setLoggingLevel(level);
       const _meta = client.is_stateless() ? { _meta: { 'io.modelcontextprotocol/logLevel': level } } : {};
       const { structuredContent } = await client.callTool({ name: 'rkllm_init', arguments: { param }, ..._meta });
-      await call(client, 'rkllm_destroy', { handle: structuredContent.handle });
-      await client.knock();
-      return [...heard];
+      const { handle } = structuredContent;
+      const { process: worker } = await describes(handle);
+      await call(client, 'rkllm_destroy', { handle });
+      return () => heard.filter(({ logger, data }) => logger === 'runtime' && data.worker === worker);
     };
-    await load_with('debug');
-    await eventually(() => heard.some(({ logger, data }) => logger === 'runtime' && /SIMULATED/.test(data.text)));
-    assert.deepEqual(await load_with('emergency'), []);
+    const of_debug = await load_with('debug');
+    await eventually(() => of_debug().some(({ data }) => /SIMULATED/.test(data.text)));
+    const of_emergency = await load_with('emergency');
+    await client.knock();
+    assert.deepEqual(of_emergency(), []);
   });
 }, kClients, kAtOnce);
 
