@@ -37,7 +37,7 @@ let schemas;
 before(async () => {
   server = await Server.start({}, kVersion);
   ({ client } = await connect(server, 'tcp'));
-  tools = new Map((await list_tools(client)).tools.map((tool) => [tool.name, tool]));
+  tools = new Map((await list_tools(client)).map((tool) => [tool.name, tool]));
   schemas = compile_schemas([...tools.values()]);
 });
 after(async () => {

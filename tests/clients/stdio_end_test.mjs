@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 
-import { call, connect } from './support/connect.mjs';
+import { call, connect, kClients } from './support/connect.mjs';
 import { ended, kProgram, make_workplace } from './support/server.mjs';
 
 // What a second is: longer for a program that was built with sanitizers.
@@ -81,17 +81,19 @@ test('a direct stream in full swing does not keep the server alive', async () =>
   assert.ok((await end_input(child)) < kSecond);
 });
 
-test("the SDK's close() needs no signal, also in the middle of a run", async () => {
-  const { client } = await connect({ place }, 'stdio');
-  const { handle } = await call(client, 'rkllm_init', { param: { model_path: place.model.paced } });
-  let closed;
-  const running = call(client, 'rkllm_run', { handle, rkllm_input: { prompt_input: '@n=100000' } }, {
-    onprogress: () => {
-      closed ??= client.close();
-    },
+for (const name of kClients) {
+  test(`the close() of ${name} needs no signal, also in the middle of a run`, async () => {
+    const { client } = await connect({ place }, 'stdio', { client: name });
+    const { handle } = await call(client, 'rkllm_init', { param: { model_path: place.model.paced } });
+    let closed;
+    const running = call(client, 'rkllm_run', { handle, rkllm_input: { prompt_input: '@n=100000' } }, {
+      onprogress: () => {
+        closed ??= client.close();
+      },
+    });
+    assert.equal((await running).aborted, true); // the server answers what it can before it goes
+    const started = performance.now();
+    await closed;
+    assert.ok(performance.now() - started < kSecond, 'it took longer than a second');
   });
-  assert.equal((await running).aborted, true); // the server answers what it can before it goes
-  const started = performance.now();
-  await closed;
-  assert.ok(performance.now() - started < kSecond, 'it took longer than a second');
-});
+}

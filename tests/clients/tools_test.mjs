@@ -1,9 +1,9 @@
-// Every tool, called with good and with bad arguments by the official SDK's client; what comes back is held against the
-// published schemas, by the SDK and once more by ajv in strict mode.
+// Every tool, called with good and with bad arguments by every official client over every transport; what comes back is
+// held against the published schemas, by the SDK and once more by ajv in strict mode.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 
-import { connect, kTransports, list_tools } from './support/connect.mjs';
+import { connect, describe_all, list_tools } from './support/connect.mjs';
 import { compile_schemas, complaints } from './support/schemas.mjs';
 import { Server } from './support/server.mjs';
 import { cross_attention_sample, faults, handle_samples, init_sample } from './support/tool_arguments.mjs';
@@ -14,80 +14,78 @@ before(async () => {
 });
 after(() => server.stop());
 
-for (const kind of kTransports) {
-  describe(`over ${kind}`, () => {
-    let client;
-    let schemas;
-    before(async () => {
-      ({ client } = await connect(server, kind));
-      schemas = compile_schemas((await list_tools(client)).tools);
-    });
-    after(() => client.close());
-
-    const called = new Set();
-
-    // Calls a tool that must succeed.
-    async function call(tool, args) {
-      const { input, output } = schemas.get(tool);
-      assert.ok(input(args), `${tool} refuses ${JSON.stringify(args)}: ${complaints(input)}`);
-      const result = await client.callTool({ name: tool, arguments: args });
-      assert.ok(!result.isError, `${tool}: ${result.content[0]?.text}`);
-      const structured = result.structuredContent;
-      assert.ok(output(structured), `${tool} gave ${JSON.stringify(structured)}: ${complaints(output)}`);
-      assert.equal(result.content[0].type, 'text');
-      const { text } = result.content[0];
-      if ('text' in structured) assert.equal(text, structured.text);
-      else assert.deepEqual(JSON.parse(text), structured);
-      called.add(tool);
-      return structured;
-    }
-
-    test('every tool works', async () => {
-      assert.equal((await call('rkllm_createDefaultParam', {})).max_new_tokens, 512);
-      const { handle } = await call('rkllm_init', init_sample(server.place));
-      for (const [tool, args] of handle_samples(server.place, handle)) {
-        if (kind === 'udp' && args.rkllm_infer_params?.mode === 'RKLLM_INFER_GET_LOGITS') {
-          const refused = client.callTool({ name: tool, arguments: args }); // 32,000 numbers for one datagram
-          await assert.rejects(refused, { code: 4006, message: /ask over tcp/ });
-        } else {
-          await call(tool, args);
-        }
-      }
-      assert.deepEqual(await call('rkllm_destroy', { handle }), { status: 0 });
-
-      const crossing = await call('rkllm_init', init_sample(server.place, 'cross'));
-      await call('rkllm_set_cross_attn_params', cross_attention_sample(crossing.handle));
-      await call('rkllm_run', { handle: crossing.handle, rkllm_input: { prompt_input: 'Hello' } });
-      await call('rkllm_destroy', { handle: crossing.handle });
-      assert.deepEqual([...called].sort(), [...schemas.keys()].sort());
-    });
-
-    test('bad arguments give a readable result that names their path', async () => {
-      const { handle } = await call('rkllm_init', init_sample(server.place));
-      const refused = new Set();
-      for (const [tool, args, path] of faults(server.place, handle)) {
-        const what = `${tool} ${JSON.stringify(args)}`;
-        const result = await client.callTool({ name: tool, arguments: args });
-        assert.equal(result.isError, true, what);
-        assert.equal(result.structuredContent, undefined, what);
-        assert.ok(result.content[0].text.startsWith(`${path}: `), `${what}: ${result.content[0].text}`);
-        assert.equal(JSON.parse(result.content[1].text).code, -32602, what);
-        refused.add(tool);
-      }
-      assert.deepEqual([...refused].sort(), [...schemas.keys()].sort());
-      await call('rkllm_destroy', { handle });
-    });
-
-    test('refusals of the runtime are results with its words', async () => {
-      const missing = await client.callTool({ name: 'rkllm_init', arguments: { param: { model_path: '/no/model' } } });
-      assert.equal(missing.isError, true);
-      const { code, data } = JSON.parse(missing.content[1].text);
-      assert.equal(code, 4001);
-      assert.equal(data.function, 'rkllm_init');
-      assert.equal(data.status, -1);
-      const unknown = await client.callTool({ name: 'rkllm_abort', arguments: { handle: 'llm-99' } });
-      assert.equal(JSON.parse(unknown.content[1].text).code, 4002);
-      assert.match(unknown.content[0].text, /llm-99/);
-    });
+describe_all((client_name, kind) => {
+  let client;
+  let schemas;
+  before(async () => {
+    ({ client } = await connect(server, kind, { client: client_name }));
+    schemas = compile_schemas(await list_tools(client));
   });
-}
+  after(() => client.close());
+
+  const called = new Set();
+
+  // Calls a tool that must succeed.
+  async function call(tool, args) {
+    const { input, output } = schemas.get(tool);
+    assert.ok(input(args), `${tool} refuses ${JSON.stringify(args)}: ${complaints(input)}`);
+    const result = await client.callTool({ name: tool, arguments: args });
+    assert.ok(!result.isError, `${tool}: ${result.content[0]?.text}`);
+    const structured = result.structuredContent;
+    assert.ok(output(structured), `${tool} gave ${JSON.stringify(structured)}: ${complaints(output)}`);
+    assert.equal(result.content[0].type, 'text');
+    const { text } = result.content[0];
+    if ('text' in structured) assert.equal(text, structured.text);
+    else assert.deepEqual(JSON.parse(text), structured);
+    called.add(tool);
+    return structured;
+  }
+
+  test('every tool works', async () => {
+    assert.equal((await call('rkllm_createDefaultParam', {})).max_new_tokens, 512);
+    const { handle } = await call('rkllm_init', init_sample(server.place));
+    for (const [tool, args] of handle_samples(server.place, handle)) {
+      if (kind === 'udp' && args.rkllm_infer_params?.mode === 'RKLLM_INFER_GET_LOGITS') {
+        const refused = client.callTool({ name: tool, arguments: args }); // 32,000 numbers for one datagram
+        await assert.rejects(refused, { code: 4006, message: /ask over tcp/ });
+      } else {
+        await call(tool, args);
+      }
+    }
+    assert.deepEqual(await call('rkllm_destroy', { handle }), { status: 0 });
+
+    const crossing = await call('rkllm_init', init_sample(server.place, 'cross'));
+    await call('rkllm_set_cross_attn_params', cross_attention_sample(crossing.handle));
+    await call('rkllm_run', { handle: crossing.handle, rkllm_input: { prompt_input: 'Hello' } });
+    await call('rkllm_destroy', { handle: crossing.handle });
+    assert.deepEqual([...called].sort(), [...schemas.keys()].sort());
+  });
+
+  test('bad arguments give a readable result that names their path', async () => {
+    const { handle } = await call('rkllm_init', init_sample(server.place));
+    const refused = new Set();
+    for (const [tool, args, path] of faults(server.place, handle)) {
+      const what = `${tool} ${JSON.stringify(args)}`;
+      const result = await client.callTool({ name: tool, arguments: args });
+      assert.equal(result.isError, true, what);
+      assert.equal(result.structuredContent, undefined, what);
+      assert.ok(result.content[0].text.startsWith(`${path}: `), `${what}: ${result.content[0].text}`);
+      assert.equal(JSON.parse(result.content[1].text).code, -32602, what);
+      refused.add(tool);
+    }
+    assert.deepEqual([...refused].sort(), [...schemas.keys()].sort());
+    await call('rkllm_destroy', { handle });
+  });
+
+  test('refusals of the runtime are results with its words', async () => {
+    const missing = await client.callTool({ name: 'rkllm_init', arguments: { param: { model_path: '/no/model' } } });
+    assert.equal(missing.isError, true);
+    const { code, data } = JSON.parse(missing.content[1].text);
+    assert.equal(code, 4001);
+    assert.equal(data.function, 'rkllm_init');
+    assert.equal(data.status, -1);
+    const unknown = await client.callTool({ name: 'rkllm_abort', arguments: { handle: 'llm-99' } });
+    assert.equal(JSON.parse(unknown.content[1].text).code, 4002);
+    assert.match(unknown.content[0].text, /llm-99/);
+  });
+});

@@ -1,6 +1,5 @@
 // The SDK's Transport over UDP: one message per datagram.
 import { createSocket } from 'node:dgram';
-import { deserializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 
 export class DatagramTransport {
   #socket;
@@ -15,7 +14,7 @@ export class DatagramTransport {
       this.#socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });
       this.#socket.on('error', (error) => this.onerror?.(error));
       this.#socket.on('close', () => this.onclose?.());
-      this.#socket.on('message', (bytes) => this.onmessage?.(deserializeMessage(bytes.toString())));
+      this.#socket.on('message', (bytes) => this.onmessage?.(JSON.parse(bytes.toString())));
       this.#socket.connect(this.#port, '127.0.0.1', resolve);
     });
   }

@@ -1,19 +1,20 @@
-// The SDK's Transport over TCP: one message per line, as on stdio.
+// The SDK's Transport over TCP and Unix sockets: one message per line, as on stdio.
 import { connect } from 'node:net';
-import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 
 export class LineTransport {
   #socket;
-  #buffer = new ReadBuffer();
-  #port;
+  #buffer;
+  #address;
 
-  constructor(port) {
-    this.#port = port;
+  // `address`: {host, port} or {path}; `buffer`: the SDK's own ReadBuffer.
+  constructor(address, buffer) {
+    this.#address = address;
+    this.#buffer = buffer;
   }
 
   start() {
     return new Promise((resolve, reject) => {
-      this.#socket = connect(this.#port, '127.0.0.1', resolve);
+      this.#socket = connect(this.#address, resolve);
       this.#socket.once('error', reject);
       this.#socket.on('error', (error) => this.onerror?.(error));
       this.#socket.on('close', () => this.onclose?.());
@@ -27,7 +28,7 @@ export class LineTransport {
   }
 
   async send(message) {
-    this.#socket.write(serializeMessage(message));
+    this.#socket.write(`${JSON.stringify(message)}\n`);
   }
 
   async close() {

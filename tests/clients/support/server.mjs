@@ -4,7 +4,7 @@
 // in the directory, which goes away with stop().
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, watch, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rename, rm, watch, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -76,17 +76,19 @@ async function appears(path, directory, given_up) {
 }
 
 export class Server {
-  // `settings`: {"limits.max_message_bytes": 12000, ...}; `version` of the simulated runtime.
+  // `settings`: {"limits.max_message_bytes": 12000, ...}; `version` of the simulated runtime. Its library is a copy.
   static async start(settings = {}, version = kVersions.at(-1)) {
     const place = await make_workplace();
+    const library = join(place.directory, 'librkllmrt.so');
+    await copyFile(simulator_of(version), library);
     const ports_file = join(place.directory, 'ports.json');
-    const chosen = { 'tcp.port': 0, 'udp.port': 0, 'http.port': 0, 'ws.port': 0, ...settings };
+    const chosen = { 'tcp.port': 0, 'udp.port': 0, 'http.port': 0, 'ws.port': 0,
+      'unix.path': join(place.directory, 'socket'), ...settings };
     const sets = Object.entries(chosen).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-    const runtime = ['--library', simulator_of(version)];
-    const args = ['serve', ...runtime, '--settings', place.settings, '--ports-file', ports_file,
+    const args = ['serve', '--library', library, '--settings', place.settings, '--ports-file', ports_file,
       '--set', `runtime.cache_dir=${place.directory}`, ...sets];
     const child = spawn(kProgram, args, { cwd: place.directory, stdio: ['ignore', 'ignore', 'pipe'] });
-    const server = new Server(child, place);
+    const server = new Server(child, place, library);
     const given_up = new AbortController();
     const timer = setTimeout(() => given_up.abort(), kPatience);
     child.once('close', () => given_up.abort());
@@ -102,17 +104,29 @@ export class Server {
     return server;
   }
 
-  constructor(child, place) {
+  constructor(child, place, library) {
     this.child = child;
     this.place = place;
+    this.library = library;
     this.log = '';
     child.stderr.setEncoding('utf8').on('data', (text) => {
       this.log += text;
     });
   }
 
+  // Puts another version of the runtime in place of this one; servers look at it when they get SIGHUP.
+  async replace_library(version) {
+    const other = `${this.library}.new`;
+    await copyFile(simulator_of(version), other);
+    await rename(other, this.library);
+  }
+
   port(transport) {
     return this.ports[transport].port;
+  }
+
+  get unix_path() {
+    return join(this.place.directory, 'socket');
   }
 
   // Ends the server, which must still be alive and must end well.
