@@ -33,6 +33,10 @@ Upstream::Upstream(asio::io_context& loop, std::string name, const client::Endpo
            .on_progress = [this](UpstreamLink::Key key, const Json& progress) { take_progress(key, progress); },
            .on_end = [this](UpstreamLink::Key key, client::Outcome outcome) { take_end(key, std::move(outcome)); }})) {}
 
+Json Upstream::unavailable(const std::string& reason) const {
+  return tool_error(runtime_unavailable("upstream " + name_ + ": " + reason));
+}
+
 Json Upstream::status() const {
   return Json{{"url", url_},
               {"connected", reason_.empty()},
@@ -52,14 +56,14 @@ void Upstream::lose(const std::string& reason) {
   if (reason != reason_) log_.warn("upstream {}: {}", name_, reason);
   reason_ = reason;
   for (const auto& [key, invocation] : std::exchange(calls_, {})) {
-    invocation->result(tool_error(runtime_unavailable("upstream " + name_ + ": " + reason)));
+    invocation->result(unavailable(reason));
   }
   if (std::exchange(tools_, {}).empty()) return;
   changed_();
 }
 
 void Upstream::call(const std::string& tool, const std::shared_ptr<Invocation>& invocation) {
-  if (!reason_.empty()) return invocation->result(tool_error(runtime_unavailable("upstream " + name_ + ": " + reason_)));
+  if (!reason_.empty()) return invocation->result(unavailable(reason_));
   const auto key = next_key_++;
   calls_.emplace(key, invocation);
   invocation->on_cancelled([this, key] {
@@ -84,6 +88,7 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   calls_.erase(found);
   link_->cancel(key);  // it has ended: only its id is let go of
   if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
+    if (error->code == client::kInternalError) return invocation->result(unavailable(error->message));
     return invocation->error(RpcError(static_cast<ErrorCode>(error->code), error->message, error->data));
   }
   invocation->result(stripped(std::get<Json>(std::move(outcome))));

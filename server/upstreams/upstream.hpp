@@ -36,6 +36,7 @@ class Upstream {
   void stop() { link_->stop(); }
 
  private:
+  Json unavailable(const std::string& reason) const;  // as a tool's result
   void take_tools(std::vector<Json> tools);
   void lose(const std::string& reason);
   void take_progress(UpstreamLink::Key key, Json progress);

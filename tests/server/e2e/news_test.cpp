@@ -1,0 +1,85 @@
+// What clients are told unasked: models that come and run, what the library prints, a runtime that is installed while
+// the server runs.
+#include "support/catch.hpp"
+#include "support/live_server.hpp"
+#include "support/paths.hpp"
+#include "support/rpc_client.hpp"
+
+#include <signal.h>
+
+#include <filesystem>
+#include <string>
+
+namespace rkllm_mcp::test {
+namespace {
+
+// A client with a handshake, in the newest revision that has one.
+void shake_hands(RpcClient& client) {
+  client.result("initialize", {{"protocolVersion", "2025-11-25"}, {"capabilities", Json::object()}});
+  client.send_text(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+}
+
+Json next_notification(RpcClient& client, const std::string& method) {
+  for (;;) {
+    Json message = client.receive_or_throw();
+    if (message.value("method", "") == method) return message;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("who watches the handles hears of a model that is loaded, runs and goes") {
+  LiveServer server;
+  RpcClient watcher(server.connect(Transport::kTcp));
+  shake_hands(watcher);
+  watcher.result("resources/subscribe", {{"uri", "rkllm://handles"}});
+  RpcClient other(server.connect(Transport::kTcp));
+  const std::string handle = other.init(server.paced_model(500));
+  const Json told = next_notification(watcher, "notifications/resources/updated");
+  CHECK(told["params"]["uri"] == "rkllm://handles");
+
+  watcher.result("resources/unsubscribe", {{"uri", "rkllm://handles"}});
+  watcher.result("resources/subscribe", {{"uri", "rkllm://handles/" + handle}});
+  const int run = other.run_async(handle, "@n=200 Go on.");
+  next_notification(watcher, "notifications/resources/updated");  // it runs
+  other.stream(run);
+  next_notification(watcher, "notifications/resources/updated");  // it has ended
+  other.result("rkllm_destroy", {{"handle", handle}});
+  for (;;) {
+    next_notification(watcher, "notifications/resources/updated");
+    const Json gone = watcher.call("resources/read", {{"uri", "rkllm://handles/" + handle}});
+    if (gone.contains("error")) break;
+  }
+}
+
+TEST_CASE("what the library prints reaches clients that ask for it", "[worker]") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  shake_hands(client);
+  client.result("logging/setLevel", {{"level", "info"}});
+  client.init(server.paced_model(500));
+  const Json told = next_notification(client, "notifications/message");
+  CHECK(told["params"]["logger"] == "runtime");
+  CHECK(told["params"]["data"]["text"].get<std::string>().find("rkllm") != std::string::npos);
+}
+
+TEST_CASE("a runtime that is installed while the server runs is served after SIGHUP, and clients are told") {
+  const TemporaryDirectory place;
+  const std::string library = place.path() + "/librkllmrt.so";
+  LiveServer server({.runtime = {"--library", library}});
+  RpcClient client(server.connect(Transport::kTcp));
+  shake_hands(client);
+  CHECK(client.call("rkllm_createDefaultParam")["error"]["code"] == 4005);
+
+  std::filesystem::copy_file(std::filesystem::canonical(kSimulator), library);
+  ::kill(server.process().pid(), SIGHUP);
+  next_notification(client, "notifications/tools/list_changed");
+  CHECK(client.result("rkllm_createDefaultParam")["max_new_tokens"] == 512);
+
+  std::filesystem::remove(library);
+  ::kill(server.process().pid(), SIGHUP);
+  next_notification(client, "notifications/tools/list_changed");
+  CHECK(client.call("rkllm_createDefaultParam")["error"]["code"] == 4005);
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,167 @@
+// Instances that serve each other's tools: three processes in a row, calls through all of them.
+#include "support/catch.hpp"
+#include "support/live_server.hpp"
+#include "support/rpc_client.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+constexpr std::chrono::seconds kSoon{20};
+
+std::string mcp_url(const LiveServer& server, Transport transport) {
+  return server.endpoint(transport, transport == Transport::kHttp ? "/mcp" : "").url();
+}
+
+LiveServer::Options with_upstream(const std::string& name, const std::string& url) {
+  return {.set = {"upstreams=" + Json{{name, {{"url", url}}}}.dump()}};
+}
+
+// Waits until the server's upstream is in that state.
+void await_upstream(const LiveServer& server, const std::string& name, bool connected) {
+  const auto deadline = std::chrono::steady_clock::now() + kSoon;
+  for (;;) {
+    const Json upstream = server.health()["upstreams"][name];
+    if (upstream["connected"] == connected && (upstream["tools"] != 0) == connected) return;
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("upstream: " + upstream.dump());
+  }
+}
+
+std::vector<std::string> tool_names(RpcClient& client) {
+  std::vector<std::string> names;
+  Json params = Json::object();
+  for (;;) {
+    const Json page = client.result("tools/list", params);
+    for (const Json& tool : page["tools"]) names.push_back(tool["name"].get<std::string>());
+    if (!page.contains("nextCursor")) return names;
+    params["cursor"] = page["nextCursor"];
+  }
+}
+
+bool has_tool(RpcClient& client, const std::string& name) {
+  const auto names = tool_names(client);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Json call_tool(RpcClient& client, const std::string& name, const Json& arguments) {
+  return client.result("tools/call", {{"name", name}, {"arguments", arguments}});
+}
+
+// board <- middle <- front, each link over another transport.
+struct Row {
+  explicit Row(Transport to_board, Transport to_middle)
+      : middle(with_upstream("board", mcp_url(board, to_board))), front(with_upstream("mid", mcp_url(middle, to_middle))) {
+    await_upstream(middle, "board", true);
+    await_upstream(front, "mid", true);
+    client = std::make_unique<RpcClient>(front.connect(Transport::kTcp));
+    const auto deadline = std::chrono::steady_clock::now() + kSoon;
+    while (!has_tool(*client, "mid_board_rkllm_run") && std::chrono::steady_clock::now() < deadline) {
+    }
+  }
+
+  std::string init(const std::string& model) {
+    const Json result = call_tool(*client, "mid_board_rkllm_init", {{"param", {{"model_path", model}}}});
+    return result["structuredContent"]["handle"].get<std::string>();
+  }
+
+  LiveServer board;
+  LiveServer middle;
+  LiveServer front;
+  std::unique_ptr<RpcClient> client;
+};
+
+}  // namespace
+
+TEST_CASE("tools of a server behind a server are called through both, token by token") {
+  const auto [to_board, to_middle] = GENERATE(std::pair(Transport::kTcp, Transport::kHttp),
+                                              std::pair(Transport::kWebSocket, Transport::kUnix),
+                                              std::pair(Transport::kUdp, Transport::kTcp));
+  Row row(to_board, to_middle);
+  REQUIRE(has_tool(*row.client, "mid_board_rkllm_run"));
+  CHECK(has_tool(*row.client, "mid_rkllm_run"));
+  CHECK(has_tool(*row.client, "rkllm_run"));
+  const std::string handle = row.init(row.board.paced_model(200));
+
+  const Json params{{"name", "mid_board_rkllm_run"},
+                    {"arguments",
+                     {{"handle", handle}, {"progress_message", "delta"}, {"rkllm_input", {{"prompt_input", "@n=60 Tell me."}}}}},
+                    {"_meta", {{"progressToken", "p"}}}};
+  const Json id = row.client->send("tools/call", params);
+  std::string joined;
+  std::size_t updates = 0;
+  double last = -1;
+  for (;;) {
+    const Json message = row.client->receive_or_throw();
+    if (message.value("method", "") == "notifications/progress") {
+      const Json& progress = message["params"];
+      CHECK(progress["progressToken"] == "p");
+      CHECK(progress["progress"].get<double>() > last);
+      last = progress["progress"].get<double>();
+      joined += progress.value("message", "");
+      ++updates;
+      continue;
+    }
+    REQUIRE(message["id"] == id);
+    const Json& result = message["result"];
+    CHECK(result["structuredContent"]["text"] == joined);
+    CHECK(result["content"][0]["text"] == joined);
+    break;
+  }
+  CHECK(updates > 10);
+  CHECK_FALSE(joined.empty());
+}
+
+TEST_CASE("cancelling in front stops the run behind, and errors come through") {
+  Row row(Transport::kTcp, Transport::kHttp);
+  const std::string handle = row.init(row.board.paced_model(100));
+  const Json id = row.client->send(
+      "tools/call", {{"name", "mid_board_rkllm_run"},
+                     {"arguments", {{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=100000"}}}, {"progress_message", "delta"}}},
+                     {"_meta", {{"progressToken", 1}}}});
+  for (int updates = 0; updates < 5;) updates += row.client->receive_or_throw().value("method", "") == "notifications/progress" ? 1 : 0;
+  row.client->send_text(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id.dump() + "}}");
+  // This call waits behind the run in the queue of the handle: its answer says that the run is over.
+  RpcClient at_board(row.board.connect(Transport::kTcp));
+  at_board.result("rkllm_get_kv_cache_size", {{"handle", handle}});
+  CHECK(at_board.result("rkllm_is_running", {{"handle", handle}})["running"] == false);
+
+  const Json refused = call_tool(*row.client, "mid_board_rkllm_run", {{"handle", "llm-99"}});
+  CHECK(refused["isError"] == true);
+  CHECK(refused["content"][0]["text"].get<std::string>().find("llm-99") != std::string::npos);
+}
+
+TEST_CASE("the tools of a server that goes away go, too, with a word to clients; those in progress fail") {
+  auto board = std::make_unique<LiveServer>();
+  LiveServer front(with_upstream("board", mcp_url(*board, Transport::kTcp)));
+  await_upstream(front, "board", true);
+  RpcClient client(front.connect(Transport::kTcp));
+  client.result("initialize", {{"protocolVersion", "2025-11-25"}, {"capabilities", Json::object()}});
+  client.send_text(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  REQUIRE(has_tool(client, "board_rkllm_run"));
+  const Json handle = call_tool(client, "board_rkllm_init", {{"param", {{"model_path", board->paced_model(50)}}}})["structuredContent"]["handle"];
+  const Json id = client.send("tools/call", {{"name", "board_rkllm_run"},
+                                             {"arguments", {{"handle", handle}, {"rkllm_input", {{"prompt_input", "@n=100000"}}}}}});
+  board.reset();
+  bool failed = false;
+  bool told = false;
+  while (!failed || !told) {
+    const Json message = client.receive_or_throw();
+    if (message.value("method", "") == "notifications/tools/list_changed") told = true;
+    if (message.contains("id")) {
+      CHECK(message["id"] == id);
+      CHECK(message["result"]["isError"] == true);
+      failed = true;
+    }
+  }
+  CHECK_FALSE(has_tool(client, "board_rkllm_run"));
+  CHECK(front.health()["upstreams"]["board"]["reason"].is_string());
+}
+
+}  // namespace rkllm_mcp::test
