@@ -2,6 +2,7 @@
 
 A mark is an HTML comment before a fence, `<!-- tested NAME -->` or `<!-- tested NAME: SURROUNDINGS -->`. A program is
 followed by a fence of language `text`, its output; a console has commands (after `$ `) and their output in one fence.
+Consoles of the same name that follow each other are one console.
 """
 import dataclasses
 import re
@@ -68,11 +69,15 @@ def snippets_of(document, text):
             if not after or after[0][2] != "text":
                 raise ValueError(f"{document}:{line}: a fence of language text has to follow, with the output")
             output = after[0][3]
-        found.append(Snippet(document, line, mark["name"], mark["surroundings"] or "", language, body, output))
+        snippet = Snippet(document, line, mark["name"], mark["surroundings"] or "", language, body, output)
+        if found and language == "console" and found[-1].name == snippet.name and found[-1].language == language:
+            found[-1] = dataclasses.replace(found[-1], text=found[-1].text + body)
+        else:
+            found.append(snippet)
     names = [snippet.name for snippet in found]
     if len(set(names)) < len(names):
         raise ValueError(f"{document}: two snippets have the same name")
-    if len(names) < text.count("<!-- tested "):
+    if sum(mark is not None for _, mark, _, _ in all_fences) < text.count("<!-- tested "):
         raise ValueError(f"{document}: a mark stands before no snippet")
     return found
 

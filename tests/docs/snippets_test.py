@@ -40,6 +40,10 @@ class Snippets(unittest.TestCase):
         with self.assertRaises(ValueError):
             snippets_of("x.md", "<!-- tested A -->\n```json\n```\n<!-- tested A -->\n```json\n```\n")
 
+    def test_consoles_of_one_name_are_one(self):
+        (snippet,) = snippets_of("x.md", "<!-- tested A -->\n```console\n$ a\n```\nWords.\n\n<!-- tested A -->\n```console\n$ b\n```\n")
+        self.assertEqual(snippet.text, "$ a\n$ b\n")
+
     def test_a_command_goes_on_until_a_shell_would_run_it(self):
         commands = commands_of("$ echo 'a\nb' \\\n  c |\n    cat\na\nb c\n$ true\n")
         self.assertEqual([(command.text, command.output) for command in commands],
