@@ -108,4 +108,5 @@ def commands_of(console):
 def is_complete(command):
     if command.endswith("\\"):
         return False
-    return subprocess.run(["bash", "-n"], input=command, text=True, capture_output=True).returncode == 0
+    checked = subprocess.run(["bash", "-n"], input=command, text=True, capture_output=True)
+    return checked.returncode == 0 and not checked.stderr  # of a here-document without its end it only warns

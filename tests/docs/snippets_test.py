@@ -45,9 +45,9 @@ class Snippets(unittest.TestCase):
         self.assertEqual(snippet.text, "$ a\n$ b\n")
 
     def test_a_command_goes_on_until_a_shell_would_run_it(self):
-        commands = commands_of("$ echo 'a\nb' \\\n  c |\n    cat\na\nb c\n$ true\n")
+        commands = commands_of("$ echo 'a\nb' \\\n  c |\n    cat\na\nb c\n$ cat > x <<'END'\na\nEND\n$ true\n")
         self.assertEqual([(command.text, command.output) for command in commands],
-                         [("echo 'a\nb' \\\n  c |\n    cat", "a\nb c"), ("true", "")])
+                         [("echo 'a\nb' \\\n  c |\n    cat", "a\nb c"), ("cat > x <<'END'\na\nEND", ""), ("true", "")])
 
 
 if __name__ == "__main__":
