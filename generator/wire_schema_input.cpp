@@ -204,7 +204,7 @@ class InputSchema {
     if (default_of(tag, api_.role(tag.path)) != Json(enumerator)) condition["required"] = Json::array({tag.name});
     return {{"if", std::move(condition)},
             {"then", {{"required", Json::array({member})}}},
-            {"else", {{"properties", {{member, false}}}}}};
+            {"else", {{"properties", {{member, {{"not", Json::object()}}}}}}}};
   }
 
   static void add_stream_options(Json& schema) {

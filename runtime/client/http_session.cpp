@@ -9,7 +9,6 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr const char* kRevisionHeader = "MCP-Protocol-Version";
-constexpr std::chrono::seconds kReachPatience{2};
 
 }  // namespace
 
@@ -24,9 +23,13 @@ std::unique_ptr<HttpRoundTrip> HttpSession::brief_connection(std::chrono::millis
   return std::make_unique<HttpRoundTrip>(endpoint_, HttpPatience{.connect = patience, .read = patience});
 }
 
+void HttpSession::reach() const {
+  const Socket socket(Socket::Kind::kStream, endpoint_, std::chrono::steady_clock::now() + connect_patience_);
+}
+
 bool HttpSession::is_reachable() const {
   try {
-    const Socket socket(Socket::Kind::kStream, endpoint_, std::chrono::steady_clock::now() + kReachPatience);
+    reach();
     return true;
   } catch (const ConnectionError&) {
     return false;

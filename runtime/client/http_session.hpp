@@ -22,7 +22,8 @@ class HttpSession {
   std::unique_ptr<HttpRoundTrip> connection(std::chrono::milliseconds read_patience) const;
   // One that may take so long to be made, too.
   std::unique_ptr<HttpRoundTrip> brief_connection(std::chrono::milliseconds patience) const;
-  // Whether something accepts connections there.
+  // Throws ConnectionError if nothing accepts connections there.
+  void reach() const;
   bool is_reachable() const;
 
   HttpQuestion post(const MessageFacts& facts, std::string message) const;

@@ -40,7 +40,7 @@ bool is_of_legacy_server(const RemoteError& error) {
 bool speaks_modern(const Json& discovery) {
   const auto versions = discovery.find("supportedVersions");
   return versions != discovery.end() && versions->is_array() &&
-         std::ranges::find(*versions, Json(kModernRevision)) != versions->end();
+         std::find(versions->begin(), versions->end(), Json(kModernRevision)) != versions->end();
 }
 
 ServerFacts facts_of_discovery(const Json& result) {

@@ -2,8 +2,8 @@
 // The server's `ping` is answered; its other requests are refused with -32601.
 //
 // Threads: a thread of its own reads, and makes every callback, one at a time; the rest may be called from any thread,
-// also from callbacks (but not the blocking call()). Callbacks must not wait long, since nothing is read meanwhile. One
-// lock guards the requests in flight; it is not held during callbacks.
+// also from callbacks (but not the blocking call()). Callbacks must not throw, and not wait long, since nothing is read
+// meanwhile. One lock guards the requests in flight; it is not held during callbacks.
 //
 // When the connection is lost, every request in flight ends with RemoteError -32603 and the reason, then on_lost is
 // called, once. Destroying ends within a second and makes no more callbacks: requests in flight are forgotten.

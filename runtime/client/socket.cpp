@@ -99,6 +99,8 @@ bool Socket::wait_for(short events, Deadline deadline) const {
     const auto bounded = std::clamp<long long>(left, 0, std::numeric_limits<int>::max());
     pollfd ready{descriptor_, events, 0};
     const int count = ::poll(&ready, 1, static_cast<int>(bounded));
+    // Said apart from what poll says: a datagram socket that is shut down polls as readable, and has nothing to read.
+    if (is_shut_down_) fail(where_, "interrupted");
     if (count > 0) return true;
     if (count == 0) return false;
     if (errno != EINTR) fail(where_, std::strerror(errno));
@@ -127,7 +129,10 @@ bool Socket::try_send(std::string_view bytes) {
   return true;
 }
 
-void Socket::shut_down() { ::shutdown(descriptor_, SHUT_RDWR); }
+void Socket::shut_down() {
+  is_shut_down_ = true;
+  ::shutdown(descriptor_, SHUT_RDWR);
+}
 
 std::optional<std::size_t> Socket::receive(std::span<char> buffer, Deadline deadline) {
   for (;;) {

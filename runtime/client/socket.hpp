@@ -4,6 +4,7 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -40,6 +41,7 @@ class Socket {
 
   std::string where_;  // for messages
   int descriptor_ = -1;
+  std::atomic<bool> is_shut_down_ = false;
 };
 
 }  // namespace rkllm_mcp::client

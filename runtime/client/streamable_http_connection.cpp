@@ -25,13 +25,15 @@ std::chrono::milliseconds connect_patience(Deadline deadline) {
 // Those behind it wait until it has been answered.
 bool goes_first(const MessageFacts& facts) { return facts.requests.empty() || facts.method == "initialize"; }
 
-bool contains(const std::vector<Json>& ids, const Json& id) { return std::ranges::find(ids, id) != ids.end(); }
+bool contains(const std::vector<Json>& ids, const Json& id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
 
 }  // namespace
 
 StreamableHttpConnection::StreamableHttpConnection(const Endpoint& endpoint, Deadline deadline)
     : session_(endpoint, connect_patience(deadline)) {
-  if (!session_.is_reachable()) throw ConnectionError(session_.url() + ": cannot connect");
+  session_.reach();
   conductor_ = std::thread([this] { conduct(); });
 }
 

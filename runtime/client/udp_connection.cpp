@@ -21,14 +21,8 @@ void UdpConnection::send(std::string_view message) {
 std::optional<std::string> UdpConnection::receive(Deadline deadline) {
   std::array<char, 65536> buffer;
   const auto size = socket_.receive(buffer, deadline);
-  if (interrupted_) throw ConnectionError("interrupted");
   if (!size) return std::nullopt;
   return std::string(buffer.data(), *size);
-}
-
-void UdpConnection::interrupt() {
-  interrupted_ = true;
-  socket_.shut_down();
 }
 
 }  // namespace rkllm_mcp::client

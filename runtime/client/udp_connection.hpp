@@ -4,8 +4,6 @@
 #include "client/connection.hpp"
 #include "client/socket.hpp"
 
-#include <atomic>
-
 namespace rkllm_mcp::client {
 
 class UdpConnection final : public Connection {
@@ -16,12 +14,11 @@ class UdpConnection final : public Connection {
   void send(std::string_view message) override;
   std::optional<std::string> receive(Deadline deadline) override;
   bool reliable() const override { return false; }
-  void interrupt() override;
+  void interrupt() override { socket_.shut_down(); }
 
  private:
   Socket socket_;
   const std::string token_;
-  std::atomic<bool> interrupted_ = false;
 };
 
 }  // namespace rkllm_mcp::client

@@ -52,7 +52,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       gate_(options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, catalogue, options.page_items) {}
+      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session}) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
   const auto session = std::make_shared<Session>(backend_, shared);
@@ -217,6 +217,10 @@ bool Dispatcher::admit(const Message& message, const std::shared_ptr<Session>& s
 
 void Dispatcher::note_malformed(const Malformed& malformed, const Peer& peer) const {
   note({origin_of(malformed.id, peer), {}, malformed.error.code()});
+}
+
+void Dispatcher::note_refused(const Request& request, const RpcError& error, const Peer& peer) const {
+  note({origin_of(request.id, peer), request.method, error.code()});
 }
 
 void Dispatcher::note(const RequestNote& note) const {

@@ -60,6 +60,8 @@ class Dispatcher {
 
   // A message that could not be read, and whose sender is told by somebody else.
   void note_malformed(const Malformed& malformed, const Peer& peer) const;
+  // Likewise one that is refused before it is executed.
+  void note_refused(const Request& request, const RpcError& error, const Peer& peer) const;
 
   // Error 4006 for a message that was longer than allowed, and error 4004 for a client that finds no place.
   static std::string oversized_message(const Oversized& oversized);

@@ -39,7 +39,7 @@ void EventStream::resume(const std::shared_ptr<HttpExchange>& exchange, std::opt
   open();
   if (last_seen) next_unsent_ = *last_seen + 1;
   for (const auto& event : kept_) {
-    if (event.number >= next_unsent_) write(event);
+    if (event.number >= next_unsent_) write(event.number, event.data);
   }
   if (ended_) {
     exchange_->finish();
@@ -70,24 +70,26 @@ void EventStream::open() {
   exchange_->start_stream(200, event_stream_headers(std::exchange(options_.headers, {})));
   patience_.set_after(kBetweenEventComments);
   if (std::exchange(streams_, true) || !options_.primes) return;
-  keep({});
-  write(kept_.back());
+  write(keep({}), {});
 }
 
-void EventStream::keep(std::string_view data) {
+std::uint64_t EventStream::keep(std::string_view data) {
   while (!kept_.empty() && (kept_bytes_ + data.size() > kKeptBytes || !share_.has_room_for(data.size()))) {
     kept_bytes_ -= kept_.front().data.size();
     kept_.pop_front();
     share_.set(kept_bytes_);
   }
-  kept_.push_back({next_number_++, std::string(data)});
+  const auto number = next_number_++;
+  if (!share_.has_room_for(data.size())) return number;
+  kept_.push_back({number, std::string(data)});
   kept_bytes_ += data.size();
   share_.set(kept_bytes_);
+  return number;
 }
 
-void EventStream::write(const Event& event) {
-  next_unsent_ = event.number + 1;
-  exchange_->write(event_of(event.data, event_id(options_.id, event.number)));
+void EventStream::write(std::uint64_t number, std::string_view data) {
+  next_unsent_ = number + 1;
+  exchange_->write(event_of(data, event_id(options_.id, number)));
   patience_.set_after(kBetweenEventComments);
   if (!exchange_->ready()) watch();
 }
@@ -96,8 +98,8 @@ void EventStream::send(std::string_view message) {
   if (ended_ || abandoned_) return;
   open();
   streams_ = true;
-  keep(message);
-  if (exchange_) write(kept_.back());
+  const auto number = keep(message);
+  if (exchange_) write(number, message);
 }
 
 void EventStream::send_last(std::string_view message) {
@@ -111,6 +113,8 @@ void EventStream::send_last(std::string_view message) {
   if (exchange_) {
     exchange_->finish();
     detach();
+  } else if (kept_.empty()) {
+    abandon();  // there was no room for it
   }
   end();
 }

@@ -36,7 +36,8 @@ class EventStream final : public Peer {
     std::shared_ptr<StreamMemory> memory;  // that kept events count in; null: nothing counts
   };
 
-  // Bytes of events that are kept for a client that comes back; the last message is kept in any case.
+  // Bytes of events that are kept for a client that comes back, the oldest first forgotten; the last message is kept in
+  // any case, but not beyond what all streams together may hold.
   static constexpr std::size_t kKeptBytes = 256 * 1024;
 
   EventStream(asio::io_context& loop, Options options);
@@ -74,8 +75,8 @@ class EventStream final : public Peer {
   void attach(const std::shared_ptr<HttpExchange>& exchange);
   void detach();
   void open();  // the exchange's event stream
-  void keep(std::string_view data);
-  void write(const Event& event);
+  std::uint64_t keep(std::string_view data);  // gives its number; as far as there is room
+  void write(std::uint64_t number, std::string_view data);
   void watch();
   void out_of_patience();
   void end();

@@ -15,7 +15,7 @@ namespace rkllm_mcp {
 
 class SessionStreams {
  public:
-  static constexpr std::size_t kEndedStreams = 16;  // that are kept
+  static constexpr std::size_t kEndedStreams = 4;  // that are kept
 
   SessionStreams(asio::io_context& loop, std::shared_ptr<StreamMemory> memory);
   ~SessionStreams();

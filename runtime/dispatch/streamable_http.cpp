@@ -100,7 +100,8 @@ void StreamableHttp::post_stateless(const HttpRequest& request, const Request& m
     dispatcher_.mcp().client_of(message, *session);
     check_stateless_headers(request.headers, message, dispatcher_.mcp().catalogue());
   } catch (const RpcError& error) {
-    return refuse_over_http(dispatcher_, {message.id, error}, *peer);
+    dispatcher_.note_refused(message, error, *peer);
+    return peer->answer_with_status(400, error_message(message.id, error));
   }
   receive_over_http(dispatcher_, message, session, peer, Delivery::kPush);
 }
@@ -153,7 +154,7 @@ void StreamableHttp::get(const HttpRequest& request, const std::shared_ptr<HttpE
   }
   const auto place = parse_event_id(*last_seen);
   const auto stream = place ? streams->find(place->stream) : nullptr;
-  if (!stream) return exchange->respond(refusal(404, "the events after this id are not kept any more"));
+  if (!stream || stream->closed()) return exchange->respond(refusal(404, "the events after this id are not kept any more"));
   stream->resume(exchange, place->number);
 }
 

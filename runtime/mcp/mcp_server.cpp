@@ -5,6 +5,7 @@
 #include "mcp/handshake.hpp"
 #include "mcp/lists.hpp"
 #include "mcp/meta_keys.hpp"
+#include "mcp/tool_error.hpp"
 #include "mcp/request_voice.hpp"
 #include "mcp/resource_reader.hpp"
 #include "mcp/revisions.hpp"
@@ -36,6 +37,17 @@ RpcError unsupported_revision(const Json& asked_for) {
           Json{{"supported", stateless_revisions()}, {"requested", asked_for}}};
 }
 
+// What tools may ask of the client. (The rest of what it says, as much as it may be, is not kept.)
+Json known_capabilities(const Json& params) {
+  Json known = Json::object();
+  const auto capabilities = params.find("capabilities");
+  if (capabilities == params.end() || !capabilities->is_object()) return known;
+  for (const char* const name : {"sampling", "elicitation", "roots"}) {
+    if (capabilities->contains(name)) known[name] = Json::object();
+  }
+  return known;
+}
+
 Json progress_token_of(const Json& params) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return nullptr;
@@ -46,9 +58,9 @@ Json progress_token_of(const Json& params) {
 
 }  // namespace
 
-McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, std::size_t page_items)
+McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const Options& options)
     : catalogue_(catalogue),
-      page_items_(page_items),
+      options_(options),
       server_({{"name", catalogue.name}, {"version", catalogue.version}}),
       subscriptions_(server_),
       tasks_(loop, [this](const std::string& id, const Json& state) { subscriptions_.task_changed(id, state); }) {}
@@ -113,6 +125,13 @@ void McpServer::handle(const Response& response, Session& session) {
   if (session.handshake) session.handshake->requests.take(response);
 }
 
+void McpServer::admit_one_more(const Session& session) const {
+  const std::size_t limit = options_.requests_per_session;
+  if (session.active() < limit) return;
+  throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
+                 Json{{"queued", session.active()}, {"limit", limit}});
+}
+
 void McpServer::answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness) const {
   asked.reply->result(asked.client.revision->era.result(std::move(body), freshness, server_));
 }
@@ -132,11 +151,8 @@ Json McpServer::capabilities(const Era& era) const {
 void McpServer::initialize(const Asked& asked) {
   const Json& params = asked.request.params;
   const Revision& revision = negotiated_revision(required_string(params, "protocolVersion"));
-  const auto capabilities_found = params.find("capabilities");
-  const bool has_capabilities = capabilities_found != params.end() && capabilities_found->is_object();
   if (!asked.session->shared()) {
-    asked.session->handshake = std::make_shared<Handshake>(
-        Handshake{&revision, has_capabilities ? *capabilities_found : Json::object()});
+    asked.session->handshake = std::make_shared<Handshake>(Handshake{&revision, known_capabilities(params)});
     asked.session->handshake->outlet = asked.session->outlet;
   }
   answer(asked, Json{{"protocolVersion", revision.name},
@@ -166,7 +182,7 @@ void McpServer::set_log_level(const Asked& asked) {
 
 PageLimits McpServer::page_limits(const Asked& asked) const {
   const std::size_t most = asked.reply->peer().max_message_bytes();
-  return {page_items_, most - std::min(most, kEnvelopeBytes)};
+  return {options_.page_items, most - std::min(most, kEnvelopeBytes)};
 }
 
 void McpServer::tools(const Asked& asked) {
@@ -200,7 +216,7 @@ void McpServer::complete_argument(const Asked& asked) {
 // Any address may be watched: what it names may come to be.
 void McpServer::subscribe(const Asked& asked) {
   constexpr std::size_t kMost = 256;
-  std::string uri = required_string(asked.request.params, "uri");
+  std::string uri = watchable(required_string(asked.request.params, "uri"), "params.uri");
   if (const auto& handshake = asked.session->handshake) {
     if (handshake->resources.size() >= kMost) {
       throw RpcError(ErrorCode::kQueueFull, "too many subscriptions", Json{{"queued", kMost}, {"limit", kMost}});
@@ -217,12 +233,12 @@ void McpServer::unsubscribe(const Asked& asked) {
 }
 
 void McpServer::listen(const Asked& asked) {
+  admit_one_more(*asked.session);
   subscriptions_.listen(asked.request.params, asked.session, asked.reply);
 }
 
 void McpServer::log(Severity level, std::string_view logger, const Json& data) {
   subscriptions_.log(level, logger, data);
-  hearers_.remove_if([](const auto& each) { return each.expired(); });
   for (const auto& weak : hearers_) {
     if (const auto invocation = weak.lock()) invocation->log(level, logger, data);
   }
@@ -257,7 +273,10 @@ void McpServer::invoke(Invocation::Origin origin, const InvokeFunction& run) {
   const bool hears = origin.client.log_level && !revision.era.has_handshake();
   auto voice = std::make_unique<RequestVoice>(origin.reply, revision, server_);
   const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), run);
-  if (hears) hearers_.push_back(invocation);
+  if (hears) {
+    hearers_.remove_if([](const auto& each) { return each.expired(); });
+    hearers_.push_back(invocation);
+  }
   invocation->run();
 }
 
@@ -271,6 +290,11 @@ void McpServer::call_tool(const Asked& asked) {
   // The function holds the tool: the catalogue may change while it runs.
   const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
   if (knows_tasks && tool->as_task && tool->as_task(origin)) return answer(asked, tasks_.begin(std::move(origin), run));
+  try {
+    admit_one_more(*asked.session);
+  } catch (const RpcError& error) {
+    return answer(asked, tool_error(error));
+  }
   invoke(std::move(origin), run);
 }
 

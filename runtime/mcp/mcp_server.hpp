@@ -27,8 +27,13 @@ namespace rkllm_mcp {
 
 class McpServer {
  public:
-  // `page_items`: entries of a list that are sent at once. The catalogue outlives the server.
-  McpServer(asio::io_context& loop, const Catalogue& catalogue, std::size_t page_items);
+  struct Options {
+    std::size_t page_items = 50;             // entries of a list that are sent at once
+    std::size_t requests_per_session = 256;  // in progress at a time
+  };
+
+  // The catalogue outlives the server.
+  McpServer(asio::io_context& loop, const Catalogue& catalogue, const Options& options);
 
   // Executes the request if its method is one of its revision's; false if it is not. Throws RpcError.
   bool handle(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
@@ -85,13 +90,14 @@ class McpServer {
   void update_task(const Asked& asked);
   void cancel_task(const Asked& asked);
 
+  void admit_one_more(const Session& session) const;  // throws QueueFull
   void answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness = std::nullopt) const;
   Invocation::Origin origin_of(const Asked& asked, std::string name) const;
   void invoke(Invocation::Origin origin, const InvokeFunction& run);
   PageLimits page_limits(const Asked& asked) const;
 
   const Catalogue& catalogue_;
-  const std::size_t page_items_;
+  const Options options_;
   const Json server_;  // {"name","version"}
   StateSeal seal_;
   Subscriptions subscriptions_;

@@ -4,6 +4,7 @@
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/progress.hpp"
+#include "mcp/tool_error.hpp"
 
 #include <string>
 #include <utility>
@@ -64,11 +65,6 @@ void run(asio::io_context& loop, Caller& caller, const Method& method, const std
 }
 
 }  // namespace
-
-Json tool_error(const RpcError& error) {
-  const Json details{{"code", static_cast<int>(error.code())}, {"data", error.data()}};
-  return Json{{"content", Json::array({text_block(error.what()), text_block(to_text(details))})}, {"isError", true}};
-}
 
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller) {
   for (const Method& method : caller.api().methods) {

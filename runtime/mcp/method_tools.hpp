@@ -5,8 +5,6 @@
 #include "call/caller.hpp"
 #include "mcp/catalogue.hpp"
 
-#include <rkllm_mcp/errors.hpp>
-
 #include <asio/io_context.hpp>
 
 namespace rkllm_mcp {
@@ -14,8 +12,5 @@ namespace rkllm_mcp {
 // Adds a tool for each method of the caller's API, under its name. Functions that only other versions of the API have
 // are not listed, and say so when they are called. Loop and caller outlive the catalogue.
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller);
-
-// The result of a tool call that failed: the message for people and models, then code and data for programs.
-Json tool_error(const RpcError& error);
 
 }  // namespace rkllm_mcp

@@ -41,15 +41,21 @@ std::set<std::string, std::less<>> texts_of(const Json& filter, std::string_view
   }
   for (const Json& text : *found) {
     if (!text.is_string()) throw InvalidParams(path, "expected strings");
-    texts.insert(text.get<std::string>());
+    texts.insert(watchable(text.get<std::string>(), path));
   }
   return texts;
 }
 
 }  // namespace
 
+std::string watchable(std::string address, std::string_view path) {
+  constexpr std::size_t kLongest = 2048;
+  if (address.size() <= kLongest) return address;
+  throw InvalidParams(path, "longer than " + std::to_string(kLongest) + " bytes");
+}
+
 void Subscriptions::add(const std::shared_ptr<Handshake>& handshake) {
-  handshakes_.remove_if([](const auto& each) { return each.expired(); });
+  handshakes_.remove_if([&handshake](const auto& each) { return each.expired() || each.lock() == handshake; });
   handshakes_.push_back(handshake);
 }
 

@@ -23,6 +23,9 @@ namespace rkllm_mcp {
 // Lists that may change while clients watch.
 enum class Listed { kTools, kResources, kPrompts };
 
+// The address of a resource that a client wants to hear of; throws InvalidParams(path) if it is too long to be kept.
+std::string watchable(std::string address, std::string_view path);
+
 class Subscriptions {
  public:
   // `server` is {"name","version"}.

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kKeptFor = std::chrono::hours(1);
 constexpr std::chrono::milliseconds kBetweenPolls{500};
+constexpr std::size_t kKeptBytes = std::size_t{64} << 20U;  // of what came of all tasks
 
 std::string now() { return iso_time(std::chrono::system_clock::now()); }
 
@@ -50,6 +51,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
   const std::string& id() const { return id_; }
   const Principal* owner() const { return owner_; }
+  std::size_t kept_bytes() const { return kept_bytes_; }
   bool ended() const { return status_ != Status::kWorking && status_ != Status::kInputRequired; }
 
   void run(Invocation::Origin origin, InvokeFunction run);
@@ -81,6 +83,7 @@ class Task : public std::enable_shared_from_this<Task> {
   Status status_ = Status::kWorking;
   std::string message_;
   Json outcome_;  // the result, or the error
+  std::size_t kept_bytes_ = 0;
   InputRequests asked_;
   Json answers_ = Json::object();
   Json kept_state_;
@@ -158,6 +161,7 @@ void Task::become(Status status) {
 
 void Task::end(Status status, Json outcome) {
   if (ended()) return;
+  kept_bytes_ = to_text(outcome).size();
   outcome_ = std::move(outcome);
   waiting_ = nullptr;
   become(status);
@@ -210,8 +214,7 @@ Json Tasks::begin(Invocation::Origin origin, InvokeFunction run) {
       std::make_shared<Task>(loop_, origin.session->principal, [this](const Task& changed) { this->changed(changed); });
   tasks_.emplace(task->id(), task);
   task->when_ended([this, weak = std::weak_ptr(task)] {
-    const auto ended = weak.lock();
-    if (ended) ended->forget_after(kKeptFor, [this, id = ended->id()] { tasks_.erase(id); });
+    if (const auto ended = weak.lock()) keep(ended);
   });
   task->run(std::move(origin), std::move(run));
   Json created = task->state(Task::Extent::kBrief);
@@ -223,18 +226,25 @@ void Tasks::changed(const Task& task) {
   if (changed_) changed_(task.id(), task.state(Task::Extent::kWhole));
 }
 
+// The oldest that have ended make room for others.
 void Tasks::make_room() {
+  while (!ended_.empty() && (tasks_.size() >= kMost || kept_bytes_ > kKeptBytes)) forget(std::string(ended_.front()));
   if (tasks_.size() < kMost) return;
-  auto oldest = tasks_.end();
-  for (auto each = tasks_.begin(); each != tasks_.end(); ++each) {
-    const bool older = oldest == tasks_.end() || each->second->state(Task::Extent::kBrief)["createdAt"] <
-                                                     oldest->second->state(Task::Extent::kBrief)["createdAt"];
-    if (each->second->ended() && older) oldest = each;
-  }
-  if (oldest == tasks_.end()) {
-    throw RpcError(ErrorCode::kQueueFull, "too many tasks are in progress", Json{{"queued", kMost}, {"limit", kMost}});
-  }
-  tasks_.erase(oldest);
+  throw RpcError(ErrorCode::kQueueFull, "too many tasks are in progress", Json{{"queued", kMost}, {"limit", kMost}});
+}
+
+void Tasks::keep(const std::shared_ptr<Task>& task) {
+  ended_.push_back(task->id());
+  kept_bytes_ += task->kept_bytes();
+  task->forget_after(kKeptFor, [this, id = task->id()] { forget(id); });
+}
+
+void Tasks::forget(const std::string& id) {
+  const auto found = tasks_.find(id);
+  if (found == tasks_.end()) return;
+  kept_bytes_ -= found->second->kept_bytes();
+  std::erase(ended_, id);
+  tasks_.erase(found);
 }
 
 std::shared_ptr<Task> Tasks::find(const Json& params, const Principal* principal) const {
@@ -265,7 +275,10 @@ Json Tasks::cancel(const Json& params, const Principal* principal) {
 }
 
 void Tasks::cancel_all() {
-  for (const auto& [id, task] : std::exchange(tasks_, {})) task->cancel();
+  for (const auto& [id, task] : std::exchange(tasks_, {})) {
+    task->when_ended(nullptr);
+    task->cancel();
+  }
 }
 
 }  // namespace rkllm_mcp

@@ -12,6 +12,7 @@
 #include <asio/io_context.hpp>
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -44,12 +45,16 @@ class Tasks {
 
  private:
   std::shared_ptr<Task> find(const Json& params, const Principal* principal) const;
-  void make_room();
+  void make_room();  // throws QueueFull
+  void keep(const std::shared_ptr<Task>& ended);
+  void forget(const std::string& id);
   void changed(const Task& task);
 
   asio::io_context& loop_;
   const ChangedFunction changed_;
   std::map<std::string, std::shared_ptr<Task>, std::less<>> tasks_;
+  std::deque<std::string> ended_;  // of them, the first to end in front
+  std::size_t kept_bytes_ = 0;     // of what came of these
 };
 
 }  // namespace rkllm_mcp

@@ -1,6 +1,6 @@
 #include "upstreams/upstream.hpp"
 
-#include "mcp/method_tools.hpp"
+#include "mcp/tool_error.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -81,6 +81,10 @@ class Host {
       if (message["params"]["progressToken"] == token) return message["params"];
     }
   }
+  // The first update says that it waits or begins.
+  void await_tokens(int token) {
+    while (progress_of(token)["progress"] < 2) continue;
+  }
 
  private:
   static Process::Options options(std::vector<std::string> args, std::vector<std::pair<std::string, std::string>> env) {
@@ -144,7 +148,7 @@ TEST_CASE("connect: a cancelled call ends its run and is never answered, over ev
     host.initialize();
     const std::string handle = host.init(server.paced_model(200));
     const int id = host.generate(handle, kEndless);
-    host.progress_of(id);
+    host.await_tokens(id);
     host.client().send_text(
         Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", id}}}}.dump());
     // Waits behind the run: answered when that is over.
@@ -159,6 +163,45 @@ TEST_CASE("connect: a cancelled call ends its run and is never answered, over ev
     const auto runs = server.recorded_runs();
     REQUIRE_FALSE(runs.empty());
     CHECK(runs.back().aborted);
+  }
+}
+
+TEST_CASE("connect: the modern era passes through, with progress and cancellation, over every transport") {
+  LiveServer server;
+  for (const Transport transport : kBridged) {
+    INFO(name_of(transport));
+    Host host(server, transport);
+    const Json meta = {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                       {"io.modelcontextprotocol/clientCapabilities", Json::object()}};
+    const auto call = [&](const std::string& name, const Json& arguments) {
+      return host.client().result("tools/call", {{"name", name}, {"arguments", arguments}, {"_meta", meta}});
+    };
+    const Json discovery = host.client().result("server/discover", {{"_meta", meta}});
+    CHECK(discovery["supportedVersions"] == Json{"2026-07-28"});
+    const Json init = call("rkllm_init", {{"param", {{"model_path", server.paced_model(200)}}}});
+    CHECK(init["resultType"] == "complete");
+    const Json handle = init["structuredContent"]["handle"];
+    constexpr int kId = 77;
+    Json with_token = meta;
+    with_token["progressToken"] = kId;
+    const Json arguments = {
+        {"handle", handle}, {"rkllm_input", {{"prompt_input", kEndless}}}, {"progress_message", "delta"}};
+    host.client().send_text(Json{{"jsonrpc", "2.0"},
+                                 {"id", kId},
+                                 {"method", "tools/call"},
+                                 {"params", {{"name", "rkllm_run"}, {"arguments", arguments}, {"_meta", with_token}}}}
+                                .dump());
+    host.await_tokens(kId);
+    host.client().send_text(
+        Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", kId}}}}.dump());
+    call("rkllm_get_kv_cache_size", {{"handle", handle}});  // waits behind the run
+    call("rkllm_destroy", {{"handle", handle}});
+    const auto runs = server.recorded_runs();
+    REQUIRE_FALSE(runs.empty());
+    CHECK(runs.back().aborted);
+    host.process().close_input();
+    CHECK(host.process().read_rest().find("\"id\":77") == std::string::npos);
+    CHECK(host.process().wait() == 0);
   }
 }
 

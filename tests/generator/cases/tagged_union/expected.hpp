@@ -109,7 +109,8 @@ inline constexpr std::string_view kInput_put =
     R"("kind":{"enum":["kText",0]}}},)"
     R"("then":{"required":["text"]},)"
     R"("else":{)"
-    R"("properties":{"text":false}}},)"
+    R"("properties":{)"
+    R"("text":{"not":{}}}}},)"
     R"({)"
     R"("if":{)"
     R"("properties":{)"
@@ -117,7 +118,8 @@ inline constexpr std::string_view kInput_put =
     R"("required":["kind"]},)"
     R"("then":{"required":["number"]},)"
     R"("else":{)"
-    R"("properties":{"number":false}}}]}},)"
+    R"("properties":{)"
+    R"("number":{"not":{}}}}}]}},)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_put =
     R"({"type":"object",)"
