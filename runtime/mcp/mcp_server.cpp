@@ -63,7 +63,7 @@ McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const O
       options_(options),
       server_({{"name", catalogue.name}, {"version", catalogue.version}}),
       subscriptions_(server_),
-      tasks_(loop, [this](const std::string& id, const Json& state) { subscriptions_.task_changed(id, state); }) {}
+      tasks_(loop, server_, [this](const std::string& id, const Json& state) { subscriptions_.task_changed(id, state); }) {}
 
 const McpServer::Handler* McpServer::handler_of(std::string_view method) {
   static constexpr std::array kHandlers{Handler{"initialize", &McpServer::initialize},

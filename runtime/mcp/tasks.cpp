@@ -3,6 +3,8 @@
 #include "auth/token_set.hpp"
 #include "call/stream_registry.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "mcp/era.hpp"
+#include "mcp/request_voice.hpp"
 #include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -54,7 +56,8 @@ class Task : public std::enable_shared_from_this<Task> {
   std::size_t kept_bytes() const { return kept_bytes_; }
   bool ended() const { return status_ != Status::kWorking && status_ != Status::kInputRequired; }
 
-  void run(Invocation::Origin origin, InvokeFunction run);
+  // `server` is {"name","version"}.
+  void run(Invocation::Origin origin, InvokeFunction run, const Json& server);
   // The state as the protocol has it, flat; with what came of it if `whole`.
   enum class Extent { kBrief, kWhole };
   Json state(Extent extent) const;
@@ -96,10 +99,12 @@ class Task : public std::enable_shared_from_this<Task> {
 // How the invocation of a task speaks.
 class Task::Voice final : public Requester {
  public:
-  explicit Voice(std::weak_ptr<Task> task) : task_(std::move(task)) {}
+  Voice(std::weak_ptr<Task> task, const Revision& revision, const Json& server)
+      : task_(std::move(task)), revision_(revision), server_(server) {}
 
   void result(Json body) override {
-    if (const auto task = task_.lock()) task->complete(std::move(body));
+    const auto task = task_.lock();
+    if (task) task->complete(revision_.era.result(content_for(revision_, std::move(body)), std::nullopt, server_));
   }
   void error(const RpcError& error) override {
     if (const auto task = task_.lock()) task->fail(error);
@@ -118,15 +123,18 @@ class Task::Voice final : public Requester {
 
  private:
   const std::weak_ptr<Task> task_;
+  const Revision& revision_;
+  const Json server_;
 };
 
-void Task::run(Invocation::Origin origin, InvokeFunction run) {
+void Task::run(Invocation::Origin origin, InvokeFunction run, const Json& server) {
   session_ = origin.session->sibling();
   origin.reply = std::make_shared<Reply>(std::make_shared<Nobody>(origin.reply->peer()), origin.reply->id());
   origin.session = session_;
   origin.outlives_exchange = true;
   origin.progress_token = id_;  // progress is wanted, for the status message
-  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::make_unique<Voice>(weak_from_this()), run);
+  auto voice = std::make_unique<Voice>(weak_from_this(), *origin.client.revision, server);
+  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), std::move(run));
   invocation->run();
 }
 
@@ -216,7 +224,7 @@ Json Tasks::begin(Invocation::Origin origin, InvokeFunction run) {
   task->when_ended([this, weak = std::weak_ptr(task)] {
     if (const auto ended = weak.lock()) keep(ended);
   });
-  task->run(std::move(origin), std::move(run));
+  task->run(std::move(origin), std::move(run), server_);
   Json created = task->state(Task::Extent::kBrief);
   created["resultType"] = "task";
   return created;

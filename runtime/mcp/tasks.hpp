@@ -30,7 +30,9 @@ class Tasks {
 
   // `changed` hears of each task whose state has become another.
   using ChangedFunction = std::function<void(const std::string& id, const Json& state)>;
-  Tasks(asio::io_context& loop, ChangedFunction changed) : loop_(loop), changed_(std::move(changed)) {}
+  // `server` is {"name","version"}.
+  Tasks(asio::io_context& loop, Json server, ChangedFunction changed)
+      : loop_(loop), server_(std::move(server)), changed_(std::move(changed)) {}
 
   // Runs the invocation as a task; gives what the request is answered with (CreateTaskResult). `origin` has the session
   // and the reply of the request; the task gets its own. Throws QueueFull.
@@ -51,6 +53,7 @@ class Tasks {
   void changed(const Task& task);
 
   asio::io_context& loop_;
+  const Json server_;
   const ChangedFunction changed_;
   std::map<std::string, std::shared_ptr<Task>, std::less<>> tasks_;
   std::deque<std::string> ended_;  // of them, the first to end in front

@@ -141,6 +141,7 @@ TEST_CASE("a run becomes a task for who knows of tasks and does not want to foll
   client.settle();
   CHECK(state()["status"] == "completed");
   CHECK(state()["result"]["content"][0]["text"] == "Hello");
+  CHECK(state()["result"]["resultType"] == "complete");
 
   // Others wait for their answer.
   CHECK(client.say(call("3", "tools/call", modern({{"name", "run"}}))).empty());
