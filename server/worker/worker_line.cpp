@@ -70,8 +70,9 @@ Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunct
       if (const auto id = message.find("id"); id != message.end() && *id != id_) continue;
       if (const auto error = message.find("error"); error != message.end()) fail(to_error(*error), log_lines);
       if (const auto result = message.find("result"); result != message.end()) {
-        if (chunk == nullptr) return std::move(*result);
-        continue;  // the stream has been accepted
+        if (chunk != nullptr) continue;  // the stream has been accepted
+        give_on_log();
+        return std::move(*result);
       }
       if (chunk == nullptr || !message.contains("params")) throw Json::other_error::create(0, "no reply", nullptr);
       Json& step = message["params"];
@@ -79,6 +80,7 @@ Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunct
       if (const auto error = step.find("error"); error != step.end()) fail(to_error(*error), log_lines);
       (*chunk)(step);
       if (!last) continue;
+      give_on_log();
       const std::lock_guard lock(cancelling_);
       in_progress_ = false;
       return std::move(step);
@@ -93,6 +95,9 @@ Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunct
     worker_gone(log_lines, "it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s");
   }
 }
+
+// What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
+void WorkerLine::give_on_log() { process_->log().read(); }
 
 Json WorkerLine::receive() {
   auto last_sign = Clock::now();
@@ -139,7 +144,7 @@ void WorkerLine::fail(RpcError error, std::uint64_t log_lines) {
     in_progress_ = false;
   }
   if (error.code() != ErrorCode::kCallFailed) throw error;
-  process_->log().read();  // what was printed before the call returned has arrived
+  give_on_log();
   auto errors = process_->log().errors_since(log_lines);
   if (errors.empty()) throw error;
   Json data = error.data();

@@ -39,6 +39,7 @@ class WorkerLine {
 
  private:
   Json exchange(std::string_view method, Json params, const ChunkFunction* chunk);
+  void give_on_log();
   Json receive();
   [[noreturn]] void fail(RpcError error, std::uint64_t log_lines);
   [[noreturn]] void worker_gone(std::uint64_t log_lines, const std::string& suspicion);
