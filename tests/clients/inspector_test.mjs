@@ -1,5 +1,5 @@
-// The protocol's own inspector, as a command: lists, calls, reads, over stdio and HTTP, in every era that it knows. It
-// shows as well what it thinks of the schemas.
+// The protocol's own inspector, as a command: lists, calls, reads, over stdio and HTTP, in every era that it knows; and
+// what it thinks of the schemas.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -37,11 +37,11 @@ const kTargets = {
 function inspect(kind, era, method, ...options) {
   const args = [kInspector, '--cli', '--method', method, ...options, '--protocol-era', era, '--format', 'json',
     ...kTargets[kind]()];
+  const env = { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: join(home, 'compiled') };
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { env: { PATH: process.env.PATH, HOME: home }, maxBuffer: 1 << 26 },
-      (error, stdout, stderr) => {
-        resolve({ code: error ? error.code : 0, result: stdout && JSON.parse(stdout).result, complaints: stderr });
-      });
+    execFile(process.execPath, args, { env, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+      resolve({ code: error ? error.code : 0, result: stdout && JSON.parse(stdout).result, complaints: stderr });
+    });
   });
 }
 
