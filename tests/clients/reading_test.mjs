@@ -34,14 +34,18 @@ after(async () => {
 
 describe_all((client_name, kind) => {
   let client;
+  let errors;
   let own_handle = () => handle;
   before(async () => {
-    ({ client } = await connect(server, kind, { client: client_name }));
+    ({ client, errors } = await connect(server, kind, { client: client_name }));
     if (kind !== 'stdio') return; // a server of its own
     const own = await call(client, 'rkllm_init', { param: { model_path: server.place.model.fast } });
     own_handle = () => own.handle;
   });
-  after(() => client.close());
+  after(async () => {
+    await client.close();
+    assert.deepEqual(errors, []);
+  });
 
   async function read(uri) {
     const { contents } = await client.readResource({ uri });

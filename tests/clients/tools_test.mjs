@@ -16,12 +16,16 @@ after(() => server.stop());
 
 describe_all((client_name, kind) => {
   let client;
+  let errors;
   let schemas;
   before(async () => {
-    ({ client } = await connect(server, kind, { client: client_name }));
+    ({ client, errors } = await connect(server, kind, { client: client_name }));
     schemas = compile_schemas(await list_tools(client));
   });
-  after(() => client.close());
+  after(async () => {
+    await client.close();
+    assert.deepEqual(errors, []);
+  });
 
   const called = new Set();
 

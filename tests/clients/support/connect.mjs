@@ -50,7 +50,8 @@ export function describe_all(body, clients = kClients, at_once = 1) {
   });
 }
 
-// {client, transport, received}: `received` collects every message as it came, before the SDK looks at it.
+// {client, transport, received, errors}: `received` collects every message as it came, before the SDK looks at it,
+// `errors` what the SDK says of them beside its answers; not that its own requests were aborted.
 // `client`: which of kClients; `revision`: ask for this protocol revision in place of the SDK's newest.
 export const connect = (server, kind, { client = 'v1', ...options } = {}) =>
   connect_by(client, (sdk) => kTransportMakers[kind](sdk, server), options);
@@ -60,7 +61,9 @@ export async function connect_by(name, make, { revision, ...options } = {}) {
   const client = kClientMakers[name]({ name: 'rkllm-mcp client test', version: '1' }, options);
   const transport = make(client.constructor.sdk);
   const received = [];
+  const errors = [];
   transport.onmessage = (message) => received.push(message);
+  client.onerror = ({ message }) => /aborted/.test(message) || errors.push(message);
   if (revision) {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -70,7 +73,7 @@ export async function connect_by(name, make, { revision, ...options } = {}) {
     };
   }
   await client.connect(transport);
-  return { client, transport, received };
+  return { client, transport, received, errors };
 }
 
 // All that a list has, page by page: list_all(client, 'listTools', 'tools').
