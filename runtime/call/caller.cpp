@@ -1,6 +1,5 @@
 #include "call/caller.hpp"
 
-#include "auth/token_set.hpp"
 #include "call/push_reader.hpp"
 #include "jsonrpc/envelope.hpp"
 
@@ -19,17 +18,16 @@ constexpr std::chrono::milliseconds kAnnouncePatience{20};
 CallOrigin origin_of(const RequestId& id, const Peer& peer) { return {id, name_of(peer.transport()), peer.address()}; }
 
 void Caller::permit(const Session& session, const Method& method) {
+  rkllm_mcp::permit(session, permission_for(method));
+}
+
+Permission permission_for(const Method& method) {
   const bool is_admin = method.handle == HandleRole::kCreates || method.handle == HandleRole::kDestroys;
-  const Principal& principal = *session.principal;
-  if (is_admin ? principal.may_admin : principal.may_call) return;
-  throw unauthorized("the token of " + principal.name + " has no permission " + (is_admin ? "admin" : "call"));
+  return is_admin ? Permission::kAdmin : Permission::kCall;
 }
 
 void Caller::admit_one_more(const Session& session) const {
-  if (session.active() < limits_.requests_per_session) return;
-  count(limits_.counts, Limit::kRequestsPerConnection);
-  throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
-                 Json{{"queued", session.active()}, {"limit", limits_.requests_per_session}});
+  rkllm_mcp::admit_one_more(session, limits_.requests_per_session, limits_.counts);
 }
 
 void Caller::admit(const Session& session, const RequestId& id, bool is_stream) const {

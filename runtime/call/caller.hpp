@@ -4,6 +4,7 @@
 
 #include "api.hpp"
 #include "backend.hpp"
+#include "call/admission.hpp"
 #include "call/result_options.hpp"
 #include "call/session.hpp"
 #include "call/stream_registry.hpp"
@@ -41,6 +42,9 @@ struct CancelRule {
   bool answers = true;             // a cancelled call is still answered (direct dialect), or not (MCP)
   bool outlives_exchange = false;  // a broken HTTP exchange leaves the call alone
 };
+
+// What a client must be allowed to call that method.
+Permission permission_for(const Method& method);
 
 // Whose request it is.
 CallOrigin origin_of(const RequestId& id, const Peer& peer);

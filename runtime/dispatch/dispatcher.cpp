@@ -5,11 +5,13 @@
 #include "jsonrpc/failure.hpp"
 #include "mcp/handshake.hpp"
 #include "mcp/revisions.hpp"
+#include "mcp/stateless_era.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
 #include <asio/steady_timer.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +36,10 @@ RpcError no_such_method(const Api& api, const std::string& method) {
           "no method " + to_text(method.substr(0, kShown)) + " exists" + did_you_mean(method, known), std::move(data)};
 }
 
+bool claims_stateless(const Json& message) {
+  return message.is_object() && message.contains("params") && is_stateless_request(message["params"]);
+}
+
 using Clock = std::chrono::steady_clock;
 
 // A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
@@ -52,7 +58,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       gate_(options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session}) {}
+      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
   const auto session = std::make_shared<Session>(backend_, shared);
@@ -149,17 +155,23 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
 // Each message of a batch is executed for itself; the answers travel together.
 void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
                          Delivery delivery) {
-  const bool is_allowed = session->handshake && session->handshake->revision->batches;
+  // Datagrams may come twice, which is noticed of single requests only.
+  const bool is_allowed = session->handshake && session->handshake->revision->batches &&
+                          peer->transport() != TransportKind::kUdp &&
+                          std::none_of(batch.messages.begin(), batch.messages.end(), claims_stateless);
   if (!is_allowed || batch.messages.size() > options_.calls.requests_per_session) {
     return receive(refused_batch(), session, peer, delivery);
   }
   const auto gathering = std::make_shared<BatchPeer>(peer, batch.messages.size());
-  peer->when_closed([weak_session = std::weak_ptr(session), weak = std::weak_ptr(gathering)] {
-    const auto alive = weak_session.lock();
-    const auto gone = weak.lock();
-    if (gone) gone->gone();
-    if (alive && gone) alive->exchange_gone(*gone);
-  });
+  // The calls of a connection that closes hear of it from their session; those of an exchange have to be told.
+  if (peer->transport() == TransportKind::kHttp) {
+    peer->when_closed([weak_session = std::weak_ptr(session), weak = std::weak_ptr(gathering)] {
+      const auto alive = weak_session.lock();
+      const auto gone = weak.lock();
+      if (gone) gone->gone();
+      if (alive && gone) alive->exchange_gone(*gone);
+    });
+  }
   for (const Json& element : batch.messages) {
     Message message = message_of(element, options_.message);
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {

@@ -52,13 +52,13 @@ class EventStream final : public Peer {
   const std::string& id() const { return options_.id; }
   bool ended() const { return ended_; }
   bool has_events() const { return streams_; }
+  bool has_after(std::uint64_t number) const { return !kept_.empty() && kept_.back().number > number; }
   void when_ended(std::function<void()> action) { when_ended_ = std::move(action); }
 
   void send(std::string_view message) override;
   void send_last(std::string_view message) override;
   void end_unanswered() override;
   void release(std::chrono::milliseconds pause) override;
-  void add_header(std::string_view name, std::string_view value) { options_.headers.add(name, value); }
 
   bool ready() const override { return exchange_ ? exchange_->ready() : kept_bytes_ < kKeptBytes; }
   bool closed() const override { return abandoned_; }

@@ -37,7 +37,7 @@ class HttpPeer : public Peer {
   void close() override {}  // the exchange ends with its answer
   TransportKind transport() const override { return TransportKind::kHttp; }
   std::string address() const override { return options_.remote; }
-  bool may_stream() const { return options_.may_stream; }
+  bool takes_messages() const override { return options_.may_stream; }
   // To be sent with the answer, if it has not begun.
   void add_header(std::string_view name, std::string_view value) { headers_.add(name, value); }
 

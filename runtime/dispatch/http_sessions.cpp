@@ -31,10 +31,14 @@ HttpSessions::Entry* HttpSessions::find(const HttpRequest& request) {
   return &found->second;
 }
 
+HttpSessions::~HttpSessions() {
+  for (const auto& [id, entry] : entries_) entry.session->cancel_all();
+}
+
 std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& request) {
-  forget_idle();
-  if (entries_.size() >= kMost) return std::nullopt;
   const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
+  forget_idle(principal);
+  if (entries_.size() >= kMost) return std::nullopt;
   const auto streams =
       std::make_shared<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
   const auto session = dispatcher_.make_session(principal);
@@ -53,7 +57,7 @@ bool HttpSessions::end(std::string_view id) {
   return true;
 }
 
-void HttpSessions::forget_idle() {
+void HttpSessions::forget_idle(const Principal* newcomer) {
   const auto oldest = Clock::now() - idle_;
   auto longest_rested = entries_.end();
   for (auto entry = entries_.begin(); entry != entries_.end();) {
@@ -63,7 +67,7 @@ void HttpSessions::forget_idle() {
       continue;
     }
     const bool longer = longest_rested == entries_.end() || entry->second.last_used < longest_rested->second.last_used;
-    if (rests && longer) longest_rested = entry;
+    if (rests && longer && entry->second.session->principal == newcomer) longest_rested = entry;
     ++entry;
   }
   if (entries_.size() >= kMost && longest_rested != entries_.end()) entries_.erase(longest_rested);

@@ -20,11 +20,16 @@ inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 
 class HttpSessions {
  public:
-  // When so many sessions exist, a new one takes the place of the one that has rested longest.
+  // When so many sessions exist, a new one takes the place of the one of the same client (that is, token) that has
+  // rested longest.
   static constexpr std::size_t kMost = 1024;
 
   // A session that was not used for `idle` is forgotten.
   HttpSessions(Dispatcher& dispatcher, std::chrono::seconds idle) : dispatcher_(dispatcher), idle_(idle) {}
+
+  HttpSessions(const HttpSessions&) = delete;
+  HttpSessions& operator=(const HttpSessions&) = delete;
+  ~HttpSessions();
 
   // The session that the request belongs to: the one that it names, else the one that all requests of the same bearer
   // (or of nobody) share. Null if it names one that does not exist (any more), or is another bearer's.
@@ -51,7 +56,7 @@ class HttpSessions {
   };
 
   Entry* find(const HttpRequest& request);
-  void forget_idle();
+  void forget_idle(const Principal* newcomer);
 
   Dispatcher& dispatcher_;
   const std::chrono::seconds idle_;

@@ -5,13 +5,11 @@
 #include "dispatch/server_sent_events.hpp"
 #include "dispatch/stateless_headers.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "jsonrpc/failure.hpp"
 #include "mcp/era.hpp"
 #include "mcp/handshake.hpp"
 #include "mcp/revisions.hpp"
 #include "mcp/stateless_era.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <variant>
 
@@ -37,16 +35,10 @@ const Revision* revision_in(const HttpHeaders& headers) {
 
 bool is_stateless(const Revision* revision) { return revision != nullptr && !revision->era.has_handshake(); }
 
-bool claims_stateless(const Json& message) {
-  return message.is_object() && message.contains("params") && claimed_revision(message["params"]).has_value();
-}
-
 // Why a batch cannot be taken; nothing if it may be tried.
-std::optional<Malformed> objection(const Batch& batch, const HttpHeaders& headers) {
+std::optional<Malformed> objection_to_batch(const HttpHeaders& headers) {
   const Revision* const revision = revision_in(headers);
-  const bool is_of_other_revision = revision != nullptr && !revision->batches;
-  const bool has_stateless = std::any_of(batch.messages.begin(), batch.messages.end(), claims_stateless);
-  if (is_of_other_revision || has_stateless) return refused_batch();
+  if (revision != nullptr && !revision->batches) return refused_batch();
   return std::nullopt;
 }
 
@@ -72,15 +64,15 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
     return exchange->respond(refusal(415, "Content-Type must be application/json"));
   }
   Message message = parse_message(request.body, dispatcher_.options().message);
-  if (const auto* batch = std::get_if<Batch>(&message)) {
-    if (auto refused = objection(*batch, request.headers)) message = *std::move(refused);
+  if (std::holds_alternative<Batch>(message)) {
+    if (auto refused = objection_to_batch(request.headers)) message = *std::move(refused);
   }
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
     return refuse_over_http(dispatcher_, *malformed, *peer_of(request, exchange));
   }
   const auto* asked = std::get_if<Request>(&message);
   const Revision* const revision = revision_in(request.headers);
-  if (asked != nullptr && (claimed_revision(asked->params) || is_stateless(revision))) {
+  if (asked != nullptr && (is_stateless_request(asked->params) || is_stateless(revision))) {
     const auto peer = HttpPeer::make(dispatcher_.loop(), exchange,
                                      {.may_stream = accepts_events(request.headers) || asked->method == "subscriptions/listen",
                                       .errors_have_status = true,
@@ -127,11 +119,17 @@ void StreamableHttp::post_in_session(const HttpRequest& request, const Message& 
     return receive_over_http(dispatcher_, message, session, stream, Delivery::kPush);
   }
   const auto peer = peer_of(request, exchange);
-  receive_over_http(dispatcher_, message, session, peer, peer->may_stream() ? Delivery::kPush : Delivery::kPoll);
+  receive_over_http(dispatcher_, message, session, peer, peer->takes_messages() ? Delivery::kPush : Delivery::kPoll);
 }
 
 void StreamableHttp::open_session(const HttpRequest& request, const Request& message,
                                   const std::shared_ptr<HttpPeer>& peer) {
+  const bool can_be_agreed_on = message.params.is_object() && message.params.contains("protocolVersion") &&
+                                message.params["protocolVersion"].is_string();
+  if (!can_be_agreed_on) {  // it is told so, and gets no session
+    const auto session = dispatcher_.make_session(dispatcher_.gate().identify(request.bearer_token()));
+    return receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
+  }
   const auto opened = sessions_.open(request);
   if (!opened) return peer->answer_with_status(503, error_message(message.id, too_many_sessions()));
   peer->add_header(kSessionHeader, opened->id);
@@ -155,6 +153,9 @@ void StreamableHttp::get(const HttpRequest& request, const std::shared_ptr<HttpE
   const auto place = parse_event_id(*last_seen);
   const auto stream = place ? streams->find(place->stream) : nullptr;
   if (!stream || stream->closed()) return exchange->respond(refusal(404, "the events after this id are not kept any more"));
+  if (stream->ended() && !stream->has_after(place->number)) {
+    return exchange->respond(refusal(405, "the stream has ended, and there is nothing more of it"));
+  }
   stream->resume(exchange, place->number);
 }
 

@@ -30,7 +30,6 @@ class Reply : public std::enable_shared_from_this<Reply> {
 
   const RequestId& id() const { return id_; }
   Peer& peer() const { return *peer_; }
-  const std::shared_ptr<Peer>& shared_peer() const { return peer_; }
   bool answered() const { return answered_; }
   bool muted() const { return muted_; }
 

@@ -4,6 +4,7 @@
 // Who changes one says so afterwards: McpServer::announce(). Event loop only.
 #pragma once
 
+#include "call/admission.hpp"
 #include "mcp/invocation.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -28,7 +29,8 @@ struct Tool {
   Json input_schema;   // JSON Schema, told as it is; its root is an object
   Json output_schema;  // likewise; null: none
   std::optional<ToolAnnotations> annotations;
-  InvokeFunction run;
+  Permission permission = Permission::kCall;  // that a client needs to call it
+  InvokeFunction run{};
   // Whether that invocation shall go on as a task after its request was answered. Asked for clients that know of tasks
   // only; null: never.
   std::function<bool(const Invocation::Origin&)> as_task{};

@@ -29,6 +29,8 @@ class Era {
   virtual ~Era() = default;
 
   virtual bool has_handshake() const = 0;
+  virtual bool ends_with_exchange() const = 0;  // an HTTP client that disconnects has cancelled
+  virtual bool logs_by_request() const = 0;     // who wants log messages says so in each request
   // Who asks. Throws RpcError if the request does not say what it has to.
   virtual ClientContext client_of(const Revision& revision, const Json& params, const Session& session) const = 0;
   // `body` as a complete result. `server` is {"name","version"}.

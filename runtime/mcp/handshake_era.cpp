@@ -26,8 +26,10 @@ void take_answer(Round& round, const std::string& key, const Response& response)
   if (!invocation || invocation->ended()) return;
   if (!response.error.is_null()) {
     round.invocation = nullptr;
-    const std::string reason = response.error.is_object() ? response.error.value("message", "") : "";
-    return invocation->error(RpcError(ErrorCode::kInternalError, "the client refused " + key + ": " + reason));
+    const auto& error = response.error;
+    const bool has_reason = error.is_object() && error.contains("message") && error["message"].is_string();
+    return invocation->error(RpcError(ErrorCode::kInternalError,
+                                      "the client refused " + key + (has_reason ? ": " + error["message"].get<std::string>() : "")));
   }
   round.inputs[key] = response.result;
   if (--round.open > 0) return;
@@ -38,6 +40,8 @@ void take_answer(Round& round, const std::string& key, const Response& response)
 class HandshakeEra final : public Era {
  public:
   bool has_handshake() const override { return true; }
+  bool ends_with_exchange() const override { return false; }  // that takes notifications/cancelled
+  bool logs_by_request() const override { return false; }
 
   ClientContext client_of(const Revision& revision, const Json& /*params*/, const Session& session) const override {
     const auto& handshake = session.handshake;
@@ -51,6 +55,7 @@ class HandshakeEra final : public Era {
 
   // The requests travel with the messages of the one that they belong to; the answers come by themselves.
   void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) const override {
+    if (requests.empty()) return invocation->run_again(Json::object(), std::move(state));
     const auto handshake = invocation->origin().session->handshake;
     const auto round = std::make_shared<Round>(Round{invocation, Json::object(), std::move(state), requests.size()});
     std::vector<RequestId> ids;
@@ -58,8 +63,8 @@ class HandshakeEra final : public Era {
       ids.push_back(handshake->requests.add(
           [round, key = request.key](const Response& response) { take_answer(*round, key, response); }));
     }
-    invocation->on_cancelled([handshake, round, ids] {
-      round->invocation = nullptr;
+    // The round is the requests' own: an invocation that held it would hold itself.
+    invocation->on_cancelled([handshake, ids] {
       for (const auto& id : ids) handshake->requests.forget(id);
     });
     for (std::size_t at = 0; at < ids.size(); ++at) {

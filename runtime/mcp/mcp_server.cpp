@@ -1,5 +1,7 @@
 #include "mcp/mcp_server.hpp"
 
+#include "auth/token_set.hpp"
+#include "call/admission.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/completion.hpp"
 #include "mcp/handshake.hpp"
@@ -48,6 +50,8 @@ Json known_capabilities(const Json& params) {
   return known;
 }
 
+bool may_hear_all(const Session& session) { return session.principal == nullptr || session.principal->may_admin; }
+
 Json progress_token_of(const Json& params) {
   const auto meta = params.find("_meta");
   if (meta == params.end() || !meta->is_object()) return nullptr;
@@ -63,7 +67,9 @@ McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const O
       options_(options),
       server_({{"name", catalogue.name}, {"version", catalogue.version}}),
       subscriptions_(server_),
-      tasks_(loop, server_, [this](const std::string& id, const Json& state) { subscriptions_.task_changed(id, state); }) {}
+      tasks_(loop, server_, [this](const Principal* owner, const std::string& id, const Json& state) {
+        subscriptions_.task_changed(owner, id, state);
+      }) {}
 
 const McpServer::Handler* McpServer::handler_of(std::string_view method) {
   static constexpr std::array kHandlers{Handler{"initialize", &McpServer::initialize},
@@ -90,25 +96,32 @@ const McpServer::Handler* McpServer::handler_of(std::string_view method) {
 }
 
 ClientContext McpServer::client_of(const Request& request, const Session& session) const {
-  const auto claim = claimed_revision(request.params);
-  if (!claim) {
+  if (!is_stateless_request(request.params)) {
     const Revision& revision = newest_handshake_revision();
     return revision.era.client_of(revision, request.params, session);
   }
-  if (!claim->is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
-  const Revision* const revision = find_revision(claim->get<std::string>());
-  if (revision == nullptr || revision->era.has_handshake()) throw unsupported_revision(*claim);
+  const Json claim = *claimed_revision(request.params);
+  if (!claim.is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
+  const Revision* const revision = find_revision(claim.get<std::string>());
+  if (revision == nullptr) throw unsupported_revision(claim);
   return revision->era.client_of(*revision, request.params, session);
 }
 
 bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<Reply>& reply) {
   const Handler* const handler = handler_of(request.method);
-  if (handler == nullptr && !claimed_revision(request.params)) return false;
+  const bool is_stateless = is_stateless_request(request.params);
+  if (handler == nullptr && !is_stateless) return false;
   const ClientContext client = client_of(request, *session);
-  if (handler == nullptr || !client.revision->serves(request.method)) return false;
-  (this->*handler->run)({request, client, session, reply});
-  return true;
+  if (handler != nullptr && client.revision->serves(request.method)) {
+    (this->*handler->run)({request, client, session, reply});
+    return true;
+  }
+  if (!is_stateless) return false;
+  // Who names a revision of MCP wants nothing else.
+  constexpr std::size_t kShown = 100;
+  throw RpcError(ErrorCode::kMethodNotFound, "revision " + std::string(client.revision->name) + " has no method " +
+                                                 to_text(request.method.substr(0, kShown)));
 }
 
 bool McpServer::handle(const Notification& notification, Session& session) {
@@ -123,13 +136,6 @@ bool McpServer::handle(const Notification& notification, Session& session) {
 
 void McpServer::handle(const Response& response, Session& session) {
   if (session.handshake) session.handshake->requests.take(response);
-}
-
-void McpServer::admit_one_more(const Session& session) const {
-  const std::size_t limit = options_.requests_per_session;
-  if (session.active() < limit) return;
-  throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
-                 Json{{"queued", session.active()}, {"limit", limit}});
 }
 
 void McpServer::answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness) const {
@@ -174,7 +180,10 @@ void McpServer::discover(const Asked& asked) {
 void McpServer::set_log_level(const Asked& asked) {
   const auto level = severity_named(required_string(asked.request.params, "level"));
   if (!level) throw InvalidParams("params.level", "no such level");
-  if (asked.session->handshake) asked.session->handshake->log_level = level;
+  if (asked.session->handshake) {
+    if (may_hear_all(*asked.session)) asked.session->handshake->log_level = level;
+    subscriptions_.add(asked.session->handshake);
+  }
   answer(asked, Json::object());
 }
 
@@ -222,6 +231,7 @@ void McpServer::subscribe(const Asked& asked) {
       throw RpcError(ErrorCode::kQueueFull, "too many subscriptions", Json{{"queued", kMost}, {"limit", kMost}});
     }
     handshake->resources.insert(std::move(uri));
+    subscriptions_.add(handshake);
   }
   answer(asked, Json::object());
 }
@@ -233,8 +243,8 @@ void McpServer::unsubscribe(const Asked& asked) {
 }
 
 void McpServer::listen(const Asked& asked) {
-  admit_one_more(*asked.session);
-  subscriptions_.listen(asked.request.params, asked.session, asked.reply);
+  admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+  subscriptions_.listen(asked.request.params, asked.client, asked.session, asked.reply);
 }
 
 void McpServer::log(Severity level, std::string_view logger, const Json& data) {
@@ -262,15 +272,15 @@ Invocation::Origin McpServer::origin_of(const Asked& asked, std::string name) co
   if (params.contains("requestState")) {
     origin.state = seal_.open(required_string(params, "requestState"), subject_of(origin));
   }
-  // A client with a session that disconnects has not cancelled: that takes notifications/cancelled.
   origin.outlives_exchange =
-      asked.client.revision->era.has_handshake() && asked.reply->peer().transport() == TransportKind::kHttp;
+      !asked.client.revision->era.ends_with_exchange() && asked.reply->peer().transport() == TransportKind::kHttp;
   return origin;
 }
 
 void McpServer::invoke(Invocation::Origin origin, const InvokeFunction& run) {
   const Revision& revision = *origin.client.revision;
-  const bool hears = origin.client.log_level && !revision.era.has_handshake();
+  // What the server's parts print may be about anybody's requests.
+  const bool hears = may_hear_all(*origin.session) && origin.client.log_level && revision.era.logs_by_request();
   auto voice = std::make_unique<RequestVoice>(origin.reply, revision, server_);
   const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), run);
   if (hears) {
@@ -289,9 +299,12 @@ void McpServer::call_tool(const Asked& asked) {
                            asked.client.has_extension(kTasksExtension);
   // The function holds the tool: the catalogue may change while it runs.
   const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
-  if (knows_tasks && tool->as_task && tool->as_task(origin)) return answer(asked, tasks_.begin(std::move(origin), run));
   try {
-    admit_one_more(*asked.session);
+    permit(*asked.session, tool->permission);
+    admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+    if (knows_tasks && tool->as_task && tool->as_task(origin) && tasks_.has_room_for(asked.session->principal)) {
+      return answer(asked, tasks_.begin(std::move(origin), run));
+    }
   } catch (const RpcError& error) {
     return answer(asked, tool_error(error));
   }

@@ -19,7 +19,6 @@
 #include <list>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -30,6 +29,7 @@ class McpServer {
   struct Options {
     std::size_t page_items = 50;             // entries of a list that are sent at once
     std::size_t requests_per_session = 256;  // in progress at a time
+    Counts* counts = nullptr;
   };
 
   // The catalogue outlives the server.
@@ -50,8 +50,7 @@ class McpServer {
   // News for those clients that want it.
   void announce(Listed list) { subscriptions_.list_changed(list); }
   void resource_updated(const std::string& uri) { subscriptions_.resource_updated(uri); }
-  // The addresses of resources that clients watch and that begin so.
-  std::set<std::string> watched(std::string_view beginning) const { return subscriptions_.watched(beginning); }
+  // A log message that belongs to no request in particular, for those who may hear of everybody's.
   void log(Severity level, std::string_view logger, const Json& data);
 
   Json capabilities(const Era& era) const;
@@ -90,7 +89,6 @@ class McpServer {
   void update_task(const Asked& asked);
   void cancel_task(const Asked& asked);
 
-  void admit_one_more(const Session& session) const;  // throws QueueFull
   void answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness = std::nullopt) const;
   Invocation::Origin origin_of(const Asked& asked, std::string name) const;
   void invoke(Invocation::Origin origin, const InvokeFunction& run);

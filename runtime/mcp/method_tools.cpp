@@ -55,7 +55,6 @@ void start(asio::io_context& loop, Caller& caller, const Method& method, const s
 void run(asio::io_context& loop, Caller& caller, const Method& method, const std::shared_ptr<Invocation>& invocation) {
   const auto& origin = invocation->origin();
   try {
-    Caller::permit(*origin.session, method);
     caller.admit(*origin.session, origin.reply->id(), false);
     start(loop, caller, method, invocation);
   } catch (const RpcError& error) {
@@ -75,6 +74,7 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.input_schema = Json::parse(method.input_schema);
     tool.output_schema = Json::parse(method.output_schema);
     tool.annotations = method.annotations;
+    tool.permission = permission_for(method);
     tool.run = [&loop, &caller, &method](const auto& invocation) { run(loop, caller, method, invocation); };
     // Who wants to follow it goes on waiting for the answer.
     if (method.streams) tool.as_task = [](const auto& origin) { return origin.progress_token.is_null(); };

@@ -9,7 +9,7 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr Freshness kNeverChanges{std::chrono::minutes(1), Freshness::Scope::kPublic};
+constexpr Freshness kSeldomChanges{std::chrono::minutes(1), Freshness::Scope::kPublic};  // with the runtime
 constexpr Freshness kChanges{};
 
 Json contents(const std::string& uri, const std::string& mime_type, ResourceText text) {
@@ -24,7 +24,7 @@ Json contents(const std::string& uri, const std::string& mime_type, ResourceText
 ResourceReading read_resource(const Catalogue& catalogue, const std::string& uri) {
   for (const auto& resource : catalogue.resources) {
     if (resource.uri != uri) continue;
-    return {contents(uri, resource.mime_type, resource.read()), resource.size ? kNeverChanges : kChanges};
+    return {contents(uri, resource.mime_type, resource.read()), resource.size ? kSeldomChanges : kChanges};
   }
   for (const auto& each : catalogue.templates) {
     if (auto text = each.read(uri)) return {contents(uri, each.mime_type, *std::move(text)), kChanges};

@@ -19,7 +19,6 @@ struct Revision {
   bool audio = true;                          // content may be audio
   bool resource_links = true;                 // content may be links to resources
   bool primes_event_streams = false;          // its clients take an empty first event, from which a stream is resumed
-  bool is_only_an_alias = false;              // accepted, but not told of
 
   bool serves(std::string_view method) const {
     for (const auto each : methods) {

@@ -1,6 +1,5 @@
 #include "mcp/state_seal.hpp"
 
-#include "auth/token_set.hpp"
 #include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/base64.hpp>
@@ -10,6 +9,7 @@
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
 
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 
@@ -60,7 +60,8 @@ Json StateSeal::open(std::string_view sealed, std::string_view subject) const {
 
 std::string subject_of(const Invocation::Origin& origin) {
   const Principal* const principal = origin.session->principal;
-  return to_text(Json::array({principal == nullptr ? "" : principal->name, origin.method, origin.name, origin.arguments}));
+  const auto who = reinterpret_cast<std::uintptr_t>(principal);  // names may occur twice
+  return to_text(Json::array({who, origin.method, origin.name, origin.arguments}));
 }
 
 }  // namespace rkllm_mcp

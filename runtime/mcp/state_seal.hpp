@@ -1,7 +1,7 @@
 // State that a client keeps for the server between two rounds of one request: readable by anybody, but changed by
 // nobody, of use for that request and that client only, and not for long.
 //
-// The text is base64url(state).base64url(HMAC-SHA256). The key is drawn anew by each process.
+// The text is base64(state).base64(HMAC-SHA256). The key is drawn anew by each process.
 #pragma once
 
 #include "mcp/invocation.hpp"

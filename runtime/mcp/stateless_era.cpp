@@ -3,6 +3,7 @@
 #include "call/session.hpp"
 #include "mcp/invocation.hpp"
 #include "mcp/meta_keys.hpp"
+#include "mcp/revisions.hpp"
 #include "mcp/state_seal.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -24,6 +25,8 @@ std::optional<Severity> log_level_of(const Json& meta) {
 class StatelessEra final : public Era {
  public:
   bool has_handshake() const override { return false; }
+  bool ends_with_exchange() const override { return true; }
+  bool logs_by_request() const override { return true; }
 
   ClientContext client_of(const Revision& revision, const Json& params, const Session& /*session*/) const override {
     const Json& meta = params.at("_meta");
@@ -60,6 +63,13 @@ class StatelessEra final : public Era {
 const Era& stateless_era() {
   static const StatelessEra kEra;
   return kEra;
+}
+
+bool is_stateless_request(const Json& params) {
+  const auto claim = claimed_revision(params);
+  if (!claim) return false;
+  const Revision* const revision = claim->is_string() ? find_revision(claim->get<std::string>()) : nullptr;
+  return revision == nullptr || !revision->era.has_handshake();
 }
 
 std::optional<Json> claimed_revision(const Json& params) {

@@ -11,7 +11,9 @@ namespace rkllm_mcp {
 
 const Era& stateless_era();
 
-// The revision that a request claims for itself; nothing if it claims none, and so belongs to the handshake era.
+// The revision that a request claims for itself, whatever that is; nothing if it claims none.
 std::optional<Json> claimed_revision(const Json& params);
+// Whether it is to be served without a handshake: it claims a revision, and none of those that have one.
+bool is_stateless_request(const Json& params);
 
 }  // namespace rkllm_mcp

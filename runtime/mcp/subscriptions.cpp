@@ -59,8 +59,12 @@ void Subscriptions::add(const std::shared_ptr<Handshake>& handshake) {
   handshakes_.push_back(handshake);
 }
 
-void Subscriptions::listen(const Json& params, const std::shared_ptr<Session>& session,
+void Subscriptions::listen(const Json& params, const ClientContext& client, const std::shared_ptr<Session>& session,
                            const std::shared_ptr<Reply>& reply) {
+  if (ended_) throw RpcError(ErrorCode::kInternalError, "the server is ending");
+  if (!reply->peer().takes_messages()) {
+    throw RpcError(ErrorCode::kInvalidRequest, "invalid request: nothing can be told here; listen on another address");
+  }
   const auto filter = params.find("notifications");
   if (filter == params.end() || !filter->is_object()) throw InvalidParams("params.notifications", "expected object");
   Listener listener{reply, session, 0, id_value(reply->id()), {}, texts_of(*filter, "resourceSubscriptions"),
@@ -72,6 +76,7 @@ void Subscriptions::listen(const Json& params, const std::shared_ptr<Session>& s
     honoured[std::string(name.filter)] = true;
   }
   if (!listener.resources.empty()) honoured["resourceSubscriptions"] = (*filter)["resourceSubscriptions"];
+  if (!client.has_extension(kTasksExtension)) listener.tasks.clear();
   if (!listener.tasks.empty()) honoured["taskIds"] = (*filter)["taskIds"];
 
   tell(listener, "notifications/subscriptions/acknowledged", Json{{"notifications", std::move(honoured)}});
@@ -118,9 +123,9 @@ void Subscriptions::resource_updated(const std::string& uri) {
   }
 }
 
-void Subscriptions::task_changed(const std::string& task, const Json& state) {
+void Subscriptions::task_changed(const Principal* owner, const std::string& task, const Json& state) {
   for (const auto& listener : listeners_) {
-    if (listener.tasks.contains(task)) tell(listener, "notifications/tasks", state);
+    if (listener.session->principal == owner && listener.tasks.contains(task)) tell(listener, "notifications/tasks", state);
   }
 }
 
@@ -130,25 +135,16 @@ void Subscriptions::log(Severity level, std::string_view logger, const Json& dat
                   [level](const Handshake& each) { return each.log_level && level >= *each.log_level; });
 }
 
-std::set<std::string> Subscriptions::watched(std::string_view beginning) const {
-  std::set<std::string> all;
-  const auto add = [&](const auto& addresses) {
-    for (const auto& address : addresses) {
-      if (address.starts_with(beginning)) all.insert(address);
-    }
-  };
-  for (const auto& weak : handshakes_) {
-    if (const auto handshake = weak.lock()) add(handshake->resources);
-  }
-  for (const auto& listener : listeners_) add(listener.resources);
-  return all;
-}
-
 Json Subscriptions::ending_of(const Listener& listener) const {
   return Json{{"resultType", "complete"}, {"_meta", {{kMetaSubscription, listener.id}, {kMetaServer, server_}}}};
 }
 
+Subscriptions::~Subscriptions() {
+  for (const auto& listener : std::exchange(listeners_, {})) listener.session->remove(listener.key);
+}
+
 void Subscriptions::end() {
+  ended_ = true;
   for (const auto& listener : std::exchange(listeners_, {})) {
     listener.session->remove(listener.key);
     listener.reply->result(ending_of(listener));

@@ -6,6 +6,7 @@
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
+#include "mcp/client_context.hpp"
 #include "mcp/handshake.hpp"
 #include "mcp/severity.hpp"
 
@@ -20,6 +21,8 @@
 
 namespace rkllm_mcp {
 
+struct Principal;
+
 // Lists that may change while clients watch.
 enum class Listed { kTools, kResources, kPrompts };
 
@@ -30,19 +33,21 @@ class Subscriptions {
  public:
   // `server` is {"name","version"}.
   explicit Subscriptions(Json server) : server_(std::move(server)) {}
+  Subscriptions(const Subscriptions&) = delete;
+  Subscriptions& operator=(const Subscriptions&) = delete;
+  ~Subscriptions();
 
   // A session whose handshake is done hears of all lists, and of the resources that it names there.
   void add(const std::shared_ptr<Handshake>& handshake);
   // subscriptions/listen: acknowledges, and answers when it ends. Throws RpcError.
-  void listen(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
+  void listen(const Json& params, const ClientContext& client, const std::shared_ptr<Session>& session,
+              const std::shared_ptr<Reply>& reply);
 
   void list_changed(Listed list);
   void resource_updated(const std::string& uri);
-  void task_changed(const std::string& task, const Json& state);
+  void task_changed(const Principal* owner, const std::string& task, const Json& state);  // for that one's listeners
   // To sessions that want messages of that level. (In the stateless era they belong to requests.)
   void log(Severity level, std::string_view logger, const Json& data);
-  // The addresses that anybody wants to hear of and that begin so.
-  std::set<std::string> watched(std::string_view beginning) const;
   // The server stops: whoever listens gets an answer.
   void end();
 
@@ -56,8 +61,6 @@ class Subscriptions {
     std::set<std::string, std::less<>> resources;
     std::set<std::string, std::less<>> tasks;
   };
-  using Place = std::list<Listener>::iterator;
-
   template <class Wanted>
   void tell_handshakes(std::string_view message, Wanted wants);
   static void tell(const Listener& listener, std::string_view method, Json params);
@@ -66,6 +69,7 @@ class Subscriptions {
   const Json server_;
   std::list<std::weak_ptr<Handshake>> handshakes_;
   std::list<Listener> listeners_;
+  bool ended_ = false;
 };
 
 }  // namespace rkllm_mcp

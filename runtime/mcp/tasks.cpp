@@ -1,6 +1,5 @@
 #include "mcp/tasks.hpp"
 
-#include "auth/token_set.hpp"
 #include "call/stream_registry.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/era.hpp"
@@ -11,6 +10,7 @@
 
 #include <asio/steady_timer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string_view>
@@ -217,7 +217,6 @@ void Task::forget_after(std::chrono::milliseconds time, std::function<void()> fo
 }
 
 Json Tasks::begin(Invocation::Origin origin, InvokeFunction run) {
-  make_room();
   const auto task =
       std::make_shared<Task>(loop_, origin.session->principal, [this](const Task& changed) { this->changed(changed); });
   tasks_.emplace(task->id(), task);
@@ -231,14 +230,20 @@ Json Tasks::begin(Invocation::Origin origin, InvokeFunction run) {
 }
 
 void Tasks::changed(const Task& task) {
-  if (changed_) changed_(task.id(), task.state(Task::Extent::kWhole));
+  if (changed_) changed_(task.owner(), task.id(), task.state(Task::Extent::kWhole));
 }
 
-// The oldest that have ended make room for others.
-void Tasks::make_room() {
-  while (!ended_.empty() && (tasks_.size() >= kMost || kept_bytes_ > kKeptBytes)) forget(std::string(ended_.front()));
-  if (tasks_.size() < kMost) return;
-  throw RpcError(ErrorCode::kQueueFull, "too many tasks are in progress", Json{{"queued", kMost}, {"limit", kMost}});
+// The oldest that have ended make room for others of the same owner.
+bool Tasks::has_room_for(const Principal* owner) {
+  const auto is_own = [owner](const auto& entry) { return entry.second->owner() == owner; };
+  for (;;) {
+    const auto own = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_own));
+    if (tasks_.size() < kMost && own < kMostOfOne && kept_bytes_ <= kKeptBytes) return true;
+    const auto oldest = std::find_if(ended_.begin(), ended_.end(),
+                                     [&](const auto& id) { return tasks_.at(id)->owner() == owner; });
+    if (oldest == ended_.end()) return false;
+    forget(std::string(*oldest));
+  }
 }
 
 void Tasks::keep(const std::shared_ptr<Task>& task) {

@@ -27,15 +27,17 @@ class Task;
 class Tasks {
  public:
   static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMostOfOne = 128;  // of one token; what has ended makes room for others of the same
 
   // `changed` hears of each task whose state has become another.
-  using ChangedFunction = std::function<void(const std::string& id, const Json& state)>;
+  using ChangedFunction = std::function<void(const Principal* owner, const std::string& id, const Json& state)>;
   // `server` is {"name","version"}.
   Tasks(asio::io_context& loop, Json server, ChangedFunction changed)
       : loop_(loop), server_(std::move(server)), changed_(std::move(changed)) {}
 
+  bool has_room_for(const Principal* owner);
   // Runs the invocation as a task; gives what the request is answered with (CreateTaskResult). `origin` has the session
-  // and the reply of the request; the task gets its own. Throws QueueFull.
+  // and the reply of the request; the task gets its own. There is room for it.
   Json begin(Invocation::Origin origin, InvokeFunction run);
 
   // tasks/get, tasks/update, tasks/cancel: of the task that `params.taskId` names. Throw RpcError.
@@ -47,7 +49,6 @@ class Tasks {
 
  private:
   std::shared_ptr<Task> find(const Json& params, const Principal* principal) const;
-  void make_room();  // throws QueueFull
   void keep(const std::shared_ptr<Task>& ended);
   void forget(const std::string& id);
   void changed(const Task& task);

@@ -36,6 +36,8 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   virtual void answers_with(ErrorCode /*code*/) {}
   // The client may be let go for now: it comes back after `pause` for the rest. For peers that can be come back to.
   virtual void release(std::chrono::milliseconds /*pause*/) {}
+  // False for one whose client can be told nothing but the one answer.
+  virtual bool takes_messages() const { return true; }
   // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of
   // when_closed() run when the last byte is written or given up, never from inside this function.
   virtual void close() = 0;

@@ -10,10 +10,6 @@
 #include <utility>
 
 namespace rkllm_mcp {
-namespace {
-
-}  // namespace
-
 Json brief_of(const QueuedBackend::HandleStatus& handle) {
   Json queue = Json::array();
   for (const auto& waiting : handle.queue) {

@@ -1,5 +1,7 @@
 #include "watch/handle_watch.hpp"
 
+#include "jsonrpc/envelope.hpp"
+
 #include <rkllm_mcp/json.hpp>
 
 #include <asio/post.hpp>
@@ -31,24 +33,28 @@ void HandleWatch::stop() {
 
 void HandleWatch::look() {
   poked_ = false;
-  std::map<std::string, std::string> now;
-  for (const auto& uri : server_.watched(kHandlesUri)) {
-    const std::string state = now.emplace(uri, state_of(uri)).first->second;
+  std::map<std::string, std::string> now = states();
+  for (const auto& [uri, state] : now) {
     const auto known = told_.find(uri);
     if (known == told_.end() || known->second != state) server_.resource_updated(uri);
+  }
+  for (const auto& [uri, state] : told_) {
+    if (!now.contains(uri)) server_.resource_updated(uri);
   }
   told_ = std::move(now);
 }
 
-std::string HandleWatch::state_of(const std::string& uri) const {
+std::map<std::string, std::string> HandleWatch::states() const {
+  std::map<std::string, std::string> states;
   Json all = Json::array();
   for (const auto& handle : handles_()) {
-    if (uri != kHandlesUri && uri != std::string(kHandlesUri) + "/" + handle.id) continue;
     Json state = description_of(handle);
     for (Json& waiting : state["queue"]) waiting.erase("waiting_ms");
+    states[std::string(kHandlesUri) + "/" + handle.id] = to_text(state);
     all.push_back(std::move(state));
   }
-  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+  states[std::string(kHandlesUri)] = to_text(all);
+  return states;
 }
 
 }  // namespace rkllm_mcp

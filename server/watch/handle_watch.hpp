@@ -27,8 +27,8 @@ class HandleWatch {
 
  private:
   void look();
-  // What a resource says just now, but for what changes all the time; empty if it does not exist.
-  std::string state_of(const std::string& uri) const;
+  // What each resource says just now, by its address, but for what changes all the time.
+  std::map<std::string, std::string> states() const;
 
   asio::io_context& loop_;
   McpServer& server_;
@@ -36,7 +36,7 @@ class HandleWatch {
   asio::steady_timer timer_;
   std::atomic<bool> poked_{false};
   bool stopped_ = false;
-  std::map<std::string, std::string> told_;  // the state that clients know of, by address
+  std::map<std::string, std::string> told_{{std::string(kHandlesUri), "[]"}};  // as of the last look
 };
 
 }  // namespace rkllm_mcp

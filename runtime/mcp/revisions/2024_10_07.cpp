@@ -9,7 +9,6 @@ const Revision kRevision20241007{.name = "2024-10-07",
                                  .era = handshake_era(),
                                  .methods = kHandshakeMethods,
                                  .audio = false,
-                                 .resource_links = false,
-                                 .is_only_an_alias = true};
+                                 .resource_links = false};
 
 }  // namespace rkllm_mcp

@@ -120,6 +120,16 @@ TEST_CASE("an answer that comes while nobody is there waits") {
   CHECK(stream.resume(0)->body == event(1, "2"));
 }
 
+TEST_CASE("of a stream that ended unanswered nothing more comes") {
+  Stream stream;
+  const auto exchange = stream.answer();
+  stream.stream->send("1");
+  stream.stream->end_unanswered();
+  CHECK(exchange->done);
+  CHECK(stream.stream->ended());
+  CHECK_FALSE(stream.stream->has_after(0));
+}
+
 TEST_CASE("a client that is let go is told when to come back") {
   Stream stream(true);
   const auto first = stream.answer();

@@ -71,6 +71,68 @@ TEST_CASE("a client that refuses what a tool asks for ends the call") {
   CHECK(answer["error"]["message"].get<std::string>().find("nobody is there") != std::string::npos);
 }
 
+TEST_CASE("whatever a client answers, its request ends and the server goes on") {
+  for (const char* const answer : {R"("error":{"code":1,"message":5})", R"("error":7)", R"("result":[])", R"("result":null)"}) {
+    INFO(answer);
+    Client client;
+    Tool tool;
+    tool.name = "ask";
+    tool.input_schema = Json{{"type", "object"}};
+    tool.run = [](const std::shared_ptr<Invocation>& invocation) {
+      if (invocation->input("it") != nullptr) return invocation->result(text_result("done"));
+      invocation->ask({{"it", "roots/list"}});
+    };
+    client.catalogue.add(std::move(tool));
+    client.say(handshake("2025-06-18", R"({"roots":{}})"));
+    const Json asked = only(client.say(call("1", "tools/call", R"({"name":"ask"})")));
+    const Json ended = only(client.say(R"({"jsonrpc":"2.0","id":)" + asked["id"].dump() + "," + answer + "}"));
+    CHECK(ended["id"] == 1);
+  }
+}
+
+TEST_CASE("a tool that asks for nothing goes on at once") {
+  Client client;
+  Tool tool;
+  tool.name = "ask";
+  tool.input_schema = Json{{"type", "object"}};
+  tool.run = [](const std::shared_ptr<Invocation>& invocation) {
+    if (!invocation->state().is_null()) return invocation->result(text_result("done"));
+    invocation->ask({}, "once");
+  };
+  client.catalogue.add(std::move(tool));
+  client.say(handshake("2025-06-18"));
+  CHECK(only(client.say(call("1", "tools/call", R"({"name":"ask"})")))["result"]["content"][0]["text"] == "done");
+}
+
+TEST_CASE("a tool's answer that is none becomes an error") {
+  Client client;
+  Tool tool;
+  tool.name = "odd";
+  tool.input_schema = Json{{"type", "object"}};
+  Json answer;
+  tool.run = [&answer](const std::shared_ptr<Invocation>& invocation) { invocation->result(answer); };
+  client.catalogue.add(std::move(tool));
+  answer = 5;
+  CHECK(only(client.say(call("1", "tools/call", stateless({{"name", "odd"}}))))["error"]["code"] == -32603);
+  client.say(handshake("2024-11-05"));
+  for (const char* const content : {R"([{"type":5}])", R"([7])", R"([{"type":"audio","mimeType":[]}])", R"("x")"}) {
+    answer = Json{{"content", Json::parse(content)}};
+    CHECK(only(client.say(call("2", "tools/call", R"({"name":"odd"})")))["id"] == 2);
+  }
+}
+
+TEST_CASE("a request that names a revision of MCP is not taken for a direct call") {
+  Client client;
+  CHECK(only(client.say(call("1", "plain", stateless(Json::object()))))["error"]["code"] == -32601);
+  CHECK(client.backend.calls.empty());
+}
+
+TEST_CASE("a request that names a revision with a handshake is served in its session") {
+  Client client;
+  const std::string params = R"({"_meta":{"io.modelcontextprotocol/protocolVersion":"2025-11-25"}})";
+  CHECK(only(client.say(call("1", "ping", params)))["result"] == Json::object());
+}
+
 TEST_CASE("a call that waits for its client is cancelled without an answer, and late answers are passed over") {
   Client client;
   client.catalogue.add(greeter());
@@ -172,6 +234,7 @@ TEST_CASE("a batch is answered with one array, where its revision has batches") 
   CHECK(answers[2]["result"] == Json{{"status", 0}});
   CHECK(client.say(R"([{"jsonrpc":"2.0","method":"notifications/initialized"}])").empty());
   CHECK(only(client.say("[" + handshake("2025-03-26") + "]"))[0]["error"]["code"] == -32600);
+  CHECK(only(client.say("[" + call("5", "tools/list", stateless(Json::object())) + "]"))["error"]["code"] == -32600);
 }
 
 TEST_CASE("every revision is found by its name, and only those with a handshake are agreed on") {

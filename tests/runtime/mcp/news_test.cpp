@@ -70,13 +70,48 @@ TEST_CASE("who listens is told what is honoured, then only what was asked for, e
   const Json told = sole(client.peer->sent);
   CHECK(told["method"] == "notifications/prompts/list_changed");
   CHECK(told["params"]["_meta"][kMetaSubscription] == "l");
-  CHECK(client.dispatcher.mcp().watched("a://") == std::set<std::string>{"a://1"});
+  client.peer->sent.clear();
+  client.dispatcher.mcp().resource_updated("a://1");
+  CHECK(sole(client.peer->sent)["params"]["uri"] == "a://1");
 
   // Cancelled: never answered, and nothing more is told.
   CHECK(client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"l"}})").empty());
   client.dispatcher.mcp().announce(Listed::kPrompts);
+  client.dispatcher.mcp().resource_updated("a://1");
   CHECK(client.news().empty());
-  CHECK(client.dispatcher.mcp().watched("a://").empty());
+}
+
+TEST_CASE("a session that has not said that it is ready hears of what it subscribes to all the same, and once") {
+  Client client;
+  client.say(call("0", "initialize", R"({"protocolVersion":"2025-11-25","capabilities":{}})"));
+  client.say(call("1", "resources/subscribe", R"({"uri":"a://1"})"));
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  client.peer->sent.clear();
+  client.dispatcher.mcp().resource_updated("a://1");
+  CHECK(client.peer->sent.size() == 1);
+}
+
+TEST_CASE("nobody listens once the server is ending") {
+  Client client;
+  client.dispatcher.mcp().end();
+  CHECK(sole(listen(client, "1", {{"toolsListChanged", true}}))["error"]["code"] == -32603);
+}
+
+TEST_CASE("what becomes of a task is told to whom it belongs, and only if that knows of tasks") {
+  Client client;
+  client.catalogue.offers_tasks = true;
+  const Json begun = sole(client.say(call("1", "tools/call", modern({{"name", "run"}}, kTasks))))["result"];
+  const Json filter{{"notifications", {{"taskIds", {begun["taskId"]}}}}};
+  const Json unknowing = sole(client.say(call("2", "subscriptions/listen", modern(filter))));
+  CHECK(unknowing["params"]["notifications"] == Json::object());
+  CHECK(sole(client.say(call("3", "subscriptions/listen", modern(filter, kTasks))))["params"]["notifications"] ==
+        Json{{"taskIds", {begun["taskId"]}}});
+  client.backend.finish(0);
+  const Json told = sole(client.news());
+  CHECK(told["method"] == "notifications/tasks");
+  CHECK(told["params"]["status"] == "completed");
+  CHECK(told["params"]["_meta"][kMetaSubscription] == 3);
 }
 
 TEST_CASE("a server that ends answers those who listen") {
