@@ -1,5 +1,5 @@
-// The functions that a server serves, as data: a table of methods, and named facts. The runtime library knows no more of
-// an API than this.
+// The functions that a server serves, as data: a table of methods, and named facts. The runtime library knows no more
+// of an API than this.
 #pragma once
 
 #include <rkllm_mcp/method.hpp>

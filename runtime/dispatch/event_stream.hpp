@@ -74,7 +74,7 @@ class EventStream final : public Peer {
 
   void attach(const std::shared_ptr<HttpExchange>& exchange);
   void detach();
-  void open();  // the exchange's event stream
+  void open();                                // the exchange's event stream
   std::uint64_t keep(std::string_view data);  // gives its number; as far as there is room
   void write(std::uint64_t number, std::string_view data);
   void watch();

@@ -17,7 +17,7 @@ namespace rkllm_mcp {
 class HttpPeer : public Peer {
  public:
   struct Options {
-    bool may_stream = false;        // the client accepts text/event-stream
+    bool may_stream = false;          // the client accepts text/event-stream
     bool errors_have_status = false;  // of HTTP, which the protocol of the message assigns to them
     std::string remote;
   };

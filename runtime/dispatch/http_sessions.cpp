@@ -39,8 +39,7 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& reques
   const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
   forget_idle(principal);
   if (entries_.size() >= kMost) return std::nullopt;
-  const auto streams =
-      std::make_shared<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
+  const auto streams = std::make_shared<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
   const auto session = dispatcher_.make_session(principal);
   session->outlet = streams->standing();
   const auto opened = entries_.emplace(new_stream_id(), Entry{session, streams, Clock::now()}).first;

@@ -26,10 +26,7 @@ std::string_view id_in(std::string_view query) {
 class PairedHttp::Client final : public Peer {
  public:
   Client(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, std::string remote, std::string token)
-      : exchange_(std::move(exchange)),
-        remote_(std::move(remote)),
-        token_(std::move(token)),
-        silence_(loop, [this] {
+      : exchange_(std::move(exchange)), remote_(std::move(remote)), token_(std::move(token)), silence_(loop, [this] {
           exchange_->write(kEventComment);
           silence_.set_after(kBetweenEventComments);
         }) {}
@@ -86,7 +83,8 @@ class PairedHttp::Client final : public Peer {
 void PairedHttp::open(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   if (clients_->size() >= kMost) return exchange->respond(refusal(503, "too many event streams are open"));
   const std::string id = new_stream_id();
-  const auto client = std::make_shared<Client>(dispatcher_.loop(), exchange, request.remote, std::string(request.bearer_token()));
+  const auto client =
+      std::make_shared<Client>(dispatcher_.loop(), exchange, request.remote, std::string(request.bearer_token()));
   clients_->emplace(id, client);
   client->begin("/messages?" + std::string(kIdParameter) + id);
   client->when_closed([id, clients = clients_] { clients->erase(id); });

@@ -8,7 +8,8 @@ namespace rkllm_mcp {
 SessionStreams::SessionStreams(asio::io_context& loop, std::shared_ptr<StreamMemory> memory)
     : loop_(loop),
       memory_(std::move(memory)),
-      standing_(std::make_shared<EventStream>(loop, EventStream::Options{.id = "0", .headers = {}, .remote = {}, .memory = memory_})) {}
+      standing_(std::make_shared<EventStream>(
+          loop, EventStream::Options{.id = "0", .headers = {}, .remote = {}, .memory = memory_})) {}
 
 SessionStreams::~SessionStreams() {
   standing_->abandon();
@@ -40,7 +41,8 @@ std::shared_ptr<EventStream> SessionStreams::find(std::string_view id) const {
 
 void SessionStreams::forget_oldest_ended() {
   const auto has_ended = [](const auto& each) { return each->ended(); };
-  auto too_many = std::count_if(streams_.begin(), streams_.end(), has_ended) - static_cast<std::ptrdiff_t>(kEndedStreams);
+  auto too_many =
+      std::count_if(streams_.begin(), streams_.end(), has_ended) - static_cast<std::ptrdiff_t>(kEndedStreams);
   while (too_many-- >= 0) {
     const auto oldest = std::find_if(streams_.begin(), streams_.end(), has_ended);
     if (oldest == streams_.end()) return;

@@ -14,9 +14,9 @@ namespace rkllm_mcp {
 
 inline constexpr std::string_view kRevisionHeader = "MCP-Protocol-Version";
 
-// Both throw RpcError -32020 for a header that is missing, malformed, or says otherwise than the message; the first also
-// -32602 for a message that claims no revision. To be called one after the other, since a revision that is not served
-// comes between them.
+// Both throw RpcError -32020 for a header that is missing, malformed, or says otherwise than the message; the first
+// also -32602 for a message that claims no revision. To be called one after the other, since a revision that is not
+// served comes between them.
 void check_revision_header(const HttpHeaders& headers, const Request& request);
 void check_stateless_headers(const HttpHeaders& headers, const Request& request, const Catalogue& catalogue);
 

@@ -73,14 +73,16 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
   const auto* asked = std::get_if<Request>(&message);
   const Revision* const revision = revision_in(request.headers);
   if (asked != nullptr && (is_stateless_request(asked->params) || is_stateless(revision))) {
-    const auto peer = HttpPeer::make(dispatcher_.loop(), exchange,
-                                     {.may_stream = accepts_events(request.headers) || asked->method == "subscriptions/listen",
-                                      .errors_have_status = true,
-                                      .remote = request.remote});
+    const auto peer =
+        HttpPeer::make(dispatcher_.loop(), exchange,
+                       {.may_stream = accepts_events(request.headers) || asked->method == "subscriptions/listen",
+                        .errors_have_status = true,
+                        .remote = request.remote});
     return post_stateless(request, *asked, peer);
   }
   // Nothing is known that such a notification could be about: requests are cancelled by disconnecting.
-  if (std::holds_alternative<Notification>(message) && is_stateless(revision)) return exchange->respond({202, {}, {}, {}});
+  if (std::holds_alternative<Notification>(message) && is_stateless(revision))
+    return exchange->respond({202, {}, {}, {}});
   post_in_session(request, message, exchange);
 }
 
@@ -104,7 +106,8 @@ void StreamableHttp::post_in_session(const HttpRequest& request, const Message& 
     return exchange->respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
   }
   const auto* asked = std::get_if<Request>(&message);
-  if (asked != nullptr && asked->method == "initialize") return open_session(request, *asked, peer_of(request, exchange));
+  if (asked != nullptr && asked->method == "initialize")
+    return open_session(request, *asked, peer_of(request, exchange));
   const auto session = sessions_.of(request);
   if (!session) return exchange->respond(no_such_session());
   const auto streams = sessions_.streams_of(request);
@@ -147,12 +150,14 @@ void StreamableHttp::get(const HttpRequest& request, const std::shared_ptr<HttpE
   if (!accepts_events(request.headers)) return exchange->respond(refusal(406, "Accept must be text/event-stream"));
   const auto last_seen = request.headers.find("Last-Event-ID");
   if (!last_seen) {
-    if (streams->standing()->is_attached()) return exchange->respond(refusal(409, "this session's events are being read already"));
+    if (streams->standing()->is_attached())
+      return exchange->respond(refusal(409, "this session's events are being read already"));
     return streams->standing()->resume(exchange, std::nullopt);
   }
   const auto place = parse_event_id(*last_seen);
   const auto stream = place ? streams->find(place->stream) : nullptr;
-  if (!stream || stream->closed()) return exchange->respond(refusal(404, "the events after this id are not kept any more"));
+  if (!stream || stream->closed())
+    return exchange->respond(refusal(404, "the events after this id are not kept any more"));
   if (stream->ended() && !stream->has_after(place->number)) {
     return exchange->respond(refusal(405, "the stream has ended, and there is nothing more of it"));
   }

@@ -1,8 +1,8 @@
 // What the server knows of the client of one request: told once by a handshake, or with the request itself.
 #pragma once
 
-#include "mcp/severity.hpp"
 #include "mcp/revision.hpp"
+#include "mcp/severity.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "jsonrpc/message.hpp"
-#include "mcp/severity.hpp"
 #include "mcp/revision.hpp"
+#include "mcp/severity.hpp"
 #include "transport/peer.hpp"
 
 #include <rkllm_mcp/json.hpp>

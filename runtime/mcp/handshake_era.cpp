@@ -28,8 +28,9 @@ void take_answer(Round& round, const std::string& key, const Response& response)
     round.invocation = nullptr;
     const auto& error = response.error;
     const bool has_reason = error.is_object() && error.contains("message") && error["message"].is_string();
-    return invocation->error(RpcError(ErrorCode::kInternalError,
-                                      "the client refused " + key + (has_reason ? ": " + error["message"].get<std::string>() : "")));
+    return invocation->error(
+        RpcError(ErrorCode::kInternalError,
+                 "the client refused " + key + (has_reason ? ": " + error["message"].get<std::string>() : "")));
   }
   round.inputs[key] = response.result;
   if (--round.open > 0) return;

@@ -52,11 +52,11 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
     std::string method;  // "tools/call" or "prompts/get"
     std::string name;    // of the tool or prompt
     Json arguments = Json::object();
-    Json progress_token{};           // null: no progress is wanted
-    Json inputs = Json::object();    // the client's answers, by key
-    Json state{};                    // as it was left when they were asked for
-    const StateSeal* seal = nullptr; // for state that the client keeps; outlives the invocation
-    bool outlives_exchange = false;  // a broken HTTP exchange does not cancel it
+    Json progress_token{};            // null: no progress is wanted
+    Json inputs = Json::object();     // the client's answers, by key
+    Json state{};                     // as it was left when they were asked for
+    const StateSeal* seal = nullptr;  // for state that the client keeps; outlives the invocation
+    bool outlives_exchange = false;   // a broken HTTP exchange does not cancel it
   };
 
   Invocation(Origin origin, std::unique_ptr<Requester> requester, InvokeFunction run)

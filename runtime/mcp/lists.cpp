@@ -63,7 +63,8 @@ Json listed(const Prompt& prompt) {
 
 template <class Entries>
 Json list(std::string_view name, const Entries& entries, const Json& params, const PageLimits& limits) {
-  return page_of(name, params, entries.size(), [&](std::size_t at) { return listed(entries[at]); }, limits);
+  return page_of(
+      name, params, entries.size(), [&](std::size_t at) { return listed(entries[at]); }, limits);
 }
 
 }  // namespace
@@ -73,7 +74,8 @@ Json list_tools(const Catalogue& catalogue, const Json& params, const PageLimits
   for (const auto& tool : catalogue.tools) {
     if (tool->listed) shown.push_back(tool.get());
   }
-  return page_of("tools", params, shown.size(), [&](std::size_t at) { return listed(*shown[at]); }, limits);
+  return page_of(
+      "tools", params, shown.size(), [&](std::size_t at) { return listed(*shown[at]); }, limits);
 }
 
 Json list_resources(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
@@ -86,7 +88,8 @@ Json list_resource_templates(const Catalogue& catalogue, const Json& params, con
 
 Json list_prompts(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
   const auto& prompts = catalogue.prompts;
-  return page_of("prompts", params, prompts.size(), [&](std::size_t at) { return listed(*prompts[at]); }, limits);
+  return page_of(
+      "prompts", params, prompts.size(), [&](std::size_t at) { return listed(*prompts[at]); }, limits);
 }
 
 }  // namespace rkllm_mcp

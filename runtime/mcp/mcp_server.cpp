@@ -7,11 +7,11 @@
 #include "mcp/handshake.hpp"
 #include "mcp/lists.hpp"
 #include "mcp/meta_keys.hpp"
-#include "mcp/tool_error.hpp"
 #include "mcp/request_voice.hpp"
 #include "mcp/resource_reader.hpp"
 #include "mcp/revisions.hpp"
 #include "mcp/stateless_era.hpp"
+#include "mcp/tool_error.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -161,10 +161,11 @@ void McpServer::initialize(const Asked& asked) {
     asked.session->handshake = std::make_shared<Handshake>(Handshake{&revision, known_capabilities(params)});
     asked.session->handshake->outlet = asked.session->outlet;
   }
-  answer(asked, Json{{"protocolVersion", revision.name},
-                     {"capabilities", capabilities(revision.era)},
-                     {"serverInfo", {{"name", catalogue_.name}, {"title", catalogue_.title}, {"version", catalogue_.version}}},
-                     {"instructions", catalogue_.instructions}});
+  answer(asked,
+         Json{{"protocolVersion", revision.name},
+              {"capabilities", capabilities(revision.era)},
+              {"serverInfo", {{"name", catalogue_.name}, {"title", catalogue_.title}, {"version", catalogue_.version}}},
+              {"instructions", catalogue_.instructions}});
 }
 
 void McpServer::ping(const Asked& asked) { answer(asked, Json::object()); }

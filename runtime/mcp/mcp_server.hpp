@@ -1,5 +1,5 @@
-// The Model Context Protocol as a server, on any connection and in all revisions: serves a catalogue of tools, resources
-// and prompts. Event loop only.
+// The Model Context Protocol as a server, on any connection and in all revisions: serves a catalogue of tools,
+// resources and prompts. Event loop only.
 #pragma once
 
 #include "call/session.hpp"

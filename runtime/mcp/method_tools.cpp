@@ -29,7 +29,8 @@ ProgressMessage take_progress_message(Json& arguments) {
   throw InvalidParams("params.progress_message", "expected \"status\", \"delta\" or \"text\"");
 }
 
-void start(asio::io_context& loop, Caller& caller, const Method& method, const std::shared_ptr<Invocation>& invocation) {
+void start(asio::io_context& loop, Caller& caller, const Method& method,
+           const std::shared_ptr<Invocation>& invocation) {
   Json arguments = invocation->arguments();
   const auto message = method.streams ? take_progress_message(arguments) : ProgressMessage::kStatus;
   Caller::Target target{&method, {}, take_result_options(method, arguments)};

@@ -22,7 +22,8 @@ std::span<const Revision* const> all_revisions();
 // Null if it is not served.
 const Revision* find_revision(std::string_view name);
 
-// The revision that `initialize` answers: the one asked for if it can be agreed on by a handshake, else the newest such.
+// The revision that `initialize` answers: the one asked for if it can be agreed on by a handshake, else the newest
+// such.
 const Revision& negotiated_revision(std::string_view asked_for);
 // Of clients that have said nothing about it.
 const Revision& newest_handshake_revision();

@@ -50,10 +50,12 @@ class StatelessEra final : public Era {
 
   void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) const override {
     Json asked = Json::object();
-    for (auto& request : requests) asked[request.key] = {{"method", request.method}, {"params", std::move(request.params)}};
+    for (auto& request : requests)
+      asked[request.key] = {{"method", request.method}, {"params", std::move(request.params)}};
     Json body{{"resultType", "input_required"}};
     if (!asked.empty()) body["inputRequests"] = std::move(asked);
-    if (!state.is_null()) body["requestState"] = invocation->origin().seal->seal(state, subject_of(invocation->origin()));
+    if (!state.is_null())
+      body["requestState"] = invocation->origin().seal->seal(state, subject_of(invocation->origin()));
     invocation->result(std::move(body));
   }
 };

@@ -67,7 +67,12 @@ void Subscriptions::listen(const Json& params, const ClientContext& client, cons
   }
   const auto filter = params.find("notifications");
   if (filter == params.end() || !filter->is_object()) throw InvalidParams("params.notifications", "expected object");
-  Listener listener{reply, session, 0, id_value(reply->id()), {}, texts_of(*filter, "resourceSubscriptions"),
+  Listener listener{reply,
+                    session,
+                    0,
+                    id_value(reply->id()),
+                    {},
+                    texts_of(*filter, "resourceSubscriptions"),
                     texts_of(*filter, "taskIds")};
   Json honoured = Json::object();
   for (const auto& name : kListNames) {
@@ -125,7 +130,8 @@ void Subscriptions::resource_updated(const std::string& uri) {
 
 void Subscriptions::task_changed(const Principal* owner, const std::string& task, const Json& state) {
   for (const auto& listener : listeners_) {
-    if (listener.session->principal == owner && listener.tasks.contains(task)) tell(listener, "notifications/tasks", state);
+    if (listener.session->principal == owner && listener.tasks.contains(task))
+      tell(listener, "notifications/tasks", state);
   }
 }
 

@@ -239,8 +239,8 @@ bool Tasks::has_room_for(const Principal* owner) {
   for (;;) {
     const auto own = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_own));
     if (tasks_.size() < kMost && own < kMostOfOne && kept_bytes_ <= kKeptBytes) return true;
-    const auto oldest = std::find_if(ended_.begin(), ended_.end(),
-                                     [&](const auto& id) { return tasks_.at(id)->owner() == owner; });
+    const auto oldest =
+        std::find_if(ended_.begin(), ended_.end(), [&](const auto& id) { return tasks_.at(id)->owner() == owner; });
     if (oldest == ended_.end()) return false;
     forget(std::string(*oldest));
   }

@@ -36,24 +36,26 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
   catalogue.title = std::string("RKLLM runtime") + (runtime.simulated() ? " (SIMULATED)" : "");
   catalogue.version = std::string(kProgramVersion);
   catalogue.instructions = std::string(kInstructions);
-  if (runtime.simulated()) catalogue.instructions += " This server runs on a SIMULATED runtime: its answers are made up.";
+  if (runtime.simulated())
+    catalogue.instructions += " This server runs on a SIMULATED runtime: its answers are made up.";
   catalogue.offers_tasks = true;
 
   const auto handles = [&runtime] { return runtime.handles(); };
   const auto document = api_document(runtime.abi().version);
   add_api_resources(catalogue, runtime.abi().version, document);
-  catalogue.resources.push_back({"rkllm://runtime", "runtime", "The runtime",
-                                 "Which library serves, its version, whether it is simulated, and the board it runs on.",
-                                 kJsonType, [&runtime] {
-                                   Json status = runtime.status();
-                                   status["board"] = board_description("/");
-                                   return ResourceText{to_text(status)};
-                                 }});
+  catalogue.resources.push_back(
+      {"rkllm://runtime", "runtime", "The runtime",
+       "Which library serves, its version, whether it is simulated, and the board it runs on.", kJsonType, [&runtime] {
+         Json status = runtime.status();
+         status["board"] = board_description("/");
+         return ResourceText{to_text(status)};
+       }});
   catalogue.resources.push_back({"rkllm://settings", "settings", "The settings",
                                  "Every setting in force and where it comes from; secrets are hidden.", kJsonType,
                                  [report = std::move(report)] { return ResourceText{to_text(report())}; }});
   add_handle_resources(catalogue, handles);
-  add_prompts(catalogue, {handles, [&settings](std::string_view, const Json&) { return known_models(settings); }, document});
+  add_prompts(catalogue,
+              {handles, [&settings](std::string_view, const Json&) { return known_models(settings); }, document});
   return catalogue;
 }
 

@@ -16,8 +16,9 @@ struct DocumentKind {
   const char* singular;
   const char* title;
 };
-constexpr std::array<DocumentKind, 4> kDocumentKinds{DocumentKind{"functions", "function", "One function"}, DocumentKind{"structs", "struct", "One struct"},
-                                     DocumentKind{"enums", "enum", "One enum"}, DocumentKind{"constants", "constant", "One constant"}};
+constexpr std::array<DocumentKind, 4> kDocumentKinds{
+    DocumentKind{"functions", "function", "One function"}, DocumentKind{"structs", "struct", "One struct"},
+    DocumentKind{"enums", "enum", "One enum"}, DocumentKind{"constants", "constant", "One constant"}};
 
 std::vector<std::string> names_of(std::string_view document, const char* kind) {
   std::vector<std::string> names;
@@ -43,7 +44,11 @@ void add_api_resources(Catalogue& catalogue, std::string_view version, std::stri
   for (const DocumentKind& kind : kDocumentKinds) {
     const std::string beginning = std::string(kApi) + "/" + kind.plural + "/";
     catalogue.templates.push_back(
-        {beginning + "{name}", kind.singular, kind.title, "What rkllm://api has of it.", kJsonType,
+        {beginning + "{name}",
+         kind.singular,
+         kind.title,
+         "What rkllm://api has of it.",
+         kJsonType,
          [document, beginning, &kind](std::string_view uri) -> std::optional<ResourceText> {
            if (!uri.starts_with(beginning)) return std::nullopt;
            return find_entry(document, kind.plural, uri.substr(beginning.size()));

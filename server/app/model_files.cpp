@@ -12,7 +12,8 @@ std::vector<std::string> known_models(const Settings& settings) {
   std::set<std::string> paths;
   for (const auto& [name, model] : settings.models.items()) {
     const Json param = model.value("param", Json::object());
-    if (param.contains("model_path") && param["model_path"].is_string()) paths.insert(param["model_path"].get<std::string>());
+    if (param.contains("model_path") && param["model_path"].is_string())
+      paths.insert(param["model_path"].get<std::string>());
   }
   for (const auto& directory : settings.runtime.model_dirs) {
     std::error_code error;

@@ -34,7 +34,8 @@ std::string set_up_model(const Json& arguments) {
   const Json call{{"param", {{"model_path", argument(arguments, "model")}}}};
   return "Set up a language model on this board. First call rkllm_init with " + to_text(call) +
          " and keep the handle that it returns. If it fails, read what the error says of the file, the memory and the "
-         "NPU, and tell me how to mend it. Then read the resource rkllm://runtime and tell me in one line which runtime "
+         "NPU, and tell me how to mend it. Then read the resource rkllm://runtime and tell me in one line which "
+         "runtime "
          "it is, on which platform, and whether it is simulated. Do not destroy the handle.";
 }
 
@@ -46,8 +47,8 @@ std::string chat(const Json& arguments) {
 
 std::string summarize(const Json& arguments) {
   const std::string language = argument(arguments, "language", "the language of the text");
-  const std::string question = "Summarize the following text in a few sentences, in " + language + ".\n\n" +
-                               argument(arguments, "text");
+  const std::string question =
+      "Summarize the following text in a few sentences, in " + language + ".\n\n" + argument(arguments, "text");
   return "Let the model that runs on this board summarize a text. Call rkllm_run with " +
          run_call(arguments, question) + " and give me the text of its answer.";
 }
@@ -75,15 +76,14 @@ Prompt prompt(std::string name, std::string title, std::string description, std:
 }  // namespace
 
 void add_prompts(Catalogue& catalogue, const PromptKnowledge& knowledge) {
-  const PromptArgument handle{"handle", "Handle", "Of the model, e.g. llm-1; not needed while there is only one.", false,
-                              complete_handle(knowledge.handles)};
+  const PromptArgument handle{"handle", "Handle", "Of the model, e.g. llm-1; not needed while there is only one.",
+                              false, complete_handle(knowledge.handles)};
   const PromptArgument mode{"mode", "Mode", "What the run is for, an RKLLMInferMode; text, if it is left out.", false,
                             [document = knowledge.document](std::string_view, const Json&) {
                               return enumerators_of(document, "RKLLMInferMode");
                             }};
   catalogue.add(prompt("set_up_model", "Set up a model", "Load a model, and see what it runs on.",
-                       {{"model", "Model", "The path of an .rkllm file on the board.", true,
-                         knowledge.models}},
+                       {{"model", "Model", "The path of an .rkllm file on the board.", true, knowledge.models}},
                        set_up_model));
   catalogue.add(prompt("chat", "Chat", "Say something to the model on the board.",
                        {{"message", "Message", "What to say.", true}, handle, mode}, chat));

@@ -9,9 +9,9 @@
 namespace rkllm_mcp {
 
 struct PromptKnowledge {
-  HandlesFunction handles;     // those that exist
-  CompleteFunction models;     // names and paths of models
-  std::string_view document;   // api_document() of the ABI set
+  HandlesFunction handles;    // those that exist
+  CompleteFunction models;    // names and paths of models
+  std::string_view document;  // api_document() of the ABI set
 };
 
 // set_up_model, chat, summarize, use_tools.

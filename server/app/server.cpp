@@ -74,9 +74,10 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       catalogue_(describe_server(*runtime_, settings, settings_report_)),
       dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),
       handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_->handles(); }),
-      routes_(dispatcher_, settings.http.session_idle_s,
-              {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}}},
-              [this] { return health(); }, [this] { return metrics(); }),
+      routes_(
+          dispatcher_, settings.http.session_idle_s,
+          {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}}},
+          [this] { return health(); }, [this] { return metrics(); }),
       autoload_(loop, *backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
                  [this] {

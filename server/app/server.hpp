@@ -66,8 +66,8 @@ class Server {
   using Clock = std::chrono::steady_clock;
 
   std::unique_ptr<RuntimeHost> find_runtime();
-  void introduce_runtime();  // to the log
-  void gather_catalogue();   // of the runtime, and of what the upstreams offer
+  void introduce_runtime();                                       // to the log
+  void gather_catalogue();                                        // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;

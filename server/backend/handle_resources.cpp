@@ -35,21 +35,25 @@ Json description_of(const QueuedBackend::HandleStatus& handle) {
 
 void add_handle_resources(Catalogue& catalogue, HandlesFunction handles) {
   catalogue.resources.push_back({std::string(kHandlesUri), "handles", "Initialised models",
-                                 "Every handle: whether it runs, how many calls wait, what it was created with.", kJsonType,
-                                 [handles] {
+                                 "Every handle: whether it runs, how many calls wait, what it was created with.",
+                                 kJsonType, [handles] {
                                    Json all = Json::array();
                                    for (const auto& handle : handles()) all.push_back(description_of(handle));
                                    return ResourceText{to_text(Json{{"handles", std::move(all)}})};
                                  }});
-  catalogue.templates.push_back(
-      {std::string(kHandlesUri) + "/{id}", "handle", "One initialised model", "Likewise of one handle.", kJsonType,
-       [handles](std::string_view uri) -> std::optional<ResourceText> {
-         for (const auto& handle : handles()) {
-           if (uri == std::string(kHandlesUri) + "/" + handle.id) return ResourceText{to_text(description_of(handle))};
-         }
-         return std::nullopt;
-       },
-       {{"id", complete_handle(handles)}}});
+  catalogue.templates.push_back({std::string(kHandlesUri) + "/{id}",
+                                 "handle",
+                                 "One initialised model",
+                                 "Likewise of one handle.",
+                                 kJsonType,
+                                 [handles](std::string_view uri) -> std::optional<ResourceText> {
+                                   for (const auto& handle : handles()) {
+                                     if (uri == std::string(kHandlesUri) + "/" + handle.id)
+                                       return ResourceText{to_text(description_of(handle))};
+                                   }
+                                   return std::nullopt;
+                                 },
+                                 {{"id", complete_handle(handles)}}});
 }
 
 CompleteFunction complete_handle(HandlesFunction handles) {

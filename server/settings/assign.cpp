@@ -72,7 +72,8 @@ std::vector<Complaint> complaints_about_named(const NamedField& field, const std
     }
   }
   for (const auto& member : field.members) {
-    if (member.required && !entry.contains(member.name)) complaints.push_back({path + "." + std::string(member.name), "missing"});
+    if (member.required && !entry.contains(member.name))
+      complaints.push_back({path + "." + std::string(member.name), "missing"});
   }
   return complaints;
 }

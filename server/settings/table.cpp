@@ -63,15 +63,19 @@ constexpr std::array kModelMembers{
     Member{"param", Member::Kind::kObject, "Fields of RKLLMParam; absent ones keep their defaults."},
     Member{"autoload", Member::Kind::kFlag, "Initialise this model when the server starts."}};
 constexpr std::array kUpstreamMembers{
-    Member{"url", Member::Kind::kText, "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT.", true},
-    Member{"token_file", Member::Kind::kText, "File with the token that the server there asks for, closed to other users."},
-    Member{"ca_file", Member::Kind::kText, "PEM file of those who vouch for an https server; the system's, if it is left out."}};
+    Member{"url", Member::Kind::kText,
+           "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT.", true},
+    Member{"token_file", Member::Kind::kText,
+           "File with the token that the server there asks for, closed to other users."},
+    Member{"ca_file", Member::Kind::kText,
+           "PEM file of those who vouch for an https server; the system's, if it is left out."}};
 
-template <Json Settings::* section>
+template <Json Settings::*section>
 constexpr Field named(std::string_view what, std::span<const Member> members) {
   return NamedField{{[](const Settings& settings) { return settings.*section; },
                      [](Settings& settings, Json value) { settings.*section = std::move(value); }},
-                    what, members};
+                    what,
+                    members};
 }
 
 using S = Settings;

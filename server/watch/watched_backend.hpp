@@ -23,7 +23,8 @@ class WatchedBackend final : public Backend {
   using MovedFunction = std::function<void()>;
 
   // All outlive this backend and its calls.
-  WatchedBackend(std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report, MovedFunction moved = [] {})
+  WatchedBackend(
+      std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report, MovedFunction moved = [] {})
       : backend_(std::move(backend)),
         notes_(std::make_shared<Notes>(Notes{metrics, std::move(report), std::move(moved)})) {}
 

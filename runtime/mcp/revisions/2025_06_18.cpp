@@ -5,8 +5,6 @@
 
 namespace rkllm_mcp {
 
-const Revision kRevision20250618{.name = "2025-06-18",
-                                 .era = handshake_era(),
-                                 .methods = kHandshakeMethods};
+const Revision kRevision20250618{.name = "2025-06-18", .era = handshake_era(), .methods = kHandshakeMethods};
 
 }  // namespace rkllm_mcp

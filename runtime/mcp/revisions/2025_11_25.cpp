@@ -5,9 +5,7 @@
 
 namespace rkllm_mcp {
 
-const Revision kRevision20251125{.name = "2025-11-25",
-                                 .era = handshake_era(),
-                                 .methods = kHandshakeMethods,
-                                 .primes_event_streams = true};
+const Revision kRevision20251125{
+    .name = "2025-11-25", .era = handshake_era(), .methods = kHandshakeMethods, .primes_event_streams = true};
 
 }  // namespace rkllm_mcp

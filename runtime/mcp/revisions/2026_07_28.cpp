@@ -7,19 +7,10 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::array<std::string_view, 13> kMethods{"server/discover",
-                                                    "tools/list",
-                                                    "tools/call",
-                                                    "resources/list",
-                                                    "resources/templates/list",
-                                                    "resources/read",
-                                                    "prompts/list",
-                                                    "prompts/get",
-                                                    "completion/complete",
-                                                    "subscriptions/listen",
-                                                    "tasks/get",
-                                                    "tasks/update",
-                                                    "tasks/cancel"};
+constexpr std::array<std::string_view, 13> kMethods{
+    "server/discover", "tools/list",   "tools/call",  "resources/list",      "resources/templates/list",
+    "resources/read",  "prompts/list", "prompts/get", "completion/complete", "subscriptions/listen",
+    "tasks/get",       "tasks/update", "tasks/cancel"};
 
 }  // namespace
 

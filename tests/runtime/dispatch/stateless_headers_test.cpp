@@ -52,18 +52,23 @@ TEST_CASE("headers must repeat revision, method and name, whatever the case of t
   const Request request = request_of("tools/call", {{"name", "t"}});
   CHECK(judged(with({"X", "y"}), request) == 0);
   CHECK(judged({{"Mcp-Method", "tools/call"}, {"Mcp-Name", "t"}}, request) == -32020);
-  CHECK(judged({{"MCP-Protocol-Version", "2025-11-25"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "t"}}, request) == -32020);
+  CHECK(judged({{"MCP-Protocol-Version", "2025-11-25"}, {"Mcp-Method", "tools/call"}, {"Mcp-Name", "t"}}, request) ==
+        -32020);
   CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Name", "t"}}, request) == -32020);
-  CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "Tools/Call"}, {"Mcp-Name", "t"}}, request) == -32020);
+  CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "Tools/Call"}, {"Mcp-Name", "t"}}, request) ==
+        -32020);
   CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/call"}}, request) == -32020);
-  CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/list"}}, request_of("tools/list", Json::object())) == 0);
-  CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/list"}}, {"1", "tools/list", Json::object()}) == -32602);
+  CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/list"}},
+               request_of("tools/list", Json::object())) == 0);
+  CHECK(judged({{"MCP-Protocol-Version", "2026-07-28"}, {"Mcp-Method", "tools/list"}},
+               {"1", "tools/list", Json::object()}) == -32602);
 }
 
 TEST_CASE("names may be written in base64, and only rightly so") {
   CHECK(decoded_header("plain") == "plain");
   CHECK(decoded_header("=?base64?dA==?=") == "t");
-  CHECK(decoded_header("=?base64?" "?=") == "");
+  CHECK(decoded_header("=?base64?"
+                       "?=") == "");
   CHECK_FALSE(decoded_header("=?base64?dA=?="));
   CHECK_FALSE(decoded_header("=?base64?d-A=?="));
   CHECK(decoded_header("=?base64?dA==") == "=?base64?dA==");

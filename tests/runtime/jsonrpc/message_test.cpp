@@ -87,7 +87,8 @@ TEST_CASE("JSON that is no request is an invalid request, with its id where it h
 }
 
 TEST_CASE("an array is a batch, each element of which is judged for itself") {
-  const Message message = parse_message(R"([{"jsonrpc":"2.0","id":1,"method":"m"},7,{"jsonrpc":"2.0","method":"n"}])", kLimits);
+  const Message message =
+      parse_message(R"([{"jsonrpc":"2.0","id":1,"method":"m"},7,{"jsonrpc":"2.0","method":"n"}])", kLimits);
   const auto* batch = std::get_if<Batch>(&message);
   REQUIRE(batch != nullptr);
   REQUIRE(batch->messages.size() == 3);

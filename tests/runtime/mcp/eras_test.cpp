@@ -1,7 +1,7 @@
 // The same tool, asked in both eras.
+#include "mcp/era.hpp"
 #include "mcp/meta_keys.hpp"
 #include "mcp/revisions.hpp"
-#include "mcp/era.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 
@@ -72,7 +72,8 @@ TEST_CASE("a client that refuses what a tool asks for ends the call") {
 }
 
 TEST_CASE("whatever a client answers, its request ends and the server goes on") {
-  for (const char* const answer : {R"("error":{"code":1,"message":5})", R"("error":7)", R"("result":[])", R"("result":null)"}) {
+  for (const char* const answer :
+       {R"("error":{"code":1,"message":5})", R"("error":7)", R"("result":[])", R"("result":null)"}) {
     INFO(answer);
     Client client;
     Tool tool;

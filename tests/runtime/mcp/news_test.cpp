@@ -57,7 +57,8 @@ TEST_CASE("a session hears of changed lists, and of the resources that it has su
 
 TEST_CASE("who listens is told what is honoured, then only what was asked for, each with the id of the request") {
   Client client;
-  const Json acknowledged = sole(listen(client, "\"l\"", {{"promptsListChanged", true}, {"resourceSubscriptions", {"a://1"}}}));
+  const Json acknowledged =
+      sole(listen(client, "\"l\"", {{"promptsListChanged", true}, {"resourceSubscriptions", {"a://1"}}}));
   CHECK(acknowledged["method"] == "notifications/subscriptions/acknowledged");
   CHECK(acknowledged["params"]["notifications"] ==
         Json{{"promptsListChanged", true}, {"resourceSubscriptions", {"a://1"}}});
