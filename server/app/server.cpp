@@ -69,7 +69,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       backend_(std::make_shared<WatchedBackend>(
           runtime_->backend(), metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
-          [this] { handle_watch_.poke(); })),
+          [this](std::string_view handle) { handle_watch_.poke(handle); })),
       api_(describe_api(*runtime_)),
       catalogue_(describe_server(*runtime_, settings, settings_report_)),
       dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),

@@ -7,6 +7,7 @@
 #include <asio/post.hpp>
 
 #include <chrono>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -15,8 +16,12 @@ constexpr std::chrono::milliseconds kGathering{50};
 
 }  // namespace
 
-void HandleWatch::poke() {
-  if (poked_.exchange(true)) return;
+void HandleWatch::poke(std::string_view handle) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!handle.empty()) touched_.emplace(handle);
+    if (std::exchange(poked_, true)) return;
+  }
   asio::post(loop_, [this] {
     if (stopped_) return;
     timer_.expires_after(kGathering);
@@ -32,7 +37,12 @@ void HandleWatch::stop() {
 }
 
 void HandleWatch::look() {
-  poked_ = false;
+  std::set<std::string> touched;
+  {
+    const std::lock_guard lock(mutex_);
+    poked_ = false;
+    touched.swap(touched_);
+  }
   std::map<std::string, std::string> now = states();
   for (const auto& [uri, state] : now) {
     const auto known = told_.find(uri);
@@ -40,6 +50,10 @@ void HandleWatch::look() {
   }
   for (const auto& [uri, state] : told_) {
     if (!now.contains(uri)) server_.resource_updated(uri);
+  }
+  for (const auto& handle : touched) {
+    const std::string uri = std::string(kHandlesUri) + "/" + handle;
+    if (!now.contains(uri) && !told_.contains(uri)) server_.resource_updated(uri);
   }
   told_ = std::move(now);
 }

@@ -1,6 +1,6 @@
 // Tells clients that watch the resources of handles when these have become others.
 //
-// Threads: poke() from any; all else on the event loop.
+// Threads: poke() from any (a lock guards what it notes); all else on the event loop.
 #pragma once
 
 #include "backend/handle_resources.hpp"
@@ -9,9 +9,11 @@
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
-#include <atomic>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp {
 
@@ -21,8 +23,9 @@ class HandleWatch {
   HandleWatch(asio::io_context& loop, McpServer& server, HandlesFunction handles)
       : loop_(loop), server_(server), handles_(std::move(handles)), timer_(loop) {}
 
-  // Something may have changed: whoever watches is told soon, and once for all that has happened until then.
-  void poke();
+  // Something may have changed, perhaps of that handle: whoever watches is told soon, and once for all that has happened
+  // until then.
+  void poke(std::string_view handle = {});
   void stop();
 
  private:
@@ -34,7 +37,9 @@ class HandleWatch {
   McpServer& server_;
   const HandlesFunction handles_;
   asio::steady_timer timer_;
-  std::atomic<bool> poked_{false};
+  std::mutex mutex_;               // guards the next two
+  bool poked_ = false;
+  std::set<std::string> touched_;  // handles, since the last look: they may have come and gone
   bool stopped_ = false;
   std::map<std::string, std::string> told_{{std::string(kHandlesUri), "[]"}};  // as of the last look
 };

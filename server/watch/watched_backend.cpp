@@ -37,14 +37,14 @@ class WatchedBackend::Watch final : public CallObserver {
       : notes_(std::move(notes)), method_(request.method->name), origin_(request.origin), observer_(std::move(observer)) {}
 
   void on_queued(std::size_t calls_before) noexcept override {
-    notes_->moved();
+    notes_->moved({});
     observer_->on_queued(calls_before);
   }
 
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
     begun_ = Clock::now();
     notes_->metrics.queue_wait.add(seconds_between(asked_, *begun_));
-    notes_->moved();
+    notes_->moved({});
     observer_->on_begun(token_limit);
   }
 
@@ -68,7 +68,7 @@ class WatchedBackend::Watch final : public CallObserver {
     const std::string ending = outcome_of(outcome);
     notes_->metrics.count_call(method_, ending);
     notes_->report([&] { return fields(outcome.handle, ending); });
-    notes_->moved();
+    notes_->moved(outcome.handle);
     observer_->on_done(std::move(outcome));
   }
 

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 
 namespace rkllm_mcp {
 
@@ -19,12 +20,12 @@ class WatchedBackend final : public Backend {
   // `report` hears of each call that has ended, and asks for its fields if it wants them; any thread.
   using ReportFunction = std::function<void(const std::function<Json()>& fields)>;
 
-  // Hears that a call has begun, or ended, or moved in its queue; any thread.
-  using MovedFunction = std::function<void()>;
+  // Hears that a call has begun, or ended, or moved in its queue; any thread. `handle` is known at its end only.
+  using MovedFunction = std::function<void(std::string_view handle)>;
 
   // All outlive this backend and its calls.
   WatchedBackend(
-      std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report, MovedFunction moved = [] {})
+      std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report, MovedFunction moved = [](std::string_view) {})
       : backend_(std::move(backend)),
         notes_(std::make_shared<Notes>(Notes{metrics, std::move(report), std::move(moved)})) {}
 
