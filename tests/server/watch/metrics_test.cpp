@@ -78,4 +78,15 @@ TEST_CASE("an NPU of one core has one load") {
   CHECK(test::has_line(board_metrics(root), R"(rkllm_mcp_npu_load_ratio{core="0"} 0.07)"));
 }
 
+TEST_CASE("a board is described by its files, and what is not known is null") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path root = directory / "root";
+  CHECK(board_description(root) == Json{{"model", nullptr}, {"compatible", nullptr}, {"npu_driver", nullptr}});
+  write(root / "proc/device-tree/model", std::string("A board\0", 8));
+  write(root / "proc/device-tree/compatible", std::string("maker,board\0maker,soc\0", 22));
+  write(root / "sys/kernel/debug/rknpu/version", "RKNPU driver: v0.9.8\n");
+  CHECK(board_description(root) ==
+        Json{{"model", "A board"}, {"compatible", {"maker,board", "maker,soc"}}, {"npu_driver", "v0.9.8"}});
+}
+
 }  // namespace rkllm_mcp
