@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
+#include "mcp/meta_keys.hpp"
 #include "mcp/method_tools.hpp"
 #include "runtime/fake_backend.hpp"
 
@@ -9,7 +10,9 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -61,5 +64,18 @@ inline std::string call(const std::string& id, const std::string& method, const 
 }
 
 using Texts = std::vector<std::string>;
+
+// The one message that there is.
+inline Json only(const Texts& texts) {
+  if (texts.size() != 1) throw std::runtime_error(std::to_string(texts.size()) + " messages instead of one");
+  return Json::parse(texts[0]);
+}
+
+// params of MCP's stateless era, of a client with these capabilities.
+inline std::string stateless(Json params, Json capabilities = Json::object()) {
+  params["_meta"][kMetaRevision] = "2026-07-28";
+  params["_meta"][kMetaCapabilities] = std::move(capabilities);
+  return params.dump();
+}
 
 }  // namespace rkllm_mcp::test

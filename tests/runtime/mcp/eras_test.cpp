@@ -12,20 +12,8 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-// params of the stateless era, with these capabilities of the client.
-std::string stateless(Json params, Json capabilities = Json::object()) {
-  params["_meta"][kMetaRevision] = "2026-07-28";
-  params["_meta"][kMetaCapabilities] = std::move(capabilities);
-  return params.dump();
-}
-
 std::string handshake(const std::string& revision, const std::string& capabilities = "{}") {
   return call("0", "initialize", R"({"protocolVersion":")" + revision + R"(","capabilities":)" + capabilities + "}");
-}
-
-Json only(const Texts& texts) {
-  REQUIRE(texts.size() == 1);
-  return Json::parse(texts[0]);
 }
 
 // Asks for a name, and greets who has it. Keeps what it needs in the state.

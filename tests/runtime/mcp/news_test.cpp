@@ -10,17 +10,6 @@ using namespace rkllm_mcp::test;
 
 namespace {
 
-std::string modern(Json params, Json capabilities = Json::object()) {
-  params["_meta"][kMetaRevision] = "2026-07-28";
-  params["_meta"][kMetaCapabilities] = std::move(capabilities);
-  return params.dump();
-}
-
-Json sole(const Texts& texts) {
-  REQUIRE(texts.size() == 1);
-  return Json::parse(texts[0]);
-}
-
 void begin_session(Client& client) {
   client.say(call("0", "initialize", R"({"protocolVersion":"2025-11-25","capabilities":{}})"));
   client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
@@ -28,7 +17,7 @@ void begin_session(Client& client) {
 }
 
 Texts listen(Client& client, const std::string& id, Json filter) {
-  return client.say(call(id, "subscriptions/listen", modern({{"notifications", std::move(filter)}})));
+  return client.say(call(id, "subscriptions/listen", stateless({{"notifications", std::move(filter)}})));
 }
 
 const Json kTasks{{"extensions", {{kTasksExtension, Json::object()}}}};
@@ -58,7 +47,7 @@ TEST_CASE("a session hears of changed lists, and of the resources that it has su
 TEST_CASE("who listens is told what is honoured, then only what was asked for, each with the id of the request") {
   Client client;
   const Json acknowledged =
-      sole(listen(client, "\"l\"", {{"promptsListChanged", true}, {"resourceSubscriptions", {"a://1"}}}));
+      only(listen(client, "\"l\"", {{"promptsListChanged", true}, {"resourceSubscriptions", {"a://1"}}}));
   CHECK(acknowledged["method"] == "notifications/subscriptions/acknowledged");
   CHECK(acknowledged["params"]["notifications"] ==
         Json{{"promptsListChanged", true}, {"resourceSubscriptions", {"a://1"}}});
@@ -68,12 +57,12 @@ TEST_CASE("who listens is told what is honoured, then only what was asked for, e
   client.dispatcher.mcp().announce(Listed::kTools);
   CHECK(client.peer->sent.empty());
   client.dispatcher.mcp().announce(Listed::kPrompts);
-  const Json told = sole(client.peer->sent);
+  const Json told = only(client.peer->sent);
   CHECK(told["method"] == "notifications/prompts/list_changed");
   CHECK(told["params"]["_meta"][kMetaSubscription] == "l");
   client.peer->sent.clear();
   client.dispatcher.mcp().resource_updated("a://1");
-  CHECK(sole(client.peer->sent)["params"]["uri"] == "a://1");
+  CHECK(only(client.peer->sent)["params"]["uri"] == "a://1");
 
   // Cancelled: never answered, and nothing more is told.
   CHECK(client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"l"}})").empty());
@@ -96,20 +85,20 @@ TEST_CASE("a session that has not said that it is ready hears of what it subscri
 TEST_CASE("nobody listens once the server is ending") {
   Client client;
   client.dispatcher.mcp().end();
-  CHECK(sole(listen(client, "1", {{"toolsListChanged", true}}))["error"]["code"] == -32603);
+  CHECK(only(listen(client, "1", {{"toolsListChanged", true}}))["error"]["code"] == -32603);
 }
 
 TEST_CASE("what becomes of a task is told to whom it belongs, and only if that knows of tasks") {
   Client client;
   client.catalogue.offers_tasks = true;
-  const Json begun = sole(client.say(call("1", "tools/call", modern({{"name", "run"}}, kTasks))))["result"];
+  const Json begun = only(client.say(call("1", "tools/call", stateless({{"name", "run"}}, kTasks))))["result"];
   const Json filter{{"notifications", {{"taskIds", {begun["taskId"]}}}}};
-  const Json unknowing = sole(client.say(call("2", "subscriptions/listen", modern(filter))));
+  const Json unknowing = only(client.say(call("2", "subscriptions/listen", stateless(filter))));
   CHECK(unknowing["params"]["notifications"] == Json::object());
-  CHECK(sole(client.say(call("3", "subscriptions/listen", modern(filter, kTasks))))["params"]["notifications"] ==
+  CHECK(only(client.say(call("3", "subscriptions/listen", stateless(filter, kTasks))))["params"]["notifications"] ==
         Json{{"taskIds", {begun["taskId"]}}});
   client.backend.finish(0);
-  const Json told = sole(client.news());
+  const Json told = only(client.news());
   CHECK(told["method"] == "notifications/tasks");
   CHECK(told["params"]["status"] == "completed");
   CHECK(told["params"]["_meta"][kMetaSubscription] == 3);
@@ -120,7 +109,7 @@ TEST_CASE("a server that ends answers those who listen") {
   listen(client, "7", {{"toolsListChanged", true}});
   client.peer->sent.clear();
   client.dispatcher.mcp().end();
-  const Json answer = sole(client.peer->sent);
+  const Json answer = only(client.peer->sent);
   CHECK(answer["id"] == 7);
   CHECK(answer["result"]["resultType"] == "complete");
   CHECK(answer["result"]["_meta"][kMetaSubscription] == 7);
@@ -128,7 +117,7 @@ TEST_CASE("a server that ends answers those who listen") {
 
 TEST_CASE("a filter of the wrong form is refused with its path") {
   Client client;
-  const auto path = [&](Json filter) { return sole(listen(client, "1", std::move(filter)))["error"]["data"]["path"]; };
+  const auto path = [&](Json filter) { return only(listen(client, "1", std::move(filter)))["error"]["data"]["path"]; };
   CHECK(path(3) == "params.notifications");
   CHECK(path({{"toolsListChanged", "yes"}}) == "params.notifications.toolsListChanged");
   CHECK(path({{"resourceSubscriptions", {1}}}) == "params.notifications.resourceSubscriptions");
@@ -144,31 +133,31 @@ TEST_CASE("log messages come to sessions from the level that they have set, and 
   client.dispatcher.mcp().log(Severity::kInfo, "runtime", "two");
   CHECK(client.peer->sent.empty());
   client.dispatcher.mcp().log(Severity::kError, "runtime", "three");
-  CHECK(sole(client.peer->sent)["params"] == Json{{"level", "error"}, {"logger", "runtime"}, {"data", "three"}});
+  CHECK(only(client.peer->sent)["params"] == Json{{"level", "error"}, {"logger", "runtime"}, {"data", "three"}});
 
   Client other;
   Json params{{"name", "plain"}, {"_meta", {{kMetaLogLevel, "info"}}}};
-  CHECK(other.say(call("1", "tools/call", modern(params))).empty());
+  CHECK(other.say(call("1", "tools/call", stateless(params))).empty());
   other.dispatcher.mcp().log(Severity::kDebug, "runtime", "four");
   CHECK(other.peer->sent.empty());
   other.dispatcher.mcp().log(Severity::kInfo, "runtime", "five");
-  CHECK(sole(other.peer->sent)["params"]["data"] == "five");
+  CHECK(only(other.peer->sent)["params"]["data"] == "five");
   other.backend.finish(0);
   other.news();
   other.dispatcher.mcp().log(Severity::kInfo, "runtime", "six");
   CHECK(other.news().empty());
   params["_meta"][kMetaLogLevel] = "loud";
-  CHECK(sole(other.say(call("2", "tools/call", modern(params))))["error"]["code"] == -32602);
+  CHECK(only(other.say(call("2", "tools/call", stateless(params))))["error"]["code"] == -32602);
 }
 
 TEST_CASE("a run becomes a task for who knows of tasks and does not want to follow it") {
   Client client;
   client.catalogue.offers_tasks = true;
-  const Json begun = sole(client.say(call("1", "tools/call", modern({{"name", "run"}}, kTasks))))["result"];
+  const Json begun = only(client.say(call("1", "tools/call", stateless({{"name", "run"}}, kTasks))))["result"];
   CHECK(begun["resultType"] == "task");
   CHECK(begun["status"] == "working");
   const Json which{{"taskId", begun["taskId"]}};
-  const auto state = [&] { return sole(client.say(call("2", "tasks/get", modern(which, kTasks))))["result"]; };
+  const auto state = [&] { return only(client.say(call("2", "tasks/get", stateless(which, kTasks))))["result"]; };
   CHECK(state()["status"] == "working");
   client.backend.calls[0].observer->on_token(0, "Hello", 1);
   client.settle();
@@ -180,38 +169,38 @@ TEST_CASE("a run becomes a task for who knows of tasks and does not want to foll
   CHECK(state()["result"]["resultType"] == "complete");
 
   // Others wait for their answer.
-  CHECK(client.say(call("3", "tools/call", modern({{"name", "run"}}))).empty());
+  CHECK(client.say(call("3", "tools/call", stateless({{"name", "run"}}))).empty());
   const Json followed{{"name", "run"}, {"_meta", {{"progressToken", 1}}}};
-  CHECK(sole(client.say(call("4", "tools/call", modern(followed, kTasks))))["method"] == "notifications/progress");
-  CHECK(client.say(call("5", "tools/call", modern({{"name", "plain"}}, kTasks))).empty());
+  CHECK(only(client.say(call("4", "tools/call", stateless(followed, kTasks))))["method"] == "notifications/progress");
+  CHECK(client.say(call("5", "tools/call", stateless({{"name", "plain"}}, kTasks))).empty());
 }
 
 TEST_CASE("a task is cancelled by its id, and is nobody else's") {
   Client client;
   client.catalogue.offers_tasks = true;
-  const Json begun = sole(client.say(call("1", "tools/call", modern({{"name", "run"}}, kTasks))))["result"];
+  const Json begun = only(client.say(call("1", "tools/call", stateless({{"name", "run"}}, kTasks))))["result"];
   const Json which{{"taskId", begun["taskId"]}};
-  CHECK(sole(client.say(call("2", "tasks/cancel", modern(which, kTasks))))["result"]["resultType"] == "complete");
+  CHECK(only(client.say(call("2", "tasks/cancel", stateless(which, kTasks))))["result"]["resultType"] == "complete");
   CHECK(client.backend.cancelled.size() == 1);
   client.backend.fail(0, cancelled());
   client.settle();
-  CHECK(sole(client.say(call("3", "tasks/get", modern(which, kTasks))))["result"]["status"] == "cancelled");
-  CHECK(sole(client.say(call("4", "tasks/cancel", modern(which, kTasks))))["result"]["resultType"] == "complete");
-  CHECK(sole(client.say(call("5", "tasks/get", modern({{"taskId", "x"}}, kTasks))))["error"]["code"] == -32602);
-  CHECK(sole(client.say(call("6", "tasks/get", modern(which))))["error"]["code"] == -32021);
+  CHECK(only(client.say(call("3", "tasks/get", stateless(which, kTasks))))["result"]["status"] == "cancelled");
+  CHECK(only(client.say(call("4", "tasks/cancel", stateless(which, kTasks))))["result"]["resultType"] == "complete");
+  CHECK(only(client.say(call("5", "tasks/get", stateless({{"taskId", "x"}}, kTasks))))["error"]["code"] == -32602);
+  CHECK(only(client.say(call("6", "tasks/get", stateless(which))))["error"]["code"] == -32021);
 }
 
 TEST_CASE("a task outlives the connection that began it") {
   Client client;
   client.catalogue.offers_tasks = true;
-  const Json begun = sole(client.say(call("1", "tools/call", modern({{"name", "run"}}, kTasks))))["result"];
+  const Json begun = only(client.say(call("1", "tools/call", stateless({{"name", "run"}}, kTasks))))["result"];
   client.peer->close();
   client.settle();
   CHECK(client.backend.cancelled.empty());
   const auto other = std::make_shared<FakePeer>();
   const auto receive = client.dispatcher.acceptor()(other);
-  receive(std::string_view(call("1", "tasks/get", modern({{"taskId", begun["taskId"]}}, kTasks))));
-  CHECK(sole(other->sent)["result"]["status"] == "working");
+  receive(std::string_view(call("1", "tasks/get", stateless({{"taskId", begun["taskId"]}}, kTasks))));
+  CHECK(only(other->sent)["result"]["status"] == "working");
   client.backend.finish(0);
   client.settle();
   other->close();
