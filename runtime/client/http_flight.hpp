@@ -37,6 +37,7 @@ class HttpFlight {
   void take_body();
   void take_refusal();
   void resume();
+  void end_stopped();
   void end_broken();
   void refuse_all(const std::string& complaint);
   bool is_answered() const { return unanswered_.empty(); }

@@ -11,7 +11,7 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{200};
-constexpr std::chrono::milliseconds kLongestPause{2000};    // the server keeps an answer for 30 s
+constexpr std::chrono::milliseconds kLongestRepeatPause{2000};    // the server keeps an answer for 30 s
 constexpr std::chrono::milliseconds kLongestDeafness{100};  // until send() of another thread is noticed
 constexpr int kCancellations = 2;                           // after the first
 constexpr std::size_t kLongestDatagram = 65'507;
@@ -71,7 +71,7 @@ void RepeatingConnection::send_due() {
         continue;
       }
       due.push_back(each->message);
-      each->pause = std::min(2 * each->pause, kLongestPause);
+      each->pause = std::min(2 * each->pause, kLongestRepeatPause);
       each->next = Clock::now() + each->pause;
       each = --each->left == 0 ? repeated_.erase(each) : std::next(each);
     }

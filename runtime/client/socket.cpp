@@ -18,7 +18,7 @@
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr std::chrono::seconds kSendPatience{30};
+constexpr std::chrono::seconds kTakePatience{30};
 constexpr int kDatagramBuffer = 4 * 1024 * 1024;  // bytes; the system gives what it allows
 
 [[noreturn]] void fail(const std::string& where, const std::string& reason) {
@@ -108,7 +108,7 @@ bool Socket::wait_for(short events, Deadline deadline) const {
 }
 
 void Socket::send(std::string_view bytes) {
-  const auto deadline = std::chrono::steady_clock::now() + kSendPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kTakePatience;
   while (!bytes.empty()) {
     const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent >= 0) {

@@ -1,4 +1,5 @@
 set(CLIENT_SOURCES
+  bounded_json.cpp
   connect.cpp
   endpoint.cpp
   event_stream.cpp

@@ -174,8 +174,10 @@ void StreamableHttpConnection::listen() {
       session_, *listening_trip_, [this](std::string message) { inbox_.put(on_one_line(std::move(message))); });
   listener_ = std::thread([this] {
     switch (listening_->follow([] { return false; })) {
-      case EventStream::End::kDone:
-      case EventStream::End::kStopped: break;
+      case EventStream::End::kDone: break;
+      case EventStream::End::kStopped:
+        if (listening_->is_too_long()) inbox_.fail(session_.url() + ": " + kTooLong);
+        break;
       case EventStream::End::kRefused:  // 405: the server has nothing to say
         if (listening_->status() == 404 && session_.has_id()) {
           inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
