@@ -16,13 +16,14 @@ constexpr std::chrono::milliseconds kToDie{200};
 }  // namespace
 
 HttpFlight::HttpFlight(HttpSession& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
-                       std::string message)
+                       std::string message, Owner owner)
     : session_(session),
       inbox_(inbox),
       trip_(std::move(trip)),
       facts_(std::move(facts)),
       message_(std::move(message)),
       unanswered_(facts_.requests),
+      owner_(std::move(owner)),
       events_(session, *trip_, [this](std::string event) { deliver(std::move(event)); }) {}
 
 std::unique_ptr<HttpRoundTrip> HttpFlight::take_reusable_trip() { return is_reusable_ ? std::move(trip_) : nullptr; }
@@ -33,7 +34,9 @@ void HttpFlight::run() {
       [this](std::string_view bytes) { return take_bytes(bytes); });
   switch (end) {
     case HttpRoundTrip::End::kStopped: return end_stopped();
-    case HttpRoundTrip::End::kNoConnection: return inbox_.fail(session_.url() + ": " + trip_->complaint());
+    case HttpRoundTrip::End::kNoConnection:
+      if (owner_.has_company()) return refuse_all(trip_->complaint());
+      return inbox_.fail(session_.url() + ": " + trip_->complaint());
     case HttpRoundTrip::End::kComplete:
       is_reusable_ = true;
       if (head_.media_type != "text/event-stream" || !was_accepted()) return take_body();
@@ -48,7 +51,12 @@ void HttpFlight::run() {
 bool HttpFlight::take_head(const HttpHead& head) {
   head_ = head;
   if (facts_.method == "initialize" && was_accepted()) session_.take_id(head.session);
+  settle_if_answered();
   return true;
+}
+
+void HttpFlight::settle_if_answered() {
+  if (is_answered() && !std::exchange(is_settled_, true)) owner_.on_settled();
 }
 
 bool HttpFlight::take_bytes(std::string_view bytes) {
@@ -63,6 +71,7 @@ void HttpFlight::deliver(std::string message) {
     if (std::erase(unanswered_, id) > 0 && facts_.method == "initialize") session_.take_revision(message);
   }
   inbox_.put(std::move(message));
+  settle_if_answered();
 }
 
 void HttpFlight::take_body() {

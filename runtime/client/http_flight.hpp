@@ -9,6 +9,7 @@
 #include "client/inbox.hpp"
 #include "client/message_facts.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,8 +19,17 @@ namespace rkllm_mcp::client {
 
 class HttpFlight {
  public:
+  // Called by run().
+  struct Owner {
+    // Once: every request has its answer, or, where there is none, the server has said whether it takes the message.
+    // What else comes nobody waits for.
+    std::function<void()> on_settled;
+    // Whether others are under way, so that the server cannot have gone.
+    std::function<bool()> has_company;
+  };
+
   HttpFlight(HttpSession& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
-             std::string message);
+             std::string message, Owner owner);
 
   const MessageFacts& facts() const { return facts_; }
   void run();
@@ -41,6 +51,7 @@ class HttpFlight {
   void end_broken();
   void refuse_all(const std::string& complaint);
   bool is_answered() const { return unanswered_.empty(); }
+  void settle_if_answered();
 
   HttpSession& session_;
   Inbox& inbox_;
@@ -48,10 +59,12 @@ class HttpFlight {
   const MessageFacts facts_;
   const std::string message_;
   std::vector<Json> unanswered_;
+  const Owner owner_;
   EventStream events_;
   HttpHead head_{};
   std::string body_;
   bool is_reusable_ = false;
+  bool is_settled_ = false;
 };
 
 }  // namespace rkllm_mcp::client
