@@ -68,7 +68,9 @@ bool HttpFlight::take_bytes(std::string_view bytes) {
 void HttpFlight::deliver(std::string message) {
   message = on_one_line(std::move(message));
   for (const Json& id : facts_of(message).answers) {
-    if (std::erase(unanswered_, id) > 0 && facts_.method == "initialize") session_.take_revision(message);
+    if (std::erase(unanswered_, id) == 0) continue;
+    if (facts_.method == "initialize") session_.take_revision(message);
+    if (facts_.method == "tools/list" && facts_.is_modern()) session_.take_tools(message);
   }
   inbox_.put(std::move(message));
   settle_if_answered();

@@ -50,6 +50,9 @@ HttpQuestion HttpSession::post(const MessageFacts& facts, std::string message) c
   HttpQuestion question{"POST", path(), {}, std::move(message)};
   auto& headers = question.headers;
   if (facts.is_modern()) {
+    if (facts.method == "tools/call" && param_headers_.knows(facts.name)) {
+      headers = param_headers_.headers_of(question.body);
+    }
     headers.emplace(kRevisionHeader, header_value(facts.revision));
     headers.emplace("Mcp-Method", header_value(facts.method));
     if (!facts.name.empty()) headers.emplace("Mcp-Name", header_value(facts.name));

@@ -13,6 +13,7 @@ set(CLIENT_SOURCES
   mcp_client.cpp
   mcp_handshake.cpp
   message_facts.cpp
+  param_headers.cpp
   repeating_connection.cpp
   request_channel.cpp
   socket.cpp

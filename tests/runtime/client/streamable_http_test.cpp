@@ -115,6 +115,45 @@ TEST_CASE("a modern request is repeated in headers, with what no header can carr
   CHECK_FALSE(asked[2].has_header("MCP-Protocol-Version"));
 }
 
+TEST_CASE("annotated arguments of a modern call are repeated in headers, once the tool has been listed") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    if (message["method"] != "tools/list") return send_json(response, answer_to(message["id"]));
+    const Json properties = {
+        {"region", {{"x-mcp-header", "Region"}}},
+        {"dry", {{"x-mcp-header", "Dry"}}},
+        {"absent", {{"x-mcp-header", "Absent"}}},
+        {"evil", {{"x-mcp-header", "Evil\r\nX: "}}},
+        {"nested", {{"properties", {{"count", {{"x-mcp-header", "Count"}}}, {"none", {{"x-mcp-header", "None"}}}}}}}};
+    const Json tool = {{"name", "t"}, {"inputSchema", {{"type", "object"}, {"properties", properties}}}};
+    send_json(response, {{"id", message["id"]}, {"result", {{"tools", {tool}}}}});
+  });
+  const auto connection = connect_to(server);
+  const Json arguments = {
+      {"region", "gr\xC3\xBC\xC3\x9F"}, {"dry", true}, {"evil", "x"}, {"nested", {{"count", 7}, {"none", nullptr}}}};
+  int id = 0;
+  const auto ask = [&](const std::string& message) {
+    connection->send(message);
+    receive(*connection);
+  };
+  const std::string call = modern(++id, "tools/call", {{"name", "t"}, {"arguments", arguments}});
+  ask(call);
+  ask(modern(++id, "tools/list"));
+  ask(call);
+  ask(modern(++id, "tools/call", {{"name", "other"}, {"arguments", arguments}}));
+  const auto asked = server.asked(4);
+  const auto params_of = [](const httplib::Request& request) {
+    std::set<std::string> params;
+    for (const auto& [name, value] : request.headers) {
+      if (name.starts_with("Mcp-Param-")) params.insert(name.substr(10) + "=" + value);
+    }
+    return params;
+  };
+  CHECK(params_of(asked[0]).empty());
+  CHECK(params_of(asked[2]) == std::set<std::string>{"Region==?base64?Z3LDvMOf?=", "Dry=true", "Count=7"});
+  CHECK(params_of(asked[3]).empty());
+}
+
 TEST_CASE("a session is named in every legacy request after initialize, and deleted at the end") {
   ScriptedHttpServer server([](const auto& asked, auto& response) {
     const Json message = body_of(asked);
