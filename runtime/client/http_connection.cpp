@@ -21,9 +21,9 @@ bool is_empty_chunk(const Json& chunk) {
 }  // namespace
 
 HttpConnection::HttpConnection(const Endpoint& endpoint, Deadline deadline)
-    : trip_(endpoint, {.connect = std::chrono::ceil<std::chrono::milliseconds>(
-                            deadline - std::chrono::steady_clock::now()),
-                        .read = kPostPatience}),
+    : trip_(endpoint,
+            {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
+             .read = kPostPatience}),
       path_(endpoint.path),
       where_(endpoint.authority()) {}
 
@@ -82,9 +82,8 @@ std::optional<std::string> HttpConnection::receive(Deadline deadline) {
                        {"method", "poll"},
                        {"params", {{"stream_id", stream.stream_id}, {"wait_ms", wait.count()}}}};
     auto reply = post(poll.dump());
-    const Json* result = reply && reply->message.is_object() && reply->message.contains("result")
-                             ? &reply->message["result"]
-                             : nullptr;
+    const Json* result =
+        reply && reply->message.is_object() && reply->message.contains("result") ? &reply->message["result"] : nullptr;
     const Json chunk = result != nullptr && result->is_object() ? result->value("chunk", Json()) : Json();
     const bool ended = !chunk.is_object() || chunk.value("end", false);
     if (!ended) streams_.push_back(stream);

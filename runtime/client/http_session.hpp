@@ -47,8 +47,8 @@ class HttpSession {
   const std::chrono::milliseconds connect_patience_;
   ParamHeaders param_headers_;  // has a lock of its own
   mutable std::mutex mutex_;    // guards what follows
-  std::string id_;        // empty: the server keeps no session, or has not said so yet
-  std::string revision_;  // agreed on; empty: not yet
+  std::string id_;              // empty: the server keeps no session, or has not said so yet
+  std::string revision_;        // agreed on; empty: not yet
 };
 
 }  // namespace rkllm_mcp::client

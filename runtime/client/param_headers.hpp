@@ -1,5 +1,5 @@
-// The headers Mcp-Param-*: what a modern server wants repeated of a tool's arguments (MCP 2026-07-28), as the schemas in
-// its answers to tools/list say with "x-mcp-header". Threads: any; one lock guards what has been learnt.
+// The headers Mcp-Param-*: what a modern server wants repeated of a tool's arguments (MCP 2026-07-28), as the schemas
+// in its answers to tools/list say with "x-mcp-header". Threads: any; one lock guards what has been learnt.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>

@@ -12,9 +12,9 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{200};
-constexpr std::chrono::milliseconds kLongestRepeatPause{2000};    // the server keeps an answer for 30 s
-constexpr std::chrono::milliseconds kLongestDeafness{100};  // until send() of another thread is noticed
-constexpr int kCancellations = 2;                           // after the first
+constexpr std::chrono::milliseconds kLongestRepeatPause{2000};  // the server keeps an answer for 30 s
+constexpr std::chrono::milliseconds kLongestDeafness{100};      // until send() of another thread is noticed
+constexpr int kCancellations = 2;                               // after the first
 constexpr std::size_t kRemembered = 256;
 
 }  // namespace

@@ -94,7 +94,7 @@ class RequestChannel {
   std::atomic<bool> closing_ = false;
   std::mutex answering_;  // guards what follows
   std::condition_variable answers_changed_;
-  std::deque<Json> answers_;      // to what the server asks
+  std::deque<Json> answers_;  // to what the server asks
   bool answers_are_over_ = false;
   std::thread answerer_;
   std::thread reader_;  // last, since it uses all the others

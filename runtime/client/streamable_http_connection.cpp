@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLongestConnecting{10'000};
-constexpr std::chrono::hours kReplyPatience{1};  // a request may take long; the server bounds it
+constexpr std::chrono::hours kReplyPatience{1};      // a request may take long; the server bounds it
 constexpr std::chrono::seconds kNoticePatience{10};  // in all
 constexpr std::chrono::seconds kAfterAnswer{1};      // until a response that is left open is closed
 constexpr std::chrono::milliseconds kFarewellPatience{300};
@@ -60,8 +60,8 @@ void StreamableHttpConnection::send(std::string_view message) {
   std::unique_lock lock(mutex_);
   inbox_.throw_if_failed();
   if (!waiting.facts.cancels.is_null() && cancel(waiting.facts.cancels)) return;
-  const bool has_room = changed_.wait_for(
-      lock, kSendPatience, [this] { return waiting_.size() < kMostWaiting || inbox_.has_failed(); });
+  const bool has_room =
+      changed_.wait_for(lock, kSendPatience, [this] { return waiting_.size() < kMostWaiting || inbox_.has_failed(); });
   inbox_.throw_if_failed();
   if (!has_room) throw ConnectionError(session_.url() + ": takes nothing");
   waiting_.push_back(std::move(waiting));
@@ -107,8 +107,7 @@ void StreamableHttpConnection::conduct() {
       changed_.wait_for(lock, kBetweenStops);
     } else {
       const auto has_news = [this] {
-        return closing_ || (!waiting_.empty() && may_start()) ||
-               std::ranges::any_of(running_, [](const Running& each) {
+        return closing_ || (!waiting_.empty() && may_start()) || std::ranges::any_of(running_, [](const Running& each) {
                  return each.ended || each.unwanted || (each.settled && !each.stop_at);
                });
       };

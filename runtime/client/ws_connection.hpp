@@ -27,8 +27,8 @@ class WsConnection final : public Connection {
   };
 
   void open(const Endpoint& endpoint, Deadline deadline);
-  bool fill(Deadline deadline);       // reads some bytes; false at the deadline
-  std::optional<Frame> take_frame();  // out of what has been read; nothing if it is not complete
+  bool fill(Deadline deadline);                // reads some bytes; false at the deadline
+  std::optional<Frame> take_frame();           // out of what has been read; nothing if it is not complete
   void answer_ping(std::string_view payload);  // without waiting
   void send_frame(Opcode opcode, std::string_view payload);
   static std::string frame(Opcode opcode, std::string_view payload);

@@ -179,7 +179,8 @@ TEST_CASE("a list is read as far as it is wanted") {
 }
 
 TEST_CASE("a list whose pages go in circles or bring nothing is an error") {
-  for (const Json& page : {Json{{"tools", {1}}, {"nextCursor", "same"}}, Json{{"tools", Json::array()}, {"nextCursor", "c"}}}) {
+  for (const Json& page :
+       {Json{{"tools", {1}}, {"nextCursor", "same"}}, Json{{"tools", Json::array()}, {"nextCursor", "c"}}}) {
     Script script([&page](Script& self, const Json& message) {
       if (method_of(message) != "tools/list") return legacy_server(self, message);
       self.result(message, page);
@@ -291,6 +292,8 @@ TEST_CASE("an error without id belongs to the only request in flight; of several
   McpClient client = client_of(script);
   const Json refusal = {{"id", nullptr}, {"error", {{"code", -32700}, {"message", "parse error"}}}};
   script.say(refusal);  // nothing is in flight
+  script.say({{"id", "p"}, {"method", "ping"}});
+  script.sent(4);  // it has been read
   Waiting alone;
   client.request("tools/call", Json::object(), alone.callbacks());
   script.say(refusal);
@@ -325,8 +328,8 @@ TEST_CASE("a server that asks and does not read is read on") {
     legacy_server(self, message);
   });
   std::promise<void> last;
-  const McpClient client =
-      client_of(script, EraChoice::kAuto, {.on_notification = [&](const std::string&, const Json&) { last.set_value(); }});
+  const McpClient client = client_of(script, EraChoice::kAuto,
+                                     {.on_notification = [&](const std::string&, const Json&) { last.set_value(); }});
   for (int id = 0; id < 100; ++id) script.say({{"id", id}, {"method", "ping"}});
   script.say({{"method", "notifications/message"}});
   CHECK(last.get_future().wait_for(kPatience) == std::future_status::ready);

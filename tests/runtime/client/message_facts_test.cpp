@@ -43,7 +43,8 @@ TEST_CASE("a cancellation names its request with the type that it has") {
 TEST_CASE("an id is a string or a number") {
   for (const char* id : {"true", "{}", "[1]", "null"}) {
     INFO(id);
-    const std::string text = R"({"id":)" + std::string(id) + R"(,"method":"notifications/cancelled","params":{"requestId":)" + id + "}}";
+    const std::string text =
+        R"({"id":)" + std::string(id) + R"(,"method":"notifications/cancelled","params":{"requestId":)" + id + "}}";
     CHECK(facts_of(text).requests.empty());
     CHECK(facts_of(text).cancels.is_null());
   }
