@@ -21,7 +21,6 @@ set(RUNTIME_SOURCES
   dispatch/streamable_http.cpp
   jsonrpc/envelope.cpp
   jsonrpc/failure.cpp
-  jsonrpc/json_builder.cpp
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
   mcp/completion.cpp

@@ -1,3 +1,4 @@
+#include "client/bounded_json.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "client/http_connection.hpp"
@@ -16,8 +17,8 @@ void authenticate(Connection& connection, const std::string& token, Deadline dea
   connection.send(Json{{"jsonrpc", "2.0"}, {"id", "auth"}, {"method", "auth"}, {"params", {{"token", token}}}}.dump());
   const auto reply = connection.receive(deadline);
   if (!reply) throw ConnectionError("no answer to the authentication");
-  const Json answer = Json::parse(*reply, nullptr, false);
-  if (!answer.is_object() || !answer.contains("result")) throw ConnectionError("the server refuses the token");
+  const auto answer = parse_bounded(*reply);
+  if (!answer || !answer->contains("result")) throw ConnectionError("the server refuses the token");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -13,6 +14,10 @@
 namespace rkllm_mcp::client {
 
 using Deadline = std::chrono::steady_clock::time_point;
+
+// Of the server, in bytes. Whoever sends a longer one ends the connection, or over HTTP its request.
+inline constexpr std::size_t kLongestMessage = std::size_t{16} << 20U;
+inline constexpr const char* kTooLong = "a message is longer than 16 MiB";
 
 // The server cannot be reached, has gone away, or does not speak the protocol. The message is for a person.
 class ConnectionError : public std::runtime_error {
@@ -27,7 +32,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   virtual ~Connection() = default;
 
-  // Sends one message: JSON text on one line. Throws ConnectionError.
+  // Sends one message: JSON text on one line. Throws ConnectionError; std::invalid_argument if this message cannot be
+  // sent on this connection, though others can.
   virtual void send(std::string_view message) = 0;
   // The next message from the server; nothing when the deadline has passed. Throws ConnectionError, also when the
   // server has ended the connection.

@@ -9,7 +9,6 @@
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr std::size_t kLongestEvent = std::size_t{256} << 20U;
 constexpr std::chrono::milliseconds kUsualPause{1000};
 constexpr std::chrono::milliseconds kShortestPause{50};
 constexpr std::chrono::milliseconds kLongestPause{30'000};
@@ -18,7 +17,7 @@ constexpr int kMostFailures = 5;  // in a row
 }  // namespace
 
 EventStream::EventStream(const HttpSession& session, HttpRoundTrip& trip, Deliver deliver)
-    : session_(session), trip_(trip), deliver_(std::move(deliver)), parser_(kLongestEvent) {}
+    : session_(session), trip_(trip), deliver_(std::move(deliver)), parser_(kLongestMessage) {}
 
 bool EventStream::feed(std::string_view bytes) {
   try {
@@ -29,6 +28,7 @@ bool EventStream::feed(std::string_view bytes) {
     });
     return true;
   } catch (const ConnectionError&) {
+    is_too_long_ = true;
     return false;
   }
 }

@@ -23,7 +23,7 @@ class EventStream {
   // What it is given must outlive it.
   EventStream(const HttpSession& session, HttpRoundTrip& trip, Deliver deliver);
 
-  // Takes bytes of a response; false if they are no events.
+  // Takes bytes of a response; false if an event is longer than kLongestMessage, which is the end of the stream.
   bool feed(std::string_view bytes);
   // Whether the server has numbered an event, and so may go on with the stream on another connection.
   bool is_resumable() const { return !parser_.last_id().empty(); }
@@ -32,7 +32,7 @@ class EventStream {
     kDone,     // as `is_done` says
     kRefused,  // the server does not serve this stream; status() says how
     kGone,     // the server cannot be reached
-    kStopped,
+    kStopped,  // also since an event is too long
   };
   // GETs the stream, again and again, until it is done.
   End follow(const std::function<bool()>& is_done);
@@ -40,6 +40,7 @@ class EventStream {
   bool pause();
   void stop();
   int status() const { return status_; }
+  bool is_too_long() const { return is_too_long_; }
 
  private:
   const HttpSession& session_;
@@ -47,6 +48,7 @@ class EventStream {
   const Deliver deliver_;
   SseParser parser_;
   int status_ = 0;
+  bool is_too_long_ = false;
   int failures_ = 0;  // in a row
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -1,5 +1,7 @@
 #include "client/http_client.hpp"
 
+#include "client/socket.hpp"
+
 #include <httplib.h>
 
 #include <algorithm>
@@ -17,6 +19,7 @@ std::unique_ptr<httplib::ClientImpl> make_http_client(const Endpoint& endpoint, 
   }
   client->set_connection_timeout(std::max(patience.connect, std::chrono::milliseconds(1)));
   client->set_read_timeout(patience.read);
+  client->set_socket_options([](int descriptor) { notice_vanished_host(descriptor); });
   client->set_keep_alive(true);
   client->set_tcp_nodelay(true);  // else each request takes 40 ms
   if (!endpoint.token.empty()) client->set_bearer_token_auth(endpoint.token);

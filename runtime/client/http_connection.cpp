@@ -1,8 +1,6 @@
 #include "client/http_connection.hpp"
 
-#include "client/http_client.hpp"
-
-#include <httplib.h>
+#include "client/bounded_json.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +10,7 @@ namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::milliseconds kLongestPoll{10'000};
-constexpr std::chrono::hours kReplyPatience{1};  // one answer of rkllm_run may take long; the server bounds it
+constexpr std::chrono::hours kPostPatience{1};  // one answer of rkllm_run may take long; the server bounds it
 
 // A poll that found nothing. (A token without text of its own is something, if its id was asked for.)
 bool is_empty_chunk(const Json& chunk) {
@@ -23,34 +21,47 @@ bool is_empty_chunk(const Json& chunk) {
 }  // namespace
 
 HttpConnection::HttpConnection(const Endpoint& endpoint, Deadline deadline)
-    : client_(make_http_client(endpoint, {.connect = std::chrono::ceil<std::chrono::milliseconds>(
-                                              deadline - std::chrono::steady_clock::now()),
-                                          .read = kReplyPatience})),
+    : trip_(endpoint,
+            {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
+             .read = kPostPatience}),
       path_(endpoint.path),
       where_(endpoint.authority()) {}
 
-HttpConnection::~HttpConnection() = default;
-
-std::string HttpConnection::post(std::string_view message) {
-  auto response = client_->Post(path_.c_str(), std::string(message), "application/json");
-  if (!response) throw ConnectionError(where_ + ": " + complaint_of(response.error()));
-  if (!response->body.empty() && !Json::accept(response->body)) {
-    throw ConnectionError(where_ + path_ + ": HTTP status " + std::to_string(response->status) + ", and not JSON");
+std::optional<HttpConnection::Reply> HttpConnection::post(std::string_view message) {
+  int status = 0;
+  std::string body;
+  const auto end = trip_.run(
+      {"POST", path_, {}, std::string(message)},
+      [&status](const HttpHead& head) {
+        status = head.status;
+        return true;
+      },
+      [&body](std::string_view bytes) {
+        body += bytes;
+        return body.size() <= kLongestMessage;
+      });
+  if (end == HttpRoundTrip::End::kStopped) throw ConnectionError(where_ + ": " + kTooLong);
+  if (end != HttpRoundTrip::End::kComplete) throw ConnectionError(where_ + ": " + trip_.complaint());
+  if (body.empty()) return std::nullopt;
+  auto json = parse_bounded(body);
+  if (!json) {
+    throw ConnectionError(where_ + path_ + ": HTTP status " + std::to_string(status) + ", and not JSON");
   }
-  return std::move(response->body);
+  return Reply{std::move(body), *std::move(json)};
 }
 
-void HttpConnection::send(std::string_view message) { keep(post(message)); }
+void HttpConnection::send(std::string_view message) {
+  if (auto reply = post(message)) keep(*std::move(reply));
+}
 
-// Hands a reply on unless it says nothing, and notes the stream that it opens or leaves open.
-void HttpConnection::keep(std::string reply) {
-  if (reply.empty()) return;
-  const Json message = Json::parse(reply);
+// Hands a reply on, and notes the stream that it opens or leaves open.
+void HttpConnection::keep(Reply reply) {
+  const Json& message = reply.message;
   const Json* result = message.is_object() && message.contains("result") ? &message["result"] : nullptr;
   if (result != nullptr && result->is_object() && result->contains("stream_id")) {
     streams_.push_back({message.value("id", Json()), (*result)["stream_id"]});
   }
-  replies_.push_back(std::move(reply));
+  replies_.push_back(std::move(reply.text));
 }
 
 std::optional<std::string> HttpConnection::receive(Deadline deadline) {
@@ -70,12 +81,13 @@ std::optional<std::string> HttpConnection::receive(Deadline deadline) {
                        {"id", stream.id},
                        {"method", "poll"},
                        {"params", {{"stream_id", stream.stream_id}, {"wait_ms", wait.count()}}}};
-    std::string reply = post(poll.dump());
-    const Json message = reply.empty() ? Json() : Json::parse(reply);
-    const Json chunk = message.is_object() ? message.value("result", Json::object()).value("chunk", Json()) : Json();
+    auto reply = post(poll.dump());
+    const Json* result =
+        reply && reply->message.is_object() && reply->message.contains("result") ? &reply->message["result"] : nullptr;
+    const Json chunk = result != nullptr && result->is_object() ? result->value("chunk", Json()) : Json();
     const bool ended = !chunk.is_object() || chunk.value("end", false);
     if (!ended) streams_.push_back(stream);
-    if (!is_empty_chunk(chunk)) replies_.push_back(std::move(reply));
+    if (reply && !is_empty_chunk(chunk)) replies_.push_back(std::move(reply->text));
   }
 }
 

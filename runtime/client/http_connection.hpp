@@ -4,22 +4,18 @@
 
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
+#include "client/http_round_trip.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
 #include <deque>
-#include <memory>
-
-namespace httplib {
-class ClientImpl;
-}
+#include <string>
 
 namespace rkllm_mcp::client {
 
 class HttpConnection final : public Connection {
  public:
   HttpConnection(const Endpoint& endpoint, Deadline deadline);
-  ~HttpConnection() override;
 
   void send(std::string_view message) override;  // blocks until the reply is there
   std::optional<std::string> receive(Deadline deadline) override;
@@ -30,10 +26,15 @@ class HttpConnection final : public Connection {
     Json stream_id;
   };
 
-  void keep(std::string reply);
-  std::string post(std::string_view message);
+  struct Reply {
+    std::string text;
+    Json message;
+  };
 
-  std::unique_ptr<httplib::ClientImpl> client_;
+  void keep(Reply reply);
+  std::optional<Reply> post(std::string_view message);  // nothing if there is no body
+
+  HttpRoundTrip trip_;
   std::string path_;
   std::string where_;
   std::deque<std::string> replies_;  // received and not yet handed out

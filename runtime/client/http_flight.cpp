@@ -1,5 +1,7 @@
 #include "client/http_flight.hpp"
 
+#include "client/bounded_json.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -9,19 +11,19 @@
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr std::size_t kLongestBody = std::size_t{256} << 20U;
 constexpr std::chrono::milliseconds kToDie{200};
 
 }  // namespace
 
 HttpFlight::HttpFlight(HttpSession& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
-                       std::string message)
+                       std::string message, Owner owner)
     : session_(session),
       inbox_(inbox),
       trip_(std::move(trip)),
       facts_(std::move(facts)),
       message_(std::move(message)),
       unanswered_(facts_.requests),
+      owner_(std::move(owner)),
       events_(session, *trip_, [this](std::string event) { deliver(std::move(event)); }) {}
 
 std::unique_ptr<HttpRoundTrip> HttpFlight::take_reusable_trip() { return is_reusable_ ? std::move(trip_) : nullptr; }
@@ -31,8 +33,10 @@ void HttpFlight::run() {
       session_.post(facts_, message_), [this](const HttpHead& head) { return take_head(head); },
       [this](std::string_view bytes) { return take_bytes(bytes); });
   switch (end) {
-    case HttpRoundTrip::End::kStopped: return;
-    case HttpRoundTrip::End::kNoConnection: return inbox_.fail(session_.url() + ": " + trip_->complaint());
+    case HttpRoundTrip::End::kStopped: return end_stopped();
+    case HttpRoundTrip::End::kNoConnection:
+      if (owner_.has_company()) return refuse_all(trip_->complaint());
+      return inbox_.fail(session_.url() + ": " + trip_->complaint());
     case HttpRoundTrip::End::kComplete:
       is_reusable_ = true;
       if (head_.media_type != "text/event-stream" || !was_accepted()) return take_body();
@@ -47,26 +51,34 @@ void HttpFlight::run() {
 bool HttpFlight::take_head(const HttpHead& head) {
   head_ = head;
   if (facts_.method == "initialize" && was_accepted()) session_.take_id(head.session);
+  settle_if_answered();
   return true;
+}
+
+void HttpFlight::settle_if_answered() {
+  if (is_answered() && !std::exchange(is_settled_, true)) owner_.on_settled();
 }
 
 bool HttpFlight::take_bytes(std::string_view bytes) {
   if (head_.media_type == "text/event-stream" && was_accepted()) return events_.feed(bytes);
   body_ += bytes;
-  return body_.size() <= kLongestBody;
+  return body_.size() <= kLongestMessage;
 }
 
 void HttpFlight::deliver(std::string message) {
   message = on_one_line(std::move(message));
   for (const Json& id : facts_of(message).answers) {
-    if (std::erase(unanswered_, id) > 0 && facts_.method == "initialize") session_.take_revision(message);
+    if (std::erase(unanswered_, id) == 0) continue;
+    if (facts_.method == "initialize") session_.take_revision(message);
+    if (facts_.method == "tools/list" && facts_.is_modern()) session_.take_tools(message);
   }
   inbox_.put(std::move(message));
+  settle_if_answered();
 }
 
 void HttpFlight::take_body() {
   if (!was_accepted()) return take_refusal();
-  if (!body_.empty() && Json::accept(body_)) deliver(std::move(body_));
+  if (parse_bounded(body_)) deliver(std::move(body_));
   if (is_answered()) return;
   refuse_all(body_.empty() ? "the server has taken the request but does not answer it"
                            : "the answer is not as expected");
@@ -78,7 +90,7 @@ void HttpFlight::take_refusal() {
   if (head_.status == 404 && !facts_.is_modern() && facts_.method != "initialize" && session_.has_id()) {
     return inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
   }
-  Json refusal = Json::parse(body_, nullptr, false);
+  Json refusal = parse_bounded(body_).value_or(nullptr);
   const bool is_error = refusal.is_object() && refusal.contains("error") && refusal["error"].is_object();
   if (!is_error) return refuse_all("HTTP status " + std::to_string(head_.status));
   const bool is_addressed = refusal.contains("id") && !refusal["id"].is_null();
@@ -97,13 +109,18 @@ void HttpFlight::resume() {
   is_reusable_ = false;
   if (!events_.pause()) return;
   switch (events_.follow([this] { return is_answered(); })) {
-    case EventStream::End::kDone:
-    case EventStream::End::kStopped: return;
+    case EventStream::End::kDone: return;
+    case EventStream::End::kStopped: return end_stopped();
     case EventStream::End::kRefused:
       return refuse_all("the response broke off, and the server does not resume it (HTTP status " +
                         std::to_string(events_.status()) + ")");
     case EventStream::End::kGone: return inbox_.fail(session_.url() + ": the server has gone away");
   }
+}
+
+// From outside, and nobody waits for an answer; or since the answer is too long.
+void HttpFlight::end_stopped() {
+  if (events_.is_too_long() || body_.size() > kLongestMessage) refuse_all(kTooLong);
 }
 
 void HttpFlight::end_broken() {

@@ -1,6 +1,8 @@
 #include "client/http_session.hpp"
 
+#include "client/bounded_json.hpp"
 #include "client/header_value.hpp"
+#include "client/revisions.hpp"
 #include "client/socket.hpp"
 
 #include <utility>
@@ -48,6 +50,9 @@ HttpQuestion HttpSession::post(const MessageFacts& facts, std::string message) c
   HttpQuestion question{"POST", path(), {}, std::move(message)};
   auto& headers = question.headers;
   if (facts.is_modern()) {
+    if (facts.method == "tools/call" && param_headers_.knows(facts.name)) {
+      headers = param_headers_.headers_of(question.body);
+    }
     headers.emplace(kRevisionHeader, header_value(facts.revision));
     headers.emplace("Mcp-Method", header_value(facts.method));
     if (!facts.name.empty()) headers.emplace("Mcp-Name", header_value(facts.name));
@@ -73,11 +78,13 @@ void HttpSession::take_id(const std::string& id) {
 }
 
 void HttpSession::take_revision(const std::string& answer) {
-  const Json message = Json::parse(answer, nullptr, false);
+  const auto message = parse_bounded(answer);
   const Json::json_pointer where("/result/protocolVersion");
-  if (!message.is_object() || !message.contains(where) || !message.at(where).is_string()) return;
+  if (!message || !message->is_object() || !message->contains(where) || !message->at(where).is_string()) return;
+  auto revision = message->at(where).get<std::string>();
+  if (!is_legacy_revision(revision)) return;
   const std::lock_guard lock(mutex_);
-  revision_ = message.at(where).get<std::string>();
+  revision_ = std::move(revision);
 }
 
 bool HttpSession::has_id() const {

@@ -5,6 +5,7 @@
 #include "client/endpoint.hpp"
 #include "client/http_round_trip.hpp"
 #include "client/message_facts.hpp"
+#include "client/param_headers.hpp"
 
 #include <mutex>
 #include <string>
@@ -35,6 +36,8 @@ class HttpSession {
   void take_id(const std::string& id);
   void take_revision(const std::string& answer);
   bool has_id() const;
+  // From an answer to tools/list of the modern era: what post() is to repeat of calls.
+  void take_tools(const std::string& answer) { param_headers_.learn(answer); }
 
  private:
   std::multimap<std::string, std::string> session_headers() const;
@@ -42,9 +45,10 @@ class HttpSession {
   const Endpoint endpoint_;
   const std::string url_;
   const std::chrono::milliseconds connect_patience_;
-  mutable std::mutex mutex_;
-  std::string id_;        // empty: the server keeps no session, or has not said so yet
-  std::string revision_;  // agreed on; empty: not yet
+  ParamHeaders param_headers_;  // has a lock of its own
+  mutable std::mutex mutex_;    // guards what follows
+  std::string id_;              // empty: the server keeps no session, or has not said so yet
+  std::string revision_;        // agreed on; empty: not yet
 };
 
 }  // namespace rkllm_mcp::client

@@ -33,6 +33,11 @@ void Inbox::fail(const std::string& reason) {
   changed_.notify_all();
 }
 
+bool Inbox::has_failed() const {
+  const std::lock_guard lock(mutex_);
+  return failure_.has_value();
+}
+
 void Inbox::throw_if_failed() const {
   const std::lock_guard lock(mutex_);
   if (failure_) throw ConnectionError(*failure_);

@@ -22,6 +22,7 @@ class Inbox {
   // Nothing more comes, for this reason. The first one counts.
   void fail(const std::string& reason);
   void throw_if_failed() const;
+  bool has_failed() const;
 
  private:
   static constexpr std::size_t kMostMessages = 4096;

@@ -1,12 +1,10 @@
 #include "client/mcp_client.hpp"
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp::client {
 namespace {
-
-constexpr int kMostPages = 10'000;
 
 struct ListFacts {
   const char* capability;
@@ -46,23 +44,31 @@ Json McpClient::call(const std::string& method, Json params, std::chrono::millis
   return std::get<Json>(std::move(*outcome));
 }
 
-std::vector<Json> McpClient::list(List list, std::chrono::milliseconds patience) {
+std::vector<Json> McpClient::list(List list, std::size_t most, std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   const ListFacts facts = facts_of_list(list);
   std::vector<Json> all;
   if (!server_.capabilities.contains(facts.capability)) return all;
-  std::optional<Json> cursor;
-  for (int page = 0; page < kMostPages; ++page) {
-    const Json result = call(facts.method, cursor ? Json{{"cursor", *cursor}} : Json::object(), patience);
+  Json params = Json::object();
+  std::vector<Json> cursors;  // each page that has one brings something, so that there are no more than `most`
+  while (all.size() < most) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const Json result = call(facts.method, params, std::max(left, std::chrono::milliseconds(0)));
     const auto items = result.find(facts.member);
     if (items == result.end() || !items->is_array()) {
       throw ConnectionError(std::string("the server's answer to ") + facts.method + " has no " + facts.member);
     }
-    all.insert(all.end(), items->begin(), items->end());
+    const auto taken = std::min(items->size(), most - all.size());
+    all.insert(all.end(), items->begin(), items->begin() + static_cast<std::ptrdiff_t>(taken));
     const auto next = result.find("nextCursor");
     if (next == result.end() || next->is_null()) return all;
-    cursor = *next;
+    if (items->empty() || std::find(cursors.begin(), cursors.end(), *next) != cursors.end()) {
+      throw ConnectionError(std::string("the server's answers to ") + facts.method + " do not end");
+    }
+    cursors.push_back(*next);
+    params["cursor"] = *next;
   }
-  throw ConnectionError(std::string("the server's answers to ") + facts.method + " do not end");
+  return all;
 }
 
 }  // namespace rkllm_mcp::client

@@ -14,6 +14,7 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,9 +36,9 @@ class McpClient {
 
   const ServerFacts& server() const { return server_; }
 
-  // All pages; empty if the server has no such capability. Blocks: not to be called from a callback. Each page may take
-  // so long. Throws ConnectionError, RemoteRefusal.
-  std::vector<Json> list(List list, std::chrono::milliseconds patience);
+  // Page by page, until there are `most`; empty if the server has no such capability. All together may take so long.
+  // Blocks: not to be called from a callback. Throws ConnectionError, also when the pages go in circles, RemoteRefusal.
+  std::vector<Json> list(List list, std::size_t most, std::chrono::milliseconds patience);
 
   // Sends a request and returns. `params` is an object; what the era and progress need is added to its _meta. A modern
   // result comes whole, with its resultType. Throws ConnectionError once the connection is lost.

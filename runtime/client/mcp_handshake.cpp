@@ -1,16 +1,12 @@
 #include "client/mcp_handshake.hpp"
 
+#include "client/revisions.hpp"
+
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp::client {
 namespace {
-
-constexpr const char* kModernRevision = "2026-07-28";
-constexpr std::array<std::string_view, 5> kLegacyRevisions{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
-                                                           "2024-10-07"};
 
 // Codes of the modern era that say: the era is right, the request is not.
 constexpr int kHeaderMismatch = -32020;
@@ -80,7 +76,7 @@ ServerFacts initialize(RequestChannel& channel, const Introduction& introduction
   if (const auto* error = std::get_if<RemoteError>(&*outcome)) throw RemoteRefusal(*error);
   const Json& result = std::get<Json>(*outcome);
   const std::string revision = result.is_object() ? text_of(result, "protocolVersion") : "";
-  if (std::ranges::find(kLegacyRevisions, revision) == kLegacyRevisions.end()) {
+  if (!is_legacy_revision(revision)) {
     throw ConnectionError("the server wants to speak MCP \"" + revision + "\", which this client does not");
   }
   channel.notify("notifications/initialized", Json::object());

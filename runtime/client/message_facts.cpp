@@ -1,5 +1,6 @@
 #include "client/message_facts.hpp"
 
+#include "client/bounded_json.hpp"
 #include "client/remote_error.hpp"
 
 #include <algorithm>
@@ -22,10 +23,12 @@ const char* name_key(std::string_view method) {
   return nullptr;
 }
 
+bool is_id(const Json& json) { return json.is_string() || json.is_number(); }
+
 void note_ids(const Json& message, MessageFacts& facts) {
   if (!message.is_object()) return;
   const auto id = message.find("id");
-  if (id == message.end() || id->is_null()) return;
+  if (id == message.end() || !is_id(*id)) return;
   if (message.contains("result") || message.contains("error")) {
     facts.answers.push_back(*id);
   } else if (message.contains("method")) {
@@ -37,7 +40,9 @@ void note_ids(const Json& message, MessageFacts& facts) {
 
 MessageFacts facts_of(std::string_view message) {
   MessageFacts facts;
-  const Json json = Json::parse(message, nullptr, false);
+  const auto parsed = parse_bounded(message);
+  if (!parsed) return facts;
+  const Json& json = *parsed;
   if (json.is_array()) {
     for (const Json& element : json) note_ids(element, facts);
   }
@@ -49,8 +54,8 @@ MessageFacts facts_of(std::string_view message) {
   if (const char* key = name_key(facts.method)) facts.name = text_at(*params, key);
   const auto meta = params->find("_meta");
   if (meta != params->end() && meta->is_object()) facts.revision = text_at(*meta, kRevisionKey);
-  if (facts.method == "notifications/cancelled" && params->contains("requestId"))
-    facts.cancels = params->at("requestId");
+  if (facts.method != "notifications/cancelled") return facts;
+  if (const auto id = params->find("requestId"); id != params->end() && is_id(*id)) facts.cancels = *id;
   return facts;
 }
 

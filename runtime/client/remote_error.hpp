@@ -15,7 +15,8 @@ inline constexpr int kInternalError = -32603;  // JSON-RPC; also what this side 
 struct RemoteError {
   int code;
   std::string message;
-  Json data = nullptr;  // null: none
+  Json data = nullptr;   // null: none
+  bool is_lost = false;  // the server has not said this: the connection was lost before it answered
 };
 
 // The result of a request, or the error.

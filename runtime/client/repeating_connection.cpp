@@ -5,30 +5,22 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace rkllm_mcp::client {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstPause{200};
-constexpr std::chrono::milliseconds kLongestPause{2000};    // the server keeps an answer for 30 s
-constexpr std::chrono::milliseconds kLongestDeafness{100};  // until send() of another thread is noticed
-constexpr int kCancellations = 2;                           // after the first
-constexpr std::size_t kLongestDatagram = 65'507;
+constexpr std::chrono::milliseconds kLongestRepeatPause{2000};  // the server keeps an answer for 30 s
+constexpr std::chrono::milliseconds kLongestDeafness{100};      // until send() of another thread is noticed
+constexpr int kCancellations = 2;                               // after the first
 constexpr std::size_t kRemembered = 256;
 
 }  // namespace
 
 void RepeatingConnection::send(std::string_view message) {
   const MessageFacts facts = facts_of(message);
-  if (message.size() > kLongestDatagram) {
-    const std::lock_guard lock(mutex_);
-    for (const Json& id : facts.requests) {
-      refused_.push_back(error_in_place(id, url_ + ": the request is too long for a datagram; use another transport",
-                                        {{"url", url_}, {"bytes", message.size()}, {"limit", kLongestDatagram}}));
-    }
-    return;
-  }
   {
     const std::lock_guard lock(mutex_);
     const auto next = Clock::now() + kFirstPause;
@@ -41,7 +33,19 @@ void RepeatingConnection::send(std::string_view message) {
       repeated_.push_back({id, std::string(message), next, kFirstPause, std::numeric_limits<int>::max()});
     }
   }
-  lossy_->send(message);
+  try {
+    lossy_->send(message);
+  } catch (const std::invalid_argument& error) {
+    refuse(facts.requests, error.what());
+  }
+}
+
+void RepeatingConnection::refuse(const std::vector<Json>& requests, const std::string& complaint) {
+  const std::lock_guard lock(mutex_);
+  for (const Json& id : requests) {
+    repeated_.remove_if([&id](const Repeated& each) { return each.id == id; });
+    refused_.push_back(error_in_place(id, url_ + ": " + complaint, {{"url", url_}}));
+  }
 }
 
 std::optional<std::string> RepeatingConnection::receive(Deadline deadline) {
@@ -71,7 +75,7 @@ void RepeatingConnection::send_due() {
         continue;
       }
       due.push_back(each->message);
-      each->pause = std::min(2 * each->pause, kLongestPause);
+      each->pause = std::min(2 * each->pause, kLongestRepeatPause);
       each->next = Clock::now() + each->pause;
       each = --each->left == 0 ? repeated_.erase(each) : std::next(each);
     }

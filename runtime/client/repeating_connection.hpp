@@ -27,7 +27,7 @@ class RepeatingConnection final : public Connection {
   RepeatingConnection(std::unique_ptr<Connection> lossy, std::string url)
       : lossy_(std::move(lossy)), url_(std::move(url)) {}
 
-  // A request too long for a datagram is answered with an error from this side.
+  // A request that a datagram cannot carry is answered with an error from this side.
   void send(std::string_view message) override;
   std::optional<std::string> receive(Deadline deadline) override;
   void interrupt() override { lossy_->interrupt(); }
@@ -47,6 +47,7 @@ class RepeatingConnection final : public Connection {
     std::size_t hash;  // of the answer
   };
 
+  void refuse(const std::vector<Json>& requests, const std::string& complaint);
   void send_due();
   Clock::time_point next_due(Deadline deadline);
   bool is_new(const std::string& message);

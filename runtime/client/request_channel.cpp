@@ -1,5 +1,7 @@
 #include "client/request_channel.hpp"
 
+#include "client/bounded_json.hpp"
+
 #include <future>
 #include <utility>
 
@@ -11,30 +13,46 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLongestWait{500};  // where interrupt() does nothing
 constexpr int kMethodNotFound = -32601;
 
-RemoteError error_of(const Json& error) {
-  if (!error.is_object()) return {kInternalError, "the server's error is malformed", error};
-  const auto code = error.find("code");
-  const auto message = error.find("message");
-  return {code != error.end() && code->is_number_integer() ? code->get<int>() : kInternalError,
-          message != error.end() && message->is_string() ? message->get<std::string>() : error.dump(),
-          error.contains("data") ? error["data"] : Json(nullptr)};
-}
-
 const Json& member(const Json& object, const char* name) {
   static const Json kNull;
   const auto found = object.find(name);
   return found == object.end() ? kNull : *found;
 }
 
+int code_of(const Json& code) {
+  if (code.is_number_unsigned() && std::in_range<int>(code.get<std::uint64_t>())) return code.get<int>();
+  if (code.is_number_integer() && !code.is_number_unsigned() && std::in_range<int>(code.get<std::int64_t>())) {
+    return code.get<int>();
+  }
+  return kInternalError;
+}
+
+RemoteError error_of(const Json& error) {
+  if (!error.is_object()) return {kInternalError, "the server's error is malformed", error};
+  const auto message = error.find("message");
+  return {code_of(member(error, "code")),
+          message != error.end() && message->is_string() ? message->get<std::string>() : error.dump(),
+          error.contains("data") ? error["data"] : Json(nullptr)};
+}
+
 }  // namespace
 
 RequestChannel::RequestChannel(std::unique_ptr<Connection> connection, Events events)
-    : connection_(std::move(connection)), events_(std::move(events)), reader_([this] { read(); }) {}
+    : connection_(std::move(connection)),
+      events_(std::move(events)),
+      answerer_([this] { answer(); }),
+      reader_([this] { read(); }) {}
 
 RequestChannel::~RequestChannel() {
   closing_ = true;
   connection_->interrupt();
+  {
+    const std::lock_guard lock(answering_);
+    answers_are_over_ = true;
+    answers_changed_.notify_all();
+  }
   reader_.join();
+  answerer_.join();
 }
 
 void RequestChannel::send(const Json& message) {
@@ -59,6 +77,10 @@ RequestChannel::Id RequestChannel::request(const std::string& method, Json param
     const bool is_told = pending_.erase(id) == 0;  // by the reading thread, which was faster
     connection_->interrupt();
     if (!is_told) throw;
+  } catch (const std::invalid_argument&) {
+    const std::lock_guard lock(mutex_);
+    pending_.erase(id);
+    throw;
   }
   return id;
 }
@@ -103,11 +125,12 @@ void RequestChannel::read() {
     while (!closing_) {
       const auto text = connection_->receive(Clock::now() + kLongestWait);
       if (!text) continue;
-      const Json message = Json::parse(*text, nullptr, false);
-      if (message.is_array()) {
-        for (const Json& element : message) take(element);
+      const auto message = parse_bounded(*text);
+      if (!message) continue;
+      if (message->is_array()) {
+        for (const Json& element : *message) take(element);
       } else {
-        take(message);
+        take(*message);
       }
     }
   } catch (const ConnectionError& error) {
@@ -132,6 +155,7 @@ void RequestChannel::take(const Json& message) {
 
 void RequestChannel::take_answer(const Json& message) {
   const Json& id = member(message, "id");
+  if (id.is_null() && message.contains("error")) return take_error_without_id(message["error"]);
   if (!id.is_number_integer()) return;
   std::shared_ptr<Callbacks> callbacks;
   {
@@ -143,6 +167,20 @@ void RequestChannel::take_answer(const Json& message) {
   }
   if (message.contains("error")) return callbacks->on_end(error_of(message["error"]));
   callbacks->on_end(message["result"]);
+}
+
+// The server has not understood something, and does not know what.
+void RequestChannel::take_error_without_id(const Json& error) {
+  RemoteError remote = error_of(error);
+  std::shared_ptr<Callbacks> callbacks;
+  {
+    const std::lock_guard lock(mutex_);
+    if (pending_.empty()) return;
+    if (pending_.size() > 1) throw ConnectionError("the server has refused a request unnamed: " + remote.message);
+    callbacks = std::move(pending_.begin()->second.callbacks);
+    pending_.clear();
+  }
+  callbacks->on_end(std::move(remote));
 }
 
 void RequestChannel::take_progress(const Json& params) {
@@ -164,13 +202,37 @@ void RequestChannel::take_progress(const Json& params) {
 }
 
 void RequestChannel::take_request(const Json& message) {
-  Json answer = {{"jsonrpc", "2.0"}, {"id", message["id"]}};
+  const Json& id = message["id"];
+  if (!id.is_string() && !id.is_number()) return;
+  Json answer = {{"jsonrpc", "2.0"}, {"id", id}};
   if (message["method"] == "ping") {
     answer["result"] = Json::object();
   } else {
     answer["error"] = {{"code", kMethodNotFound}, {"message", "this client serves no requests but ping"}};
   }
-  send(answer);
+  const std::lock_guard lock(answering_);
+  if (answers_.size() >= kMostAnswers) return;
+  answers_.push_back(std::move(answer));
+  answers_changed_.notify_all();
+}
+
+void RequestChannel::answer() {
+  std::unique_lock lock(answering_);
+  for (;;) {
+    answers_changed_.wait(lock, [this] { return answers_are_over_ || !answers_.empty(); });
+    if (answers_are_over_) return;
+    const Json answer = std::move(answers_.front());
+    answers_.pop_front();
+    lock.unlock();
+    try {
+      send(answer);
+    } catch (const ConnectionError&) {
+      connection_->interrupt();  // the reading thread tells everybody
+    } catch (const std::invalid_argument&) {
+      // It cannot go this way: the server has to do without it.
+    }
+    lock.lock();
+  }
 }
 
 void RequestChannel::lose(const std::string& reason) {
@@ -180,7 +242,7 @@ void RequestChannel::lose(const std::string& reason) {
     lost_ = reason;
     pending = std::exchange(pending_, {});
   }
-  for (auto& [id, each] : pending) each.callbacks->on_end(RemoteError{kInternalError, reason});
+  for (auto& [id, each] : pending) each.callbacks->on_end(RemoteError{kInternalError, reason, nullptr, true});
   if (events_.on_lost) events_.on_lost(reason);
 }
 

@@ -3,10 +3,14 @@
 //
 // Threads: a thread of its own reads, and makes every callback, one at a time; the rest may be called from any thread,
 // also from callbacks (but not the blocking call()). Callbacks must not throw, and not wait long, since nothing is read
-// meanwhile. One lock guards the requests in flight; it is not held during callbacks.
+// meanwhile. One lock guards the requests in flight; it is not held during callbacks. What the server asks is answered
+// by another thread, so that a server that does not read is read on; what it asks while kMostAnswers wait is not
+// answered.
 //
-// When the connection is lost, every request in flight ends with RemoteError -32603 and the reason, then on_lost is
-// called, once. Destroying ends within a second and makes no more callbacks: requests in flight are forgotten.
+// When the connection is lost, every request in flight ends with RemoteError -32603, `is_lost` and the reason, then
+// on_lost is called, once. An error without id belongs to the request in flight if there is one only; if there are
+// more, it is as if the connection were lost. Destroying ends within a second after the callback that runs, if any, and
+// makes no more: requests in flight are forgotten.
 #pragma once
 
 #include "client/connection.hpp"
@@ -16,7 +20,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,6 +37,8 @@ namespace rkllm_mcp::client {
 class RequestChannel {
  public:
   using Id = std::int64_t;
+
+  static constexpr std::size_t kMostAnswers = 16;
 
   struct Callbacks {
     // The parameters of each notifications/progress whose `progress` exceeds the last one's. Empty: none is asked for.
@@ -48,7 +57,8 @@ class RequestChannel {
   RequestChannel& operator=(const RequestChannel&) = delete;
   ~RequestChannel();
 
-  // Throws ConnectionError once the connection is lost; then there is no callback.
+  // Throws ConnectionError once the connection is lost, std::invalid_argument if the connection cannot carry it; then
+  // there is no callback.
   Id request(const std::string& method, Json params, Callbacks callbacks);
   void notify(const std::string& method, const Json& params);
   // Tells the server, and forgets the request: no callback for it begins any more, though one that has begun on the
@@ -68,8 +78,10 @@ class RequestChannel {
   void read();
   void take(const Json& message);
   void take_answer(const Json& message);
+  void take_error_without_id(const Json& error);
   void take_progress(const Json& params);
   void take_request(const Json& message);
+  void answer();
   void lose(const std::string& reason);
 
   const std::unique_ptr<Connection> connection_;
@@ -80,6 +92,11 @@ class RequestChannel {
   Id next_id_ = 1;
   std::optional<std::string> lost_;  // why
   std::atomic<bool> closing_ = false;
+  std::mutex answering_;  // guards what follows
+  std::condition_variable answers_changed_;
+  std::deque<Json> answers_;  // to what the server asks
+  bool answers_are_over_ = false;
+  std::thread answerer_;
   std::thread reader_;  // last, since it uses all the others
 };
 

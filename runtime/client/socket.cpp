@@ -18,11 +18,17 @@
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr std::chrono::seconds kSendPatience{30};
+constexpr std::chrono::seconds kTakePatience{30};
+constexpr std::chrono::seconds kToVanish{60};  // until a host that answers nothing has gone
+constexpr std::chrono::seconds kBetweenProbes{15};
 constexpr int kDatagramBuffer = 4 * 1024 * 1024;  // bytes; the system gives what it allows
 
 [[noreturn]] void fail(const std::string& where, const std::string& reason) {
   throw ConnectionError(where + ": " + reason);
+}
+
+void set_option(int descriptor, int level, int name, int value) {
+  ::setsockopt(descriptor, level, name, &value, sizeof value);
 }
 
 struct FreeAddresses {
@@ -30,6 +36,14 @@ struct FreeAddresses {
 };
 
 }  // namespace
+
+void notice_vanished_host(int descriptor) {
+  const auto seconds = [](std::chrono::seconds time) { return static_cast<int>(time.count()); };
+  set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, seconds(kBetweenProbes));
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, seconds(kBetweenProbes));
+  set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(std::chrono::milliseconds(kToVanish).count()));
+}
 
 Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(endpoint.authority()) {
   if (endpoint.protocol == Protocol::kUnix) {
@@ -79,11 +93,11 @@ bool Socket::try_address(const addrinfo& address, Deadline deadline) {
     if (wait_for(POLLOUT, deadline)) ::getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &size);
   }
   if (error == 0) {
-    const int on = 1;
     if (address.ai_socktype == SOCK_STREAM) {
-      ::setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      set_option(descriptor_, IPPROTO_TCP, TCP_NODELAY, 1);
+      if (address.ai_family != AF_UNIX) notice_vanished_host(descriptor_);
     } else {
-      ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &kDatagramBuffer, sizeof kDatagramBuffer);
+      set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, kDatagramBuffer);
     }
     return true;
   }
@@ -108,7 +122,7 @@ bool Socket::wait_for(short events, Deadline deadline) const {
 }
 
 void Socket::send(std::string_view bytes) {
-  const auto deadline = std::chrono::steady_clock::now() + kSendPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kTakePatience;
   while (!bytes.empty()) {
     const auto sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent >= 0) {

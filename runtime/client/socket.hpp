@@ -14,6 +14,9 @@ struct addrinfo;  // of <netdb.h>
 
 namespace rkllm_mcp::client {
 
+// The connection of a TCP socket is lost when the other host answers nothing for a minute, asked or not.
+void notice_vanished_host(int descriptor);
+
 class Socket {
  public:
   enum class Kind { kStream, kDatagram };

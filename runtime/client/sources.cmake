@@ -1,4 +1,5 @@
 set(CLIENT_SOURCES
+  bounded_json.cpp
   connect.cpp
   endpoint.cpp
   event_stream.cpp
@@ -12,6 +13,7 @@ set(CLIENT_SOURCES
   mcp_client.cpp
   mcp_handshake.cpp
   message_facts.cpp
+  param_headers.cpp
   repeating_connection.cpp
   request_channel.cpp
   socket.cpp

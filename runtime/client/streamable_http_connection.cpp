@@ -9,8 +9,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kLongestConnecting{10'000};
-constexpr std::chrono::hours kReplyPatience{1};  // a request may take long; the server bounds it
-constexpr std::chrono::seconds kNoticePatience{10};
+constexpr std::chrono::hours kReplyPatience{1};      // a request may take long; the server bounds it
+constexpr std::chrono::seconds kNoticePatience{10};  // in all
+constexpr std::chrono::seconds kAfterAnswer{1};      // until a response that is left open is closed
 constexpr std::chrono::milliseconds kFarewellPatience{300};
 constexpr std::chrono::seconds kSendPatience{30};
 constexpr std::chrono::milliseconds kBetweenStops{20};
@@ -48,12 +49,20 @@ StreamableHttpConnection::~StreamableHttpConnection() {
   say_farewell();
 }
 
+void StreamableHttpConnection::interrupt() {
+  inbox_.fail(session_.url() + ": interrupted");
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
 void StreamableHttpConnection::send(std::string_view message) {
   Waiting waiting{facts_of(message), std::string(message)};
   std::unique_lock lock(mutex_);
   inbox_.throw_if_failed();
   if (!waiting.facts.cancels.is_null() && cancel(waiting.facts.cancels)) return;
-  const bool has_room = changed_.wait_for(lock, kSendPatience, [this] { return waiting_.size() < kMostWaiting; });
+  const bool has_room =
+      changed_.wait_for(lock, kSendPatience, [this] { return waiting_.size() < kMostWaiting || inbox_.has_failed(); });
+  inbox_.throw_if_failed();
   if (!has_room) throw ConnectionError(session_.url() + ": takes nothing");
   waiting_.push_back(std::move(waiting));
   changed_.notify_all();
@@ -86,6 +95,7 @@ void StreamableHttpConnection::conduct() {
       for (Running& running : running_) running.unwanted = true;
       waiting_.clear();
     }
+    const auto next_time = look_at_times();
     const bool is_stopping = stop_unwanted(lock);
     if (closing_ && running_.empty() && (!listening_ || listener_ended_)) break;
     if (!waiting_.empty() && may_start()) {
@@ -96,10 +106,16 @@ void StreamableHttpConnection::conduct() {
     } else if (is_stopping) {
       changed_.wait_for(lock, kBetweenStops);
     } else {
-      changed_.wait(lock, [this] {
-        return closing_ || (!waiting_.empty() && may_start()) ||
-               std::ranges::any_of(running_, [](const Running& each) { return each.ended || each.unwanted; });
-      });
+      const auto has_news = [this] {
+        return closing_ || (!waiting_.empty() && may_start()) || std::ranges::any_of(running_, [](const Running& each) {
+                 return each.ended || each.unwanted || (each.settled && !each.stop_at);
+               });
+      };
+      if (next_time) {
+        changed_.wait_until(lock, *next_time, has_news);
+      } else {
+        changed_.wait(lock, has_news);
+      }
     }
   }
   lock.unlock();
@@ -107,22 +123,58 @@ void StreamableHttpConnection::conduct() {
 }
 
 bool StreamableHttpConnection::may_start() const {
-  if (std::ranges::any_of(running_, [](const Running& each) { return goes_first(each.flight->facts()); })) return false;
+  if (std::ranges::any_of(running_, [](const Running& each) {
+        return goes_first(each.flight->facts()) && !each.settled && !each.unwanted;
+      })) {
+    return false;
+  }
   return goes_first(waiting_.front().facts) || running_.size() < kMostInFlight;
 }
 
 void StreamableHttpConnection::start(Waiting waiting) {
   const bool is_notice = waiting.facts.requests.empty();
   auto connection = is_notice ? session_.connection(kNoticePatience) : trip();
-  running_.push_back({.flight = std::make_unique<HttpFlight>(session_, inbox_, std::move(connection),
-                                                             std::move(waiting.facts), std::move(waiting.message))});
-  Running& running = running_.back();
+  Running& running = running_.emplace_back();
+  if (is_notice) running.stop_at = Clock::now() + kNoticePatience;
+  running.flight = std::make_unique<HttpFlight>(session_, inbox_, std::move(connection), std::move(waiting.facts),
+                                                std::move(waiting.message), owner_of(running));
   running.thread = std::thread([this, &running] {
     running.flight->run();
     const std::lock_guard lock(mutex_);
     running.ended = true;
     changed_.notify_all();
   });
+}
+
+HttpFlight::Owner StreamableHttpConnection::owner_of(Running& running) {
+  return {.on_settled =
+              [this, &running] {
+                const std::lock_guard lock(mutex_);
+                running.settled = true;
+                running.stop_at.reset();
+                changed_.notify_all();
+              },
+          .has_company =
+              [this, &running] {
+                const std::lock_guard lock(mutex_);
+                return (listening_ && !listener_ended_) || std::ranges::any_of(running_, [&](const Running& each) {
+                         return &each != &running && !each.ended;
+                       });
+              }};
+}
+
+std::optional<Clock::time_point> StreamableHttpConnection::look_at_times() {
+  std::optional<Clock::time_point> next;
+  for (Running& running : running_) {
+    if (running.settled && !running.stop_at) running.stop_at = Clock::now() + kAfterAnswer;
+    if (!running.stop_at || running.ended || running.unwanted) continue;
+    if (*running.stop_at <= Clock::now()) {
+      running.unwanted = true;
+    } else if (!next || *running.stop_at < *next) {
+      next = running.stop_at;
+    }
+  }
+  return next;
 }
 
 void StreamableHttpConnection::bury(std::unique_lock<std::mutex>& lock) {
@@ -174,8 +226,10 @@ void StreamableHttpConnection::listen() {
       session_, *listening_trip_, [this](std::string message) { inbox_.put(on_one_line(std::move(message))); });
   listener_ = std::thread([this] {
     switch (listening_->follow([] { return false; })) {
-      case EventStream::End::kDone:
-      case EventStream::End::kStopped: break;
+      case EventStream::End::kDone: break;
+      case EventStream::End::kStopped:
+        if (listening_->is_too_long()) inbox_.fail(session_.url() + ": " + kTooLong);
+        break;
       case EventStream::End::kRefused:  // 405: the server has nothing to say
         if (listening_->status() == 404 && session_.has_id()) {
           inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");

@@ -7,8 +7,9 @@
 // A response that breaks off is resumed if its events had ids. A request that HTTP does not answer gets an error with
 // code -32603 and `data` {url, status} from this side.
 //
-// A notification and `initialize` are on the server before the message behind them is sent. At most kMostInFlight
-// requests run at once; more wait, up to kMostWaiting messages, and then send() waits.
+// A notification and `initialize` are answered by the server before the message behind them is sent, unless a
+// notification takes too long. At most kMostInFlight requests run at once; more wait, up to kMostWaiting messages, and
+// then send() waits. A response that the server leaves open after its last answer is closed after a second.
 //
 // Threads: send() from any, receive() from one, interrupt() from any. Destroying takes no longer than making a
 // connection may (`deadline`, at most 10 s), and half a second more for the farewell.
@@ -28,6 +29,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -46,7 +48,7 @@ class StreamableHttpConnection final : public Connection {
 
   void send(std::string_view message) override;
   std::optional<std::string> receive(Deadline deadline) override { return inbox_.take(deadline); }
-  void interrupt() override { inbox_.fail(session_.url() + ": interrupted"); }
+  void interrupt() override;
 
  private:
   struct Waiting {
@@ -56,7 +58,9 @@ class StreamableHttpConnection final : public Connection {
   struct Running {
     std::unique_ptr<HttpFlight> flight;
     std::thread thread{};
+    bool settled = false;   // nobody waits for what it still brings
     bool unwanted = false;  // to be stopped
+    std::optional<std::chrono::steady_clock::time_point> stop_at{};
     bool ended = false;
   };
   struct Rested {
@@ -68,6 +72,9 @@ class StreamableHttpConnection final : public Connection {
   void conduct();               // the conductor's thread: starts, stops and buries flights
   bool may_start() const;       // the first of those that wait
   void start(Waiting waiting);
+  HttpFlight::Owner owner_of(Running& running);
+  // Those whose time is over become unwanted; when the next one's is.
+  std::optional<std::chrono::steady_clock::time_point> look_at_times();
   void bury(std::unique_lock<std::mutex>& lock);           // those that have ended
   bool stop_unwanted(std::unique_lock<std::mutex>& lock);  // false if there are none
   void finish(HttpFlight& flight);

@@ -1,5 +1,6 @@
 #include "client/tcp_connection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -15,6 +16,7 @@ void TcpConnection::send(std::string_view message) { socket_.send(std::string(me
 std::optional<std::string> TcpConnection::receive(Deadline deadline) {
   for (;;) {
     const auto newline = received_.find('\n', searched_);
+    if (std::min(newline, received_.size()) - taken_ > longest_) throw ConnectionError(where_ + ": " + kTooLong);
     if (newline != std::string::npos) {
       std::string line = received_.substr(taken_, newline - taken_);
       taken_ = searched_ = newline + 1;

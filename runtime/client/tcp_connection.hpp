@@ -5,6 +5,7 @@
 #include "client/socket.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -12,9 +13,12 @@ namespace rkllm_mcp::client {
 
 class TcpConnection final : public Connection {
  public:
-  // On a socket that is connected already, and will be closed. `where` is for messages.
-  TcpConnection(int connected, std::string where) : socket_(connected, std::move(where)) {}
-  TcpConnection(const Endpoint& endpoint, Deadline deadline) : socket_(Socket::Kind::kStream, endpoint, deadline) {}
+  // On a socket that is connected already, and will be closed. `where` is for messages. The other side is trusted: its
+  // messages may be of any length.
+  TcpConnection(int connected, std::string where)
+      : where_(where), longest_(std::numeric_limits<std::size_t>::max()), socket_(connected, std::move(where)) {}
+  TcpConnection(const Endpoint& endpoint, Deadline deadline)
+      : where_(endpoint.authority()), longest_(kLongestMessage), socket_(Socket::Kind::kStream, endpoint, deadline) {}
 
   void send(std::string_view message) override;
   // Likewise, but never waits: false if it cannot be sent now. Beside receive() on another thread.
@@ -25,6 +29,8 @@ class TcpConnection final : public Connection {
   void interrupt() override { socket_.shut_down(); }
 
  private:
+  const std::string where_;
+  const std::size_t longest_;  // message, in bytes
   Socket socket_;
   std::string received_;
   std::size_t taken_ = 0;     // of it has been handed out

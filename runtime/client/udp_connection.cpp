@@ -1,6 +1,6 @@
 #include "client/udp_connection.hpp"
 
-#include <rkllm_mcp/json.hpp>
+#include "client/bounded_json.hpp"
 
 #include <array>
 #include <stdexcept>
@@ -8,14 +8,24 @@
 namespace rkllm_mcp::client {
 
 void UdpConnection::send(std::string_view message) {
-  if (token_.empty()) return socket_.send(message);
-  Json with_token = Json::parse(message, nullptr, false);
-  if (!with_token.is_object()) return socket_.send(message);  // nothing that the server would do
+  if (token_.empty()) return send_datagram(message);
+  Json with_token = parse_bounded(message).value_or(nullptr);
+  if (!with_token.is_object()) return send_datagram(message);  // nothing that the server would do
   if (with_token.contains("params") && !with_token["params"].is_object()) {
     throw std::invalid_argument("over UDP a token travels in the parameters, which must then be an object");
   }
-  with_token["params"]["_meta"]["token"] = token_;
-  socket_.send(with_token.dump());
+  Json& meta = with_token["params"]["_meta"];
+  if (!meta.is_null() && !meta.is_object()) throw std::invalid_argument("over UDP a token travels in params._meta");
+  meta["token"] = token_;
+  send_datagram(with_token.dump());
+}
+
+void UdpConnection::send_datagram(std::string_view bytes) {
+  if (bytes.size() > kLongestDatagram) {
+    throw std::invalid_argument("the request is too long for a datagram, " + std::to_string(bytes.size()) + " of " +
+                                std::to_string(kLongestDatagram) + " bytes; use another transport");
+  }
+  socket_.send(bytes);
 }
 
 std::optional<std::string> UdpConnection::receive(Deadline deadline) {

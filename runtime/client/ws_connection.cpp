@@ -18,13 +18,13 @@ constexpr unsigned kMaskBit = 0x80;
 constexpr unsigned kLengthBits = 0x7F;
 constexpr unsigned kLengthIn16Bits = 126;
 constexpr unsigned kLengthIn64Bits = 127;
-constexpr std::size_t kLongestMessage = std::size_t{1} << 30;
 constexpr std::size_t kLongestHead = 65536;
+constexpr std::uint64_t kLongestControl = 125;
 
 }  // namespace
 
 WsConnection::WsConnection(const Endpoint& endpoint, Deadline deadline)
-    : socket_(Socket::Kind::kStream, endpoint, deadline) {
+    : where_(endpoint.authority()), socket_(Socket::Kind::kStream, endpoint, deadline) {
   open(endpoint, deadline);
 }
 
@@ -59,6 +59,12 @@ bool WsConnection::fill(Deadline deadline) {
 }
 
 void WsConnection::send(std::string_view message) { send_frame(Opcode::kText, message); }
+
+// Only the latest ping needs an answer, so that one that cannot be sent now need not be.
+void WsConnection::answer_ping(std::string_view payload) {
+  const std::unique_lock lock(sending_, std::try_to_lock);
+  if (lock) socket_.try_send(frame(Opcode::kPong, payload));
+}
 
 void WsConnection::send_frame(Opcode opcode, std::string_view payload) {
   const std::string bytes = frame(opcode, payload);
@@ -97,10 +103,13 @@ std::optional<WsConnection::Frame> WsConnection::take_frame() {
     length = 0;
     for (std::size_t i = 2; i < head; ++i) length = length << 8 | byte(i);
   }
-  if (length > kLongestMessage) throw ConnectionError("a WebSocket frame is too long");
+  const auto opcode = static_cast<Opcode>(byte(0) & kOpcodeBits);
+  const bool is_control = opcode >= Opcode::kClose;
+  if (is_control && length > kLongestControl) throw ConnectionError("a WebSocket frame is malformed");
+  if (!is_control && length > kLongestMessage - message_.size()) throw ConnectionError(where_ + ": " + kTooLong);
   const auto size = static_cast<std::size_t>(length);
   if (received_.size() < head + size) return std::nullopt;
-  Frame frame{(byte(0) & kFinalBit) != 0, static_cast<Opcode>(byte(0) & kOpcodeBits), received_.substr(head, size)};
+  Frame frame{(byte(0) & kFinalBit) != 0, opcode, received_.substr(head, size)};
   received_.erase(0, head + size);
   return frame;
 }
@@ -118,7 +127,7 @@ std::optional<std::string> WsConnection::receive(Deadline deadline) {
         message_ += frame->payload;
         if (frame->final) return std::exchange(message_, {});
         break;
-      case Opcode::kPing: send_frame(Opcode::kPong, frame->payload); break;
+      case Opcode::kPing: answer_ping(frame->payload); break;
       case Opcode::kPong: break;
       case Opcode::kClose:
         send_frame(Opcode::kClose, frame->payload);

@@ -27,11 +27,13 @@ class WsConnection final : public Connection {
   };
 
   void open(const Endpoint& endpoint, Deadline deadline);
-  bool fill(Deadline deadline);       // reads some bytes; false at the deadline
-  std::optional<Frame> take_frame();  // out of what has been read; nothing if it is not complete
+  bool fill(Deadline deadline);                // reads some bytes; false at the deadline
+  std::optional<Frame> take_frame();           // out of what has been read; nothing if it is not complete
+  void answer_ping(std::string_view payload);  // without waiting
   void send_frame(Opcode opcode, std::string_view payload);
   static std::string frame(Opcode opcode, std::string_view payload);
 
+  const std::string where_;
   Socket socket_;
   std::mutex sending_;    // one frame at a time: receive() answers pings
   std::string received_;  // bytes not yet taken

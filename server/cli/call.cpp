@@ -2,6 +2,7 @@
 
 #include "cli/answer_reader.hpp"
 #include "cli/exit_codes.hpp"
+#include "client/bounded_json.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 
@@ -98,9 +99,9 @@ class Call {
   }
 
   void take(const std::string& line) {
-    const Json message = Json::parse(line, nullptr, false);
-    if (message.is_discarded()) throw client::ConnectionError("the server sent something that is not JSON: " + line);
-    const std::string text = reader_.take(message);
+    const auto message = client::parse_bounded(line);
+    if (!message) throw client::ConnectionError("the server sent something that is no JSON message: " + line);
+    const std::string text = reader_.take(*message);
     if (has_new_gap()) recover();
     switch (options_.output) {
       case CallOptions::Output::kMessages: print(line + "\n"); break;

@@ -161,10 +161,45 @@ TEST_CASE("a list comes whole, page by page; an empty cursor is one") {
     self.result(message, {{"tools", Json::array()}});
   });
   McpClient client = client_of(script);
-  const auto tools = client.list(McpClient::List::kTools, kPatience);
+  const auto tools = client.list(McpClient::List::kTools, 100, kPatience);
   CHECK(Json(tools) == Json::parse(R"([{"name":"a"},{"name":"b"}])"));
-  CHECK(client.list(McpClient::List::kPrompts, kPatience).empty());
+  CHECK(client.list(McpClient::List::kPrompts, 100, kPatience).empty());
   CHECK(script.count_of("prompts/list") == 0);
+}
+
+TEST_CASE("a list is read as far as it is wanted") {
+  Script script([](Script& self, const Json& message) {
+    if (method_of(message) != "tools/list") return legacy_server(self, message);
+    const int page = message["params"].value("cursor", 0);
+    self.result(message, {{"tools", {page, page, page}}, {"nextCursor", page + 1}});
+  });
+  McpClient client = client_of(script);
+  CHECK(Json(client.list(McpClient::List::kTools, 7, kPatience)) == Json{0, 0, 0, 1, 1, 1, 2});
+  CHECK(script.count_of("tools/list") == 3);
+}
+
+TEST_CASE("a list whose pages go in circles or bring nothing is an error") {
+  for (const Json& page :
+       {Json{{"tools", {1}}, {"nextCursor", "same"}}, Json{{"tools", Json::array()}, {"nextCursor", "c"}}}) {
+    Script script([&page](Script& self, const Json& message) {
+      if (method_of(message) != "tools/list") return legacy_server(self, message);
+      self.result(message, page);
+    });
+    McpClient client = client_of(script);
+    CHECK_THROWS_WITH(client.list(McpClient::List::kTools, 100, kPatience), rkllm_mcp::test::has_text("do not end"));
+    CHECK(script.count_of("tools/list") <= 2);
+  }
+}
+
+TEST_CASE("all pages of a list share one deadline") {
+  Script script([](Script& self, const Json& message) {
+    if (method_of(message) != "tools/list") return legacy_server(self, message);
+    std::this_thread::sleep_for(40ms);
+    const int page = message["params"].value("cursor", 0);
+    self.result(message, {{"tools", {page}}, {"nextCursor", page + 1}});
+  });
+  McpClient client = client_of(script);
+  CHECK_THROWS_WITH(client.list(McpClient::List::kTools, 1000, 200ms), rkllm_mcp::test::has_text("in time"));
 }
 
 TEST_CASE("a list without items is an error, not an empty list") {
@@ -173,7 +208,7 @@ TEST_CASE("a list without items is an error, not an empty list") {
     self.result(message, Json::object());
   });
   McpClient client = client_of(script);
-  CHECK_THROWS_AS(client.list(McpClient::List::kTools, kPatience), ConnectionError);
+  CHECK_THROWS_AS(client.list(McpClient::List::kTools, 100, kPatience), ConnectionError);
 }
 
 TEST_CASE("answers find their requests in any order, and progress the one whose token it has") {
@@ -239,6 +274,68 @@ TEST_CASE("a request that takes too long is cancelled") {
   CHECK(script.count_of("notifications/cancelled") == 1);
 }
 
+TEST_CASE("what is nested a million deep is passed over") {
+  Script script(legacy_server);
+  McpClient client = client_of(script);
+  Waiting waiting;
+  const auto id = client.request("tools/call", Json::object(), waiting.callbacks());
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  script.inbox.put(R"({"id":)" + std::to_string(id) + R"(,"result":)" + deep + "}");
+  script.inbox.put(R"({"id":)" + deep + R"(,"method":"ping"})");
+  script.inbox.put(R"({"method":"notifications/progress","params":{"progressToken":1,"progress":1,"x":)" + deep + "}}");
+  script.result({{"id", id}}, "shallow");
+  CHECK(std::get<Json>(waiting.outcome()) == "shallow");
+}
+
+TEST_CASE("an error without id belongs to the only request in flight; of several it loses the connection") {
+  Script script(legacy_server);
+  McpClient client = client_of(script);
+  const Json refusal = {{"id", nullptr}, {"error", {{"code", -32700}, {"message", "parse error"}}}};
+  script.say(refusal);  // nothing is in flight
+  script.say({{"id", "p"}, {"method", "ping"}});
+  script.sent(4);  // it has been read
+  Waiting alone;
+  client.request("tools/call", Json::object(), alone.callbacks());
+  script.say(refusal);
+  const auto error = std::get<RemoteError>(alone.outcome());
+  CHECK(error.code == -32700);
+  CHECK_FALSE(error.is_lost);
+  Waiting one;
+  Waiting two;
+  client.request("tools/call", Json::object(), one.callbacks());
+  client.request("tools/call", Json::object(), two.callbacks());
+  script.say(refusal);
+  CHECK(std::get<RemoteError>(one.outcome()).is_lost);
+  CHECK_THAT(std::get<RemoteError>(two.outcome()).message, rkllm_mcp::test::has_text("parse error"));
+}
+
+TEST_CASE("an error code that no int holds becomes -32603") {
+  Script script(legacy_server);
+  McpClient client = client_of(script);
+  for (const char* code : {"2147483648", "-2147483649", "18446744073709551615", "1e3"}) {
+    Waiting waiting;
+    const auto id = client.request("tools/call", Json::object(), waiting.callbacks());
+    script.inbox.put(R"({"id":)" + std::to_string(id) + R"(,"error":{"message":"no","code":)" + code + "}}");
+    CHECK(std::get<RemoteError>(waiting.outcome()).code == -32603);
+  }
+}
+
+TEST_CASE("a server that asks and does not read is read on") {
+  std::promise<void> released;
+  const auto release = released.get_future().share();
+  Script script([release](Script& self, const Json& message) {
+    if (!message.contains("method")) return release.wait();  // an answer of ours: it takes none
+    legacy_server(self, message);
+  });
+  std::promise<void> last;
+  const McpClient client = client_of(script, EraChoice::kAuto,
+                                     {.on_notification = [&](const std::string&, const Json&) { last.set_value(); }});
+  for (int id = 0; id < 100; ++id) script.say({{"id", id}, {"method", "ping"}});
+  script.say({{"method", "notifications/message"}});
+  CHECK(last.get_future().wait_for(kPatience) == std::future_status::ready);
+  released.set_value();
+}
+
 TEST_CASE("the server's ping is answered, and its other requests are refused") {
   Script script(legacy_server);
   const McpClient client = client_of(script);
@@ -282,6 +379,7 @@ TEST_CASE("a lost connection ends every request in flight with the reason, and r
   for (Waiting* waiting : {&one, &two}) {
     const auto error = std::get<RemoteError>(waiting->outcome());
     CHECK(error.code == -32603);
+    CHECK(error.is_lost);
     CHECK(error.message == "the cable is cut");
   }
   auto reason = lost.get_future();

@@ -40,6 +40,16 @@ TEST_CASE("a cancellation names its request with the type that it has") {
   CHECK(facts_of(R"({"method":"notifications/cancelled","params":[]})").cancels.is_null());
 }
 
+TEST_CASE("an id is a string or a number") {
+  for (const char* id : {"true", "{}", "[1]", "null"}) {
+    INFO(id);
+    const std::string text =
+        R"({"id":)" + std::string(id) + R"(,"method":"notifications/cancelled","params":{"requestId":)" + id + "}}";
+    CHECK(facts_of(text).requests.empty());
+    CHECK(facts_of(text).cancels.is_null());
+  }
+}
+
 TEST_CASE("what is no message has no facts") {
   for (const char* text :
        {"", "{", "3", "null", "\"x\"", "[1,[2]]", R"({"params":3})", R"({"method":7,"params":{}})"}) {
@@ -48,6 +58,8 @@ TEST_CASE("what is no message has no facts") {
     CHECK(facts.answers.empty());
     CHECK(facts.method.empty());
   }
+  const std::string deep = R"({"method":"x","id":)" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}";
+  CHECK(facts_of(deep).method.empty());
 }
 
 TEST_CASE("an error in the server's stead is one line of JSON, whatever the complaint") {

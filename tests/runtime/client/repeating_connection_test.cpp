@@ -1,7 +1,14 @@
 #include "client/repeating_connection.hpp"
+#include "client/udp_connection.hpp"
 
 #include "runtime/client/scripted_connection.hpp"
 #include "support/catch.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <vector>
 
 using namespace rkllm_mcp::client;
 using rkllm_mcp::Json;
@@ -77,15 +84,33 @@ TEST_CASE("other notifications are sent once") {
   CHECK(script.sent().size() == 1);
 }
 
-TEST_CASE("a request too long for a datagram is answered with an error that says so") {
-  Script script;
-  auto connection = over(script);
-  connection.send(Json{{"id", "long"}, {"method", "ping"}, {"params", {{"x", std::string(70'000, 'x')}}}}.dump());
-  const Json answer = Json::parse(connection.receive(within(1s)).value());
-  CHECK(answer["id"] == "long");
-  CHECK(answer["error"]["code"] == -32603);
-  CHECK(answer["error"]["data"]["limit"] == 65'507);
-  CHECK(script.sent().empty());
+TEST_CASE("a request that is too long for a datagram, token and all, is answered with an error; the others go on") {
+  const int server = ::socket(AF_INET, SOCK_DGRAM, 0);
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof name;
+  auto* const address = reinterpret_cast<sockaddr*>(&name);
+  REQUIRE(::bind(server, address, size) == 0);
+  ::getsockname(server, address, &size);
+  Endpoint endpoint{Protocol::kUdp, "127.0.0.1", ntohs(name.sin_port), ""};
+  endpoint.token = std::string(64, 't');
+  RepeatingConnection connection(std::make_unique<UdpConnection>(endpoint, within(1s)), endpoint.url());
+  const auto request = [](const Json& id, std::size_t length) {
+    return Json{{"id", id}, {"method", "ping"}, {"params", {{"x", std::string(length, 'x')}}}}.dump();
+  };
+  for (const std::size_t length : {std::size_t{70'000}, std::size_t{65'440}}) {
+    connection.send(request("long", length));
+    const Json answer = Json::parse(connection.receive(within(1s)).value());
+    CHECK(answer["id"] == "long");
+    CHECK(answer["error"]["code"] == -32603);
+    CHECK_THAT(answer["error"]["message"].get<std::string>(), rkllm_mcp::test::has_text("too long for a datagram"));
+    CHECK_FALSE(connection.receive(within(300ms)));  // nor is it repeated
+  }
+  connection.send(request("short", 65'000));
+  std::vector<char> datagram(65'536);
+  CHECK(::recv(server, datagram.data(), datagram.size(), MSG_DONTWAIT) > 65'000);
+  ::close(server);
 }
 
 TEST_CASE("interrupting ends a receive that waits") {

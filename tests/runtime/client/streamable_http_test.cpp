@@ -1,9 +1,12 @@
 #include "client/streamable_http_connection.hpp"
 
+#include "runtime/client/one_shot_server.hpp"
 #include "runtime/client/scripted_http_server.hpp"
 #include "support/catch.hpp"
 
+#include <array>
 #include <atomic>
+#include <future>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,6 +15,7 @@
 
 using namespace rkllm_mcp::client;
 using rkllm_mcp::Json;
+using rkllm_mcp::test::OneShotServer;
 using rkllm_mcp::test::ScriptedHttpServer;
 using namespace std::chrono_literals;
 
@@ -110,6 +114,45 @@ TEST_CASE("a modern request is repeated in headers, with what no header can carr
   CHECK(asked[1].get_header_value("Mcp-Name") == "=?base64?Z3LDvMOf?=");
   CHECK_FALSE(asked[2].has_header("Mcp-Method"));
   CHECK_FALSE(asked[2].has_header("MCP-Protocol-Version"));
+}
+
+TEST_CASE("annotated arguments of a modern call are repeated in headers, once the tool has been listed") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    if (message["method"] != "tools/list") return send_json(response, answer_to(message["id"]));
+    const Json properties = {
+        {"region", {{"x-mcp-header", "Region"}}},
+        {"dry", {{"x-mcp-header", "Dry"}}},
+        {"absent", {{"x-mcp-header", "Absent"}}},
+        {"evil", {{"x-mcp-header", "Evil\r\nX: "}}},
+        {"nested", {{"properties", {{"count", {{"x-mcp-header", "Count"}}}, {"none", {{"x-mcp-header", "None"}}}}}}}};
+    const Json tool = {{"name", "t"}, {"inputSchema", {{"type", "object"}, {"properties", properties}}}};
+    send_json(response, {{"id", message["id"]}, {"result", {{"tools", {tool}}}}});
+  });
+  const auto connection = connect_to(server);
+  const Json arguments = {
+      {"region", "gr\xC3\xBC\xC3\x9F"}, {"dry", true}, {"evil", "x"}, {"nested", {{"count", 7}, {"none", nullptr}}}};
+  int id = 0;
+  const auto ask = [&](const std::string& message) {
+    connection->send(message);
+    receive(*connection);
+  };
+  const std::string call = modern(++id, "tools/call", {{"name", "t"}, {"arguments", arguments}});
+  ask(call);
+  ask(modern(++id, "tools/list"));
+  ask(call);
+  ask(modern(++id, "tools/call", {{"name", "other"}, {"arguments", arguments}}));
+  const auto asked = server.asked(4);
+  const auto params_of = [](const httplib::Request& request) {
+    std::set<std::string> params;
+    for (const auto& [name, value] : request.headers) {
+      if (name.starts_with("Mcp-Param-")) params.insert(name.substr(10) + "=" + value);
+    }
+    return params;
+  };
+  CHECK(params_of(asked[0]).empty());
+  CHECK(params_of(asked[2]) == std::set<std::string>{"Region==?base64?Z3LDvMOf?=", "Dry=true", "Count=7"});
+  CHECK(params_of(asked[3]).empty());
 }
 
 TEST_CASE("a session is named in every legacy request after initialize, and deleted at the end") {
@@ -364,6 +407,83 @@ TEST_CASE("requests run beside each other, as many as allowed; the rest wait, an
   for (int i = 0; i < kMost + 2; ++i) answered.insert(receive(*connection)["id"].get<int>());
   CHECK(answered.size() == kMost + 2);
   CHECK_FALSE(answered.contains(kMost + 1));
+}
+
+TEST_CASE("a response that stays open after its answer is closed, and holds up nothing") {
+  ScriptedHttpServer server([&](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    server.send_until_closed(response, message.contains("id") ? event(answer_to(message["id"])) : ":\n");
+  });
+  const auto connection = connect_to(server);
+  connection->send(request(0, "initialize"));
+  connection->send(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"none"}})");
+  const auto began = std::chrono::steady_clock::now();
+  connection->send(request(1, "tools/list"));
+  CHECK(receive(*connection)["id"] == 0);
+  CHECK(receive(*connection)["id"] == 1);
+  CHECK(std::chrono::steady_clock::now() - began < 1s);
+  constexpr int kMost = static_cast<int>(StreamableHttpConnection::kMostInFlight);
+  for (int id = 2; id < kMost + 5; ++id) {
+    connection->send(modern(id, "tools/call"));
+    CHECK(receive(*connection)["id"] == id);
+  }
+  server.await_closed(kMost);
+}
+
+TEST_CASE("a connection that is refused is an error of its request while another is under way") {
+  std::optional<OneShotServer> server;
+  std::promise<void> refused;
+  auto is_refused = refused.get_future();
+  server.emplace([&](int look) {
+    ::close(look);  // of the constructor
+    const int client = server->accept();
+    server->stop_listening();
+    is_refused.wait();
+    std::array<char, 4096> request_bytes;  // what is left unread would make of the end a reset
+    ::recv(client, request_bytes.data(), request_bytes.size(), 0);
+    const std::string body = answer_to(1).dump();
+    OneShotServer::send(client, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+                                    std::to_string(body.size()) + "\r\n\r\n" + body);
+    ::close(client);
+  });
+  StreamableHttpConnection connection({Protocol::kHttp, "127.0.0.1", server->port(), "/mcp"}, in(5s));
+  connection.send(request(1, "tools/call"));
+  std::this_thread::sleep_for(200ms);  // until it listens no more
+  connection.send(request(2, "tools/call"));
+  const Json error = receive(connection);
+  refused.set_value();
+  CHECK(error["id"] == 2);
+  CHECK(error["error"]["code"] == -32603);
+  CHECK(receive(connection) == answer_to(1));
+}
+
+TEST_CASE("a sender that waits for room is woken by the end of the connection") {
+  ScriptedHttpServer server([&](const auto&, auto&) { server.hold(); });
+  const auto connection = connect_to(server);
+  connection->send(request(1, "initialize"));  // what is behind it waits
+  for (std::size_t i = 0; i < StreamableHttpConnection::kMostWaiting; ++i) connection->send(request(i, "ping"));
+  const auto began = std::chrono::steady_clock::now();
+  std::thread other([&connection] {
+    std::this_thread::sleep_for(50ms);
+    connection->interrupt();
+  });
+  CHECK_THROWS_AS((connection->send(request("x", "ping")), connection->send(request("y", "ping"))), ConnectionError);
+  CHECK(std::chrono::steady_clock::now() - began < 10s);
+  other.join();
+}
+
+TEST_CASE("a revision that nobody knows gets into no header") {
+  ScriptedHttpServer server([](const auto& asked, auto& response) {
+    const Json message = body_of(asked);
+    if (message["method"] != "initialize") return send_json(response, answer_to(message["id"]));
+    send_json(response, {{"id", message["id"]}, {"result", {{"protocolVersion", "2025-11-25 and more"}}}});
+  });
+  const auto connection = connect_to(server);
+  for (const char* method : {"initialize", "tools/list"}) {
+    connection->send(request(1, method));
+    receive(*connection);
+  }
+  CHECK_FALSE(server.asked(2)[1].has_header("MCP-Protocol-Version"));
 }
 
 TEST_CASE("destroying a connection does not wait for a server that does not answer") {

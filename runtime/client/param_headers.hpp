@@ -1,0 +1,30 @@
+// The headers Mcp-Param-*: what a modern server wants repeated of a tool's arguments (MCP 2026-07-28), as the schemas
+// in its answers to tools/list say with "x-mcp-header". Threads: any; one lock guards what has been learnt.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::client {
+
+class ParamHeaders {
+ public:
+  static constexpr std::size_t kMostTools = 1000;  // with such headers; more are not remembered
+
+  // From an answer to tools/list. Anything else teaches nothing.
+  void learn(std::string_view answer);
+  bool knows(const std::string& tool) const;
+  // For a request tools/call: arguments that are given and are text, numbers or truth values.
+  std::multimap<std::string, std::string> headers_of(std::string_view call) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, Json> schemas_;  // with annotations, by the tool's name
+};
+
+}  // namespace rkllm_mcp::client
