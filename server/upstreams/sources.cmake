@@ -1,4 +1,9 @@
 set(UPSTREAMS_SOURCES
+  upstreams/tool_pages.cpp
+  upstreams/tool_watch.cpp
+  upstreams/unsent_progress.cpp
   upstreams/upstream.cpp
+  upstreams/upstream_answer.cpp
   upstreams/upstream_link.cpp
+  upstreams/upstream_tool.cpp
   upstreams/upstreams.cpp)

@@ -1,37 +1,62 @@
 #include "upstreams/upstream.hpp"
 
 #include "mcp/tool_error.hpp"
+#include "upstreams/upstream_answer.hpp"
+#include "upstreams/upstream_tool.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <variant>
 
 namespace rkllm_mcp {
 namespace {
 
+constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
+constexpr std::size_t kMostNamed = 10;                           // of the tools that are left out
+
 // A result as the tool's own: what its revision adds for the way is left out.
 Json stripped(Json result) {
-  if (!result.is_object()) return result;
   result.erase("resultType");
   result.erase("_meta");
   return result;
 }
 
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t each = 0; each < std::min(parts.size(), kMostNamed); ++each)
+    text += (each == 0 ? "" : "; ") + parts[each];
+  return parts.size() > kMostNamed ? text + "; ..." : text;
+}
+
+UnsentProgress::Messages messages_of(const Json& arguments) {
+  const auto choice = arguments.find("progress_message");
+  return choice != arguments.end() && *choice == "delta" ? UnsentProgress::Messages::kJoin
+                                                         : UnsentProgress::Messages::kNewestCounts;
+}
+
 }  // namespace
 
-Upstream::Upstream(asio::io_context& loop, std::string name, const client::Endpoint& endpoint, spdlog::logger& log,
-                   std::function<void()> changed)
+Upstream::Upstream(asio::io_context& loop, std::string name, std::string url, UpstreamLink::Connect connect,
+                   spdlog::logger& log, std::function<void()> changed)
     : name_(std::move(name)),
-      url_(endpoint.url()),
+      url_(std::move(url)),
       log_(log),
       changed_(std::move(changed)),
       link_(UpstreamLink::start(
-          loop, endpoint,
+          loop, std::move(connect),
           {.on_tools = [this](std::vector<Json> tools) { take_tools(std::move(tools)); },
            .on_lost = [this](const std::string& reason) { lose(reason); },
+           .on_warning = [this](const std::string& warning) { warn(warning); },
            .on_progress = [this](UpstreamLink::Key key, const Json& progress) { take_progress(key, progress); },
            .on_end = [this](UpstreamLink::Key key, client::Outcome outcome) { take_end(key, std::move(outcome)); }})) {}
+
+Upstream::~Upstream() {
+  stop();
+  await_end(UpstreamLink::Clock::now());
+}
 
 Json Upstream::unavailable(const std::string& reason) const {
   return tool_error(runtime_unavailable("upstream " + name_ + ": " + reason));
@@ -45,53 +70,94 @@ Json Upstream::status() const {
 }
 
 void Upstream::take_tools(std::vector<Json> tools) {
-  log_.info("upstream {}: {} tools from {}", name_, tools.size(), url_);
-  reason_.clear();
-  if (tools == tools_) return;
-  tools_ = std::move(tools);
+  auto [served, left_out] = sort_tools(name_, std::move(tools));
+  const bool was_connected = std::exchange(reason_, {}).empty();
+  if (left_out != left_out_ && !left_out.empty()) {
+    log_.warn("upstream {}: {} tools are left out: {}", name_, left_out.size(), joined(left_out));
+  }
+  left_out_ = std::move(left_out);
+  const bool has_changed = served != tools_;
+  if (has_changed || !was_connected) log_.info("upstream {}: {} tools from {}", name_, served.size(), url_);
+  if (!has_changed) return;
+  tools_ = std::move(served);
   changed_();
 }
 
+void Upstream::warn(const std::string& warning) {
+  if (warning != std::exchange(warning_, warning)) log_.warn("upstream {}: {}", name_, for_the_log(warning));
+}
+
 void Upstream::lose(const std::string& reason) {
-  if (reason != reason_) log_.warn("upstream {}: {}", name_, reason);
+  if (reason != reason_) log_.warn("upstream {}: {}", name_, for_the_log(reason));
   reason_ = reason;
-  for (const auto& [key, invocation] : std::exchange(calls_, {})) {
-    invocation->result(unavailable(reason));
-  }
+  left_out_.clear();
+  warning_.clear();
+  end_calls(reason);
   if (std::exchange(tools_, {}).empty()) return;
   changed_();
+}
+
+void Upstream::end_calls(const std::string& reason) {
+  for (const auto& [key, running] : std::exchange(calls_, {})) {
+    running.invocation->result(unavailable(reason));
+  }
+}
+
+void Upstream::stop() {
+  if (std::exchange(stopped_, true)) return;
+  reason_ = "the server is ending";
+  end_calls(reason_);
+  link_->stop();
 }
 
 void Upstream::call(const std::string& tool, const std::shared_ptr<Invocation>& invocation) {
   if (!reason_.empty()) return invocation->result(unavailable(reason_));
   const auto key = next_key_++;
-  calls_.emplace(key, invocation);
+  const auto messages = messages_of(invocation->arguments());
+  calls_.emplace(key, Running{invocation, UnsentProgress(messages)});
   invocation->on_cancelled([this, key] {
     if (calls_.erase(key) > 0) link_->cancel(key);
   });
-  using Progress = UpstreamLink::Call::Progress;
-  link_->call({key, tool, invocation->arguments(),
-               invocation->progress_token().is_null() ? Progress::kUnwanted : Progress::kWanted});
+  UpstreamLink::Call call{key, tool, invocation->arguments(), std::nullopt};
+  if (!invocation->progress_token().is_null()) call.progress = messages;
+  link_->call(std::move(call));
 }
 
-void Upstream::take_progress(UpstreamLink::Key key, Json progress) {
+void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   const auto found = calls_.find(key);
   if (found == calls_.end()) return;
-  progress["progressToken"] = found->second->progress_token();
-  found->second->notify("notifications/progress", progress);
+  Running& running = found->second;
+  running.progress.add(progress);
+  if (running.invocation->ready()) return tell(running);
+  if (running.progress.message_bytes() <= kMostUnsentBytes) return;
+  // Parts of a text must not be lost, and may not be kept without end.
+  const auto invocation = running.invocation;
+  calls_.erase(found);
+  link_->cancel(key);
+  invocation->result(unavailable("more progress than the client reads"));
+}
+
+void Upstream::tell(Running& running) {
+  Json params{{"progressToken", running.invocation->progress_token()}};
+  params.update(running.progress.take());
+  running.invocation->notify("notifications/progress", params);
 }
 
 void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   const auto found = calls_.find(key);
   if (found == calls_.end()) return;
-  const auto invocation = std::move(found->second);
+  Running running = std::move(found->second);
   calls_.erase(found);
   link_->cancel(key);  // it has ended: only its id is let go of
+  if (running.progress.joins() && !running.progress.empty()) tell(running);
+  const auto& invocation = running.invocation;
   if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
     if (error->code == client::kInternalError) return invocation->result(unavailable(error->message));
-    return invocation->error(RpcError(static_cast<ErrorCode>(error->code), error->message, error->data));
+    return invocation->error(RpcError(passed_on_code(error->code), error->message, error->data));
   }
-  invocation->result(stripped(std::get<Json>(std::move(outcome))));
+  auto& result = std::get<Json>(outcome);
+  if (!is_tool_result(result)) return invocation->result(unavailable("sent an answer that is no tool result"));
+  invocation->result(stripped(std::move(result)));
 }
 
 }  // namespace rkllm_mcp

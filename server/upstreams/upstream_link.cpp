@@ -1,14 +1,13 @@
 #include "upstreams/upstream_link.hpp"
 
+#include "upstreams/tool_watch.hpp"
 #include "version.hpp"
 
 #include <asio/post.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <exception>
-#include <thread>
-#include <utility>
+#include <string_view>
 
 namespace rkllm_mcp {
 namespace {
@@ -17,26 +16,56 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{30'000};
-constexpr milliseconds kUpstreamPatience{10'000};  // to connect, to be greeted, and for each page of a list
-constexpr milliseconds kToStop{500};
-constexpr std::size_t kMostTools = 1000;
+constexpr milliseconds kUpstreamPatience{10'000};  // to connect, and to be greeted
 
 client::Outcome no_connection(const std::string& reason) { return client::RemoteError{client::kInternalError, reason}; }
 
 }  // namespace
 
-std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, const client::Endpoint& endpoint,
-                                                  Events events) {
-  const auto link = std::make_shared<UpstreamLink>(loop, endpoint, std::move(events));
-  std::thread([link] { link->run(); }).detach();
+// A connection within reach of stop().
+class UpstreamLink::Line final : public client::Connection {
+ public:
+  Line(UpstreamLink& link, std::unique_ptr<Connection> connection) : link_(link), connection_(std::move(connection)) {
+    const std::lock_guard lock(link_.mutex_);
+    if (link_.stopping_) throw client::ConnectionError("this server is ending");
+    link_.line_ = this;
+  }
+  ~Line() override {
+    const std::lock_guard lock(link_.mutex_);
+    link_.line_ = nullptr;
+  }
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+
+  void send(std::string_view message) override { connection_->send(message); }
+  std::optional<std::string> receive(client::Deadline deadline) override { return connection_->receive(deadline); }
+  bool reliable() const override { return connection_->reliable(); }
+  void interrupt() override { connection_->interrupt(); }
+
+ private:
+  UpstreamLink& link_;
+  const std::unique_ptr<Connection> connection_;
+};
+
+std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connect connect, Events events) {
+  const auto link = std::make_shared<UpstreamLink>(loop, std::move(connect), std::move(events));
+  link->thread_ = std::thread([link] { link->run(); });
   return link;
 }
 
 void UpstreamLink::stop() {
-  std::unique_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   stopping_ = true;
+  if (line_ != nullptr) line_->interrupt();
   wake_.notify_all();
-  wake_.wait_for(lock, kToStop, [this] { return ended_; });
+}
+
+void UpstreamLink::await_end(Clock::time_point deadline) {
+  if (!thread_.joinable()) return;
+  std::unique_lock lock(mutex_);
+  const bool has_ended = wake_.wait_until(lock, deadline, [this] { return ended_; });
+  lock.unlock();
+  has_ended ? thread_.join() : thread_.detach();
 }
 
 bool UpstreamLink::is_stopping() {
@@ -47,7 +76,7 @@ bool UpstreamLink::is_stopping() {
 void UpstreamLink::run() {
   auto pause = kFirstPause;
   do {
-    const auto began = std::chrono::steady_clock::now();
+    const auto began = Clock::now();
     std::string reason = "the connection was lost";
     try {
       serve_connection();
@@ -56,7 +85,7 @@ void UpstreamLink::run() {
     }
     ids_.clear();
     bring([reason](const Events& events) { events.on_lost(reason); });
-    const bool was_well = std::chrono::steady_clock::now() - began > kLongestPause;
+    const bool was_well = Clock::now() - began > kLongestPause;
     pause = was_well ? kFirstPause : std::min(2 * pause, kLongestPause);
   } while (rest(pause));
   const std::lock_guard lock(mutex_);
@@ -64,44 +93,64 @@ void UpstreamLink::run() {
   wake_.notify_all();
 }
 
+// Returns by an exception only.
 void UpstreamLink::serve_connection() {
-  const auto lost = std::make_shared<std::atomic<bool>>(false);
+  {
+    const std::lock_guard lock(mutex_);
+    lost_.reset();
+    tools_changed_ = false;
+  }
   client::McpClient::Events events;
   events.on_notification = [self = shared_from_this()](const std::string& method, const Json&) {
     if (method != "notifications/tools/list_changed") return;
-    self->add_job([self](client::McpClient* client) {
-      if (client != nullptr) self->list_tools(*client);
-    });
+    const std::lock_guard lock(self->mutex_);
+    self->tools_changed_ = true;
+    self->wake_.notify_all();
   };
-  events.on_lost = [self = shared_from_this(), lost](const std::string&) {
-    *lost = true;
+  events.on_lost = [self = shared_from_this()](const std::string& reason) {
+    const std::lock_guard lock(self->mutex_);
+    self->lost_ = reason;
     self->wake_.notify_all();
   };
   client::Introduction introduction;
   introduction.client_info = {{"name", "rkllm-mcp"}, {"version", kProgramVersion}};
   introduction.patience = kUpstreamPatience;
-  client::McpClient client(client::connect_mcp(endpoint_, std::chrono::steady_clock::now() + kUpstreamPatience), introduction,
+  client::McpClient client(std::make_unique<Line>(*this, connect_(Clock::now() + kUpstreamPatience)), introduction,
                            events);
-  if (client.server().era == client::Era::kModern) {
-    client.request("subscriptions/listen", Json{{"notifications", {{"toolsListChanged", true}}}},
-                   {.on_end = [](const client::Outcome&) {}});
+  const auto watch = std::make_shared<ToolWatch>(
+      client, ToolWatch::Events{.on_tools =
+                                    [this](std::vector<Json> tools) {
+                                      bring([tools = std::move(tools)](const Events& loops) { loops.on_tools(tools); });
+                                    },
+                                .on_warning =
+                                    [this](const std::string& warning) {
+                                      bring([warning](const Events& loops) { loops.on_warning(warning); });
+                                    },
+                                .post =
+                                    [self = shared_from_this()](std::function<void()> function) {
+                                      self->add_job([function = std::move(function)](client::McpClient* connected) {
+                                        if (connected != nullptr) function();
+                                      });
+                                    }});
+  for (;;) {
+    watch->work();
+    bool has_changed = false;
+    if (const Job job = next_job(watch->due(), has_changed)) job(&client);
+    if (has_changed) watch->note_change();
   }
-  list_tools(client);
-  while (const Job job = next_job(*lost)) job(&client);
 }
 
-void UpstreamLink::list_tools(client::McpClient& client) {
-  auto tools = client.list(client::McpClient::List::kTools, kUpstreamPatience);
-  if (tools.size() > kMostTools) tools.resize(kMostTools);
-  bring([tools = std::move(tools)](const Events& events) { events.on_tools(tools); });
-}
-
-UpstreamLink::Job UpstreamLink::next_job(const std::atomic<bool>& lost) {
+UpstreamLink::Job UpstreamLink::next_job(Clock::time_point due, bool& has_changed) {
   std::unique_lock lock(mutex_);
-  // `lost` changes without the lock: it is looked at again from time to time.
-  while (!wake_.wait_for(lock, milliseconds(100), [&] { return stopping_ || lost || !jobs_.empty(); })) {
+  const auto is_wanted = [this] { return stopping_ || lost_ || tools_changed_ || !jobs_.empty(); };
+  if (due == Clock::time_point::max()) {
+    wake_.wait(lock, is_wanted);
+  } else {
+    wake_.wait_until(lock, due, is_wanted);
   }
-  if (stopping_ || lost) return nullptr;
+  if (stopping_ || lost_) throw client::ConnectionError(lost_.value_or("this server is ending"));
+  has_changed = std::exchange(tools_changed_, false);
+  if (jobs_.empty()) return nullptr;
   Job job = std::move(jobs_.front());
   jobs_.pop_front();
   return job;
@@ -114,7 +163,7 @@ void UpstreamLink::add_job(Job job) {
 }
 
 bool UpstreamLink::rest(milliseconds pause) {
-  const auto until = std::chrono::steady_clock::now() + pause;
+  const auto until = Clock::now() + pause;
   for (;;) {
     std::unique_lock lock(mutex_);
     wake_.wait_until(lock, until, [this] { return stopping_ || !jobs_.empty(); });
@@ -135,8 +184,30 @@ void UpstreamLink::bring(std::function<void(const Events& events)> news) {
   });
 }
 
+void UpstreamLink::add_progress(Key key, UnsentProgress::Messages messages, const Json& params) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  const bool is_first = progress_.empty();
+  progress_.try_emplace(key, messages).first->second.add(params);
+  if (is_first) asio::post(loop_, [self = shared_from_this()] { self->bring_progress(); });
+}
+
+void UpstreamLink::bring_progress() {
+  std::map<Key, UnsentProgress> progress;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    progress.swap(progress_);
+  }
+  for (auto& [key, unsent] : progress) {
+    if (!unsent.empty()) events_.on_progress(key, unsent.take());
+  }
+}
+
 void UpstreamLink::call(Call call) {
-  add_job([self = shared_from_this(), call = std::move(call)](client::McpClient* client) { self->make_call(client, call); });
+  add_job([self = shared_from_this(), call = std::move(call)](client::McpClient* client) {
+    self->make_call(client, call);
+  });
 }
 
 void UpstreamLink::make_call(client::McpClient* client, const Call& call) {
@@ -146,10 +217,9 @@ void UpstreamLink::make_call(client::McpClient* client, const Call& call) {
   if (client == nullptr) return end(no_connection("there is no connection"));
   client::McpClient::Callbacks callbacks;
   callbacks.on_end = end;
-  if (call.progress == Call::Progress::kWanted) {
-    callbacks.on_progress = [self = shared_from_this(), key = call.key](const Json& progress) {
-      self->bring([key, progress](const Events& events) { events.on_progress(key, progress); });
-    };
+  if (call.progress) {
+    callbacks.on_progress = [self = shared_from_this(), key = call.key, messages = *call.progress](
+                                const Json& progress) { self->add_progress(key, messages, progress); };
   }
   try {
     ids_[call.key] = client->request("tools/call", {{"name", call.tool}, {"arguments", call.arguments}}, callbacks);

@@ -1,18 +1,20 @@
-// The way to another MCP server: connects, lists its tools, makes calls, and connects again when the connection is lost.
+// The way to another MCP server: connects, lists its tools, makes calls, and connects again when the connection is
+// lost.
 //
 // Threads: a thread of its own, since connecting and sending may block; calls are known to it by their keys only, so
-// that nothing of the event loop's is ever let go of elsewhere. What comes of it is handed to the loop until stop() has
-// returned, and never afterwards. Locks: `mutex_` guards jobs and the end; not held while anything blocks.
+// that nothing of the event loop's is ever let go of elsewhere. What comes of it is handed to the loop until stop() is
+// called, and never afterwards. Locks: `mutex_` guards what the thread, the client's reading thread and the loop share;
+// not held while anything blocks.
 #pragma once
 
-#include "client/endpoint.hpp"
+#include "client/connection.hpp"
 #include "client/mcp_client.hpp"
+#include "upstreams/unsent_progress.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
 #include <asio/io_context.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -21,7 +23,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -29,53 +34,69 @@ namespace rkllm_mcp {
 class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
  public:
   using Key = std::uint64_t;
+  using Clock = std::chrono::steady_clock;
+  // Throws ConnectionError; blocks until the deadline at most.
+  using Connect = std::function<std::unique_ptr<client::Connection>(client::Deadline)>;
 
   // All are called on the loop.
   struct Events {
     std::function<void(std::vector<Json> tools)> on_tools;
     std::function<void(const std::string& reason)> on_lost;  // also if there never was a connection
-    std::function<void(Key call, const Json& progress)> on_progress;
+    std::function<void(const std::string& warning)> on_warning;
+    std::function<void(Key call, const Json& progress)> on_progress;  // of what came since the last one, one update
     std::function<void(Key call, client::Outcome outcome)> on_end;
   };
 
   // The loop outlives the link's stop().
-  static std::shared_ptr<UpstreamLink> start(asio::io_context& loop, const client::Endpoint& endpoint, Events events);
-  UpstreamLink(asio::io_context& loop, client::Endpoint endpoint, Events events)
-      : loop_(loop), endpoint_(std::move(endpoint)), events_(std::move(events)) {}
+  static std::shared_ptr<UpstreamLink> start(asio::io_context& loop, Connect connect, Events events);
+  UpstreamLink(asio::io_context& loop, Connect connect, Events events)
+      : loop_(loop), connect_(std::move(connect)), events_(std::move(events)) {}
 
   struct Call {
     Key key;
     std::string tool;
     Json arguments;
-    enum class Progress { kUnwanted, kWanted } progress;
+    std::optional<UnsentProgress::Messages> progress;  // nothing: none is wanted
   };
   void call(Call call);
   void cancel(Key key);
 
-  // A thread that is in the middle of connecting is left behind; it touches nothing any more.
+  // Begins to end: nothing is handed to the loop any more.
   void stop();
+  // After stop(): waits for the thread. One that does not come back in time, since it looks up a name or connects, is
+  // left behind; it holds the link, and touches nothing else any more.
+  void await_end(Clock::time_point deadline);
 
  private:
+  class Line;
   using Job = std::function<void(client::McpClient* client)>;  // null: there is no connection
 
   bool is_stopping();
   void run();
   void serve_connection();
-  void list_tools(client::McpClient& client);
   void make_call(client::McpClient* client, const Call& call);
-  Job next_job(const std::atomic<bool>& lost);  // null when the connection is lost or this stops
   void add_job(Job job);
-  bool rest(std::chrono::milliseconds pause);  // false: this stops
+  // Waits until there is something to do. Null: nothing but what is due. Throws ConnectionError when the connection is
+  // lost or this stops.
+  Job next_job(Clock::time_point due, bool& has_changed);
+  bool rest(std::chrono::milliseconds pause);                  // false: this stops
   void bring(std::function<void(const Events& events)> news);  // to the loop
+  void add_progress(Key key, UnsentProgress::Messages messages, const Json& params);
+  void bring_progress();
 
   asio::io_context& loop_;
-  const client::Endpoint endpoint_;
+  const Connect connect_;
   const Events events_;
   std::map<Key, client::McpClient::Id> ids_;  // of calls in progress; the thread's own
+  std::thread thread_;                        // the loop's own
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Job> jobs_;
+  std::map<Key, UnsentProgress> progress_;  // not empty: the loop has been asked to fetch it
+  std::optional<std::string> lost_;         // why the connection was
+  bool tools_changed_ = false;
+  Line* line_ = nullptr;  // the connection, so that stop() can interrupt it
   bool stopping_ = false;
   bool ended_ = false;
 };

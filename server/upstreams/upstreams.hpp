@@ -21,10 +21,11 @@ class Upstreams {
   // std::runtime_error that names the setting or the file that is wrong.
   Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, const std::function<void()>& changed);
 
-  // Those of all that are connected. Names of more than 64 characters are left out: hosts refuse them.
+  // Those of all that are connected. A name that is taken is left out.
   void add_tools(Catalogue& catalogue) const;
   Json status() const;  // by name
   bool empty() const { return all_.empty(); }
+  // Calls in progress are answered, then all connections end: within 300 ms, or they are left behind.
   void stop();
 
  private:

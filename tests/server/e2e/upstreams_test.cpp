@@ -1,7 +1,14 @@
 // Instances that serve each other's tools: three processes in a row, calls through all of them.
 #include "support/catch.hpp"
 #include "support/live_server.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
 #include "support/rpc_client.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -53,6 +60,31 @@ bool has_tool(RpcClient& client, const std::string& name) {
 Json call_tool(RpcClient& client, const std::string& name, const Json& arguments) {
   return client.result("tools/call", {{"name", name}, {"arguments", arguments}});
 }
+
+// Accepts connections, and says nothing.
+class SilentServer {
+ public:
+  SilentServer() : descriptor_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(descriptor_, generic, size) != 0 || ::listen(descriptor_, 50) != 0 ||
+        ::getsockname(descriptor_, generic, &size) != 0) {
+      throw std::runtime_error("no silent server");
+    }
+    authority_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  }
+  SilentServer(const SilentServer&) = delete;
+  SilentServer& operator=(const SilentServer&) = delete;
+  ~SilentServer() { ::close(descriptor_); }
+  const std::string& authority() const { return authority_; }
+
+ private:
+  int descriptor_;
+  std::string authority_;
+};
 
 // board <- middle <- front, each link over another transport.
 struct Row {
@@ -164,6 +196,24 @@ TEST_CASE("the tools of a server that goes away go, too, with a word to clients;
   }
   CHECK_FALSE(has_tool(client, "board_rkllm_run"));
   CHECK(front.health()["upstreams"]["board"]["reason"].is_string());
+}
+
+TEST_CASE("a host need not wait for the end of a server whose upstreams are silent") {
+  SilentServer silent;
+  Json upstreams = Json::object();
+  for (const char* name : {"a", "b", "c"}) upstreams[name] = {{"url", "http://" + silent.authority() + "/mcp"}};
+  for (const char* name : {"d", "e", "f"}) upstreams[name] = {{"url", "tcp://" + silent.authority()}};
+  TemporaryDirectory directory;
+  Process::Options options;
+  options.args = {kProgram, "stdio", "--simulator", "--settings", directory / "settings.json", "--set", "upstreams=" + upstreams.dump()};
+  options.directory = directory.path();
+  Process process(options);
+  process.write(R"({"jsonrpc":"2.0","id":1,"method":"ping"})" "\n");
+  REQUIRE(process.read_line());
+  const auto began = std::chrono::steady_clock::now();
+  process.close_input();
+  CHECK(process.wait() == 0);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::milliseconds(1500));  // 1000 of them allowed, on an idle machine
 }
 
 }  // namespace rkllm_mcp::test

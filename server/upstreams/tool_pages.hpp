@@ -1,0 +1,33 @@
+// One list of another MCP server's tools while it comes, page by page.
+#pragma once
+
+#include "client/remote_error.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class ToolPages {
+ public:
+  // The parameters to ask for the next page with.
+  Json params() const { return cursor_.empty() ? Json::object() : Json{{"cursor", cursor_}}; }
+  // Takes that page. Whether there is another. Throws ConnectionError if it is no page.
+  bool take(const client::Outcome& page);
+  // Why the list ends before the server's; empty if it does not.
+  const std::string& cut_short() const { return cut_short_; }
+  std::vector<Json>& tools() { return tools_; }
+
+ private:
+  std::vector<Json> tools_;
+  std::size_t bytes_ = 0;
+  std::string cursor_;
+  std::set<std::string> cursors_;
+  std::string cut_short_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,118 @@
+#include "upstreams/tool_watch.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace rkllm_mcp {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPagePatience = 10s;
+constexpr auto kBetweenLists = 500ms;  // at least, however often the server says that they have changed
+constexpr auto kBetweenLooks = 60s;    // where the server does not say so, or a list has failed
+constexpr std::chrono::milliseconds kFirstListenPause{250};
+constexpr std::chrono::milliseconds kLongestListenPause{30'000};
+constexpr int kNoSuchMethod = -32601;
+constexpr auto kNever = ToolWatch::Clock::time_point::max();
+
+}  // namespace
+
+void ToolWatch::note_change() {
+  if (is_listing()) {
+    changed_meanwhile_ = true;
+  } else if (listed_once_) {
+    list_at_ = std::min(list_at_, listed_at_ + kBetweenLists);
+  }
+}
+
+ToolWatch::Clock::time_point ToolWatch::due() const {
+  return std::min({is_listing() ? page_until_ : list_at_, listen_at_});
+}
+
+void ToolWatch::work() {
+  if (!client_.server().capabilities.contains("tools")) {
+    if (!std::exchange(listed_once_, true)) events_.on_tools({});
+    list_at_ = listen_at_ = kNever;
+    return;
+  }
+  const auto now = Clock::now();
+  if (is_listing() && now >= page_until_) {
+    client_.cancel(page_, "no answer in time");
+    fail_list("tools/list: there is no answer in time");
+  }
+  // Listening comes first: what changes between the two is not missed.
+  if (now >= listen_at_) listen();
+  if (!is_listing() && now >= list_at_) {
+    listing_.emplace();
+    ask_for_page();
+  }
+}
+
+client::McpClient::Callbacks ToolWatch::back_to(void (ToolWatch::*taker)(const client::Outcome&),
+                                                std::uint64_t serial) {
+  return {.on_end = [weak = weak_from_this(), post = events_.post, taker, serial](client::Outcome outcome) {
+    post([weak, taker, serial, outcome = std::move(outcome)] {
+      const auto self = weak.lock();
+      if (self && (serial == 0 || serial == self->serial_)) (self.get()->*taker)(outcome);
+    });
+  }};
+}
+
+void ToolWatch::ask_for_page() {
+  page_until_ = Clock::now() + kPagePatience;
+  ++serial_;
+  page_ = client_.request("tools/list", listing_->params(), back_to(&ToolWatch::take_page, serial_));
+}
+
+void ToolWatch::take_page(const client::Outcome& page) {
+  bool has_more = false;
+  try {
+    has_more = listing_->take(page);
+  } catch (const client::ConnectionError& error) {
+    return fail_list(error.what());
+  }
+  if (has_more) return ask_for_page();
+  if (!listing_->cut_short().empty()) events_.on_warning(listing_->cut_short());
+  events_.on_tools(std::move(listing_->tools()));
+  listed_once_ = true;
+  end_list();
+}
+
+void ToolWatch::end_list() {
+  listing_.reset();
+  ++serial_;
+  listed_at_ = Clock::now();
+  list_at_ = asks_often_ ? listed_at_ + kBetweenLooks : kNever;
+  if (std::exchange(changed_meanwhile_, false)) list_at_ = listed_at_ + kBetweenLists;
+}
+
+void ToolWatch::fail_list(const std::string& reason) {
+  if (!listed_once_) throw client::ConnectionError(reason);
+  events_.on_warning(reason + "; the tools stay as they were");
+  end_list();
+  list_at_ = std::min(list_at_, listed_at_ + kBetweenLooks);
+}
+
+void ToolWatch::listen() {
+  listen_at_ = kNever;
+  if (client_.server().era != client::Era::kModern) return;
+  listening_since_ = Clock::now();
+  client_.request("subscriptions/listen", Json{{"notifications", {{"toolsListChanged", true}}}},
+                  back_to(&ToolWatch::take_listening_end, 0));
+  note_change();  // there may have been one while nobody listened
+}
+
+void ToolWatch::take_listening_end(const client::Outcome& outcome) {
+  const auto* error = std::get_if<client::RemoteError>(&outcome);
+  if (error != nullptr && error->code == kNoSuchMethod) {
+    asks_often_ = true;
+    if (!is_listing()) list_at_ = std::min(list_at_, Clock::now() + kBetweenLooks);
+    return;
+  }
+  const bool was_well = Clock::now() - listening_since_ > kLongestListenPause;
+  listen_pause_ = was_well ? kFirstListenPause : std::clamp(2 * listen_pause_, kFirstListenPause, kLongestListenPause);
+  listen_at_ = Clock::now() + listen_pause_;
+}
+
+}  // namespace rkllm_mcp

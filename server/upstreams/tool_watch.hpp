@@ -1,0 +1,70 @@
+// Knows which tools the server of one connection has: lists them, and again whenever it says, or may not have said,
+// that they have changed. Never waits for an answer.
+//
+// Threads: one, the link's; answers come back to it by `post`. The client outlives the watch.
+#pragma once
+
+#include "client/mcp_client.hpp"
+#include "upstreams/tool_pages.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Events {
+    std::function<void(std::vector<Json> tools)> on_tools;
+    std::function<void(const std::string& warning)> on_warning;
+    // From any thread: makes the thread of this call the function.
+    std::function<void(std::function<void()>)> post;
+  };
+
+  ToolWatch(client::McpClient& client, Events events) : client_(client), events_(std::move(events)) {}
+
+  // The server says that there are other tools.
+  void note_change();
+  // Does what is due. Throws ConnectionError, also if the first list fails.
+  void work();
+  // When there is something to do, at the latest.
+  Clock::time_point due() const;
+
+ private:
+  bool is_listing() const { return listing_.has_value(); }
+  void ask_for_page();
+  void take_page(const client::Outcome& page);
+  void end_list();
+  void fail_list(const std::string& reason);
+  void listen();
+  void take_listening_end(const client::Outcome& outcome);
+  client::McpClient::Callbacks back_to(void (ToolWatch::*taker)(const client::Outcome&), std::uint64_t serial);
+
+  client::McpClient& client_;
+  const Events events_;
+  std::optional<ToolPages> listing_;
+  client::McpClient::Id page_ = 0;
+  std::uint64_t serial_ = 0;  // of the request for a page: what comes later than its patience is of no use
+  Clock::time_point page_until_;
+  Clock::time_point list_at_ = Clock::time_point::min();
+  Clock::time_point listed_at_ = Clock::time_point::min();
+  bool listed_once_ = false;
+  bool changed_meanwhile_ = false;
+  // Modern servers only.
+  bool asks_often_ = false;  // the server tells nothing
+  Clock::time_point listen_at_ = Clock::time_point::min();
+  Clock::time_point listening_since_;
+  std::chrono::milliseconds listen_pause_{0};
+};
+
+}  // namespace rkllm_mcp

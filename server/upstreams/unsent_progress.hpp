@@ -1,0 +1,33 @@
+// Progress of one call on its way to a reader who may be slower than what it comes from: one update at most.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+class UnsentProgress {
+ public:
+  // Of what was not sent the newest counts; but messages that are parts of one text are joined.
+  enum class Messages { kNewestCounts, kJoin };
+
+  explicit UnsentProgress(Messages messages) : messages_(messages) {}
+
+  // The parameters of notifications/progress, whatever they hold: only what the protocol knows of them is kept.
+  void add(const Json& params);
+  bool empty() const { return !update_; }
+  std::size_t message_bytes() const { return message_.size(); }
+  bool joins() const { return messages_ == Messages::kJoin; }
+  // Without a progressToken. There must be one.
+  Json take();
+
+ private:
+  const Messages messages_;
+  std::optional<Json> update_;
+  std::string message_;
+};
+
+}  // namespace rkllm_mcp

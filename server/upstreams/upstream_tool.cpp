@@ -1,0 +1,125 @@
+#include "upstreams/upstream_tool.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestLogged = 200;
+constexpr std::size_t kLargestTool = std::size_t{256} << 10U;  // bytes, as JSON
+
+bool is_object_schema(const Json& schema) {
+  if (!schema.is_object()) return false;
+  const auto type = schema.find("type");
+  return type != schema.end() && *type == "object";
+}
+
+bool is_text_if_present(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() || found->is_string();
+}
+
+std::string text_in(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// Why it cannot be served; empty if it can.
+std::string fault_of(const std::string& upstream, const Json& tool) {
+  if (!tool.contains("inputSchema") || !is_object_schema(tool["inputSchema"])) return "its inputSchema is of no object";
+  if (tool.contains("outputSchema") && !is_object_schema(tool["outputSchema"]))
+    return "its outputSchema is of no object";
+  if (!is_text_if_present(tool, "title")) return "its title is no string";
+  if (!is_text_if_present(tool, "description")) return "its description is no string";
+  if (tool.contains("annotations") && !tool["annotations"].is_object()) return "its annotations are no object";
+  if (!is_tool_name(served_name(upstream, tool))) return "hosts refuse such a name";
+  if (tool.dump().size() > kLargestTool) return "it is longer than 256 KiB";
+  return {};
+}
+
+std::optional<ToolAnnotations> annotations_of(const Json& tool) {
+  const auto found = tool.find("annotations");
+  if (found == tool.end()) return std::nullopt;
+  const auto hint = [&found](const char* name, bool absent) {
+    const auto value = found->find(name);
+    return value != found->end() && value->is_boolean() ? value->get<bool>() : absent;
+  };
+  return ToolAnnotations{hint("readOnlyHint", false), hint("destructiveHint", true), hint("idempotentHint", false),
+                         hint("openWorldHint", true)};
+}
+
+// Before `title` existed it was an annotation.
+std::string title_of(const Json& tool) {
+  const auto annotations = tool.find("annotations");
+  std::string title = text_in(tool, "title");
+  return title.empty() && annotations != tool.end() ? text_in(*annotations, "title") : title;
+}
+
+}  // namespace
+
+std::string for_the_log(const std::string& text) {
+  std::size_t end = std::min(text.size(), kLongestLogged);
+  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
+    --end;  // in a character
+  std::string line = text.substr(0, end);
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return line;
+}
+
+bool is_tool_name(const std::string& name) {
+  constexpr const char* kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  return !name.empty() && name.size() <= kLongestName && name.find_first_not_of(kAllowed) == std::string::npos;
+}
+
+std::string served_name(const std::string& upstream, const Json& tool) {
+  std::string name = tool["name"].get<std::string>();
+  std::ranges::replace(name, '.', '_');
+  return upstream + "_" + name;
+}
+
+SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed) {
+  std::set<std::string> theirs;
+  for (const Json& tool : listed) {
+    if (tool.is_object()) theirs.insert(text_in(tool, "name"));
+  }
+  SortedTools sorted;
+  std::set<std::string> names;
+  for (Json& tool : listed) {
+    const std::string name = tool.is_object() ? text_in(tool, "name") : std::string();
+    if (name.empty()) {
+      sorted.left_out.emplace_back("one without a name");
+      continue;
+    }
+    // A server that is its own upstream lists what it has from itself, too: that would go on for ever.
+    const std::string prefix = upstream + "_";
+    const bool is_own_echo = name.starts_with(prefix) && theirs.count(name.substr(prefix.size())) > 0;
+    std::string fault = is_own_echo ? "it is another one's echo" : fault_of(upstream, tool);
+    if (fault.empty() && !names.insert(served_name(upstream, tool)).second) fault = "the name is taken";
+    if (fault.empty()) {
+      sorted.served.push_back(std::move(tool));
+    } else {
+      sorted.left_out.push_back(for_the_log(name) + ": " + fault);
+    }
+  }
+  return sorted;
+}
+
+Tool served_tool(const std::string& upstream, const Json& tool) {
+  Tool served;
+  served.name = served_name(upstream, tool);
+  served.title = title_of(tool);
+  if (!served.title.empty()) served.title += " (" + upstream + ")";
+  served.description = text_in(tool, "description");
+  served.input_schema = tool["inputSchema"];
+  if (tool.contains("outputSchema")) served.output_schema = tool["outputSchema"];
+  served.annotations = annotations_of(tool);
+  return served;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,180 @@
+// One upstream, and the clients whose calls are passed on to it.
+#include "upstreams/upstream.hpp"
+#include "server/upstreams/scripted_upstream.hpp"
+
+#include "support/catch.hpp"
+
+#include <spdlog/sinks/ostream_sink.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What a client is told.
+struct Heard {
+  std::vector<Json> updates{}, results{};
+  std::vector<int> errors{};
+  bool has_room = true;
+};
+
+class ScriptedRequester final : public Requester {
+ public:
+  explicit ScriptedRequester(Heard& heard) : heard_(heard) {}
+  void result(Json body) override { heard_.results.push_back(std::move(body)); }
+  void error(const RpcError& error) override { heard_.errors.push_back(static_cast<int>(error.code())); }
+  void ask(const std::shared_ptr<Invocation>&, InputRequests, Json) override {}
+  void notify(std::string_view, const Json& params) override { heard_.updates.push_back(params); }
+  bool ready() const override { return heard_.has_room; }
+
+ private:
+  Heard& heard_;
+};
+
+class DeafPeer final : public Peer {
+ public:
+  void send(std::string_view) override {}
+  bool ready() const override { return true; }
+  bool closed() const override { return false; }
+  void close() override {}
+  TransportKind transport() const override { return TransportKind::kTcp; }
+  std::string address() const override { return "test"; }
+};
+
+struct Stage {
+  explicit Stage(std::function<void(Script&, const Json&)> answer)
+      : script(greeting(ScriptedEra::kLegacy, std::move(answer))) {
+    waiting.until([this] { return upstream.status()["connected"] == true; }, "not connected");
+  }
+  ~Stage() {
+    upstream.stop();
+    upstream.await_end(UpstreamLink::Clock::now() + 5s);  // it uses the script
+  }
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  void call(Heard& heard, const Json& arguments = Json::object()) {
+    Invocation::Origin origin;
+    origin.session = std::make_shared<Session>(std::weak_ptr<Backend>(), true);
+    origin.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(), RequestId("1"));
+    origin.name = "up_t";
+    origin.arguments = arguments;
+    origin.progress_token = "p";
+    upstream.call("t",
+                  std::make_shared<Invocation>(std::move(origin), std::make_unique<ScriptedRequester>(heard), nullptr));
+  }
+
+  std::ostringstream text;
+  spdlog::logger log{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)};
+  WaitingLoop waiting;
+  Script script;
+  Upstream upstream{waiting.loop(), "up", "test://", once_to(script), log, [] {}};
+};
+
+void list_or(Script& script, const Json& request, const std::function<void()>& otherwise) {
+  if (request["method"] != "tools/list") return otherwise();
+  script.result(request, {{"tools", {plain_tool("t"), Json{{"name", "bad\nname"}}}}});
+}
+
+void progress(Script& script, const Json& call, int done, const std::string& message) {
+  script.say(
+      {{"jsonrpc", "2.0"},
+       {"method", "notifications/progress"},
+       {"params",
+        {{"progressToken", call["params"]["_meta"]["progressToken"]}, {"progress", done}, {"message", message}}}});
+}
+
+}  // namespace
+
+TEST_CASE("a client that has no room is told nothing until it has, and loses no part of the text") {
+  Json call;
+  Stage stage([&call](Script& script, const Json& request) {
+    list_or(script, request, [&] { progress(script, call = request, 1, "one "); });
+  });
+  Heard heard;
+  stage.call(heard, {{"progress_message", "delta"}});
+  stage.waiting.until([&] { return heard.updates.size() == 1; }, "no progress");
+  CHECK(heard.updates[0] == Json{{"progressToken", "p"}, {"progress", 1}, {"message", "one "}});
+  heard.has_room = false;
+  progress(stage.script, call, 2, "two ");
+  progress(stage.script, call, 3, "three ");
+  stage.waiting.run_for(100ms);
+  CHECK(heard.updates.size() == 1);
+  heard.has_room = true;
+  progress(stage.script, call, 4, "four");
+  stage.waiting.until([&] { return heard.updates.size() == 2; }, "no more progress");
+  CHECK(heard.updates[1]["message"] == "two three four");
+}
+
+TEST_CASE("text that still waits is told before the end") {
+  Stage stage([](Script& script, const Json& request) {
+    list_or(script, request, [&] {
+      progress(script, request, 1, "all");
+      script.result(request, {{"content", Json::array()}});
+    });
+  });
+  Heard heard{.has_room = false};
+  stage.call(heard, {{"progress_message", "delta"}});
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no end");
+  REQUIRE(heard.updates.size() == 1);
+  CHECK(heard.updates[0]["message"] == "all");
+}
+
+TEST_CASE("a call whose client reads nothing ends before it has filled the memory") {
+  Stage stage([](Script& script, const Json& request) {
+    list_or(script, request, [&] {
+      for (int each = 1; each <= 10; ++each) progress(script, request, each, std::string(1 << 20, 'x'));
+    });
+  });
+  Heard heard{.has_room = false};
+  stage.call(heard, {{"progress_message", "delta"}});
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no end");
+  CHECK(heard.results[0]["isError"] == true);
+}
+
+TEST_CASE("calls in progress are answered when this server ends, and so are later ones") {
+  Stage stage([](Script& script, const Json& request) { list_or(script, request, [] {}); });
+  Heard heard;
+  stage.call(heard);
+  stage.upstream.stop();
+  REQUIRE(heard.results.size() == 1);
+  CHECK_THAT(heard.results[0]["content"][0]["text"].get<std::string>(), has_text("the server is ending"));
+  stage.call(heard);
+  CHECK(heard.results.size() == 2);
+}
+
+TEST_CASE("an answer that is no tool result, or an error of the way there, reaches no client as it is") {
+  int answers = 0;
+  Stage stage([&answers](Script& script, const Json& request) {
+    list_or(script, request, [&] {
+      ++answers == 1 ? script.result(request, {{"content", {5}}}) : script.error(request, -32020);
+    });
+  });
+  Heard heard;
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no end");
+  CHECK_THAT(heard.results[0]["content"][0]["text"].get<std::string>(), has_text("no tool result"));
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
+  CHECK(heard.errors[0] == -32603);
+}
+
+TEST_CASE("tools that are left out are named in the log, once, on one line") {
+  Stage stage([](Script& script, const Json& request) { list_or(script, request, [] {}); });
+  CHECK(stage.upstream.tools().size() == 1);
+  stage.script.say({{"jsonrpc", "2.0"}, {"method", "notifications/tools/list_changed"}});
+  while (stage.script.count_of("tools/list") < 2) stage.waiting.run_for(5ms);
+  stage.waiting.run_for(100ms);
+  const std::string text = stage.text.str();
+  CHECK_THAT(text, has_text("1 tools are left out: bad name: "));
+  CHECK(text.find("left out") == text.rfind("left out"));
+}
+
+}  // namespace rkllm_mcp::test

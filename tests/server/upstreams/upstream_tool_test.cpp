@@ -1,0 +1,75 @@
+// Which of the tools that others list are served, and as what.
+#include "upstreams/upstream_tool.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+Json listed_tool(const std::string& name, const Json& more = Json::object()) {
+  Json tool{{"name", name}, {"inputSchema", {{"type", "object"}}}};
+  tool.update(more);
+  return tool;
+}
+
+}  // namespace
+
+TEST_CASE("a tool that is none is left out, and it is said why") {
+  const auto [text, why] = GENERATE(table<const char*, const char*>({
+      {R"(5)", "without a name"},
+      {R"({"name":5,"inputSchema":{"type":"object"}})", "without a name"},
+      {R"({"name":"t"})", "inputSchema"},
+      {R"({"name":"t","inputSchema":5})", "inputSchema"},
+      {R"({"name":"t","inputSchema":{"type":"string"}})", "inputSchema"},
+      {R"({"name":"t","inputSchema":{"type":"object"},"outputSchema":"x"})", "outputSchema"},
+      {R"({"name":"t","inputSchema":{"type":"object"},"title":5})", "title"},
+      {R"({"name":"t","inputSchema":{"type":"object"},"description":[]})", "description"},
+      {R"({"name":"t","inputSchema":{"type":"object"},"annotations":[]})", "annotations"},
+      {R"({"name":"t u","inputSchema":{"type":"object"}})", "hosts refuse"},
+      {R"({"name":"a234567890123456789012345678901234567890123456789012345678901234","inputSchema":{"type":"object"}})",
+       "hosts refuse"},
+  }));
+  const SortedTools sorted = sort_tools("up", {Json::parse(text), listed_tool("good")});
+  CHECK(sorted.served == std::vector<Json>{listed_tool("good")});
+  REQUIRE(sorted.left_out.size() == 1);
+  CHECK_THAT(sorted.left_out[0], test::has_text(why));
+}
+
+TEST_CASE("a tool of more than 256 KiB is left out") {
+  const Json large = listed_tool("t", {{"description", std::string(256 << 10, 'x')}});
+  CHECK(sort_tools("up", {large}).served.empty());
+}
+
+TEST_CASE("of two tools that would have one name here the first is served") {
+  const SortedTools sorted = sort_tools("up", {listed_tool("a.b"), listed_tool("a_b")});
+  CHECK(sorted.served == std::vector<Json>{listed_tool("a.b")});
+  CHECK(sorted.left_out.size() == 1);
+}
+
+TEST_CASE("a server that is its own upstream is served once; another's prefix that happens to be ours is no matter") {
+  const SortedTools sorted = sort_tools("a", {listed_tool("run"), listed_tool("a_run"), listed_tool("a_b")});
+  CHECK(sorted.served == std::vector<Json>{listed_tool("run"), listed_tool("a_b")});
+}
+
+TEST_CASE(
+    "a tool is served with the upstream's name, a dot in its own becomes _, and its title is kept wherever it is") {
+  const Tool tool =
+      served_tool("up", listed_tool("files.read", {{"annotations", {{"title", "Read"}, {"readOnlyHint", true}}}}));
+  CHECK(tool.name == "up_files_read");
+  CHECK(tool.title == "Read (up)");
+  REQUIRE(tool.annotations);
+  CHECK(tool.annotations->read_only);
+  CHECK(tool.annotations->open_world);
+  CHECK(served_tool("up", listed_tool("t", {{"title", "T"}, {"annotations", {{"title", "Other"}}}})).title == "T (up)");
+}
+
+TEST_CASE("text of others cannot begin a line of the log, nor fill it") {
+  CHECK(for_the_log("a\n[error] b\x1b[0m") == "a [error] b [0m");
+  CHECK(for_the_log(std::string(1000, 'x')).size() == 200);
+  CHECK(for_the_log(std::string(199, 'x') + "\xc3\xa9 and more") == std::string(199, 'x'));
+}
+
+}  // namespace rkllm_mcp
