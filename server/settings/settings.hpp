@@ -143,7 +143,7 @@ struct Settings {
   QueueSettings queue;
   RuntimeSettings runtime;
   Json models = Json::parse(defaults::kModels);  // by name: {"param": {…}, "autoload": bool}, both optional
-  Json upstreams = Json::parse(defaults::kUpstreams);  // by name: {"url", "token_file"?, "ca_file"?}
+  Json upstreams = Json::parse(defaults::kUpstreams);  // by name: {"url", "token_file"?, "permission"?, "ca_file"?}
   LogSettings log;
 };
 

@@ -67,6 +67,7 @@ constexpr std::array kUpstreamMembers{
            "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT.", true},
     Member{"token_file", Member::Kind::kText,
            "File with the token that the server there asks for, closed to other users."},
+    Member{"permission", Member::Kind::kText, "What a client's token must allow for calls of its tools: admin (if it is left out) or call."},
     Member{"ca_file", Member::Kind::kText,
            "PEM file of those who vouch for an https server; the system's, if it is left out."}};
 

@@ -31,6 +31,14 @@ client::Endpoint endpoint_of(const std::string& setting, const Json& upstream) {
   }
 }
 
+// What is done there is done in this server's name: not everybody's affair, unless the settings say so.
+Permission permission_of(const std::string& setting, const Json& upstream) {
+  const std::string word = upstream.value("permission", "admin");
+  if (word == "admin") return Permission::kAdmin;
+  if (word == "call") return Permission::kCall;
+  throw std::runtime_error(setting + ".permission: expected \"admin\" or \"call\"");
+}
+
 }  // namespace
 
 Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log,
@@ -40,16 +48,18 @@ Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logge
     if (!is_tool_name(name)) throw std::runtime_error(setting + ": a name has letters, digits, _ and - only");
     const auto endpoint = endpoint_of(setting, upstream);
     const auto connect = [endpoint](client::Deadline deadline) { return client::connect_mcp(endpoint, deadline); };
-    all_.push_back(std::make_shared<Upstream>(loop, name, endpoint.url(), connect, log, changed));
+    all_.push_back({std::make_shared<Upstream>(loop, name, endpoint.url(), connect, log, changed),
+                    permission_of(setting, upstream)});
   }
 }
 
 void Upstreams::add_tools(Catalogue& catalogue) const {
-  for (const auto& upstream : all_) {
+  for (const auto& [upstream, permission] : all_) {
     for (const Json& theirs : upstream->tools()) {
       Tool tool = served_tool(upstream->name(), theirs);
       if (catalogue.tool(tool.name)) continue;
-      tool.run = [upstream, name = theirs["name"].get<std::string>()](const std::shared_ptr<Invocation>& invocation) {
+      tool.permission = permission;
+      tool.run = [upstream = upstream, name = theirs["name"].get<std::string>()](const std::shared_ptr<Invocation>& invocation) {
         upstream->call(name, invocation);
       };
       catalogue.add(std::move(tool));
@@ -59,14 +69,14 @@ void Upstreams::add_tools(Catalogue& catalogue) const {
 
 Json Upstreams::status() const {
   Json all = Json::object();
-  for (const auto& upstream : all_) all[upstream->name()] = upstream->status();
+  for (const auto& [upstream, permission] : all_) all[upstream->name()] = upstream->status();
   return all;
 }
 
 void Upstreams::stop() {
-  for (const auto& upstream : all_) upstream->stop();
+  for (const auto& [upstream, permission] : all_) upstream->stop();
   const auto deadline = UpstreamLink::Clock::now() + kToEnd;
-  for (const auto& upstream : all_) upstream->await_end(deadline);
+  for (const auto& [upstream, permission] : all_) upstream->await_end(deadline);
 }
 
 }  // namespace rkllm_mcp

@@ -29,7 +29,11 @@ class Upstreams {
   void stop();
 
  private:
-  std::vector<std::shared_ptr<Upstream>> all_;
+  struct Entry {
+    std::shared_ptr<Upstream> upstream;
+    Permission permission;  // that its tools take
+  };
+  std::vector<Entry> all_;
 };
 
 }  // namespace rkllm_mcp
