@@ -152,7 +152,7 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   if (running.progress.joins() && !running.progress.empty()) tell(running);
   const auto& invocation = running.invocation;
   if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
-    if (error->code == client::kInternalError) return invocation->result(unavailable(error->message));
+    if (error->is_lost) return invocation->result(unavailable(error->message));
     return invocation->error(RpcError(passed_on_code(error->code), error->message, error->data));
   }
   auto& result = std::get<Json>(outcome);

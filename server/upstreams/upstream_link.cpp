@@ -18,7 +18,9 @@ constexpr milliseconds kFirstPause{250};
 constexpr milliseconds kLongestPause{30'000};
 constexpr milliseconds kUpstreamPatience{10'000};  // to connect, and to be greeted
 
-client::Outcome no_connection(const std::string& reason) { return client::RemoteError{client::kInternalError, reason}; }
+client::Outcome no_connection(const std::string& reason) {
+  return client::RemoteError{client::kInternalError, reason, nullptr, true};
+}
 
 }  // namespace
 
