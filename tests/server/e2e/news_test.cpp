@@ -75,7 +75,17 @@ TEST_CASE("a runtime that is installed while the server runs is served after SIG
   ::kill(server.process().pid(), SIGHUP);
   next_notification(client, "notifications/tools/list_changed");
   CHECK(client.result("rkllm_createDefaultParam")["max_new_tokens"] == 512);
+}
 
+// (A library that has been loaded into the server itself stays there.)
+TEST_CASE("a runtime that is removed is served no more after SIGHUP, and clients are told", "[worker]") {
+  const TemporaryDirectory place;
+  const std::string library = place.path() + "/librkllmrt.so";
+  std::filesystem::copy_file(std::filesystem::canonical(kSimulator), library);
+  LiveServer server({.runtime = {"--library", library}});
+  RpcClient client(server.connect(Transport::kTcp));
+  shake_hands(client);
+  CHECK(client.result("rkllm_createDefaultParam")["max_new_tokens"] == 512);
   std::filesystem::remove(library);
   ::kill(server.process().pid(), SIGHUP);
   next_notification(client, "notifications/tools/list_changed");
