@@ -91,6 +91,7 @@ void UpstreamLink::run() {
     pause = was_well ? kFirstPause : std::min(2 * pause, kLongestPause);
   } while (rest(pause));
   const std::lock_guard lock(mutex_);
+  jobs_.clear();  // they hold this
   ended_ = true;
   wake_.notify_all();
 }
@@ -160,6 +161,7 @@ UpstreamLink::Job UpstreamLink::next_job(Clock::time_point due, bool& has_change
 
 void UpstreamLink::add_job(Job job) {
   const std::lock_guard lock(mutex_);
+  if (stopping_) return;
   jobs_.push_back(std::move(job));
   wake_.notify_all();
 }

@@ -95,10 +95,10 @@ void progress(Script& script, const Json& call, int done, const std::string& mes
 
 TEST_CASE("a client that has no room is told nothing until it has, and loses no part of the text") {
   Json call;
+  Heard heard;
   Stage stage([&call](Script& script, const Json& request) {
     list_or(script, request, [&] { progress(script, call = request, 1, "one "); });
   });
-  Heard heard;
   stage.call(heard, {{"progress_message", "delta"}});
   stage.waiting.until([&] { return heard.updates.size() == 1; }, "no progress");
   CHECK(heard.updates[0] == Json{{"progressToken", "p"}, {"progress", 1}, {"message", "one "}});
@@ -114,13 +114,13 @@ TEST_CASE("a client that has no room is told nothing until it has, and loses no 
 }
 
 TEST_CASE("text that still waits is told before the end") {
+  Heard heard{.has_room = false};
   Stage stage([](Script& script, const Json& request) {
     list_or(script, request, [&] {
       progress(script, request, 1, "all");
       script.result(request, {{"content", Json::array()}});
     });
   });
-  Heard heard{.has_room = false};
   stage.call(heard, {{"progress_message", "delta"}});
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no end");
   REQUIRE(heard.updates.size() == 1);
@@ -128,20 +128,20 @@ TEST_CASE("text that still waits is told before the end") {
 }
 
 TEST_CASE("a call whose client reads nothing ends before it has filled the memory") {
+  Heard heard{.has_room = false};
   Stage stage([](Script& script, const Json& request) {
     list_or(script, request, [&] {
       for (int each = 1; each <= 10; ++each) progress(script, request, each, std::string(1 << 20, 'x'));
     });
   });
-  Heard heard{.has_room = false};
   stage.call(heard, {{"progress_message", "delta"}});
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no end");
   CHECK(heard.results[0]["isError"] == true);
 }
 
 TEST_CASE("calls in progress are answered when this server ends, and so are later ones") {
-  Stage stage([](Script& script, const Json& request) { list_or(script, request, [] {}); });
   Heard heard;
+  Stage stage([](Script& script, const Json& request) { list_or(script, request, [] {}); });
   stage.call(heard);
   stage.upstream.stop();
   REQUIRE(heard.results.size() == 1);
@@ -152,12 +152,12 @@ TEST_CASE("calls in progress are answered when this server ends, and so are late
 
 TEST_CASE("an answer that is no tool result, or an error of the way there, reaches no client as it is") {
   int answers = 0;
+  Heard heard;
   Stage stage([&answers](Script& script, const Json& request) {
     list_or(script, request, [&] {
       ++answers == 1 ? script.result(request, {{"content", {5}}}) : script.error(request, -32020);
     });
   });
-  Heard heard;
   stage.call(heard);
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no end");
   CHECK_THAT(heard.results[0]["content"][0]["text"].get<std::string>(), has_text("no tool result"));
