@@ -435,7 +435,7 @@ TEST_CASE("a connection that is refused is an error of its request while another
   std::promise<void> refused;
   auto is_refused = refused.get_future();
   server.emplace([&](int look) {
-    ::close(look);  // of the constructor
+    ::shutdown(look, SHUT_RDWR);  // of the constructor; it is closed at the end
     const int client = server->accept();
     server->stop_listening();
     is_refused.wait();
