@@ -4,16 +4,11 @@
 #include "client/header_value.hpp"
 #include "client/revisions.hpp"
 #include "client/socket.hpp"
+#include "mcp/request_headers.hpp"
 
 #include <utility>
 
 namespace rkllm_mcp::client {
-namespace {
-
-constexpr const char* kRevisionHeader = "MCP-Protocol-Version";
-
-}  // namespace
-
 HttpSession::HttpSession(Endpoint endpoint, std::chrono::milliseconds connect_patience)
     : endpoint_(std::move(endpoint)), url_(endpoint_.url()), connect_patience_(connect_patience) {}
 
@@ -54,8 +49,8 @@ HttpQuestion HttpSession::post(const MessageFacts& facts, std::string message) c
       headers = param_headers_.headers_of(question.body);
     }
     headers.emplace(kRevisionHeader, header_value(facts.revision));
-    headers.emplace("Mcp-Method", header_value(facts.method));
-    if (!facts.name.empty()) headers.emplace("Mcp-Name", header_value(facts.name));
+    headers.emplace(kMethodHeader, header_value(facts.method));
+    if (!facts.name.empty()) headers.emplace(kNameHeader, header_value(facts.name));
   } else if (facts.method != "initialize") {
     headers = session_headers();
   }

@@ -1,6 +1,7 @@
 #include "client/mcp_handshake.hpp"
 
 #include "client/revisions.hpp"
+#include "mcp/meta_keys.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -41,7 +42,7 @@ bool speaks_modern(const Json& discovery) {
 
 ServerFacts facts_of_discovery(const Json& result) {
   ServerFacts facts{Era::kModern, kModernRevision};
-  facts.info = object_of(object_of(result, "_meta"), "io.modelcontextprotocol/serverInfo");
+  facts.info = object_of(object_of(result, "_meta"), kMetaServer);
   facts.capabilities = object_of(result, "capabilities");
   facts.instructions = text_of(result, "instructions");
   return facts;
@@ -95,9 +96,9 @@ ServerFacts shake_hands(RequestChannel& channel, const Introduction& introductio
 
 Json with_modern_meta(Json params, const Json& client_info) {
   Json& meta = params["_meta"];
-  meta["io.modelcontextprotocol/protocolVersion"] = kModernRevision;
-  meta["io.modelcontextprotocol/clientInfo"] = client_info;
-  meta["io.modelcontextprotocol/clientCapabilities"] = Json::object();
+  meta[kMetaRevision] = kModernRevision;
+  meta[kMetaClient] = client_info;
+  meta[kMetaCapabilities] = Json::object();
   return params;
 }
 

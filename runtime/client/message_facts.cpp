@@ -2,25 +2,17 @@
 
 #include "client/bounded_json.hpp"
 #include "client/remote_error.hpp"
+#include "mcp/meta_keys.hpp"
+#include "mcp/request_headers.hpp"
 
 #include <algorithm>
 
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr const char* kRevisionKey = "io.modelcontextprotocol/protocolVersion";
-
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-// The member of the parameters that the header Mcp-Name repeats.
-const char* name_key(std::string_view method) {
-  if (method == "tools/call" || method == "prompts/get") return "name";
-  if (method == "resources/read") return "uri";
-  if (method.starts_with("tasks/")) return "taskId";
-  return nullptr;
 }
 
 bool is_id(const Json& json) { return json.is_string() || json.is_number(); }
@@ -51,9 +43,9 @@ MessageFacts facts_of(std::string_view message) {
   facts.method = text_at(json, "method");
   const auto params = json.find("params");
   if (params == json.end() || !params->is_object()) return facts;
-  if (const char* key = name_key(facts.method)) facts.name = text_at(*params, key);
+  if (const char* key = named_param(facts.method)) facts.name = text_at(*params, key);
   const auto meta = params->find("_meta");
-  if (meta != params->end() && meta->is_object()) facts.revision = text_at(*meta, kRevisionKey);
+  if (meta != params->end() && meta->is_object()) facts.revision = text_at(*meta, kMetaRevision);
   if (facts.method != "notifications/cancelled") return facts;
   if (const auto id = params->find("requestId"); id != params->end() && is_id(*id)) facts.cancels = *id;
   return facts;

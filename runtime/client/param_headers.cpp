@@ -2,6 +2,7 @@
 
 #include "client/bounded_json.hpp"
 #include "client/header_value.hpp"
+#include "mcp/request_headers.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -10,7 +11,6 @@
 namespace rkllm_mcp::client {
 namespace {
 
-constexpr const char* kAnnotation = "x-mcp-header";
 constexpr std::string_view kTokenMarks = "!#$%&'*+-.^_`|~";
 
 const Json* object_at(const Json& parent, const char* key) {
@@ -39,7 +39,7 @@ void walk(const Json& schema, const Json* arguments, const Visit& visit) {
       const auto found = arguments->find(name);
       if (found != arguments->end()) value = &*found;
     }
-    const auto header = property.find(kAnnotation);
+    const auto header = property.find(kParamAnnotation);
     if (header != property.end() && header->is_string() && is_token(header->get_ref<const std::string&>())) {
       visit(header->get<std::string>(), value);
     }
@@ -86,7 +86,7 @@ std::multimap<std::string, std::string> ParamHeaders::headers_of(std::string_vie
   if (schema == schemas_.end()) return headers;
   walk(schema->second, object_at(*params, "arguments"), [&headers](const std::string& header, const Json* value) {
     const auto text = value != nullptr ? text_of_value(*value) : std::nullopt;
-    if (text) headers.emplace("Mcp-Param-" + header, header_value(*text));
+    if (text) headers.emplace(kParamHeaderStart + header, header_value(*text));
   });
   return headers;
 }

@@ -15,14 +15,6 @@ RpcError mismatch(std::string_view header, const std::string& complaint) {
   return {ErrorCode::kHeaderMismatch, std::string(header) + ": " + complaint, Json{{"header", header}}};
 }
 
-// The parameter that Mcp-Name repeats; empty if the method has none.
-std::string_view named_param(std::string_view method) {
-  if (method == "tools/call" || method == "prompts/get") return "name";
-  if (method == "resources/read") return "uri";
-  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
-  return {};
-}
-
 std::string required(const HttpHeaders& headers, std::string_view name) {
   const auto value = headers.find(name);
   if (!value) throw mismatch(name, "missing");
@@ -59,9 +51,9 @@ void check_params(const HttpHeaders& headers, const Json& schema, const Json& ar
   for (const auto& [name, property] : properties->items()) {
     const auto given = arguments.find(name);
     if (given == arguments.end() || given->is_null() || !property.is_object()) continue;
-    const auto header = property.find("x-mcp-header");
+    const auto header = property.find(kParamAnnotation);
     if (header != property.end() && header->is_string()) {
-      check_param(headers, "Mcp-Param-" + header->get<std::string>(), *given);
+      check_param(headers, kParamHeaderStart + header->get<std::string>(), *given);
     }
     check_params(headers, property, *given);
   }
@@ -70,12 +62,11 @@ void check_params(const HttpHeaders& headers, const Json& schema, const Json& ar
 }  // namespace
 
 std::optional<std::string> decoded_header(std::string_view value) {
-  constexpr std::string_view kBefore = "=?base64?";
-  constexpr std::string_view kAfter = "?=";
-  if (value.size() < kBefore.size() + kAfter.size() || !value.starts_with(kBefore) || !value.ends_with(kAfter)) {
+  constexpr auto kAround = kEncodedStart.size() + kEncodedEnd.size();
+  if (value.size() < kAround || !value.starts_with(kEncodedStart) || !value.ends_with(kEncodedEnd)) {
     return std::string(value);
   }
-  const auto bytes = decode_base64(value.substr(kBefore.size(), value.size() - kBefore.size() - kAfter.size()));
+  const auto bytes = decode_base64(value.substr(kEncodedStart.size(), value.size() - kAround));
   if (!bytes) return std::nullopt;
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
@@ -90,10 +81,10 @@ void check_revision_header(const HttpHeaders& headers, const Request& request) {
 
 void check_stateless_headers(const HttpHeaders& headers, const Request& request, const Catalogue& catalogue) {
   const Json& params = request.params;
-  require_equal("Mcp-Method", required(headers, "Mcp-Method"), request.method);
-  const std::string named(named_param(request.method));
-  if (!named.empty() && params.contains(named) && params[named].is_string()) {
-    require_equal("Mcp-Name", required_decoded(headers, "Mcp-Name"), params[named].get<std::string>());
+  require_equal(kMethodHeader, required(headers, kMethodHeader), request.method);
+  const char* const named = named_param(request.method);
+  if (named != nullptr && params.contains(named) && params[named].is_string()) {
+    require_equal(kNameHeader, required_decoded(headers, kNameHeader), params[named].get<std::string>());
   }
   if (request.method != "tools/call" || !params.contains("arguments") || !params.contains("name")) return;
   if (!params["name"].is_string()) return;

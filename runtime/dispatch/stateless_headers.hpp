@@ -4,6 +4,7 @@
 
 #include "jsonrpc/message.hpp"
 #include "mcp/catalogue.hpp"
+#include "mcp/request_headers.hpp"
 #include "transport/http_message.hpp"
 
 #include <optional>
@@ -11,8 +12,6 @@
 #include <string_view>
 
 namespace rkllm_mcp {
-
-inline constexpr std::string_view kRevisionHeader = "MCP-Protocol-Version";
 
 // Both throw RpcError -32020 for a header that is missing, malformed, or says otherwise than the message; the first
 // also -32602 for a message that claims no revision. To be called one after the other, since a revision that is not

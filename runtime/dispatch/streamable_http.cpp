@@ -35,13 +35,6 @@ const Revision* revision_in(const HttpHeaders& headers) {
 
 bool is_stateless(const Revision* revision) { return revision != nullptr && !revision->era.has_handshake(); }
 
-// Why a batch cannot be taken; nothing if it may be tried.
-std::optional<Malformed> objection_to_batch(const HttpHeaders& headers) {
-  const Revision* const revision = revision_in(headers);
-  if (revision != nullptr && !revision->batches) return refused_batch();
-  return std::nullopt;
-}
-
 }  // namespace
 
 void StreamableHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
@@ -64,14 +57,12 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
     return exchange->respond(refusal(415, "Content-Type must be application/json"));
   }
   Message message = parse_message(request.body, dispatcher_.options().message);
-  if (std::holds_alternative<Batch>(message)) {
-    if (auto refused = objection_to_batch(request.headers)) message = *std::move(refused);
-  }
+  const Revision* const revision = revision_in(request.headers);
+  if (std::holds_alternative<Batch>(message) && revision != nullptr && !revision->batches) message = refused_batch();
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
     return refuse_over_http(dispatcher_, *malformed, *peer_of(request, exchange));
   }
   const auto* asked = std::get_if<Request>(&message);
-  const Revision* const revision = revision_in(request.headers);
   if (asked != nullptr && (is_stateless_request(asked->params) || is_stateless(revision))) {
     const auto peer =
         HttpPeer::make(dispatcher_.loop(), exchange,

@@ -5,6 +5,7 @@ namespace rkllm_mcp {
 
 inline constexpr const char* kMetaRevision = "io.modelcontextprotocol/protocolVersion";
 inline constexpr const char* kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr const char* kMetaClient = "io.modelcontextprotocol/clientInfo";
 inline constexpr const char* kMetaLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr const char* kMetaServer = "io.modelcontextprotocol/serverInfo";
 inline constexpr const char* kMetaSubscription = "io.modelcontextprotocol/subscriptionId";

@@ -1,0 +1,28 @@
+// The HTTP headers by which a request of the stateless era repeats parts of its message, for those on the way who do
+// not read bodies: what client and server agree on.
+#pragma once
+
+#include <string_view>
+
+namespace rkllm_mcp {
+
+inline constexpr const char* kRevisionHeader = "MCP-Protocol-Version";
+inline constexpr const char* kMethodHeader = "Mcp-Method";
+inline constexpr const char* kNameHeader = "Mcp-Name";
+inline constexpr const char* kParamHeaderStart = "Mcp-Param-";
+// In a tool's schema: the property is repeated by the header of that name, after kParamHeaderStart.
+inline constexpr const char* kParamAnnotation = "x-mcp-header";
+
+// Around a value in base64, for what a header cannot carry as it is.
+inline constexpr std::string_view kEncodedStart = "=?base64?";
+inline constexpr std::string_view kEncodedEnd = "?=";
+
+// The member of the params that kNameHeader repeats; null if the method has none.
+constexpr const char* named_param(std::string_view method) {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  if (method == "resources/read") return "uri";
+  if (method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel") return "taskId";
+  return nullptr;
+}
+
+}  // namespace rkllm_mcp
