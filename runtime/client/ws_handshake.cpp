@@ -43,7 +43,7 @@ std::string_view header(std::string_view head, std::string_view name) {
 }  // namespace
 
 std::string new_websocket_key() {
-  std::array<unsigned char, 16> bytes;
+  std::array<unsigned char, 16> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) throw ConnectionError("no random bytes to be had");
   return base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t kMostValues = 100;
 
-const Json& object_in(const Json& object, const char* name, const std::string& path) {
+const Json& object_in(const Json& object, const char* name, const char* path) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_object()) throw InvalidParams(path, "expected object");
   return *found;
 }
 
-std::string string_in(const Json& object, const char* name, const std::string& path) {
+std::string string_in(const Json& object, const char* name, const char* path) {
   const auto found = object.find(name);
   if (found == object.end() || !found->is_string()) throw InvalidParams(path, "expected string");
   return found->get<std::string>();
