@@ -22,8 +22,8 @@ BlockFile emit_constants(const Api& api);  // macros, and every fact that can be
 BlockFile emit_methods(const Api& api);    // one stub per function, and the ABI set
 File emit_api(const Api& api);             // all of it as JSON
 File emit_tools(const Api& api);           // the tools as MCP lists them
-// Names the inputs by their SHA-256, and all files. No date and no path of the machine: the same inputs give the same.
-File emit_manifest(const std::vector<Api>& sets, const std::vector<std::string>& paths);
-inline constexpr const char* kManifestName = "manifest.json";
+// Names the inputs and the other files with their SHA-256. No date and no path of the machine: the same inputs give the
+// same.
+File emit_manifest(const std::vector<Api>& sets, const std::vector<File>& files);
 
 }  // namespace bindgen

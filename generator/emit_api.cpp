@@ -2,6 +2,8 @@
 #include "declaration.hpp"
 #include "dump.hpp"
 #include "emit_parts.hpp"
+#include "manifest.hpp"
+#include "sha256.hpp"
 #include "wire_schema.hpp"
 
 #include <utility>
@@ -118,13 +120,15 @@ File emit_tools(const Api& api) {
   return {"tools.json", Json{{"tools", std::move(tools)}}.dump(2) + "\n"};
 }
 
-File emit_manifest(const std::vector<Api>& sets, const std::vector<std::string>& paths) {
+File emit_manifest(const std::vector<Api>& sets, const std::vector<File>& files) {
   Json list = Json::array();
   for (const Api& api : sets) {
     list.push_back(
         {{"version", api.version}, {"header_sha256", api.header.sha256}, {"overlay_sha256", api.overlay_sha256}});
   }
-  const Json manifest{{"sets", std::move(list)}, {"files", paths}};
+  Json hashes = Json::array();
+  for (const File& file : files) hashes.push_back({{"path", file.path}, {"sha256", sha256(file.text)}});
+  const Json manifest{{"sets", std::move(list)}, {"files", std::move(hashes)}};
   return {kManifestName, manifest.dump(2) + "\n"};
 }
 
@@ -158,10 +162,7 @@ std::vector<File> emit(const std::vector<Api>& sets) {
   files.push_back(emit_sets(sets));
   for (const Api& api : sets) files.push_back(emit_api(api));
   files.push_back(emit_tools(sets.back()));
-  std::vector<std::string> paths;
-  for (const File& file : files) paths.push_back(file.path);
-  paths.push_back(kManifestName);
-  files.push_back(emit_manifest(sets, paths));
+  files.push_back(emit_manifest(sets, files));
   return files;
 }
 

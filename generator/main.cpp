@@ -92,7 +92,11 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   try {
-    return run({argv + 1, argv + argc});
+    const int exit_code = run({argv + 1, argv + argc});
+    std::cout.flush();
+    if (std::cout) return exit_code;
+    std::cerr << "rkllm-bindgen: standard output cannot be written\n";
+    return kRefused;
   } catch (const bindgen::UsageError& error) {
     std::cerr << "rkllm-bindgen: " << error.what() << "; see rkllm-bindgen --help\n";
     return kUsage;

@@ -9,11 +9,13 @@
 
 namespace bindgen {
 
-// Writes the files whose bytes change, and removes those that an earlier run has written (its manifest names them) and
-// that are not generated any more. Returns the paths that changed.
+// Writes the files whose bytes change, and removes those that an earlier run has written (its manifest names them, with
+// their hashes) and that are not generated any more. Returns the paths that changed. Throws Refusal, and has changed
+// nothing then, if a file cannot be written, or if one that this tool has not written would be replaced or removed.
 std::vector<std::string> write(const std::filesystem::path& folder, const std::vector<File>& files);
 
-// The difference as a person reads it, "-" what is there, "+" what would be generated; empty if there is none.
+// The difference as a person reads it, "-" what is there, "+" what would be generated; empty if there is none. Files
+// that are not generated at all are told, too, but for hidden ones.
 std::string differences(const std::filesystem::path& folder, const std::vector<File>& files);
 
 // Throws Refusal if the folder holds the bindings of other versions than this one: writing this one alone would remove

@@ -26,13 +26,9 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-bool write_text(const std::filesystem::path& path, const std::string& text) {
-  if (std::filesystem::exists(path) && read_text(path) == text) return false;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.flush()) throw Refusal({path.string(), 0, 0}, "cannot write this file");
-  return true;
+bool holds(const std::filesystem::path& path, const std::string& text) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(path, unknown) && read_text(path) == text;
 }
 
 }  // namespace bindgen

@@ -1,4 +1,4 @@
-// Whole text files: read, split into lines, written only if that changes something.
+// Whole text files: read, split into lines, compared.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace bindgen {
 std::string read_text(const std::filesystem::path& path);
 // Without their line ends.
 std::vector<std::string> lines_of(const std::string& text);
-// False if the file holds exactly this already (it is then left alone, and so is its date). Makes missing directories.
-bool write_text(const std::filesystem::path& path, const std::string& text);
+// Whether there is a file that holds exactly this.
+bool holds(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace bindgen

@@ -74,12 +74,12 @@ class Workspace {
     fs::permissions(path, fs::perms::owner_all);
   }
 
-  void append_to_header(const std::string& text) const { write_text(header(), read_text(header()) + text); }
+  void append_to_header(const std::string& text) const { test::write_text(header(), read_text(header()) + text); }
   void replace_in_header(const std::string& old, const std::string& now) const {
     std::string text = read_text(header());
     const auto at = text.find(old);
     REQUIRE(at != std::string::npos);
-    write_text(header(), text.replace(at, old.size(), now));
+    test::write_text(header(), text.replace(at, old.size(), now));
   }
 
  private:
@@ -131,13 +131,13 @@ TEST_CASE("the CI job of the documentation passes current bindings, and fails wh
   CHECK(current.exit_code == 0);
   const fs::path enums = work.bindings() / "rkllm_mcp/v1_3_0/enums.hpp";
   const std::string text = read_text(enums);
-  write_text(enums, text + "// hand edit\n");
+  test::write_text(enums, text + "// hand edit\n");
   const Outcome edited = work.play(kCheck);
   CHECK(edited.exit_code == 1);
   CHECK_THAT(edited.said, has_text("-// hand edit"));
   fs::remove(enums);
   CHECK(work.play(kCheck).exit_code == 1);
-  write_text(enums, text);
+  test::write_text(enums, text);
   work.append_to_header("int rkllm_more(int a);\n");
   CHECK(work.play(kCheck).exit_code == 1);
 }

@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 
 #include "line_diff.hpp"
+#include "temporary.hpp"
 #include "text_file.hpp"
 
 #include <cstdlib>
@@ -13,7 +14,7 @@
 namespace bindgen::test {
 
 inline void compare_with_golden(const std::filesystem::path& golden, const std::string& text) {
-  if (std::getenv("BINDGEN_BLESS") != nullptr) write_text(golden, text);
+  if (std::getenv("BINDGEN_BLESS") != nullptr) test::write_text(golden, text);
   INFO(golden.string() << " (BINDGEN_BLESS=1 writes it anew)\n" << line_diff(read_text(golden), text));
   CHECK((read_text(golden) == text));
 }

@@ -49,6 +49,13 @@ TEST_CASE("dump prints the model, as a tree unless JSON is asked for") {
   CHECK(run("dump " + kNew + " --format json").out.find("{\n \"header\": \"rkllm_1.3.0.h\"") == 0);
 }
 
+TEST_CASE("output that cannot be written is an error") {
+  const std::string command = "'" PROGRAM "' dump '" REPOSITORY "/" + kNew + "' >/dev/full 2>/dev/null";
+  const int status = std::system(command.c_str());
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+}
+
 TEST_CASE("suggest prints entries only, and complaints beside them") {
   const Outcome open = run("suggest " + kOld);
   CHECK(open.exit_code == 0);
@@ -80,7 +87,7 @@ TEST_CASE(
   CHECK_THAT(run(command).out, has_text("0 files changed\n"));
   CHECK(run("--check " + command).exit_code == 0);
   const std::string enums = (folder / "rkllm_mcp/v1_3_0/enums.hpp").string();
-  write_text(enums, read_text(enums) + "// edited\n");
+  test::write_text(enums, read_text(enums) + "// edited\n");
   const Outcome stale = run("--check " + command);
   CHECK(stale.exit_code == 1);
   CHECK_THAT(stale.out, has_text("-// edited\n"));

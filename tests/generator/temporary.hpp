@@ -7,6 +7,7 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace bindgen::test {
@@ -17,6 +18,12 @@ inline std::filesystem::path scratch(const std::string& name) {
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   return folder;
+}
+
+// Makes missing folders.
+inline void write_text(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
 }
 
 inline std::string file(const std::filesystem::path& folder, const std::string& name, const std::string& text) {
