@@ -159,7 +159,7 @@ using Symbol = std::variant<Macro, Alias, Enum, Record, Opaque, Callback, Functi
 
 struct Header {
   std::string path;                // as it was given
-  std::vector<std::string> lines;  // its text, for messages
+  std::vector<std::string> lines;  // its text, clean, for messages and the documentation of macros
   std::string sha256;              // of its bytes
   std::vector<Symbol> symbols;     // in the order of the header
 };

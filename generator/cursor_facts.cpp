@@ -1,5 +1,6 @@
 #include "cursor_facts.hpp"
 
+#include "clean_text.hpp"
 #include "documentation.hpp"
 
 namespace bindgen::clang {
@@ -12,6 +13,8 @@ Location location(CXCursor cursor) {
   return at;
 }
 
-Documentation documentation(CXCursor cursor) { return parse_comment(text(clang_Cursor_getRawCommentText(cursor))); }
+Documentation documentation(CXCursor cursor) {
+  return parse_comment(clean(text(clang_Cursor_getRawCommentText(cursor))));
+}
 
 }  // namespace bindgen::clang

@@ -10,11 +10,14 @@
 
 namespace bindgen {
 
+enum class Severity { kError, kWarning };
+
 struct Diagnostic {
   Location at;
   std::string message;
   std::string source_line;  // the line at `at`; may be empty
   std::string hint;         // may have several lines
+  Severity severity = Severity::kError;
 };
 
 // The input cannot be used. Carries everything that is wrong with it, not just the first thing.

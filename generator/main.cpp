@@ -27,8 +27,14 @@ namespace {
 
 enum ExitCode { kDone = 0, kRefused = 1, kUsage = 2, kBreaking = 3 };
 
+// What the tool makes of a header that is not quite text.
+void warn_of(const std::string& header) {
+  for (const bindgen::Diagnostic& warning : bindgen::replaced_text(header)) std::cerr << bindgen::format(warning);
+}
+
 std::vector<bindgen::File> generated(const bindgen::CommandLine& line) {
   if (!line.is_of_project) bindgen::refuse_other_sets(line.out, line.requests.front().version);
+  for (const bindgen::Request& request : line.requests) warn_of(request.header);
   return bindgen::generate(line.requests, line.overlay, line.known_versions);
 }
 
@@ -77,6 +83,7 @@ int suggest(const bindgen::CommandLine& line) {
 
 int run(const std::vector<std::string>& arguments) {
   const bindgen::CommandLine line = bindgen::parse_command_line(arguments);
+  for (const std::string& header : line.headers) warn_of(header);
   switch (line.command) {
     case bindgen::Command::kHelp: std::cout << bindgen::kHelpText; return kDone;
     case bindgen::Command::kGenerate: return generate(line);

@@ -1,5 +1,6 @@
 #include "parse.hpp"
 
+#include "clean_text.hpp"
 #include "diagnostics.hpp"
 #include "standard_headers.hpp"
 #include "text_file.hpp"
@@ -33,7 +34,7 @@ std::vector<Diagnostic> errors_of(CXTranslationUnit unit, const std::string& pat
       Diagnostic error{location_of(diagnostic), clang::text(clang_getDiagnosticSpelling(diagnostic)), {}, {}};
       if (std::filesystem::exists(error.at.file)) {
         const auto lines = lines_of(read_text(error.at.file));
-        if (error.at.line >= 1 && error.at.line <= lines.size()) error.source_line = lines[error.at.line - 1];
+        if (error.at.line >= 1 && error.at.line <= lines.size()) error.source_line = clean(lines[error.at.line - 1]);
       }
       errors.push_back(std::move(error));
     }

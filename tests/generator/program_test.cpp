@@ -122,3 +122,32 @@ TEST_CASE("what used to crash the program is refused with 1") {
     CHECK(run(header + " --api-version 1 --overlay " + overlay + " --out " + folder.string()).exit_code == 1);
   }
 }
+
+TEST_CASE("comments that are no UTF-8, or hold control characters, end no command, and a warning says where") {
+  const auto folder = test::scratch("program_gbk");
+  const std::string header = test::file(folder, "x.h",
+                                        "/** \xD6\xD0\xCE\xC4 in GBK */\nint f(int n);\n"
+                                        "/** \x1B[31mred\x07 \xE2\x80\xAE reversed */\n#define WORDS 3\n"
+                                        "/** \xF0\x9F\x98\x80 \xC3\xA9 stay */\nint g(int n);\n");
+  const std::string overlay = test::file(folder, "o.json", test::overlay(""));
+  const std::string warnings = "x.h:1:5: warning: is no UTF-8, or a control character";
+  for (const std::string& command : std::vector<std::string>{
+           "dump " + header, "dump --format json " + header, "suggest " + header, "diff " + header + " " + header,
+           header + " --api-version 1 --overlay " + overlay + " --out " + (folder / "out").string()}) {
+    INFO(command);
+    const Outcome outcome = run(command);
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.err, has_text(warnings));
+    CHECK_THAT(outcome.err, has_text("x.h:3:5: warning: "));
+    CHECK_THAT(outcome.err, !has_text("x.h:5:"));
+    for (const std::string& text : {outcome.out, outcome.err}) {
+      CHECK_THAT(text, !has_text("\x1B"));
+      CHECK_THAT(text, !has_text("\xD6"));
+      CHECK_THAT(text, !has_text("\xE2\x80\xAE"));
+    }
+  }
+  const std::string api = read_text(folder / "out/api/1.json");
+  CHECK_THAT(api, has_text("\xEF\xBF\xBD in GBK"));
+  CHECK_THAT(api, has_text("\xF0\x9F\x98\x80 \xC3\xA9 stay"));
+  CHECK_THAT(api, has_text("[31mred"));
+}
