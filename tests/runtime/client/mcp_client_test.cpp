@@ -397,6 +397,6 @@ TEST_CASE("destroying a client with requests in flight takes no time and calls n
     McpClient client = client_of(script, EraChoice::kAuto, {.on_lost = [&](const std::string&) { is_called = true; }});
     client.request("tools/call", Json::object(), {.on_end = [&is_called](Outcome) { is_called = true; }});
   }
-  CHECK(std::chrono::steady_clock::now() - began < 2s);
+  CHECK(std::chrono::steady_clock::now() - began < 10s);
   CHECK_FALSE(is_called);
 }

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::array kBridged{Transport::kTcp, Transport::kUnix, Transport::kUdp, Transport::kHttp,
                               Transport::kWebSocket};
 // A whole second is what users are promised; sanitizers and busy machines need more.
-constexpr std::chrono::milliseconds kPromptly{3000};
+constexpr std::chrono::milliseconds kPromptly{10'000};
 
 std::string url_of(const LiveServer& server, Transport transport) {
   return server.endpoint(transport, transport == Transport::kHttp ? "/mcp" : "").url();

@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kTokensPerSecond = 100;
-constexpr std::chrono::milliseconds kWithin{100};
+constexpr std::chrono::milliseconds kWithin{5000};  // it is done at once, but a machine may be busy; else it never is
 const std::string kShort = "@n=60 @seed=2";
 
 std::string request(int id, const std::string& handle, const std::string& prompt) {

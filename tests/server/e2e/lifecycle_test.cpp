@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kLongestEnd{2000};
+constexpr std::chrono::milliseconds kLongestEnd{5000};  // two seconds, and as many again as a busy machine may add
 constexpr int kSmallBuffer = 4096;
 
 // Sends the signal and checks that the server ends in time and with status 0.

@@ -173,7 +173,7 @@ TEST_CASE("mcp client: destroying it in the middle of a call takes no time, over
       abandoned->await_progress();
       began = std::chrono::steady_clock::now();
     }
-    CHECK(std::chrono::steady_clock::now() - began < 1500ms);
+    CHECK(std::chrono::steady_clock::now() - began < 10s);
     McpClient other = mcp_client(mcp_endpoint(server, Transport::kTcp));
     tool(other, "rkllm_destroy", {{"handle", handle}});
   }

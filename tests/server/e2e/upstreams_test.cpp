@@ -213,7 +213,7 @@ TEST_CASE("a host need not wait for the end of a server whose upstreams are sile
   const auto began = std::chrono::steady_clock::now();
   process.close_input();
   CHECK(process.wait() == 0);
-  CHECK(std::chrono::steady_clock::now() - began < std::chrono::milliseconds(1500));  // 1000 of them allowed, on an idle machine
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(5));  // of which it may wait for one
 }
 
 }  // namespace rkllm_mcp::test
