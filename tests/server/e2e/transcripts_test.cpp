@@ -22,8 +22,9 @@ void play_all(Transport transport, const std::string& version = kRuntimeVersions
   }
 }
 
-void play_everywhere(const std::string& version) {
-  for (const Transport transport : kAllTransports) play_all(transport, version);
+// What older runtimes do differently has nothing to do with transports: one that pushes streams, and one that is polled.
+void play_pushed_and_polled(const std::string& version) {
+  for (const Transport transport : {Transport::kTcp, Transport::kHttp}) play_all(transport, version);
 }
 
 // Whether some transcript sends a request for the method and expects something of it.
@@ -46,13 +47,13 @@ TEST_CASE("the transcripts hold over UDP") { play_all(Transport::kUdp); }
 TEST_CASE("the transcripts hold over HTTP") { play_all(Transport::kHttp); }
 TEST_CASE("the transcripts hold over WebSocket") { play_all(Transport::kWebSocket); }
 
-TEST_CASE("the transcripts hold with runtime 1.1.4, over every transport") { play_everywhere("1.1.4"); }
+TEST_CASE("the transcripts hold with runtime 1.1.4, pushed and polled") { play_pushed_and_polled("1.1.4"); }
 
-TEST_CASE("the transcripts hold with runtime 1.2.0, over every transport") { play_everywhere("1.2.0"); }
+TEST_CASE("the transcripts hold with runtime 1.2.0, pushed and polled") { play_pushed_and_polled("1.2.0"); }
 
-TEST_CASE("the transcripts hold with runtime 1.2.1b1, over every transport") { play_everywhere("1.2.1b1"); }
+TEST_CASE("the transcripts hold with runtime 1.2.1b1, pushed and polled") { play_pushed_and_polled("1.2.1b1"); }
 
-TEST_CASE("the transcripts hold with runtime 1.2.3, over every transport") { play_everywhere("1.2.3"); }
+TEST_CASE("the transcripts hold with runtime 1.2.3, pushed and polled") { play_pushed_and_polled("1.2.3"); }
 
 TEST_CASE("every method of the server occurs in a transcript") {
   LiveServer server;
