@@ -18,20 +18,10 @@ endif()
 find_package(PkgConfig QUIET)
 rkllm_mcp_require(PKG_CONFIG_FOUND pkg-config 0.29 pkg-config)
 
-# Standalone asio comes without a CMake config; 1.18 (Ubuntu 22.04) is the oldest supported.
-find_path(ASIO_INCLUDE_DIR asio.hpp)
-rkllm_mcp_require(ASIO_INCLUDE_DIR asio 1.18 libasio-dev)
-file(STRINGS ${ASIO_INCLUDE_DIR}/asio/version.hpp asio_version_line REGEX "#define ASIO_VERSION [0-9]+")
-string(REGEX REPLACE "^#define ASIO_VERSION ([0-9]+).*" "\\1" asio_version "${asio_version_line}")
-if(asio_version LESS 101800)
-  message(FATAL_ERROR "asio 1.18 or newer is needed, ${ASIO_INCLUDE_DIR} holds ${asio_version}. Install it: apt-get install libasio-dev")
-endif()
-add_library(asio::asio INTERFACE IMPORTED)
-target_include_directories(asio::asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
-# asio would decide by what was included before it whether to use aligned_alloc, differently in each source file: memory
-# that one of them allocates, another frees.
-target_compile_definitions(asio::asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED ASIO_DISABLE_STD_ALIGNED_ALLOC)
-target_link_libraries(asio::asio INTERFACE Threads::Threads)
+# 1.18 (Ubuntu 22.04) is the oldest supported.
+list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
+find_package(Asio 1.18 QUIET)
+rkllm_mcp_require(Asio_FOUND asio 1.18 libasio-dev)
 
 find_package(OpenSSL 1.1.1 QUIET)
 rkllm_mcp_require(OPENSSL_FOUND OpenSSL 1.1.1 libssl-dev)

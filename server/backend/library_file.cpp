@@ -1,5 +1,7 @@
 #include "backend/library_file.hpp"
 
+#include "backend/program_folders.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
@@ -51,8 +53,8 @@ std::string version_in(std::string_view content) {
 std::optional<std::string> find_simulator() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* const place : {"../lib", ".", "../lib/rkllm-mcp"}) {
-    const fs::path candidate = program / place / kSimulatorName;
+  for (const std::string_view folder : kLibraryFolders) {
+    const fs::path candidate = program / folder / kSimulatorName;
     if (fs::exists(candidate, error)) return candidate.string();
   }
   return find_in_system(kSimulatorName);

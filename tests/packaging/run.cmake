@@ -1,12 +1,17 @@
-# run(COMMAND ... [EXPECT text] [FAILS]): runs a command, and fails unless it ends with 0 (FAILS: with 1) and its output
-# holds the text. The output is in `output` afterwards.
+# run(COMMAND ... [INPUT file] [EXPECT text] [FAILS]): runs a command, and fails unless it ends with 0 (FAILS: with 1) and
+# its output holds the text. The output is in `output` afterwards.
 function(run)
-  cmake_parse_arguments(RUN "FAILS" "EXPECT" "COMMAND" ${ARGN})
+  cmake_parse_arguments(RUN "FAILS" "INPUT;EXPECT" "COMMAND" ${ARGN})
   set(wanted 0)
   if(RUN_FAILS)
     set(wanted 1)
   endif()
-  execute_process(COMMAND ${RUN_COMMAND} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  set(input "")
+  if(RUN_INPUT)
+    # A pipe, as hosts give their servers: not the file itself, which is no place for `auto` to serve.
+    set(input COMMAND ${CMAKE_COMMAND} -E cat ${RUN_INPUT})
+  endif()
+  execute_process(${input} COMMAND ${RUN_COMMAND} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(FIND "${output}" "${RUN_EXPECT}" at)
   if(NOT status EQUAL wanted OR at EQUAL -1)
     message(FATAL_ERROR "${RUN_COMMAND}\nended with ${status}; ${wanted} and \"${RUN_EXPECT}\" are expected in:\n${output}")
