@@ -54,8 +54,8 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
                                  "Every setting in force and where it comes from; secrets are hidden.", kJsonType,
                                  [report = std::move(report)] { return ResourceText{to_text(report())}; }});
   add_handle_resources(catalogue, handles);
-  add_prompts(catalogue,
-              {handles, [&settings](std::string_view, const Json&) { return known_models(settings); }, document});
+  add_prompts(catalogue, {handles, [&settings](std::string_view, const Json&) { return known_models(settings); },
+                          settings.models, document});
   return catalogue;
 }
 

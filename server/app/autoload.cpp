@@ -25,9 +25,8 @@ class Autoload::Load : public CallObserver {
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
-    asio::post(owner_.loop_, [&owner = owner_, model = model_, outcome = std::move(outcome)] {
-      owner.loaded(model, outcome);
-    });
+    asio::post(owner_.loop_,
+               [&owner = owner_, model = model_, outcome = std::move(outcome)] { owner.loaded(model, outcome); });
   }
 
  private:
@@ -39,8 +38,7 @@ Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models,
     : loop_(loop), backend_(backend), log_(log) {
   for (const auto& [name, model] : models.items()) {
     if (!model.value("autoload", false)) continue;
-    Json params{{"param", model.contains("param") ? model["param"] : Json::object()}};
-    models_.push_back(std::make_shared<Model>(loop, name, std::move(params)));
+    models_.push_back(std::make_shared<Model>(loop, name));
   }
 }
 
@@ -51,7 +49,7 @@ void Autoload::start(const Method* init) {
 }
 
 void Autoload::load(const ModelPointer& model) {
-  if (!stopped_) backend_.start({init_, model->params}, std::make_shared<Load>(*this, model));
+  if (!stopped_) backend_.start({init_, Json{{"model", model->name}}}, std::make_shared<Load>(*this, model));
 }
 
 void Autoload::loaded(const ModelPointer& model, const CallOutcome& outcome) {

@@ -23,7 +23,7 @@ namespace rkllm_mcp {
 
 class Autoload {
  public:
-  // `models` as in the settings.
+  // `models` as in the settings; `backend` knows them by name.
   Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log);
 
   // `init` creates a handle; null if the API has no such method.
@@ -33,11 +33,9 @@ class Autoload {
 
  private:
   struct Model {
-    Model(asio::io_context& loop, std::string model_name, Json init_params)
-        : name(std::move(model_name)), params(std::move(init_params)), timer(loop) {}
+    Model(asio::io_context& loop, std::string model_name) : name(std::move(model_name)), timer(loop) {}
 
     const std::string name;
-    const Json params;
     std::string handle;  // empty while it is not loaded
     std::chrono::milliseconds pause{0};
     std::chrono::steady_clock::time_point loaded_at;

@@ -30,8 +30,9 @@ std::string run_call(const Json& arguments, const std::string& prompt) {
   return to_text(call);
 }
 
-std::string set_up_model(const Json& arguments) {
-  const Json call{{"param", {{"model_path", argument(arguments, "model")}}}};
+std::string set_up_model(const Json& presets, const Json& arguments) {
+  const std::string model = argument(arguments, "model");
+  const Json call = presets.contains(model) ? Json{{"model", model}} : Json{{"param", {{"model_path", model}}}};
   return "Set up a language model on this board. First call rkllm_init with " + to_text(call) +
          " and keep the handle that it returns. If it fails, read what the error says of the file, the memory and the "
          "NPU, and tell me how to mend it. Then read the resource rkllm://runtime and tell me in one line which "
@@ -82,9 +83,11 @@ void add_prompts(Catalogue& catalogue, const PromptKnowledge& knowledge) {
                             [document = knowledge.document](std::string_view, const Json&) {
                               return enumerators_of(document, "RKLLMInferMode");
                             }};
-  catalogue.add(prompt("set_up_model", "Set up a model", "Load a model, and see what it runs on.",
-                       {{"model", "Model", "The path of an .rkllm file on the board.", true, knowledge.models}},
-                       set_up_model));
+  catalogue.add(
+      prompt("set_up_model", "Set up a model", "Load a model, and see what it runs on.",
+             {{"model", "Model", "A preset of the settings, or the path of an .rkllm file on the board.", true,
+               knowledge.models}},
+             [presets = knowledge.presets](const Json& arguments) { return set_up_model(presets, arguments); }));
   catalogue.add(prompt("chat", "Chat", "Say something to the model on the board.",
                        {{"message", "Message", "What to say.", true}, handle, mode}, chat));
   catalogue.add(prompt("summarize", "Summarize", "Let the model on the board summarize a text.",

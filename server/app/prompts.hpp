@@ -11,6 +11,7 @@ namespace rkllm_mcp {
 struct PromptKnowledge {
   HandlesFunction handles;    // those that exist
   CompleteFunction models;    // names and paths of models
+  Json presets;               // those of the settings, by name
   std::string_view document;  // api_document() of the ABI set
 };
 

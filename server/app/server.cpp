@@ -1,6 +1,7 @@
 #include "app/server.hpp"
 
 #include "app/api_description.hpp"
+#include "app/model_presets.hpp"
 #include "log.hpp"
 #include "mcp/method_tools.hpp"
 #include "version.hpp"
@@ -67,7 +68,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       settings_report_(options.settings_report),
       runtime_(find_runtime()),
       backend_(std::make_shared<WatchedBackend>(
-          runtime_->backend(), metrics_,
+          backend_of_runtime(), metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
           [this](std::string_view handle) { handle_watch_.poke(handle); })),
       api_(describe_api(*runtime_)),
@@ -125,6 +126,10 @@ std::unique_ptr<RuntimeHost> Server::find_runtime() {
   return runtime;
 }
 
+std::shared_ptr<Backend> Server::backend_of_runtime() {
+  return std::make_shared<PresetBackend>(loop_, settings_.models, runtime_->backend());
+}
+
 void Server::introduce_runtime() {
   if (!runtime_->trouble().empty()) log_.error("{}; every call will say so", runtime_->trouble());
   if (!runtime_->warning().empty()) log_.warn("{}", runtime_->warning());
@@ -134,6 +139,7 @@ void Server::introduce_runtime() {
 void Server::gather_catalogue() {
   catalogue_ = describe_server(*runtime_, settings_, settings_report_);
   add_method_tools(catalogue_, loop_, dispatcher_.caller());
+  offer_presets(catalogue_, api_.methods, settings_.models);
   upstreams_.add_tools(catalogue_);
 }
 
@@ -141,7 +147,7 @@ void Server::renew_runtime() {
   if (!runtime_->is_outdated(settings_)) return;
   runtime_->shut_down(Clock::now());
   runtime_ = find_runtime();
-  backend_->replace(runtime_->backend());
+  backend_->replace(backend_of_runtime());
   api_ = describe_api(*runtime_);
   introduce_runtime();
   gather_catalogue();

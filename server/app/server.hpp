@@ -66,6 +66,7 @@ class Server {
   using Clock = std::chrono::steady_clock;
 
   std::unique_ptr<RuntimeHost> find_runtime();
+  std::shared_ptr<Backend> backend_of_runtime();                  // which knows the presets of the settings
   void introduce_runtime();                                       // to the log
   void gather_catalogue();                                        // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines

@@ -4,6 +4,7 @@ set(APP_SOURCES
   app/autoload.cpp
   app/http_routes.cpp
   app/model_files.cpp
+  app/model_presets.cpp
   app/ports_file.cpp
   app/prompts.cpp
   app/runtime_host.cpp

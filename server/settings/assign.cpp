@@ -2,6 +2,8 @@
 
 #include "settings/nearest.hpp"
 
+#include <rkllm_mcp/nearest_name.hpp>
+
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -55,17 +57,26 @@ bool is_of_kind(NamedField::Member::Kind kind, const Json& value) {
   return false;
 }
 
+// What was probably meant by a key that is no member. One that resembles none belongs one level deeper, where keys are
+// not the settings' own: models.big.model_path is models.big.param.model_path.
+std::string nearest_member(const NamedField& field, const std::string& key) {
+  std::vector<std::string> names;
+  for (const auto& member : field.members) names.emplace_back(member.name);
+  if (const auto alike = nearest_name(std::string_view(key), names)) return std::string(*alike);
+  const auto object = std::ranges::find(field.members, NamedField::Member::Kind::kObject, &NamedField::Member::kind);
+  return object == field.members.end() ? nearest(key, names) : std::string(object->name) + "." + key;
+}
+
 std::vector<Complaint> complaints_about_named(const NamedField& field, const std::string& path, const Json& entry) {
   static constexpr std::array<const char*, 3> kExpectations{"a string", "true or false", "an object"};
   if (!entry.is_object()) return {{path, "expected an object, found " + shortened(entry)}};
-  std::vector<std::string> names;
-  for (const auto& member : field.members) names.emplace_back(member.name);
   std::vector<Complaint> complaints;
   for (const auto& [key, value] : entry.items()) {
     const std::string key_path = path + "." + key;
     const auto member = std::ranges::find(field.members, key, &NamedField::Member::name);
     if (member == field.members.end()) {
-      complaints.push_back({key_path, "unknown key; the nearest valid key is " + path + "." + nearest(key, names)});
+      complaints.push_back(
+          {key_path, "unknown key; the nearest valid key is " + path + "." + nearest_member(field, key)});
     } else if (!is_of_kind(member->kind, value)) {
       const auto expectation = std::string(kExpectations.at(static_cast<std::size_t>(member->kind)));
       complaints.push_back({key_path, "expected " + expectation + ", found " + shortened(value)});

@@ -60,6 +60,8 @@ TEST_CASE("a refused value changes nothing and is named with what was expected")
   CHECK(refused("http.allowed_hosts", {"a", 1}) == "http.allowed_hosts: expected an array of strings, found [\"a\",1]");
   CHECK(refused("models", {{"small", {{"parm", 1}}}}) ==
         "models.small.parm: unknown key; the nearest valid key is models.small.param");
+  CHECK(refused("models", {{"small", {{"model_path", "/x"}}}}) ==
+        "models.small.model_path: unknown key; the nearest valid key is models.small.param.model_path");
   CHECK(refused("models", {{"small", {{"autoload", 1}}}}) == "models.small.autoload: expected true or false, found 1");
   CHECK(refused("models", {{"small", 3}}) == "models.small: expected an object, found 3");
 }

@@ -1,0 +1,45 @@
+// Models by the names that the settings give them (`models`): rkllm_init {"model":"big"} is made with the preset's
+// parameters. Whoever calls by name, a client or the server itself, goes through here, and nothing behind it knows of
+// presets.
+#pragma once
+
+#include "backend.hpp"
+#include "mcp/catalogue.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <asio/io_context.hpp>
+
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace rkllm_mcp {
+
+// The parameters with the member `model` replaced by what the preset of that name has; fields that the call itself has
+// in `param` go first, at every depth. `models` as in the settings. Throws InvalidParams if there is no such preset.
+Json with_preset(const Json& models, Json params);
+
+// Lets the tools that create handles take `model`, if there are presets.
+void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const Json& models);
+
+// Replaces names by presets in the calls that create handles, and hands them on.
+//
+// Threads: as Backend; start() on the event loop.
+class PresetBackend final : public Backend {
+ public:
+  // `models` outlives it.
+  PresetBackend(asio::io_context& loop, const Json& models, std::shared_ptr<Backend> backend)
+      : loop_(loop), models_(models), backend_(std::move(backend)) {}
+
+  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  void cancel(CallId id) override { backend_->cancel(id); }
+  void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
+
+ private:
+  asio::io_context& loop_;
+  const Json& models_;
+  const std::shared_ptr<Backend> backend_;
+};
+
+}  // namespace rkllm_mcp
