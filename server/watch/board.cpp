@@ -21,6 +21,16 @@ std::string content_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// A file of the NPU's driver, "load" or "version": in debugfs, which usually only root may enter; in /proc, as kernels
+// built with CONFIG_ROCKCHIP_RKNPU_PROC_FS have it; or where packaging/systemd shows debugfs's to the service.
+std::string of_driver(const fs::path& root, const char* name) {
+  for (const char* const folder : {"sys/kernel/debug/rknpu", "proc/rknpu", "run/rkllm-mcp/rknpu"}) {
+    std::string content = content_of(root / folder / name);
+    if (!content.empty()) return content;
+  }
+  return {};
+}
+
 std::optional<double> number_in(std::string_view text) {
   const auto first = text.find_first_of("0123456789");
   if (first == std::string_view::npos) return std::nullopt;
@@ -43,7 +53,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
 void print_load(std::string& text, const fs::path& root) {
   constexpr std::string_view kName = "rkllm_mcp_npu_load_ratio";
   std::string_view rest;
-  const std::string load = content_of(root / "sys/kernel/debug/rknpu/load");
+  const std::string load = of_driver(root, "load");
   rest = load;
   if (!rest.starts_with("NPU load:")) return;
   rest.remove_prefix(rest.find(':') + 1);
@@ -94,7 +104,7 @@ Json texts_of(const std::string& property) {
 }
 
 Json npu_driver(const fs::path& root) {
-  const std::string version = content_of(root / "sys/kernel/debug/rknpu/version");
+  const std::string version = of_driver(root, "version");
   const auto colon = version.find(": ");
   if (colon == std::string::npos) return nullptr;
   const std::string rest = version.substr(colon + 2);

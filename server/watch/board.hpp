@@ -10,14 +10,15 @@ namespace rkllm_mcp {
 
 // Metrics in Prometheus's text format; empty on a machine without such files. `root` is / but in tests.
 //
-// Sources: <root>/sys/kernel/debug/rknpu/load ("NPU load:  Core0: 10%, Core1:  0%," or "NPU load: 10%"),
+// Sources: the driver's `load` ("NPU load:  Core0: 10%, Core1:  0%," or "NPU load: 10%") in the first that can be read of
+// <root>/sys/kernel/debug/rknpu, <root>/proc/rknpu, <root>/run/rkllm-mcp/rknpu;
 // <root>/sys/class/devfreq/*.npu/cur_freq (Hz), <root>/sys/class/thermal/thermal_zone*/{type,temp} (a type that names
 // the NPU, thousandths of a degree Celsius).
 std::string board_metrics(const std::filesystem::path& root);
 
 // {"model","compatible","npu_driver"}; null for what is not known.
 //
-// Sources: <root>/proc/device-tree/{model,compatible}, <root>/sys/kernel/debug/rknpu/version ("RKNPU driver: v0.9.8").
+// Sources: <root>/proc/device-tree/{model,compatible}, the driver's `version` ("RKNPU driver: v0.9.8") beside its `load`.
 Json board_description(const std::filesystem::path& root);
 
 }  // namespace rkllm_mcp

@@ -1,6 +1,6 @@
 // The text that Prometheus reads.
-#include "watch/board.hpp"
 #include "watch/metrics.hpp"
+#include "watch/board.hpp"
 
 #include "support/catch.hpp"
 #include "support/lines.hpp"
@@ -76,6 +76,17 @@ TEST_CASE("an NPU of one core has one load") {
   const std::filesystem::path root = directory / "root";
   write(root / "sys/kernel/debug/rknpu/load", "NPU load:  7%\n");
   CHECK(test::has_line(board_metrics(root), R"(rkllm_mcp_npu_load_ratio{core="0"} 0.07)"));
+}
+
+TEST_CASE("the driver's figures are found where others than root may read them") {
+  for (const char* const folder : {"proc/rknpu", "run/rkllm-mcp/rknpu"}) {
+    test::TemporaryDirectory directory;
+    const std::filesystem::path root = directory.path();
+    write(root / folder / "load", "NPU load:  7%\n");
+    write(root / folder / "version", "RKNPU driver: v0.9.8\n");
+    CHECK(test::has_line(board_metrics(root), R"(rkllm_mcp_npu_load_ratio{core="0"} 0.07)"));
+    CHECK(board_description(root)["npu_driver"] == "v0.9.8");
+  }
 }
 
 TEST_CASE("a board is described by its files, and what is not known is null") {
