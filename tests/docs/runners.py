@@ -50,15 +50,15 @@ BORDER = "\x1e"
 
 def run_console(snippet, server):
     commands = commands_of(snippet.text)
-    script = "shopt -s expand_aliases\n"
+    script = "exec 2>&1\nshopt -s expand_aliases\n"  # a terminal shows both
     for command in commands:
         script += f"{server.localized(command.text)}\nprintf '{BORDER}'\n"
-    status, printed, said = execute(["bash", "-c", script + "exit 0"], server)
+    status, printed, _ = execute(["bash", "-c", script + "exit 0"], server)
     outputs = printed.split(BORDER)
     if status != 0 or len(outputs) != len(commands) + 1:
-        raise Wrong(f"the console ended with {status}:\n{printed}\n{said}")
+        raise Wrong(f"the console ended with {status}:\n{printed}")
     for command, output in zip(commands, outputs):
-        compare(command.output, output + said, server, f"$ {command.text}\n")
+        compare(command.output, output, server, f"$ {command.text}\n")
 
 
 # --- programs -------------------------------------------------------------------------------------------------------
