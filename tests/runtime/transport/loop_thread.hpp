@@ -18,7 +18,7 @@
 
 namespace rkllm_mcp::test {
 
-constexpr std::chrono::seconds kPatience{20};  // far above what anything here takes, sanitizers included
+constexpr std::chrono::seconds kPatience{60};  // far above what anything here takes, sanitizers included
 
 // Something that happens once and can be waited for from another thread. Copies are about the same event.
 class Event {

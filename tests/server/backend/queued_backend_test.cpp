@@ -26,7 +26,7 @@ using namespace rkllm_mcp;
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 
 const LoadedLibrary& simulator() {
   static const LoadedLibrary library(inspect_library(RKLLM_SIM_LIBRARY), *choose_abi_set("1.3.0", "").set);

@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 constexpr std::array kClientTransports{Transport::kTcp, Transport::kUnix, Transport::kUdp, Transport::kHttp,
                                        Transport::kWebSocket};
-constexpr auto kAnswerPatience = 20s;
+constexpr auto kAnswerPatience = 60s;
 
 client::Endpoint mcp_endpoint(const LiveServer& server, Transport transport) {
   return server.endpoint(transport, transport == Transport::kHttp ? "/mcp" : "");
