@@ -9,13 +9,20 @@
 
 namespace rkllm_mcp {
 
+// Calls that wait, and the thread that makes them one after the other. The thread is sent to work once, and takes its
+// calls from here until there are none.
+struct QueuedBackend::Queue {
+  std::deque<JobPointer> waiting;  // in their order; guarded by the backend's mutex
+  bool at_work = false;            // the runner has been sent; guarded by the backend's mutex
+  Runner runner;                   // last: it uses the above
+};
+
 // One initialised model, or one that is being initialised.
 struct QueuedBackend::Handle {
   std::string id;
   bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
   bool closing = false;     // its destruction is queued: no more calls; likewise
-  std::deque<JobPointer> waiting;  // for the runner, in their order; likewise
-  JobPointer running;              // likewise
+  JobPointer running;       // likewise
   std::exception_ptr lost;  // why its model is gone although nobody destroyed it; likewise
   Json created_with;        // the parameters of rkllm_init; likewise
   Json last_perf;           // of the latest run that had one; likewise
@@ -24,8 +31,8 @@ struct QueuedBackend::Handle {
 
   std::mutex turn;
   std::unique_ptr<Model> model;
-  Runner runner;
-  Runner beside;
+  Queue queue;
+  Queue beside;  // of calls that need not wait for a run
 };
 
 struct QueuedBackend::Job {
@@ -68,11 +75,19 @@ std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Val
 }  // namespace
 
 QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits)
-    : engine_(std::move(engine)), destroy_(find_method(methods, HandleRole::kDestroys)), limits_(limits) {}
+    : engine_(std::move(engine)),
+      destroy_(find_method(methods, HandleRole::kDestroys)),
+      limits_(limits),
+      handleless_(std::make_unique<Queue>()) {}
 
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
-  shut_down(std::chrono::steady_clock::now() + kPatience);
+  if (!shutting_down_) shut_down(std::chrono::steady_clock::now() + kPatience);
+  std::map<std::string, HandlePointer> left;  // they go before the tables and the runners, which their threads use
+  std::unique_lock lock(mutex_);
+  change_.wait(lock, [this] { return jobs_.empty(); });  // a call that ends at last still uses all of this
+  left.swap(handles_);
+  lock.unlock();
 }
 
 Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
@@ -111,10 +126,10 @@ void QueuedBackend::admit(const JobPointer& job) {
   job->handle = resolve_handle(method, job->request.params);
   if (method.immediate) return;
   Handle& handle = *job->handle;
-  if (handle.waiting.size() >= limits_.queued_per_handle) {
+  if (handle.queue.waiting.size() >= limits_.queued_per_handle) {
     count(limits_.counts, Limit::kQueueLength);
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
-                   Json{{"queued", handle.waiting.size()}, {"limit", limits_.queued_per_handle}});
+                   Json{{"queued", handle.queue.waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
   if (method.handle == HandleRole::kDestroys) {
     handle.closing = true;
@@ -169,28 +184,50 @@ std::vector<std::string> QueuedBackend::live_ids() const {
   return ids;
 }
 
+QueuedBackend::Queue& QueuedBackend::queue_of(const Job& job) {
+  if (!job.handle) return *handleless_;
+  return job.request.method->immediate ? job.handle->beside : job.handle->queue;
+}
+
 void QueuedBackend::enqueue(const JobPointer& job) {
   // The handle outlives its runners; finish(), which may come before they do, takes the job's reference to it.
   Handle* const handle = job->handle.get();
-  if (job->request.method->immediate) return handle->beside.post([this, job, handle] { run_beside(job, *handle); });
-  if (handle == nullptr) return handleless_.post([this, job] { run_queued(job, nullptr); });
-  handle->waiting.push_back(job);
-  tell_position(*handle, handle->waiting.size() - 1);
-  handle->runner.post([this, job, handle] { run_queued(job, handle); });
+  Queue& queue = queue_of(*job);
+  const bool is_beside = handle != nullptr && &queue == &handle->beside;
+  queue.waiting.push_back(job);
+  if (handle != nullptr && !is_beside) tell_positions(*handle, queue.waiting.size() - 1);
+  if (std::exchange(queue.at_work, true)) return;
+  queue.runner.post([this, &queue, handle, is_beside] {
+    while (is_beside ? run_beside(*handle) : run_queued(queue, handle)) {
+    }
+  });
 }
 
-void QueuedBackend::tell_position(const Handle& handle, std::size_t place) {
-  const std::size_t calls_before = place + (handle.running ? 1 : 0);
-  if (calls_before > 0) handle.waiting[place]->observer->on_queued(calls_before);
+void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
+  const auto& waiting = handle.queue.waiting;
+  for (std::size_t place = from; place < waiting.size(); ++place) {
+    const std::size_t calls_before = place + (handle.running ? 1 : 0);
+    if (calls_before > 0) waiting[place]->observer->on_queued(calls_before);
+  }
 }
 
 void QueuedBackend::leave_queue(const JobPointer& job) {
-  if (!job->handle || job->request.method->immediate) return;
-  Handle& handle = *job->handle;
-  const auto found = std::find(handle.waiting.begin(), handle.waiting.end(), job);
-  const auto place = static_cast<std::size_t>(found - handle.waiting.begin());
-  handle.waiting.erase(found);
-  for (std::size_t behind = place; behind < handle.waiting.size(); ++behind) tell_position(handle, behind);
+  Queue& queue = queue_of(*job);
+  const auto found = std::find(queue.waiting.begin(), queue.waiting.end(), job);
+  const auto place = static_cast<std::size_t>(found - queue.waiting.begin());
+  queue.waiting.erase(found);
+  if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, place);
+}
+
+QueuedBackend::JobPointer QueuedBackend::next_of(Queue& queue) {
+  if (queue.waiting.empty()) {
+    queue.at_work = false;
+    return nullptr;
+  }
+  JobPointer next = std::move(queue.waiting.front());
+  queue.waiting.pop_front();
+  next->state = Job::State::kRunning;
+  return next;
 }
 
 void QueuedBackend::cancel(CallId id) {
@@ -213,7 +250,7 @@ void QueuedBackend::stop(const JobPointer& job) {
 
 void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
   if (job->state != Job::State::kWaiting) return;
-  job->state = Job::State::kDone;  // its runner passes it over
+  job->state = Job::State::kDone;
   leave_queue(job);
   errands_.post([this, job, why] {
     CallOutcome outcome;
@@ -229,17 +266,19 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
   }
 }
 
-void QueuedBackend::run_queued(const JobPointer& job, Handle* handle) {
+bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
+  JobPointer job;
   CallOutcome outcome;
   {
     // An rkllm_abort that is under way is meant for the run before this one.
     std::unique_lock<std::mutex> nobody_aborts;
     if (handle != nullptr) nobody_aborts = std::unique_lock(handle->turn);
     const std::lock_guard lock(mutex_);
-    if (job->state == Job::State::kDone) return;
+    job = next_of(queue);
+    if (!job) return false;
     if (handle != nullptr) {
       handle->running = job;
-      leave_queue(job);
+      tell_positions(*handle, 0);
       const bool creates = job->request.method->handle == HandleRole::kCreates;
       if (handle->lost) {
         outcome.error = handle->lost;
@@ -249,23 +288,25 @@ void QueuedBackend::run_queued(const JobPointer& job, Handle* handle) {
         handle->model->begin_run(job->observer);
       }
     }
-    job->state = outcome.error ? Job::State::kDone : Job::State::kRunning;
+    if (outcome.error) job->state = Job::State::kDone;
   }
   if (!outcome.error) {
     if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
     outcome = execute(job->request, handle);
   }
   finish(job, std::move(outcome));
+  return true;
 }
 
-void QueuedBackend::run_beside(const JobPointer& job, Handle& handle) {
+bool QueuedBackend::run_beside(Handle& handle) {
+  JobPointer job;
   CallOutcome outcome;
   {
     const std::lock_guard turn(handle.turn);
     {
       const std::lock_guard lock(mutex_);
-      if (job->state == Job::State::kDone) return;
-      job->state = Job::State::kRunning;
+      job = next_of(handle.beside);
+      if (!job) return false;
       if (handle.lost) {
         outcome.error = handle.lost;
       } else if (!handle.live || !handle.model->loaded()) {
@@ -278,6 +319,7 @@ void QueuedBackend::run_beside(const JobPointer& job, Handle& handle) {
     if (!outcome.error) outcome = handle.model->call_beside(job->request);
   }
   finish(job, std::move(outcome));
+  return true;
 }
 
 CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
@@ -333,7 +375,6 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
     given_up = job->given_up;
   }
   if (!given_up) job->observer->on_done(std::move(outcome));
-  // Once `jobs_` is empty, shut_down() lets the backend be destroyed: nothing of it may be touched after this block.
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
   // This may be the last reference, and this thread the handle's runner, which cannot wait for itself.
@@ -349,7 +390,7 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
     if (!handle->live) continue;
     HandleStatus status{id, handle->running != nullptr, {}, handle->process, handle->created_with, handle->values,
                         handle->last_perf};
-    for (const auto& job : handle->waiting) {
+    for (const auto& job : handle->queue.waiting) {
       const CallRequest& request = job->request;
       status.queue.push_back({request.method->name, request.origin.id, request.origin.transport, now - job->queued_at});
     }

@@ -2,7 +2,8 @@
 //
 // The vendor's library has no locks of its own, so every handle has one runner thread that makes its calls one after
 // the other. What the contract allows during a run (rkllm_abort, rkllm_is_running) goes to a second runner of the handle
-// and does not wait. Calls that touch no handle have a runner of their own.
+// and does not wait. Calls that touch no handle have a runner of their own. A call waits in one place only, its queue:
+// one that leaves it is gone at once with its parameters and its observer, whatever runs ahead of it.
 //
 // Threads: start(), cancel() and the queries from any thread (in practice the event loop); observers are called on
 // runner threads and on the engine's. Locks: `mutex_` guards the tables and is never held while a call is made; a
@@ -40,7 +41,7 @@ class QueuedBackend : public Backend {
 
   // `methods` is the API set that the engine serves.
   QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits);
-  ~QueuedBackend() override;
+  ~QueuedBackend() override;  // shuts down if that has not been done, and waits for the calls that hang
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId id) override;
@@ -75,6 +76,7 @@ class QueuedBackend : public Backend {
 
  private:
   struct Job;
+  struct Queue;
   struct Handle;
   using JobPointer = std::shared_ptr<Job>;
   using HandlePointer = std::shared_ptr<Handle>;
@@ -87,8 +89,9 @@ class QueuedBackend : public Backend {
 
   void refuse(const JobPointer& job, std::exception_ptr error);
   // With mutex_ held.
+  Queue& queue_of(const Job& job);
   void enqueue(const JobPointer& job);
-  void tell_position(const Handle& handle, std::size_t place);  // the one that waits there
+  static void tell_positions(const Handle& handle, std::size_t from);  // those who wait at that place, and behind it
   void leave_queue(const JobPointer& job);
   void end_waiting(const JobPointer& job, const RpcError& why);
   void stop(const JobPointer& job);
@@ -96,8 +99,10 @@ class QueuedBackend : public Backend {
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
-  void run_queued(const JobPointer& job, Handle* handle);  // null: a call without one
-  void run_beside(const JobPointer& job, Handle& handle);
+  JobPointer next_of(Queue& queue);  // null: none waits, and the runner goes to sleep; with mutex_ held
+  // These make the next call of their queue. False if none waits.
+  bool run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
+  bool run_beside(Handle& handle);
   CallOutcome execute(const CallRequest& request, Handle* handle);
   void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
   void finish(const JobPointer& job, CallOutcome outcome);
@@ -116,7 +121,7 @@ class QueuedBackend : public Backend {
   std::map<std::string, HandlePointer> handles_;  // by wire id, those being created or destroyed included
   std::condition_variable change_;
 
-  Runner handleless_;
+  const std::unique_ptr<Queue> handleless_;
   Runner errands_;    // refusals and news: what must not wait for a call
   Runner farewells_;  // the last of handles, which may take as long as a process takes to die
 };

@@ -14,12 +14,14 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -143,6 +145,29 @@ struct Calls {
 };
 
 constexpr const char* kPaced = RKLLM_PACED_MODEL;  // a real board's speed: long enough to be interrupted
+
+// An engine whose calls hang until they are let go, whatever is done to it.
+class HangingEngine final : public Engine {
+ public:
+  explicit HangingEngine(std::shared_future<void> let_go) : let_go_(std::move(let_go)) {}
+
+  std::unique_ptr<Model> new_model(const std::string&, LostFunction) override { throw std::logic_error("unused"); }
+  CallOutcome call(const CallRequest&) override {
+    let_go_.wait();
+    return {};
+  }
+  bool kill() override { return false; }
+
+ private:
+  const std::shared_future<void> let_go_;
+};
+
+const Method& method_named(std::string_view name) {
+  for (const Method& each : simulator().abi().methods) {
+    if (each.name == name) return each;
+  }
+  throw std::logic_error("no such method");
+}
 
 }  // namespace
 
@@ -273,6 +298,58 @@ TEST_CASE("calls that wait are told their place, again when it changes, and stat
   CHECK(first->positions(1) == Positions{1});
   CHECK(second->positions(2) == Positions{2, 1});
   CHECK(third->positions(3) == Positions{3, 2, 1});
+}
+
+TEST_CASE("a call that leaves the queue leaves nothing behind, although the run ahead goes on") {
+  Calls calls({.handles = 1, .queued_per_handle = 2});
+  const auto handle = calls.init(kPaced);
+  Backend::CallId first = 0;
+  const auto running = calls.run(handle, "@n=1000", &first);
+  running->wait_for_tokens(1);
+  for (int round = 0; round < 20; ++round) {  // many more than fit into the queue
+    Backend::CallId id = 0;
+    auto waiting = calls.run(handle, "@n=1", &id);
+    calls.backend.cancel(id);
+    REQUIRE(waiting->error_code() == ErrorCode::kCancelled);
+    std::weak_ptr<Recorder> left = waiting;
+    waiting.reset();
+    // It is told on another thread, which lets go of it right after that.
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (!left.expired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    REQUIRE(left.expired());
+  }
+  CHECK_FALSE(running->done());
+  calls.backend.cancel(first);
+}
+
+TEST_CASE("a call without a handle that is cancelled behind one that hangs leaves nothing behind") {
+  std::promise<void> let_go;
+  QueuedBackend backend(std::make_unique<HangingEngine>(let_go.get_future().share()), simulator().abi().methods, {});
+  const auto hanging = std::make_shared<Recorder>();
+  backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, hanging);
+  auto waiting = std::make_shared<Recorder>();
+  const auto id = backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, waiting);
+  backend.cancel(id);
+  CHECK(waiting->error_code() == ErrorCode::kCancelled);
+  const std::weak_ptr<Recorder> left = std::exchange(waiting, nullptr);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!left.expired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  CHECK(left.expired());
+  let_go.set_value();
+  CHECK_FALSE(hanging->outcome().error);
+}
+
+TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is still whole") {
+  std::promise<void> let_go;
+  auto backend = std::make_unique<QueuedBackend>(std::make_unique<HangingEngine>(let_go.get_future().share()),
+                                                 simulator().abi().methods, QueuedBackend::Limits());
+  const auto hanging = std::make_shared<Recorder>();
+  backend->start({&method_named("rkllm_createDefaultParam"), Json::object()}, hanging);
+  CHECK_FALSE(backend->shut_down(std::chrono::steady_clock::now()));
+  CHECK(hanging->error_code() == ErrorCode::kRuntimeUnavailable);
+  std::thread later([&let_go] { let_go.set_value(); });
+  backend.reset();
+  later.join();
 }
 
 TEST_CASE("a call that is given up leaves the queue; one that runs does not mind") {
