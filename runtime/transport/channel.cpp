@@ -15,6 +15,7 @@ constexpr std::size_t kFirstInputBytes = 4 * 1024;
 constexpr std::size_t kLargestInputBytes = 64 * 1024;
 // How long a client may go on sending after the last byte was written to it.
 constexpr std::chrono::milliseconds kLinger{1000};
+constexpr std::chrono::milliseconds kBetweenProbes{1000};
 
 }  // namespace
 
@@ -26,6 +27,7 @@ Channel::Channel(asio::io_context& io, std::unique_ptr<ByteStream> stream, const
       outbox_(limits.send_queue_bytes),
       patience_(io, [this] { out_of_patience(); }),
       idle_(io, [this] { check_idle(); }),
+      next_probe_(io, [this] { probe(); }),
       last_traffic_(Deadline::Clock::now()) {}
 
 void Channel::start(std::shared_ptr<Owner> owner) {
@@ -126,6 +128,17 @@ void Channel::on_written(const std::error_code& error, std::size_t bytes) {
     write_some();
   }
   read();
+}
+
+void Channel::keep_probing(std::string_view filler) {
+  filler_ = filler;
+  probe();
+}
+
+void Channel::probe() {
+  if (state_ != State::kOpen) return;
+  if (nothing_queued()) write({filler_});
+  next_probe_.set_after(kBetweenProbes);
 }
 
 void Channel::close() {

@@ -47,6 +47,9 @@ void LineConnection::channel_ended() {
 void LineConnection::end_input() {
   framer_.finish(receive_);
   receive_(EndOfInput{});
+  // Who is still owed an answer may have closed, which other transports than TCP tell by themselves. A space in front
+  // of a line is white space in front of its JSON.
+  if (transport() == TransportKind::kTcp) channel_->keep_probing(" ");
 }
 
 void LineConnection::channel_closed() {
