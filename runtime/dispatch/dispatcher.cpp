@@ -92,6 +92,8 @@ AcceptFunction Dispatcher::acceptor() {
         if (session->principal == nullptr) return refuse_stranger(*alive, "a token is required before long messages");
         count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));
+      } else if (std::holds_alternative<OtherProtocol>(received)) {
+        answer(other_protocol(), alive);
       } else {
         session->when_idle([weak] {
           if (const auto still_alive = weak.lock()) still_alive->close();
@@ -144,12 +146,16 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
     execute(*notification, session, peer);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    note_malformed(*malformed, *peer);
-    Reply(peer, malformed->id).error(malformed->error);
+    answer(*malformed, peer);
   } else if (const auto* response = std::get_if<Response>(&message)) {
     McpServer::handle(*response, *session);
     Reply::unanswered(peer).nothing();
   }
+}
+
+void Dispatcher::answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const {
+  note_malformed(malformed, *peer);
+  Reply(peer, malformed.id).error(malformed.error);
 }
 
 // Each message of a batch is executed for itself; the answers travel together.

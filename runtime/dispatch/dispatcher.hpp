@@ -81,6 +81,7 @@ class Dispatcher {
                Delivery delivery);
   void execute(const Notification& notification, const std::shared_ptr<Session>& session,
                const std::shared_ptr<Peer>& peer);
+  void answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const;
   // Whether the gate lets it through. If not, it has been answered.
   bool admit(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
   void note(const RequestNote& note) const;

@@ -87,4 +87,11 @@ Malformed refused_batch() {
                          "batches are for sessions of revision 2025-03-26; send one message at a time");
 }
 
+Malformed other_protocol() {
+  return {RequestId(kNullId), RpcError(ErrorCode::kParseError,
+                                       "parse error: the first message on a connection begins with { or [; nothing of "
+                                       "this connection was executed, and it is closed. HTTP has a port of its own "
+                                       "(http.port), and TLS is for ports where it is switched on (tcp.tls)")};
+}
+
 }  // namespace rkllm_mcp

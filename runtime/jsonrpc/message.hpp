@@ -68,5 +68,7 @@ Message parse_message(std::string_view text, const MessageLimits& limits);
 Message message_of(Json element, const MessageLimits& limits);
 // What a batch is where none is allowed.
 Malformed refused_batch();
+// What a connection is told that does not begin with a message.
+Malformed other_protocol();
 
 }  // namespace rkllm_mcp

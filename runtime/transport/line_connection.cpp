@@ -23,7 +23,10 @@ void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity ide
 }
 
 void LineConnection::channel_received(std::string_view bytes) {
-  if (transport() == TransportKind::kTcp && http_guard_.is_http(bytes)) return channel_->abort();
+  if (transport() != TransportKind::kStdio && !first_bytes_.allow(bytes)) {
+    receive_(OtherProtocol{});
+    return close();  // what else arrives is dropped by the channel
+  }
   input_.receive(bytes);
 }
 

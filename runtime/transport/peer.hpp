@@ -61,14 +61,18 @@ struct Oversized {
   std::size_t limit;
 };
 
+// What came first on the connection is no message: somebody speaks HTTP or TLS to it, say. Comes alone; nothing of the
+// connection is executed, and the transport closes it when this has been answered.
+struct OtherProtocol {};
+
 // The client has said all it will say (stdio, TCP), but may still be reading: `printf … | nc` works this way. Comes
 // once, after the last message. Whoever receives it calls close() when nothing is in flight any more. That the client
 // has really gone shows itself as a closed peer, at the latest one round trip after the next byte sent to it.
 struct EndOfInput {};
 
 // What a transport has received from a peer: one message's text (bytes; only WebSocket has checked them for UTF-8),
-// word of a message that was too long, or the end.
-using Received = std::variant<std::string_view, Oversized, EndOfInput>;
+// word of a message that was too long or of another protocol, or the end.
+using Received = std::variant<std::string_view, Oversized, OtherProtocol, EndOfInput>;
 using ReceiveFunction = std::function<void(const Received&)>;
 
 // What a transport asks for each new peer: the function that takes its messages. The transport keeps that function for

@@ -5,8 +5,8 @@ set(TRANSPORT_SOURCES
   transport/channel_set.cpp
   transport/deadline.cpp
   transport/descriptor_stream.cpp
+  transport/first_bytes.cpp
   transport/http_connection.cpp
-  transport/http_guard.cpp
   transport/http_head.cpp
   transport/http_message.cpp
   transport/http_parser.cpp

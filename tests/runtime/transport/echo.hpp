@@ -31,6 +31,8 @@ struct Echo {
         } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
           messages.emplace_back("oversized");
           to->send("oversized, limit " + std::to_string(oversized->limit));
+        } else if (std::holds_alternative<OtherProtocol>(received)) {
+          to->send("another protocol");
         } else {
           messages.emplace_back("end");
           to->close();
