@@ -44,10 +44,11 @@ set(RUNTIME_SOURCES
   mcp/stateless_era.cpp
   mcp/subscriptions.cpp
   mcp/tasks.cpp
+  side_thread.cpp
   stream/collect_reader.cpp
   stream/token_lane.cpp
   stream/token_stream.cpp
-  text/json_text.cpp
   text/private_file.cpp
   text/sha256.cpp
-  text/utf8_split.cpp)
+  text/utf8_split.cpp
+  watched_loop.cpp)

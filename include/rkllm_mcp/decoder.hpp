@@ -181,7 +181,7 @@ void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
     }
     std::string complaint = "expected one of";
     for (std::size_t i = 0; i < names.size(); ++i) complaint.append(i == 0 ? " " : ", ").append(names[i]);
-    in->refuse(complaint + ", found " + in->json().dump() + did_you_mean(in->text(), names));
+    in->refuse(complaint + ", found " + Json(shortened(in->text())).dump() + did_you_mean(in->text(), names));
   }
   const auto number = in->integer<std::int64_t>();
   for (const auto& known : names_of(out)) {

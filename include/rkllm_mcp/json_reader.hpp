@@ -33,7 +33,7 @@ class JsonReader {
 
   std::string path() const;
   // The path that a member has, or would have.
-  std::string path_of(std::string_view key) const { return path() + "." + std::string(key); }
+  std::string path_of(std::string_view key) const { return path() + "." + shortened(key); }
 
   [[noreturn]] void refuse(std::string_view complaint) const { throw InvalidParams(path(), complaint); }
   [[noreturn]] void expected(std::string_view what) const;  // "expected `what`, found ..."

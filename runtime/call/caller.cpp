@@ -33,7 +33,7 @@ void Caller::admit_one_more(const Session& session) const {
 void Caller::admit(const Session& session, const RequestId& id, bool is_stream) const {
   admit_one_more(session);
   if (session.shared() ? is_stream && session.find_stream(id) != nullptr : session.is_active(id)) {
-    throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + id +
+    throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + shortened(id) +
                                                    " is still streaming or being executed in this session");
   }
 }

@@ -51,7 +51,7 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
     } else if (name == "from_seq") {
       poll.from_seq = read_count(value, "params.from_seq", std::uint64_t{1} << 53U);
     } else {
-      throw InvalidParams("params." + name, "unknown field" + did_you_mean(name, kNames));
+      throw InvalidParams("params." + shortened(name), "unknown field" + did_you_mean(name, kNames));
     }
   }
   return poll;
@@ -66,6 +66,7 @@ Json result_of(const Method& method, const Collected& collected) {
 Json named_params(const Method& method, Json params) {
   if (params.is_null()) return Json::object();
   if (params.is_object()) return params;
+  if (params.is_binary()) throw InvalidParams("params", "expected fewer values");  // they are unread
   if (params.size() > method.params.size()) {
     throw InvalidParams("params", "expected at most " + std::to_string(method.params.size()) +
                                       " values, in the order of " + std::string(method.declaration));

@@ -31,9 +31,8 @@ RpcError no_such_method(const Api& api, const std::string& method) {
   const auto nearest = nearest_name(method, known);
   Json data{{"nearest", nullptr}};
   if (nearest) data["nearest"] = *nearest;
-  constexpr std::size_t kShown = 100;
-  return {ErrorCode::kMethodNotFound,
-          "no method " + to_text(method.substr(0, kShown)) + " exists" + did_you_mean(method, known), std::move(data)};
+  return {ErrorCode::kMethodNotFound, "no method " + to_text(shortened(method)) + " exists" + did_you_mean(method, known),
+          std::move(data)};
 }
 
 bool claims_stateless(const Json& message) {
@@ -58,7 +57,8 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       gate_(options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}) {}
+      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
+      reading_(loop) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
   const auto session = std::make_shared<Session>(backend_, shared);
@@ -87,7 +87,7 @@ AcceptFunction Dispatcher::acceptor() {
       if (text != nullptr && alive->transport() == TransportKind::kUdp) {
         receive_datagram(*text, session, alive);
       } else if (text != nullptr) {
-        receive(*text, session, alive, Delivery::kPush);
+        receive_in_turn(*text, session, alive);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
         if (session->principal == nullptr) return refuse_stranger(*alive, "a token is required before long messages");
         count(options_.calls.counts, Limit::kMessageBytes);
@@ -130,6 +130,26 @@ std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {
 std::string Dispatcher::oversized_message(const Oversized& oversized) {
   return error_message(RequestId(kNullId),
                        too_large("the message exceeds limits.max_message_bytes", oversized.bytes, oversized.limit));
+}
+
+void Dispatcher::read(std::string text, ReadFunction then) {
+  if (text.size() <= kReadAtOnceBytes) return then(parse_message(text, options_.message));
+  // Both steps hold it: one fills it in, the other takes it.
+  const auto message = std::make_shared<Message>();
+  reading_.run([message, text = std::move(text), limits = options_.message] { *message = parse_message(text, limits); },
+               [message, then = std::move(then)] { then(*message); });
+}
+
+void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
+                                 const std::shared_ptr<Peer>& peer) {
+  if (text.size() <= kReadAtOnceBytes) return receive(text, session, peer, Delivery::kPush);
+  peer->hold_input();
+  read(std::string(text), [this, session, weak = std::weak_ptr(peer)](const Message& message) {
+    const auto alive = weak.lock();
+    if (!alive || alive->closed()) return;
+    receive(message, session, alive, Delivery::kPush);
+    alive->resume_input();
+  });
 }
 
 void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& session,
@@ -207,7 +227,7 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Reply>& reply, Delivery delivery) {
   if (options_.report) {
-    reply->on_answered([this, method = request.method, began = Clock::now()](const Reply& answered) {
+    reply->on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
       note({origin_of(answered.id(), answered.peer()), method, answered.error_code(),
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});

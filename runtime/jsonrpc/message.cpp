@@ -1,6 +1,7 @@
 #include "jsonrpc/message.hpp"
 
 #include "jsonrpc/json_builder.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <iterator>
 #include <optional>
@@ -46,7 +47,7 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
 
   Json params;
   if (const auto given = root.find("params"); given != root.end()) {
-    if (!given->is_object() && !given->is_array())
+    if (!given->is_structured() && !given->is_binary())
       return invalid_request(id_echo, "params must be an object or an array");
     params = std::move(*given);
   }
@@ -54,11 +55,10 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
   return Request{id_echo, method->get<std::string>(), std::move(params)};
 }
 
-}  // namespace
+Malformed too_many_values() { return invalid_request(RequestId(kNullId), "the message has too many members"); }
 
-Message parse_message(std::string_view text, const MessageLimits& limits) {
-  JsonBuilder builder(limits.max_depth);
-  if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
+Message message_from(JsonBuilder& builder, bool is_json, const MessageLimits& limits) {
+  if (!is_json) {
     if (builder.too_deep()) count(limits.counts, Limit::kDepth);
     if (!builder.structure_complaint().empty()) {
       return invalid_request(RequestId(kNullId), builder.structure_complaint());
@@ -67,12 +67,28 @@ Message parse_message(std::string_view text, const MessageLimits& limits) {
                      RpcError(ErrorCode::kParseError, "parse error: " + builder.syntax_complaint())};
   }
   Json root = builder.take();
+  if (root.is_binary()) return unread_text(root).front() == '[' ? refused_batch() : too_many_values();
   if (root.is_array()) {
     if (root.empty()) return invalid_request(RequestId(kNullId), "the batch is empty");
     return Batch{{std::make_move_iterator(root.begin()), std::make_move_iterator(root.end())}};
   }
   if (!root.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
   return classify(std::move(root), builder.id_source(), limits);
+}
+
+}  // namespace
+
+Message parse_message(std::string_view text, const MessageLimits& limits) {
+  if (text.size() <= kReadAtOnceBytes) {
+    JsonBuilder builder(limits.max_depth);
+    const bool is_json = Json::sax_parse(text.begin(), text.end(), &builder);
+    return message_from(builder, is_json, limits);
+  }
+  const char* position = text.data();
+  const char* end = text.data() + text.size();
+  JsonBuilder builder(limits.max_depth, &position);
+  const bool is_json = Json::sax_parse(TellingIterator(&position), TellingIterator(&end), &builder);
+  return message_from(builder, is_json, limits);
 }
 
 Message message_of(Json element, const MessageLimits& limits) {

@@ -63,6 +63,9 @@ struct MessageLimits {
   Counts* counts = nullptr;
 };
 
+// A message of more bytes is read beside the event loop, and its long parts stay unread (unread.hpp).
+inline constexpr std::size_t kReadAtOnceBytes = 64 * 1024;
+
 Message parse_message(std::string_view text, const MessageLimits& limits);
 // One of a batch.
 Message message_of(Json element, const MessageLimits& limits);

@@ -35,6 +35,8 @@ struct Tool {
   // only; null: never.
   std::function<bool(const Invocation::Origin&)> as_task{};
   bool listed = true;  // else nobody is told of it, but it can be called
+  // It only hands its arguments on: long parts of them may be unread (jsonrpc/unread.hpp).
+  bool takes_unread = false;
 };
 
 inline constexpr const char* kJsonType = "application/json";

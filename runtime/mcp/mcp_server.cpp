@@ -3,6 +3,7 @@
 #include "auth/token_set.hpp"
 #include "call/admission.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/unread.hpp"
 #include "mcp/completion.hpp"
 #include "mcp/handshake.hpp"
 #include "mcp/lists.hpp"
@@ -34,9 +35,10 @@ std::string required_string(const Json& params, const char* name) {
   return params[name].get<std::string>();
 }
 
-RpcError unsupported_revision(const Json& asked_for) {
-  return {ErrorCode::kUnsupportedRevision, "protocol revision " + to_text(asked_for) + " is not served this way",
-          Json{{"supported", stateless_revisions()}, {"requested", asked_for}}};
+RpcError unsupported_revision(const std::string& asked_for) {
+  const std::string told = shortened(asked_for);
+  return {ErrorCode::kUnsupportedRevision, "protocol revision " + to_text(told) + " is not served this way",
+          Json{{"supported", stateless_revisions()}, {"requested", told}}};
 }
 
 // What tools may ask of the client. (The rest of what it says, as much as it may be, is not kept.)
@@ -103,7 +105,7 @@ ClientContext McpServer::client_of(const Request& request, const Session& sessio
   const Json claim = *claimed_revision(request.params);
   if (!claim.is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
   const Revision* const revision = find_revision(claim.get<std::string>());
-  if (revision == nullptr) throw unsupported_revision(claim);
+  if (revision == nullptr) throw unsupported_revision(claim.get<std::string>());
   return revision->era.client_of(*revision, request.params, session);
 }
 
@@ -119,9 +121,8 @@ bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& s
   }
   if (!is_stateless) return false;
   // Who names a revision of MCP wants nothing else.
-  constexpr std::size_t kShown = 100;
   throw RpcError(ErrorCode::kMethodNotFound, "revision " + std::string(client.revision->name) + " has no method " +
-                                                 to_text(request.method.substr(0, kShown)));
+                                                 to_text(shortened(request.method)));
 }
 
 bool McpServer::handle(const Notification& notification, Session& session) {
@@ -294,8 +295,12 @@ void McpServer::invoke(Invocation::Origin origin, const InvokeFunction& run) {
 void McpServer::call_tool(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto tool = catalogue_.tool(name);
-  if (!tool) throw InvalidParams("params.name", "no tool " + to_text(name) + " exists");
+  if (!tool) throw InvalidParams("params.name", "no tool " + to_text(shortened(name)) + " exists");
   auto origin = origin_of(asked, std::move(name));
+  if (!tool->takes_unread) {
+    origin.arguments = read_whole(std::move(origin.arguments));
+    origin.inputs = read_whole(std::move(origin.inputs));
+  }
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
                            asked.client.has_extension(kTasksExtension);
   // The function holds the tool: the catalogue may change while it runs.
@@ -315,7 +320,7 @@ void McpServer::call_tool(const Asked& asked) {
 void McpServer::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto prompt = catalogue_.prompt(name);
-  if (!prompt) throw InvalidParams("params.name", "no prompt " + to_text(name) + " exists");
+  if (!prompt) throw InvalidParams("params.name", "no prompt " + to_text(shortened(name)) + " exists");
   auto origin = origin_of(asked, std::move(name));
   for (const auto& [argument, value] : origin.arguments.items()) {
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");

@@ -31,7 +31,7 @@ ProgressMessage take_progress_message(Json& arguments) {
 
 void start(asio::io_context& loop, Caller& caller, const Method& method,
            const std::shared_ptr<Invocation>& invocation) {
-  Json arguments = invocation->arguments();
+  Json arguments = invocation->take_arguments();
   const auto message = method.streams ? take_progress_message(arguments) : ProgressMessage::kStatus;
   Caller::Target target{&method, {}, take_result_options(method, arguments)};
   target.params = std::move(arguments);
@@ -76,6 +76,7 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.output_schema = Json::parse(method.output_schema);
     tool.annotations = method.annotations;
     tool.permission = permission_for(method);
+    tool.takes_unread = true;
     tool.run = [&loop, &caller, &method](const auto& invocation) { run(loop, caller, method, invocation); };
     // Who wants to follow it goes on waiting for the answer.
     if (method.streams) tool.as_task = [](const auto& origin) { return origin.progress_token.is_null(); };

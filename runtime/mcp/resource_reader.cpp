@@ -29,7 +29,9 @@ ResourceReading read_resource(const Catalogue& catalogue, const std::string& uri
   for (const auto& each : catalogue.templates) {
     if (auto text = each.read(uri)) return {contents(uri, each.mime_type, *std::move(text)), kChanges};
   }
-  throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(uri) + " exists", Json{{"uri", uri}});
+  constexpr std::size_t kLongestTold = 256;
+  throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(shortened(uri)) + " exists",
+                 Json{{"uri", uri.size() <= kLongestTold ? uri : shortened(uri)}});
 }
 
 }  // namespace rkllm_mcp

@@ -30,6 +30,8 @@ class LineConnection final : public Peer, public Channel::Owner {
                     const AcceptFunction& accept);
 
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
+  void hold_input() override { held_ = true; }
+  void resume_input() override;
   bool ready() const override { return channel_->ready(); }
   void close() override { channel_->close(); }
   void proved() override { framer_.set_limit(max_message_bytes_); }
@@ -48,6 +50,7 @@ class LineConnection final : public Peer, public Channel::Owner {
 
   std::size_t take(std::string_view bytes);  // line by line; says how much
   void end_input();
+  void go_on();  // with what was kept
 
   std::shared_ptr<Channel> channel_;
   Identity identity_;
@@ -55,7 +58,8 @@ class LineConnection final : public Peer, public Channel::Owner {
   const std::size_t max_message_bytes_;
   LineFramer framer_;
   InputBacklog input_;
-  bool ended_ = false;   // the input, behind the backlog
+  bool held_ = false;   // the layer above has enough to do
+  bool ended_ = false;  // the input, behind the backlog
   ReceiveFunction receive_;
 };
 

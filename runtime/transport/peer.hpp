@@ -32,6 +32,10 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // for one request (an HTTP exchange) needs to know.
   virtual void send_last(std::string_view message) { send(message); }
   virtual void end_unanswered() {}
+  // Gives its receiver no more messages until resume_input(), so that one that takes longer is not overtaken. For
+  // transports that carry one message after the other; calls do not nest.
+  virtual void hold_input() {}
+  virtual void resume_input() {}
   // What send_last() sends next is an error of that code, for which HTTP may have a status.
   virtual void answers_with(ErrorCode /*code*/) {}
   // The client may be let go for now: it comes back after `pause` for the rest. For peers that can be come back to.

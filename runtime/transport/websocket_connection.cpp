@@ -37,6 +37,11 @@ void WebSocketConnection::channel_ready() {
   input_.go_on();
 }
 
+void WebSocketConnection::resume_input() {
+  held_ = false;
+  if (channel_->is_open()) input_.go_on();
+}
+
 void WebSocketConnection::channel_closed() {
   silence_.clear();
   became_closed();

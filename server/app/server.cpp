@@ -29,7 +29,7 @@ constexpr std::size_t kStrangersMessageBytes = 16 * 1024;
 
 Json fields_of(const RequestNote& note) {
   Json fields = fields_of(note.origin);
-  fields["method"] = note.method.empty() ? Json(nullptr) : Json(note.method);
+  fields["method"] = note.method.empty() ? Json(nullptr) : Json(shortened(note.method));
   fields["total_ms"] = static_cast<double>(note.time.count()) / 1000;
   fields["outcome"] = note.error ? std::to_string(static_cast<int>(*note.error)) : "ok";
   return fields;

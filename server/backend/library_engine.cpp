@@ -1,6 +1,7 @@
 #include "backend/library_engine.hpp"
 
 #include "backend/run_sink.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -15,7 +16,9 @@ CallOutcome call_library(const LoadedLibrary& library, const FilePolicy& files, 
                          HandleRecord* handle, ResultSink* sink) {
   CallOutcome outcome;
   try {
-    CallContext context{request.params, handle, sink, request.encoding, {}, library.file().version, &files};
+    // What no one needed while the call waited is read now.
+    const Json whole = has_unread(request.params) ? read_whole(request.params) : Json();
+    CallContext context{whole.is_null() ? request.params : whole, handle, sink, request.encoding, {}, library.file().version, &files};
     outcome.result = library.binding().call(*request.method, context);
   } catch (...) {
     outcome.error = std::current_exception();

@@ -8,6 +8,7 @@
 #include "service/supervisor.hpp"
 #include "settings/table.hpp"
 #include "version.hpp"
+#include "watched_loop.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -168,7 +170,11 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   };
   hangups.async_wait(on_hangup);
   try {
-    loop.run();
+    run_watched(loop, [&log](std::chrono::milliseconds time) {
+      log->warn("a callback of the event loop took {} ms of processor time; all clients waited for it", time.count());
+      log->flush();
+      fail_where_tested();
+    });
   } catch (const std::exception& error) {
     log->critical("internal error, ending: {}", error.what());
     leave_at_once(*log, kExitFailed);

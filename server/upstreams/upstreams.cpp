@@ -59,6 +59,7 @@ void Upstreams::add_tools(Catalogue& catalogue) const {
       Tool tool = served_tool(upstream->name(), theirs);
       if (catalogue.tool(tool.name)) continue;
       tool.permission = permission;
+      tool.takes_unread = true;
       tool.run = [upstream = upstream, name = theirs["name"].get<std::string>()](
                      const std::shared_ptr<Invocation>& invocation) { upstream->call(name, invocation); };
       catalogue.add(std::move(tool));

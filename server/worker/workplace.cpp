@@ -8,6 +8,7 @@
 #include "transport/channel_set.hpp"
 #include "transport/line_connection.hpp"
 #include "transport/socket_stream.hpp"
+#include "watched_loop.hpp"
 #include "worker/descriptor.hpp"
 #include "worker/worker_process.hpp"
 
@@ -162,7 +163,10 @@ int work_at(const Workplace& workplace) {
     Dispatcher dispatcher(loop, api, catalogue, backend, options_of(workplace));
     DoorKeeper door(loop, limits_of(workplace), dispatcher.acceptor());
     door.wait();
-    loop.run();
+    run_watched(loop, [](std::chrono::milliseconds time) {
+      std::fprintf(stderr, "W worker: a callback of its event loop took %lld ms\n", static_cast<long long>(time.count()));
+      fail_where_tested();
+    });
     // The server has closed the door, or has died. A library that does not come back is left behind.
     if (!backend->shut_down(std::chrono::steady_clock::now() + kToLeave)) std::_Exit(EXIT_SUCCESS);
     return EXIT_SUCCESS;
