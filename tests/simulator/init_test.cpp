@@ -90,7 +90,7 @@ TEST_CASE("what is not a model fails init") {
 }
 
 TEST_CASE("every model that is shipped can be loaded") {
-  const std::string name = GENERATE("fast", "rk3588-1.5b", "rk3588-0.5b-think");
+  const std::string name = GENERATE("fast", "rk3588-1.5b", "rk3588-0.5b-think", "rk3588-qwen3-0.6b");
   CHECK(init(model(name)) == 0);
 }
 
@@ -206,6 +206,7 @@ TEST_CASE("enabled_cpus_num must match the mask and suffice for the model's NPU 
   CHECK(with(4, 0x07) == -1);
   CHECK(with(0, 0x00) == -1);
   CHECK(with(9, 0x1FF) == -1);
+  CHECK(with(4, 0xF00) == -1);  // CPUs that no board has
 }
 
 TEST_CASE("RK3562 takes 1 to 4 CPUs, 0 to 3") {
