@@ -298,11 +298,20 @@ bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
   return true;
 }
 
+// While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
+QueuedBackend::JobPointer QueuedBackend::run_to_abort(const Handle& handle, const Job& abort) {
+  if (handle.running) return handle.running;
+  if (handle.queue.waiting.empty() || handle.queue.waiting.front()->id > abort.id) return nullptr;
+  const JobPointer& next = handle.queue.waiting.front();
+  return next->request.method->streams ? next : nullptr;
+}
+
 bool QueuedBackend::run_beside(Handle& handle) {
   JobPointer job;
   CallOutcome outcome;
+  JobPointer meant;
   {
-    const std::lock_guard turn(handle.turn);
+    const std::lock_guard turn(handle.turn);  // no other run begins meanwhile
     {
       const std::lock_guard lock(mutex_);
       job = next_of(handle.beside);
@@ -311,12 +320,17 @@ bool QueuedBackend::run_beside(Handle& handle) {
         outcome.error = handle.lost;
       } else if (!handle.live || !handle.model->loaded()) {
         outcome.error = std::make_exception_ptr(unknown_handle(handle.id, live_ids()));
-      } else if (job->request.method->aborts && handle.running) {
-        handle.running->aborted = true;
-        stop(handle.running);
+      } else if (job->request.method->aborts) {
+        meant = run_to_abort(handle, *job);
+        if (meant) meant->aborted = true;  // before the library can end it
       }
     }
     if (!outcome.error) outcome = handle.model->call_beside(job->request);
+    if (meant) {
+      const std::lock_guard lock(mutex_);
+      meant->aborted = outcome.error == nullptr;
+      if (meant->aborted) stop(meant);
+    }
   }
   finish(job, std::move(outcome));
   return true;

@@ -103,6 +103,8 @@ class QueuedBackend : public Backend {
   // These make the next call of their queue. False if none waits.
   bool run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
   bool run_beside(Handle& handle);
+  // The run that an rkllm_abort is for, or null. With the mutex.
+  static JobPointer run_to_abort(const Handle& handle, const Job& abort);
   CallOutcome execute(const CallRequest& request, Handle* handle);
   void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
   void finish(const JobPointer& job, CallOutcome outcome);

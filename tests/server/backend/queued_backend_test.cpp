@@ -247,6 +247,32 @@ TEST_CASE("rkllm_abort stops what runs, whoever started it") {
   CHECK(run->outcome().aborted);
 }
 
+TEST_CASE("rkllm_abort stops a run that was sent before it and is about to begin") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  for (int i = 0; i < 20; ++i) {
+    calls.start("rkllm_is_running", Json{{"handle", handle}});  // makes what runs beside faster than the run
+    const auto run = calls.run(handle, "@n=5000");
+    CHECK_FALSE(calls.start("rkllm_abort", Json{{"handle", handle}})->outcome().error);
+    const auto outcome = run->outcome();
+    if (outcome.error) {
+      CHECK(as_rpc_error(outcome.error).code() == ErrorCode::kCancelled);
+    } else {
+      CHECK(outcome.aborted);
+    }
+  }
+}
+
+TEST_CASE("an rkllm_abort that is refused aborts nothing") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  const auto run = calls.run(handle, "@n=6");
+  run->wait_for_tokens(1);
+  CHECK(calls.start("rkllm_abort", Json{{"handle", handle}, {"loudly", true}})->error_code() == ErrorCode::kInvalidParams);
+  CHECK_FALSE(run->outcome().aborted);
+  CHECK(run->tokens() >= 6);
+}
+
 TEST_CASE("destroying a handle aborts its run, cancels what waits, and then frees it") {
   Calls calls;
   const auto handle = calls.init(kPaced);
