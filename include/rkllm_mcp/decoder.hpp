@@ -98,6 +98,9 @@ class Decoder {
     reader_.object();
   }
 
+  // What stands there is none of these names.
+  template <class Names>
+  [[noreturn]] static void refuse_name(const JsonReader& in, const Names& names);
   // The path that the library gets for the one that was given.
   std::string path_for(std::string_view name, const std::string& given, FileUse use) const;
   std::optional<JsonReader> take(std::string_view name, Presence presence, std::string_view what);
@@ -179,15 +182,20 @@ void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
       if (in->text() == known.name) return void(out = known.value);
       names.push_back(known.name);
     }
-    std::string complaint = "expected one of";
-    for (std::size_t i = 0; i < names.size(); ++i) complaint.append(i == 0 ? " " : ", ").append(names[i]);
-    in->refuse(complaint + ", found " + Json(shortened(in->text())).dump() + did_you_mean(in->text(), names));
+    refuse_name(*in, names);
   }
   const auto number = in->integer<std::int64_t>();
   for (const auto& known : names_of(out)) {
     if (std::cmp_equal(number, static_cast<std::underlying_type_t<E>>(known.value))) return void(out = known.value);
   }
   in->expected("the number or name of an enumerator");
+}
+
+template <class Names>
+void Decoder::refuse_name(const JsonReader& in, const Names& names) {
+  std::string complaint = "expected one of";
+  for (const std::string_view name : names) complaint.append(name == *std::begin(names) ? " " : ", ").append(name);
+  in.refuse(complaint + ", found " + Json(shortened(in.text())).dump() + did_you_mean(in.text(), names));
 }
 
 template <class Char>
@@ -202,6 +210,10 @@ void Decoder::text(std::string_view name, Char*& out, TextRule rule) {
   if (rule.json && in->json().is_structured()) return void(out = call_.arena.text(in->json().dump()));
   const std::string& text = in->text();
   if (text.size() < rule.min_length) in->refuse("expected string that is not empty");
+  const bool is_free = rule.one_of.size() == 0;
+  if (!is_free && std::find(rule.one_of.begin(), rule.one_of.end(), text) == rule.one_of.end()) {
+    refuse_name(*in, rule.one_of);
+  }
   if (rule.json) {
     const auto first = text.find_first_not_of(" \t\r\n");
     const bool structured = first != std::string::npos && (text[first] == '[' || text[first] == '{');

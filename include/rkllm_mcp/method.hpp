@@ -32,8 +32,11 @@ struct Method {
   bool immediate = false;          // the contract allows it while a run goes on: it does not wait in the handle's queue
   bool aborts = false;             // it stops what runs on the handle
   ToolAnnotations annotations{};
-  std::string_view input_schema;   // JSON Schema 2020-12, as JSON text
-  std::string_view output_schema;  // likewise, of the result; its root is an object
+  std::string_view input_schema;   // JSON Schema 2020-12 of the parameters, as JSON text
+  std::string_view output_schema;  // the same of the result; its root is an object
+  bool listed = true;              // among the tools; else another one does the same, but this one can be called, too
+  std::string_view tool_input_schema;   // what lists of tools show: less, in few words, for any host; empty: the above
+  std::string_view tool_output_schema;
 };
 
 // The first of `methods` of which `is_wanted` is true; null if there is none.

@@ -7,6 +7,7 @@
 #include "mcp/tool_error.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -64,6 +65,9 @@ void run(asio::io_context& loop, Caller& caller, const Method& method, const std
   }
 }
 
+// The first that is given.
+Json first_schema(std::string_view shown, std::string_view whole) { return Json::parse(shown.empty() ? whole : shown); }
+
 }  // namespace
 
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller) {
@@ -72,8 +76,9 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.name = method.name;
     tool.title = method.title;
     tool.description = method.description;
-    tool.input_schema = Json::parse(method.input_schema);
-    tool.output_schema = Json::parse(method.output_schema);
+    tool.input_schema = first_schema(method.tool_input_schema, method.input_schema);
+    tool.output_schema = first_schema(method.tool_output_schema, method.output_schema);
+    tool.listed = method.listed;
     tool.annotations = method.annotations;
     tool.permission = permission_for(method);
     tool.takes_unread = true;

@@ -47,7 +47,7 @@ describe('rkllm-mcp connect', { concurrency: kAtOnce }, () => {
           assert.equal(client.getServerVersion().name, 'rkllm-server');
           await client.knock();
           const tools = await list_tools(client);
-          assert.equal(tools.filter((tool) => tool.name.startsWith('rkllm_')).length, 15);
+          assert.equal(tools.filter((tool) => tool.name.startsWith('rkllm_')).length, 14);
           assert.ok((await client.listResources()).resources.length > 0);
           await assert.rejects(client.callTool({ name: 'rkllm_rum', arguments: {} }), { message: /rkllm_rum/ });
           await client.close();

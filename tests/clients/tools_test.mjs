@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { connect, describe_all, list_tools } from './support/connect.mjs';
+import { read_functions } from './support/functions.mjs';
 import { compile_schemas, complaints } from './support/schemas.mjs';
 import { Server } from './support/server.mjs';
 import { cross_attention_sample, faults, handle_samples, init_sample } from './support/tool_arguments.mjs';
@@ -17,10 +18,12 @@ after(() => server.stop());
 describe_all((client_name, kind) => {
   let client;
   let errors;
-  let schemas;
+  let schemas; // of all functions, whole
+  let shown; // by the list of tools
   before(async () => {
     ({ client, errors } = await connect(server, kind, { client: client_name }));
-    schemas = compile_schemas(await list_tools(client));
+    schemas = compile_schemas(await read_functions(client));
+    shown = compile_schemas(await list_tools(client));
   });
   after(async () => {
     await client.close();
@@ -37,6 +40,8 @@ describe_all((client_name, kind) => {
     assert.ok(!result.isError, `${tool}: ${result.content[0]?.text}`);
     const structured = result.structuredContent;
     assert.ok(output(structured), `${tool} gave ${JSON.stringify(structured)}: ${complaints(output)}`);
+    const listed = shown.get(tool)?.output;
+    assert.ok(!listed || listed(structured), `${tool}, as it is listed: ${listed && complaints(listed)}`);
     assert.equal(result.content[0].type, 'text');
     const { text } = result.content[0];
     if ('text' in structured) assert.equal(text, structured.text);
@@ -44,6 +49,11 @@ describe_all((client_name, kind) => {
     called.add(tool);
     return structured;
   }
+
+  test('one of the two runs is listed, and the other can be called', () => {
+    const names = [...schemas.keys()];
+    assert.deepEqual(names.filter((name) => !shown.has(name)), ['rkllm_run_async']);
+  });
 
   test('every tool works', async () => {
     assert.equal((await call('rkllm_createDefaultParam', {})).max_new_tokens, 512);
