@@ -171,7 +171,7 @@ TEST_CASE("the paths of files are what the policy makes of them, and its refusal
     }
   };
   const Policy policy;
-  const auto read = [&policy](const char* text, const FilePolicy* files) {
+  const auto read = [](const char* text, const FilePolicy* files) {
     const Json json = Json::parse(text);
     CallContext call{json, nullptr, nullptr, ArrayEncoding::kJson, {}, {}, files};
     Decoder params(call, "copy");
