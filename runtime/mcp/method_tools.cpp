@@ -17,6 +17,10 @@ Json tool_result(const Method& method, const Collected& collected) {
   Json structured = method.streams ? answer_of(collected) : collected.outcome.result;
   const std::string text = method.streams ? structured["text"].get<std::string>() : to_text(structured);
   Json result = text_result(text);
+  // Many hosts show a model nothing but the text.
+  if (collected.outcome.aborted) {
+    result["content"].push_back(text_block("The run was aborted: this is not its whole text."));
+  }
   result["structuredContent"] = std::move(structured);
   return result;
 }
