@@ -276,6 +276,7 @@ std::optional<Generation::Ending> Generation::inject_fault(std::int64_t step) co
       case Fault::What::kFail: return Ending::kFailed;
       case Fault::What::kError: return Ending::kError;
       case Fault::What::kHang: hang();
+      case Fault::What::kLog: instance_.log.error("the model file asks for an error line"); break;
       case Fault::What::kCrash:
       case Fault::What::kOutOfMemory: die(Death::kSegmentationFault);
     }

@@ -106,6 +106,7 @@ void inject_faults(const ModelFile& model, const Log& log) {
       case Fault::What::kError: throw std::runtime_error("the model file asks for a failure");
       case Fault::What::kCrash: die(Death::kSegmentationFault);
       case Fault::What::kHang: hang();
+      case Fault::What::kLog: log.error("the model file asks for an error line"); break;
       case Fault::What::kOutOfMemory: run_out_of_memory(log);
     }
   }

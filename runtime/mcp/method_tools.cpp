@@ -74,6 +74,13 @@ Json first_schema(std::string_view shown, std::string_view whole) { return Json:
 
 }  // namespace
 
+void add_own_members(Json& schema, const Method& method) {
+  Json& properties = schema["properties"];
+  if (!properties.is_object() || method.immediate || !properties.contains("status")) return;
+  properties["warnings"] = Json{{"type", "array"}, {"items", {{"type", "string"}}}};
+  if (method.streams || method.handle == HandleRole::kCreates) properties["simulated"] = Json{{"type", "boolean"}};
+}
+
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller) {
   for (const Method& method : caller.api().methods) {
     Tool tool;
@@ -82,6 +89,7 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.description = method.description;
     tool.input_schema = first_schema(method.tool_input_schema, method.input_schema);
     tool.output_schema = first_schema(method.tool_output_schema, method.output_schema);
+    add_own_members(tool.output_schema, method);
     tool.listed = method.listed;
     tool.annotations = method.annotations;
     tool.permission = permission_for(method);

@@ -1,6 +1,7 @@
 #include "app/api_resources.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "mcp/method_tools.hpp"
 
 #include <array>
 #include <optional>
@@ -38,6 +39,7 @@ void add_schemas(Json& function, const AbiSet& abi) {
   if (method == nullptr) return;
   function["inputSchema"] = Json::parse(method->input_schema);
   function["outputSchema"] = Json::parse(method->output_schema);
+  add_own_members(function["outputSchema"], *method);
 }
 
 std::optional<ResourceText> find_entry(const AbiSet& abi, std::string_view document, std::string_view kind,

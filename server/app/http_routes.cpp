@@ -50,6 +50,12 @@ HttpResponse HttpRoutes::refuse(const HttpRequest& request) const {
   return response;
 }
 
+Json HttpRoutes::with_capabilities(Json description) const {
+  description["capabilities"] = server_.capabilities;
+  if (server_.is_simulated()) description["simulated"] = true;
+  return description;
+}
+
 bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {
   if (request.path == "/health") {
     exchange.respond(json_response(200, health_()));
@@ -60,14 +66,14 @@ bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {
     return true;
   }
   if (request.path == "/servers") {
-    const Json server{{"name", server_.name}, {"capabilities", server_.capabilities}};
+    const Json server = with_capabilities(Json{{"name", server_.name}});
     exchange.respond(json_response(200, Json{{"servers", Json::array({server})}}));
     return true;
   }
   const auto name = server_asked_for(request.path);
   if (!name) return false;
   if (*name == server_.name) {
-    exchange.respond(json_response(200, Json{{"server_name", server_.name}, {"capabilities", server_.capabilities}}));
+    exchange.respond(json_response(200, with_capabilities(Json{{"server_name", server_.name}})));
   } else {
     exchange.respond(json_response(404, Json{{"error", "no such server"}, {"servers", Json::array({server_.name})}}));
   }

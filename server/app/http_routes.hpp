@@ -22,6 +22,7 @@ class HttpRoutes {
   struct Server {
     std::string name;
     Json capabilities;
+    std::function<bool()> is_simulated;
   };
 
   HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health,
@@ -41,6 +42,7 @@ class HttpRoutes {
  private:
   HttpResponse refuse(const HttpRequest& request) const;
   bool get(const HttpRequest& request, HttpExchange& exchange) const;
+  Json with_capabilities(Json description) const;
 
   const Gate& gate_;
   HttpSessions sessions_;

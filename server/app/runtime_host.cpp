@@ -1,5 +1,6 @@
 #include "app/runtime_host.hpp"
 
+#include "backend/guarded_engine.hpp"
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
@@ -39,7 +40,7 @@ RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& 
     warning_ = choice.warning;
     abi_ = choice.set;
     auto queued = std::make_unique<QueuedBackend>(
-        make_engine(settings, log, std::move(printed)), abi_->methods,
+        std::make_unique<GuardedEngine>(make_engine(settings, log, std::move(printed))), abi_->methods,
         QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle, &counts});
     queued_ = queued.get();
     backend_ = std::move(queued);
@@ -63,7 +64,8 @@ std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlo
   const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir};
   if (settings.runtime.isolation == Isolation::kThread) {
     library_.emplace(*file_, *abi_);
-    return std::make_unique<LibraryEngine>(*library_, FileRules(files));
+    tap_ = std::make_unique<StandardErrorTap>();
+    return std::make_unique<LibraryEngine>(*library_, FileRules(files), tap_.get());
   }
   Workplace workplace;
   workplace.library = file_->path;
@@ -104,7 +106,10 @@ std::string RuntimeHost::description() const {
 }
 
 std::vector<QueuedBackend::HandleStatus> RuntimeHost::handles() const {
-  return queued_ == nullptr ? std::vector<QueuedBackend::HandleStatus>() : queued_->handles();
+  if (queued_ == nullptr) return {};
+  auto all = queued_->handles();
+  for (auto& handle : all) handle.simulated = simulated();
+  return all;
 }
 
 Json RuntimeHost::status() const {

@@ -7,6 +7,7 @@
 #include "backend.hpp"
 #include "backend/loaded_library.hpp"
 #include "backend/queued_backend.hpp"
+#include "backend/standard_error_tap.hpp"
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>
@@ -62,7 +63,8 @@ class RuntimeHost {
 
   std::optional<LibraryFile> file_;
   const AbiSet* abi_;
-  std::optional<LoadedLibrary> library_;  // if it runs in this process
+  std::optional<LoadedLibrary> library_;    // if it runs in this process
+  std::unique_ptr<StandardErrorTap> tap_;   // likewise
   QueuedBackend* queued_ = nullptr;
   std::shared_ptr<Backend> backend_;
   std::string trouble_;

@@ -77,7 +77,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_->handles(); }),
       routes_(
           dispatcher_, settings.http.session_idle_s,
-          {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}}},
+          {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}},
+           [this] { return runtime_->simulated(); }},
           [this] { return health(); }, [this] { return metrics(); }),
       autoload_(loop, *backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
@@ -200,6 +201,9 @@ Json Server::health() const {
 
 std::string Server::metrics() const {
   std::string text = metrics_.text();
+  print_family(text, "rkllm_mcp_runtime_info", "gauge", "The API that is served; simulated=\"true\": no model runs.");
+  print_sample(text, "rkllm_mcp_runtime_info",
+               label("version", runtime_->version()) + (runtime_->simulated() ? "," + label("simulated", "true") : ""), 1);
   print_family(text, "rkllm_mcp_running", "gauge", "1 while a call is made on the handle.");
   for (const auto& handle : runtime_->handles()) {
     print_sample(text, "rkllm_mcp_running", label("handle", handle.id), handle.running ? 1 : 0);

@@ -403,7 +403,7 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   for (const auto& [id, handle] : handles_) {
     if (!handle->live) continue;
     HandleStatus status{id, handle->running != nullptr, {}, handle->process, handle->created_with, handle->values,
-                        handle->last_perf};
+                        handle->last_perf, false};
     for (const auto& job : handle->queue.waiting) {
       const CallRequest& request = job->request;
       status.queue.push_back({request.method->name, request.origin.id, request.origin.transport, now - job->queued_at});

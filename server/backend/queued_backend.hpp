@@ -62,6 +62,7 @@ class QueuedBackend : public Backend {
     Json created_with;     // the parameters of rkllm_init
     Model::Values values;  // see Model::values()
     Json last_perf;        // of the latest run that had one; null if none had
+    bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;
 

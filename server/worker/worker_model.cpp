@@ -1,5 +1,7 @@
 #include "worker/worker_model.hpp"
 
+#include "backend/logged_errors.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <array>
@@ -35,13 +37,15 @@ Json WorkerModel::params_of(const CallRequest& request) const {
 }
 
 CallOutcome WorkerModel::call(const CallRequest& request) {
-  return guarded([&](CallOutcome& outcome) {
+  CallOutcome made = guarded([&](CallOutcome& outcome) {
     const HandleRole role = request.method->handle;
     if (role == HandleRole::kCreates) return create(request, outcome);
     if (role == HandleRole::kDestroys) return destroy(request, outcome);
     if (request.method->streams) return run(request, outcome);
     outcome.result = queued_->call(request.method->name, params_of(request));
   });
+  if (!made.error && queued_) add_logged_errors(queued_->logged_errors(), made);
+  return made;
 }
 
 CallOutcome WorkerModel::call_beside(const CallRequest& request) {

@@ -12,6 +12,7 @@
 #include "worker/descriptor.hpp"
 #include "worker/worker_process.hpp"
 
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <sys/prctl.h>
@@ -170,6 +171,9 @@ int work_at(const Workplace& workplace) {
     // The server has closed the door, or has died. A library that does not come back is left behind.
     if (!backend->shut_down(std::chrono::steady_clock::now() + kToLeave)) std::_Exit(EXIT_SUCCESS);
     return EXIT_SUCCESS;
+  } catch (const RpcError& error) {
+    std::fprintf(stderr, "E worker: %s\n", error.data().value("reason", std::string(error.what())).c_str());
+    return kExitNoLibrary;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "E worker: %s\n", error.what());
     return kExitNoLibrary;

@@ -249,6 +249,18 @@ TEST_CASE("parameters and path may be overwritten after init") {
   CHECK(rkllm_destroy(handle) == 0);
 }
 
+TEST_CASE("a model file can ask for error lines in what succeeds") {
+  const Directory directory;
+  const std::string line = "E rkllm: the model file asks for an error line\n";
+  const Json faults = {{{"when", "init"}, {"what", "log"}}, {{"when", 2}, {"what", "log"}}};
+  const std::string path = directory.model({{"faults", faults}});
+  std::optional<Llm> llm;
+  CHECK(written_by([&] { llm.emplace(path); }).err == line);
+  CHECK(written_by([&] { llm->run("Hello", infer(3)); }).err == line);
+  CHECK(llm->token_count() == 3);
+  CHECK(llm->finished());
+}
+
 TEST_CASE("a model file can ask for init to fail") {
   const Directory directory;
   CHECK(init(directory.model({{"faults", {{{"when", "init"}, {"what", "fail"}}}}})) == -1);
