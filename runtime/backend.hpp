@@ -2,6 +2,8 @@
 // everything back through the observer it passed.
 #pragma once
 
+#include "memory_budget.hpp"
+
 #include <rkllm_mcp/array_encoding.hpp>
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
@@ -38,7 +40,7 @@ class CallObserver {
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
   virtual void on_done(CallOutcome outcome) noexcept = 0;        // last, exactly once
-  virtual void stop() noexcept {}  // the run is being stopped: nothing may wait any more
+  virtual void stop() noexcept {}                                // the run is being stopped: nothing may wait any more
   virtual bool wants_to_stop() const noexcept { return false; }  // asked after each token; true aborts the run
 };
 
@@ -54,6 +56,7 @@ struct CallRequest {
   Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
   CallOrigin origin{};
+  std::shared_ptr<MemoryShare> memory{};  // what it takes of the memory for requests; shared with the request
 };
 
 class Backend {

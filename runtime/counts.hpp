@@ -31,6 +31,8 @@ enum class Limit {
   kQueueTime,
   kHandles,
   kAuthorization,
+  kMemory,
+  kMessageTime,
 };
 
 // The setting behind each, e.g. "limits.max_connections".
@@ -53,6 +55,8 @@ inline constexpr std::array kSettingOfLimit{
     std::string_view("queue.timeout_s"),
     std::string_view("limits.max_handles"),
     std::string_view("auth.tokens"),
+    std::string_view("limits.memory_bytes"),
+    std::string_view("limits.message_timeout_s"),
 };
 
 constexpr std::string_view setting_of(Limit limit) { return kSettingOfLimit.at(static_cast<std::size_t>(limit)); }

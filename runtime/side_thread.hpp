@@ -39,7 +39,7 @@ class SideThread {
 
   asio::io_context& loop_;
   const std::shared_ptr<char> alive_ = std::make_shared<char>();  // looked at by what follows, on the loop
-  std::mutex mutex_;  // guards the three below
+  std::mutex mutex_;                                              // guards the three below
   std::condition_variable news_;
   std::deque<Piece> waiting_;
   bool stopping_ = false;

@@ -57,7 +57,8 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
   const auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
   const auto id =
-      backend_.start({target.method, std::move(target.params), target.options.encoding, origin}, reader->stream());
+      backend_.start({target.method, std::move(target.params), target.options.encoding, origin, reply.memory()},
+                                 reader->stream());
   session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
   return key;
 }

@@ -11,7 +11,7 @@
 #include "counts.hpp"
 #include "jsonrpc/reply.hpp"
 #include "stream/collect_reader.hpp"
-#include "stream/stream_memory.hpp"
+#include "memory_budget.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -29,7 +29,7 @@ struct CallLimits {
   std::chrono::milliseconds poll_timeout{30'000};
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
-  std::shared_ptr<StreamMemory> stream_memory{};   // that all streams share; null: they are bounded one by one only
+  std::shared_ptr<MemoryBudget> stream_memory{};   // that all streams share; null: they are bounded one by one only
   Counts* counts = nullptr;
   std::size_t requests_per_session = 256;
   std::chrono::seconds queue_timeout{0};           // 0: calls wait for ever

@@ -2,6 +2,8 @@
 
 #include "jsonrpc/failure.hpp"
 
+#include <new>
+
 namespace rkllm_mcp {
 
 void PushReader::drain() {
@@ -35,8 +37,12 @@ void PushReader::client_gone() {
 
 void PushReader::send_end() {
   ended_ = true;
-  const CallOutcome outcome = stream()->take_outcome(options_.encoding);
-  send(outcome.error ? writer_.failure(as_rpc_error(outcome.error)) : writer_.end(Chunk{}, outcome), true);
+  try {
+    const CallOutcome outcome = stream()->take_outcome(options_.encoding);
+    send(outcome.error ? writer_.failure(as_rpc_error(outcome.error)) : writer_.end(Chunk{}, outcome), true);
+  } catch (const std::bad_alloc&) {
+    send(writer_.failure(no_memory()), true);
+  }
   finish();
 }
 

@@ -4,7 +4,7 @@
 
 #include "call/chunk_writer.hpp"
 #include "jsonrpc/reply.hpp"
-#include "stream/stream_memory.hpp"
+#include "memory_budget.hpp"
 #include "stream/stream_reader.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -22,7 +22,7 @@ class PushReader : public StreamReader {
   struct Options {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t retained = 0;
-    std::shared_ptr<StreamMemory> memory{};  // that what is retained counts in
+    std::shared_ptr<MemoryBudget> memory{};  // that what is retained counts in
   };
 
   // Chunks go through `reply`; its last message is the stream's last one.

@@ -12,6 +12,7 @@
 #include <asio/steady_timer.hpp>
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,13 @@ bool claims_stateless(const Json& message) {
   return message.is_object() && message.contains("params") && is_stateless_request(message["params"]);
 }
 
+// What executes the message holds the room.
+void give_room(Message& message, const std::shared_ptr<MemoryShare>& room) {
+  if (auto* request = std::get_if<Request>(&message)) request->memory = room;
+  if (auto* notification = std::get_if<Notification>(&message)) notification->memory = room;
+  if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
+}
+
 using Clock = std::chrono::steady_clock;
 
 // A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
@@ -57,7 +65,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       gate_(options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
+      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
       reading_(loop) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
@@ -94,6 +102,11 @@ AcceptFunction Dispatcher::acceptor() {
         alive->send(oversized_message(*oversized));
       } else if (std::holds_alternative<OtherProtocol>(received)) {
         answer(other_protocol(), alive);
+      } else if (const auto* no_room = std::get_if<NoRoom>(&received)) {
+        count(options_.calls.counts, Limit::kMemory);
+        alive->send(error_message(id_of_beginning(no_room->beginning, options_.message), no_memory()));
+      } else if (std::holds_alternative<TooSlow>(received)) {
+        alive->send(too_slow_message());
       } else {
         session->when_idle([weak] {
           if (const auto still_alive = weak.lock()) still_alive->close();
@@ -132,12 +145,45 @@ std::string Dispatcher::oversized_message(const Oversized& oversized) {
                        too_large("the message exceeds limits.max_message_bytes", oversized.bytes, oversized.limit));
 }
 
+std::shared_ptr<MemoryShare> Dispatcher::room_for(std::size_t bytes) const {
+  // The values of a short message are read; those of a long one stay text.
+  constexpr std::size_t kValueBytes = 8;
+  constexpr std::size_t kOfEach = 2 * 1024;  // whatever the others take
+  auto share = std::make_shared<MemoryShare>(options_.memory, kOfEach);
+  if (share->grow(bytes <= kReadAtOnceBytes ? kValueBytes * bytes : bytes)) return share;
+  count(options_.calls.counts, Limit::kMemory);
+  return nullptr;
+}
+
+Message Dispatcher::parse(std::string_view text) const {
+  const auto room = room_for(text.size());
+  if (!room) return Malformed{id_of_beginning(text, options_.message), no_memory()};
+  Message message = parse_message(text, options_.message);
+  give_room(message, room);
+  return message;
+}
+
+std::string Dispatcher::too_slow_message() {
+  const std::string setting(setting_of(Limit::kMessageTime));
+  return error_message(RequestId(kNullId), RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + setting,
+                                                    Json{{"setting", setting}}));
+}
+
 void Dispatcher::read(std::string text, ReadFunction then) {
-  if (text.size() <= kReadAtOnceBytes) return then(parse_message(text, options_.message));
+  if (text.size() <= kReadAtOnceBytes) return then(parse(text));
+  const auto room = room_for(text.size());
+  if (!room) return then(Malformed{id_of_beginning(text, options_.message), no_memory()});
   // Both steps hold it: one fills it in, the other takes it.
   const auto message = std::make_shared<Message>();
-  reading_.run([message, text = std::move(text), limits = options_.message] { *message = parse_message(text, limits); },
-               [message, then = std::move(then)] { then(*message); });
+  const auto work = [message, room, text = std::move(text), limits = options_.message] {
+    try {
+      *message = parse_message(text, limits);
+      give_room(*message, room);
+    } catch (const std::bad_alloc&) {
+      *message = Malformed{RequestId(kNullId), no_memory()};
+    }
+  };
+  reading_.run(work, [message, then = std::move(then)] { then(*message); });
 }
 
 void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
@@ -154,7 +200,7 @@ void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Se
 
 void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
-  receive(parse_message(text, options_.message), session, peer, delivery);
+  receive(parse(text), session, peer, delivery);
 }
 
 void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>& session,
@@ -200,6 +246,7 @@ void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& ses
   }
   for (const Json& element : batch.messages) {
     Message message = message_of(element, options_.message);
+    give_room(message, batch.memory);
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }
@@ -210,7 +257,7 @@ void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& ses
 void Dispatcher::receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,
                                   const std::shared_ptr<Peer>& peer) {
   if (repeated_->repeat(*session, text, *peer)) return;
-  const Message message = parse_message(text, options_.message);
+  const Message message = parse(text);
   const auto* request = std::get_if<Request>(&message);
   if (request == nullptr || asks_for_retained(*request)) return receive(message, session, peer, Delivery::kPush);
   if (!admit(message, session, peer)) return;
@@ -226,6 +273,7 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
 
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  reply->set_memory(request.memory);
   if (options_.report) {
     reply->on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
@@ -268,6 +316,7 @@ void Dispatcher::note(const RequestNote& note) const {
 void Dispatcher::execute(const Notification& notification, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer) {
   const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
+  reply->set_memory(notification.memory);
   const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
   if (method == nullptr) return reply->nothing();
   try {

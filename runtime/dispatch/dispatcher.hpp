@@ -13,6 +13,7 @@
 #include "direct/direct_dialect.hpp"
 #include "jsonrpc/message.hpp"
 #include "mcp/mcp_server.hpp"
+#include "memory_budget.hpp"
 #include "side_thread.hpp"
 #include "transport/peer.hpp"
 
@@ -32,6 +33,7 @@ class Dispatcher {
   struct Options {
     MessageLimits message;
     CallLimits calls;
+    std::shared_ptr<MemoryBudget> memory{};  // that requests count in; null: they are bounded in number only
     std::size_t page_items = 50;
     TokenSet tokens{};  // empty: everybody may call
     std::chrono::milliseconds time_to_prove{10'000};  // for who connects and has to present a token
@@ -73,6 +75,7 @@ class Dispatcher {
 
   // Error 4006 for a message that was longer than allowed, and error 4004 for a client that finds no place.
   static std::string oversized_message(const Oversized& oversized);
+  static std::string too_slow_message();
   static std::string turned_away_message(Limit limit, std::size_t most);
 
  private:
@@ -90,6 +93,9 @@ class Dispatcher {
   void execute(const Notification& notification, const std::shared_ptr<Session>& session,
                const std::shared_ptr<Peer>& peer);
   void answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const;
+  Message parse(std::string_view text) const;
+  // Room for a message of that length, as long as what this gives lives; null if there is none.
+  std::shared_ptr<MemoryShare> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
   void receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<Peer>& peer);

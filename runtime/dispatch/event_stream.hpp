@@ -7,7 +7,7 @@
 // Event loop only.
 #pragma once
 
-#include "stream/stream_memory.hpp"
+#include "memory_budget.hpp"
 #include "transport/deadline.hpp"
 #include "transport/http_exchange.hpp"
 #include "transport/peer.hpp"
@@ -33,7 +33,7 @@ class EventStream final : public Peer {
     bool primes = false;  // the client takes an empty first event
     HttpHeaders headers;  // of what answers the first exchange
     std::string remote;
-    std::shared_ptr<StreamMemory> memory;  // that kept events count in; null: nothing counts
+    std::shared_ptr<MemoryBudget> memory;  // that kept events count in; null: nothing counts
   };
 
   // Bytes of events that are kept for a client that comes back, the oldest first forgotten; the last message is kept in

@@ -20,7 +20,8 @@ void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction 
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {
   dispatcher.note_malformed(malformed, peer);
-  peer.answer_with_status(400, error_message(malformed.id, malformed.error));
+  const bool is_our_fault = malformed.error.code() == ErrorCode::kQueueFull;  // there is no memory for it
+  peer.answer_with_status(is_our_fault ? 503 : 400, error_message(malformed.id, malformed.error));
 }
 
 void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,

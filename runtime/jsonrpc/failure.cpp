@@ -1,5 +1,9 @@
 #include "jsonrpc/failure.hpp"
 
+#include "memory_budget.hpp"
+
+#include <new>
+
 namespace rkllm_mcp {
 
 RpcError as_rpc_error(const std::exception_ptr& exception) {
@@ -7,6 +11,8 @@ RpcError as_rpc_error(const std::exception_ptr& exception) {
     std::rethrow_exception(exception);
   } catch (const RpcError& error) {
     return error;
+  } catch (const std::bad_alloc&) {
+    return no_memory();
   } catch (const std::exception& error) {
     return {ErrorCode::kInternalError, std::string("internal error: ") + error.what()};
   } catch (...) {

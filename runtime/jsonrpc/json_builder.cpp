@@ -34,7 +34,8 @@ std::string quoted_end(std::string_view token) {
 // than may be quoted.
 std::string readable(std::string_view complaint) {
   constexpr std::string_view kRead = "last read: '";
-  if (const auto bracket = complaint.find("] "); bracket != std::string_view::npos) complaint.remove_prefix(bracket + 2);
+  if (const auto bracket = complaint.find("] "); bracket != std::string_view::npos)
+    complaint.remove_prefix(bracket + 2);
   const auto read = complaint.find(kRead);
   if (read == std::string_view::npos) return std::string(complaint);
   const auto begin = read + kRead.size();

@@ -45,7 +45,9 @@ class JsonBuilder {
   const std::string& syntax_complaint() const { return syntax_complaint_; }
   const std::string& structure_complaint() const { return structure_complaint_; }
   bool too_deep() const { return too_deep_; }  // which is what it complains of
-  const std::string& complaint() const { return structure_complaint_.empty() ? syntax_complaint_ : structure_complaint_; }
+  const std::string& complaint() const {
+    return structure_complaint_.empty() ? syntax_complaint_ : structure_complaint_;
+  }
 
  private:
   bool value(Json leaf);

@@ -91,6 +91,16 @@ Message parse_message(std::string_view text, const MessageLimits& limits) {
   return message_from(builder, is_json, limits);
 }
 
+RequestId id_of_beginning(std::string_view text, const MessageLimits& limits) {
+  text = text.substr(0, kReadAtOnceBytes);
+  JsonBuilder builder(limits.max_depth);
+  Json::sax_parse(text.begin(), text.end(), &builder);  // which stops where the text does
+  const Json root = builder.take();
+  const auto id = root.find("id");
+  const auto found = id == root.end() ? std::nullopt : id_text(*id, builder.id_source());
+  return found && found->size() <= limits.max_id_bytes ? *found : RequestId(kNullId);
+}
+
 Message message_of(Json element, const MessageLimits& limits) {
   if (!element.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
   const auto id = element.find("id");

@@ -5,11 +5,13 @@
 #pragma once
 
 #include "counts.hpp"
+#include "memory_budget.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -29,12 +31,14 @@ inline Json id_value(const RequestId& id) { return id.empty() ? Json(nullptr) : 
 struct Request {
   RequestId id;
   std::string method;
-  Json params;  // an object or array; null if absent
+  Json params;                            // an object or array; null if absent
+  std::shared_ptr<MemoryShare> memory{};  // what it takes; shared with the call that comes of it
 };
 
 struct Notification {
   std::string method;
   Json params;
+  std::shared_ptr<MemoryShare> memory{};  // likewise
 };
 
 // A client's answer to a request of ours.
@@ -52,7 +56,8 @@ struct Malformed {
 
 // Several at once, each of which becomes a message by message_of(). Whether they may is not known here.
 struct Batch {
-  std::vector<Json> messages;  // at least one
+  std::vector<Json> messages;             // at least one
+  std::shared_ptr<MemoryShare> memory{};  // what all take together
 };
 
 using Message = std::variant<Request, Notification, Response, Malformed, Batch>;
@@ -67,6 +72,8 @@ struct MessageLimits {
 inline constexpr std::size_t kReadAtOnceBytes = 64 * 1024;
 
 Message parse_message(std::string_view text, const MessageLimits& limits);
+// The id of a message of which there is only the beginning; kNullId if it is not in there.
+RequestId id_of_beginning(std::string_view text, const MessageLimits& limits);
 // One of a batch.
 Message message_of(Json element, const MessageLimits& limits);
 // What a batch is where none is allowed.

@@ -17,7 +17,12 @@ void Reply::last(std::string_view text) {
     peer_->end_unanswered();
     return finish(std::string_view());
   }
-  const std::string refusal = fits(text) ? std::string() : error_message(id_, too_long(text));
+  std::string refusal;
+  if (!fits(text)) {
+    refusal = error_message(id_, too_long(text));
+  } else if (!peer_->has_room_for(text.size())) {
+    refusal = error_message(id_, no_memory());
+  }
   if (!refusal.empty()) text = refusal;
   peer_->send_last(text);
   finish(text);

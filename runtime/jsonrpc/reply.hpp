@@ -3,6 +3,7 @@
 #pragma once
 
 #include "jsonrpc/message.hpp"
+#include "memory_budget.hpp"
 #include "transport/peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -33,6 +34,10 @@ class Reply : public std::enable_shared_from_this<Reply> {
   bool answered() const { return answered_; }
   bool muted() const { return muted_; }
 
+  // What the request takes of the memory for requests, for as long as anybody needs it.
+  void set_memory(std::shared_ptr<MemoryShare> memory) { memory_ = std::move(memory); }
+  const std::shared_ptr<MemoryShare>& memory() const { return memory_; }
+
   void message(std::string_view text);  // one of those before the last
   void last(std::string_view text);     // the last, as ready text; only the first call counts
   // Whether `text` fits one message of the peer; error 4006 of one that does not, which last() sends in its place.
@@ -60,6 +65,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
   std::shared_ptr<Peer> peer_;
   RequestId id_;
   std::function<void()> finished_;
+  std::shared_ptr<MemoryShare> memory_;  // shared with the call that the request becomes
   LastFunction on_last_;
   std::function<void(const Reply&)> on_answered_;
   std::optional<ErrorCode> error_code_;

@@ -69,9 +69,12 @@ McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const O
       options_(options),
       server_({{"name", catalogue.name}, {"version", catalogue.version}}),
       subscriptions_(server_),
-      tasks_(loop, server_, [this](const Principal* owner, const std::string& id, const Json& state) {
-        subscriptions_.task_changed(owner, id, state);
-      }) {}
+      tasks_(
+          loop, server_,
+          [this](const Principal* owner, const std::string& id, const Json& state) {
+            subscriptions_.task_changed(owner, id, state);
+          },
+          options.memory) {}
 
 const McpServer::Handler* McpServer::handler_of(std::string_view method) {
   static constexpr std::array kHandlers{Handler{"initialize", &McpServer::initialize},

@@ -129,7 +129,9 @@ class Task::Voice final : public Requester {
 
 void Task::run(Invocation::Origin origin, InvokeFunction run, const Json& server) {
   session_ = origin.session->sibling();
+  const auto memory = origin.reply->memory();
   origin.reply = std::make_shared<Reply>(std::make_shared<Nobody>(origin.reply->peer()), origin.reply->id());
+  origin.reply->set_memory(memory);
   origin.session = session_;
   origin.outlives_exchange = true;
   origin.progress_token = id_;  // progress is wanted, for the status message
@@ -238,7 +240,7 @@ bool Tasks::has_room_for(const Principal* owner) {
   const auto is_own = [owner](const auto& entry) { return entry.second->owner() == owner; };
   for (;;) {
     const auto own = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_own));
-    if (tasks_.size() < kMost && own < kMostOfOne && kept_bytes_ <= kKeptBytes) return true;
+    if (tasks_.size() < kMost && own < kMostOfOne && kept_bytes_ <= kKeptBytes && share_.has_room_for(0)) return true;
     const auto oldest =
         std::find_if(ended_.begin(), ended_.end(), [&](const auto& id) { return tasks_.at(id)->owner() == owner; });
     if (oldest == ended_.end()) return false;
@@ -249,6 +251,7 @@ bool Tasks::has_room_for(const Principal* owner) {
 void Tasks::keep(const std::shared_ptr<Task>& task) {
   ended_.push_back(task->id());
   kept_bytes_ += task->kept_bytes();
+  share_.set(kept_bytes_);
   task->forget_after(kKeptFor, [this, id = task->id()] { forget(id); });
 }
 
@@ -256,6 +259,7 @@ void Tasks::forget(const std::string& id) {
   const auto found = tasks_.find(id);
   if (found == tasks_.end()) return;
   kept_bytes_ -= found->second->kept_bytes();
+  share_.set(kept_bytes_);
   std::erase(ended_, id);
   tasks_.erase(found);
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "mcp/invocation.hpp"
+#include "memory_budget.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -32,8 +33,9 @@ class Tasks {
   // `changed` hears of each task whose state has become another.
   using ChangedFunction = std::function<void(const Principal* owner, const std::string& id, const Json& state)>;
   // `server` is {"name","version"}.
-  Tasks(asio::io_context& loop, Json server, ChangedFunction changed)
-      : loop_(loop), server_(std::move(server)), changed_(std::move(changed)) {}
+  // What came of them counts in `memory`; null: it does not.
+  Tasks(asio::io_context& loop, Json server, ChangedFunction changed, std::shared_ptr<MemoryBudget> memory)
+      : loop_(loop), server_(std::move(server)), changed_(std::move(changed)), share_(std::move(memory)) {}
 
   bool has_room_for(const Principal* owner);
   // Runs the invocation as a task; gives what the request is answered with (CreateTaskResult). `origin` has the session
@@ -59,6 +61,7 @@ class Tasks {
   std::map<std::string, std::shared_ptr<Task>, std::less<>> tasks_;
   std::deque<std::string> ended_;  // of them, the first to end in front
   std::size_t kept_bytes_ = 0;     // of what came of these
+  MemoryShare share_;              // these bytes
 };
 
 }  // namespace rkllm_mcp

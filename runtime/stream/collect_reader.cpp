@@ -1,6 +1,7 @@
 #include "stream/collect_reader.hpp"
 
 #include <limits>
+#include <new>
 
 namespace rkllm_mcp {
 
@@ -55,7 +56,13 @@ void CollectReader::drain() {
                           : "the memory of all streams (stream.memory_bytes) is used up",
                   text_bytes_, is_long ? options_.max_text_bytes : share_.limit()));
   }
-  done_(std::move(collected_));
+  try {
+    done_(std::move(collected_));
+  } catch (const std::bad_alloc&) {
+    collected_ = Collected();
+    collected_.outcome.error = std::current_exception();
+    done_(std::move(collected_));
+  }
   finish();
 }
 

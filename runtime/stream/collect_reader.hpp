@@ -39,7 +39,7 @@ class CollectReader : public StreamReader {
   struct Options {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006
-    std::shared_ptr<StreamMemory> memory{};              // that the texts count in; when it is used up, likewise
+    std::shared_ptr<MemoryBudget> memory{};              // that the texts count in; when it is used up, likewise
     Counts* counts = nullptr;
   };
 

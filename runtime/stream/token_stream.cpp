@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -104,19 +105,36 @@ void TokenStream::on_token(std::size_t batch, std::optional<std::string_view> te
   tokens_.fetch_add(1, std::memory_order_relaxed);
   const auto bytes = text.value_or(std::string_view());
   if (bytes.empty() && !options_.keep_tokens) return;
-  {
+  try {
     std::unique_lock lock(mutex_);
-    if (overflow_ || !make_room(lock, bytes.size())) return;
+    if (overflow_ || failure_ || !make_room(lock, bytes.size())) return;
     if (lanes_.size() <= batch) lanes_.resize(batch + 1);
     TokenLane& lane = lanes_[batch];
     lane.append(bytes, token_id, options_.keep_tokens ? TokenLane::Keep::kEvery : TokenLane::Keep::kVisible);
     if (!options_.keep_tokens && lane.waiting_tokens() > kMaxWaitingMarks) join(lane);
     account();
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(mutex_);
+    fail();
   }
   wake();
 }
 
+void TokenStream::fail() {
+  failure_ = std::current_exception();
+  stopping_ = true;
+}
+
 void TokenStream::on_rows(const FloatRows& lent) noexcept {
+  try {
+    keep_rows(lent);
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(mutex_);
+    fail();
+  }
+}
+
+void TokenStream::keep_rows(const FloatRows& lent) {
   const std::lock_guard lock(mutex_);
   auto kept = std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) { return rows.field == lent.field; });
   if (kept == rows_.end()) {
@@ -148,6 +166,7 @@ void TokenStream::on_done(CallOutcome outcome) noexcept {
     const std::lock_guard lock(mutex_);
     for (auto& lane : lanes_) lane.end();
     if (overflow_) outcome.error = std::make_exception_ptr(*overflow_);
+    if (failure_) outcome.error = failure_;
     outcome_ = std::move(outcome);
   }
   wake();

@@ -12,7 +12,7 @@
 
 #include "backend.hpp"
 #include "counts.hpp"
-#include "stream/stream_memory.hpp"
+#include "memory_budget.hpp"
 #include "stream/token_lane.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -48,7 +48,7 @@ class TokenStream : public CallObserver {
     WhenFull when_full = WhenFull::kWait;
     bool tell_position = false;  // while the call waits in its queue, changes of its place wake the reader
     bool keep_tokens = false;  // every token, also one without text, is a chunk with its id; nothing is joined
-    std::shared_ptr<StreamMemory> memory{};  // that all streams share
+    std::shared_ptr<MemoryBudget> memory{};  // that all streams share
     Counts* counts = nullptr;
   };
 
@@ -98,6 +98,8 @@ class TokenStream : public CallObserver {
   bool await_progress(std::unique_lock<std::mutex>& lock, std::size_t waiting, const Predicate& is_full);
   bool make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
   void overflow(Limit limit, const char* what, std::size_t bytes, std::size_t most);
+  void keep_rows(const FloatRows& lent);
+  void fail();  // with the lock held: the run ends with the exception that is being handled
   void account();             // with the lock held: what waits has changed
   void join(TokenLane& lane);  // likewise
   std::size_t waiting_bytes() const;  // with the lock held, like any_waiting
@@ -122,6 +124,7 @@ class TokenStream : public CallObserver {
   MemoryShare share_;             // what waits, values included
   std::vector<Rows> rows_;
   std::optional<RpcError> overflow_;
+  std::exception_ptr failure_;  // there was no memory for what the run produced
   std::optional<CallOutcome> outcome_;
 };
 

@@ -25,6 +25,7 @@ Channel::Channel(asio::io_context& io, std::unique_ptr<ByteStream> stream, const
       limits_(limits),
       input_(kFirstInputBytes),
       outbox_(limits.send_queue_bytes),
+      waiting_(limits.memory),
       patience_(io, [this] { out_of_patience(); }),
       idle_(io, [this] { check_idle(); }),
       next_probe_(io, [this] { probe(); }),
@@ -78,6 +79,7 @@ void Channel::end_stream() {
 void Channel::write(std::initializer_list<std::string_view> parts) {
   if (state_ != State::kOpen) return;
   for (const auto part : parts) outbox_.append(part);
+  waiting_.set(outbox_.size());
   wake_writer();
 }
 
@@ -114,6 +116,7 @@ void Channel::on_written(const std::error_code& error, std::size_t bytes) {
   if (state_ == State::kClosed) return;
   if (error) return abort();
   last_traffic_ = Deadline::Clock::now();
+  waiting_.set(outbox_.size() - std::min(outbox_.size(), bytes));
   // First let the owner refill, so that what it adds leaves with the next write.
   if (outbox_.written(bytes) && state_ == State::kOpen) {
     const auto owner = owner_;

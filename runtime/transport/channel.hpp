@@ -46,6 +46,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // once close() has been called.
   void write(std::initializer_list<std::string_view> parts);
   bool ready() const { return !outbox_.full(); }
+  bool has_room_for(std::size_t bytes) const { return waiting_.has_room_for(bytes); }
+  asio::io_context& loop() { return io_; }
   bool is_open() const { return state_ == State::kOpen; }
   bool nothing_queued() const { return outbox_.size() == 0; }
 
@@ -102,6 +104,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool ended_ = false;  // the other side has finished sending
 
   Outbox outbox_;
+  MemoryShare waiting_;  // what that takes
   bool writing_ = false;
   bool wake_posted_ = false;
 

@@ -205,6 +205,12 @@ HttpResponse HttpConnection::answer_to(const HttpRefusal& refusal) const {
   Counts* const counts = service_->limits.counts;
   if (refusal.status == 413) count(counts, Limit::kMessageBytes);
   if (refusal.status == 414 || refusal.status == 431) count(counts, Limit::kHeaderBytes);
+  if (refusal.status == 503) {
+    count(counts, Limit::kMemory);
+    HttpResponse response = plain_response(refusal.status, refusal.explanation);
+    response.headers.add("Retry-After", "1");
+    return response;
+  }
   if (refusal.status == 401) {
     count(counts, Limit::kAuthorization);
     HttpResponse response = plain_response(refusal.status, refusal.explanation);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -247,10 +248,21 @@ void HttpParser::on_chunk_size(std::string_view line) {
 
 void HttpParser::on_body_bytes(std::string_view& bytes) {
   const auto part = bytes.substr(0, remaining_);
-  request_.body.append(part);
+  if (!append_body(part)) return refuse(503, "the memory for requests (limits.memory_bytes) is used up");
   bytes.remove_prefix(part.size());
   remaining_ -= part.size();
   if (remaining_ == 0) state_ = state_ == State::kBody ? State::kComplete : State::kChunkEnd;
+}
+
+bool HttpParser::append_body(std::string_view bytes) {
+  try {
+    if (!share_.has_room_for(bytes.size())) return false;
+    request_.body.append(bytes);
+    share_.set(request_.body.capacity());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 void HttpParser::refuse(int status, std::string_view explanation) {

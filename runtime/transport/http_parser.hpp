@@ -4,10 +4,12 @@
 // No input or output happens here. Threads: none of its own; one caller at a time.
 #pragma once
 
+#include "memory_budget.hpp"
 #include "transport/http_message.hpp"
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +24,7 @@ struct HttpParserLimits {
   // Of a request that nobody is known to have sent, as far as `is_stranger` says so of its header fields; else 401.
   std::size_t stranger_body_bytes = static_cast<std::size_t>(-1);
   std::function<bool(const HttpRequest& head)> is_stranger{};
+  std::shared_ptr<MemoryBudget> memory{};  // that bodies count in, else 503; null: they do not
 };
 
 // Why a request was refused: the status to answer with before the connection is closed.
@@ -33,7 +36,7 @@ struct HttpRefusal {
 
 class HttpParser {
  public:
-  explicit HttpParser(const HttpParserLimits& limits) : limits_(limits), body_limit_(limits.body_bytes) {}
+  explicit HttpParser(const HttpParserLimits& limits) : limits_(limits), body_limit_(limits.body_bytes), share_(limits.memory) {}
 
   // Takes bytes up to the end of the current request, at most; says how many. Takes nothing once complete or refused.
   std::size_t feed(std::string_view bytes);
@@ -63,6 +66,7 @@ class HttpParser {
   void on_content_length();
   void on_chunk_size(std::string_view line);
   void on_body_bytes(std::string_view& bytes);
+  bool append_body(std::string_view bytes);  // false if there is no memory for them
   std::size_t line_limit() const;
   void refuse(int status, std::string_view explanation);
   void refuse_long_line();
@@ -77,6 +81,7 @@ class HttpParser {
   std::size_t header_count_ = 0;
   std::size_t body_limit_;     // of this request
   bool from_stranger_ = false;
+  MemoryShare share_;  // what the body takes so far
   std::size_t remaining_ = 0;  // of the body or the chunk
   bool expects_continue_ = false;
   HttpRequest request_;

@@ -36,6 +36,7 @@ HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const Htt
   parser_limits.header_bytes = options.header_bytes;
   parser_limits.body_bytes = limits_.max_message_bytes;
   parser_limits.stranger_body_bytes = limits_.stranger_message_bytes;
+  parser_limits.memory = limits_.memory;
   parser_limits.is_stranger = options.is_stranger;
   const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
   service_ = std::make_shared<const HttpService>(

@@ -9,8 +9,11 @@ LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identi
     : channel_(std::move(channel)),
       identity_(std::move(identity)),
       max_message_bytes_(limits.max_message_bytes),
-      framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes)),
-      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }) {}
+      framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes), limits.memory),
+      message_time_(limits.message),
+      counts_(limits.counts),
+      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }),
+      deadline_(channel_->loop(), [this] { out_of_time(); }) {}
 
 void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
@@ -34,7 +37,27 @@ std::size_t LineConnection::take(std::string_view bytes) {
   std::size_t taken = 0;
   while (taken < bytes.size() && !held_ && !channel_->congested())
     taken += framer_.feed_line(bytes.substr(taken), receive_);
+  if (bytes.substr(0, taken).rfind('\n') != std::string_view::npos) in_message_ = false;  // what follows is another one
+  watch_message();
   return taken;
+}
+
+// A message's time runs from its first byte, however slowly the others come.
+void LineConnection::watch_message() {
+  if (message_time_.count() == 0) return;
+  const bool is_inside = framer_.is_inside();
+  if (is_inside && !std::exchange(in_message_, is_inside)) deadline_.set_after(message_time_);
+  if (!is_inside) {
+    in_message_ = false;
+    deadline_.clear();
+  }
+}
+
+void LineConnection::out_of_time() {
+  if (channel_->input_paused()) return deadline_.set_after(message_time_);  // it is not being read
+  count(counts_, Limit::kMessageTime);
+  if (receive_) receive_(TooSlow{});
+  channel_->close();
 }
 
 void LineConnection::channel_ready() {
@@ -71,6 +94,7 @@ void LineConnection::end_input() {
 }
 
 void LineConnection::channel_closed() {
+  deadline_.clear();
   became_closed();
   receive_ = nullptr;  // it may hold what holds this connection
 }

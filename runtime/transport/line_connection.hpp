@@ -4,11 +4,13 @@
 #pragma once
 
 #include "transport/channel.hpp"
+#include "transport/deadline.hpp"
 #include "transport/first_bytes.hpp"
 #include "transport/input_backlog.hpp"
 #include "transport/line_framer.hpp"
 #include "transport/peer.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -32,6 +34,7 @@ class LineConnection final : public Peer, public Channel::Owner {
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
   void hold_input() override { held_ = true; }
   void resume_input() override;
+  bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
   bool ready() const override { return channel_->ready(); }
   void close() override { channel_->close(); }
   void proved() override { framer_.set_limit(max_message_bytes_); }
@@ -49,6 +52,8 @@ class LineConnection final : public Peer, public Channel::Owner {
   void go_away() override { close(); }
 
   std::size_t take(std::string_view bytes);  // line by line; says how much
+  void watch_message();
+  void out_of_time();
   void end_input();
   void go_on();  // with what was kept
 
@@ -57,7 +62,11 @@ class LineConnection final : public Peer, public Channel::Owner {
   FirstBytes first_bytes_;
   const std::size_t max_message_bytes_;
   LineFramer framer_;
+  const std::chrono::milliseconds message_time_;
+  Counts* const counts_;
   InputBacklog input_;
+  Deadline deadline_;  // of the message under way
+  bool in_message_ = false;
   bool held_ = false;   // the layer above has enough to do
   bool ended_ = false;  // the input, behind the backlog
   ReceiveFunction receive_;

@@ -1,5 +1,8 @@
 #include "transport/line_framer.hpp"
 
+#include <new>
+#include <utility>
+
 namespace rkllm_mcp {
 
 namespace {
@@ -24,31 +27,48 @@ std::size_t LineFramer::feed_line(std::string_view bytes, const ReceiveFunction&
   } else if (partial_.empty()) {
     deliver(bytes.substr(0, end), receive);
   } else {
-    partial_.append(bytes, 0, end);
-    deliver(partial_, receive);
-    partial_.clear();
-    if (partial_.capacity() > kKeptLineBytes) partial_.shrink_to_fit();
+    keep(bytes.substr(0, end), receive);
+    if (!std::exchange(skipping_, false)) deliver_kept(receive);
   }
   return end + 1;
 }
 
 void LineFramer::finish(const ReceiveFunction& receive) {
-  if (!skipping_) deliver(partial_, receive);
+  if (!std::exchange(skipping_, false)) deliver_kept(receive);
+}
+
+// Who receives it takes a share of its own for what it keeps of it.
+void LineFramer::deliver_kept(const ReceiveFunction& receive) {
+  share_.set(0);
+  deliver(partial_, receive);
   partial_.clear();
-  skipping_ = false;
+  if (partial_.capacity() > kKeptLineBytes) partial_.shrink_to_fit();
 }
 
 void LineFramer::keep(std::string_view part, const ReceiveFunction& receive) {
   if (skipping_) return;
   const auto bytes = partial_.size() + part.size();
-  if (bytes <= limit_ + 1) {  // the one more may be the '\r' of the line's end
-    partial_.append(part);
-    return;
+  if (bytes > limit_ + 1) {  // the one more may be the '\r' of the line's end
+    skip_rest();
+    return receive(Oversized{bytes, limit_});
   }
+  try {
+    if (share_.has_room_for(part.size())) {
+      partial_.append(part);
+      return share_.set(partial_.capacity());
+    }
+  } catch (const std::bad_alloc&) {
+    // The system has none either.
+  }
+  receive(NoRoom{partial_});
+  skip_rest();
+}
+
+void LineFramer::skip_rest() {
   partial_.clear();
   partial_.shrink_to_fit();
+  share_.set(0);
   skipping_ = true;
-  receive(Oversized{bytes, limit_});
 }
 
 void LineFramer::deliver(std::string_view line, const ReceiveFunction& receive) const {

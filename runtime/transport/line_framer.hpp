@@ -5,17 +5,21 @@
 // No input or output happens here. Threads: none of its own; one caller at a time.
 #pragma once
 
+#include "memory_budget.hpp"
 #include "transport/peer.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 
 class LineFramer {
  public:
-  explicit LineFramer(std::size_t limit) : limit_(limit) {}
+  explicit LineFramer(std::size_t limit, std::shared_ptr<MemoryBudget> memory = {})
+      : limit_(limit), share_(std::move(memory)) {}
 
   void set_limit(std::size_t limit) { limit_ = limit; }
 
@@ -24,14 +28,19 @@ class LineFramer {
   // Likewise up to the end of one line, at most; says how many bytes that were.
   std::size_t feed_line(std::string_view bytes, const ReceiveFunction& receive);
   void finish(const ReceiveFunction& receive);  // the input has ended
+  // Inside a line, of which some has come.
+  bool is_inside() const { return skipping_ || !partial_.empty(); }
 
  private:
   void keep(std::string_view part, const ReceiveFunction& receive);
+  void skip_rest();
+  void deliver_kept(const ReceiveFunction& receive);
   void deliver(std::string_view line, const ReceiveFunction& receive) const;
 
   std::size_t limit_;
   std::string partial_;    // the line so far, when it came in several pieces
-  bool skipping_ = false;  // inside a line that has been reported as oversized
+  MemoryShare share_;      // what that takes
+  bool skipping_ = false;  // inside a line that has been reported as too long
 };
 
 }  // namespace rkllm_mcp

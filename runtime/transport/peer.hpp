@@ -54,6 +54,8 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   virtual std::string_view credential() const { return {}; }
   virtual TransportKind transport() const = 0;
   virtual std::string address() const = 0;  // for logs, e.g. "127.0.0.1:40112"
+  // Whether there is memory for so many bytes more to wait for the client.
+  virtual bool has_room_for(std::size_t /*bytes*/) const { return true; }
   // The longest message that send() can carry, and the longest one that a stream should make of joined tokens.
   virtual std::size_t max_message_bytes() const { return static_cast<std::size_t>(-1); }
   virtual std::size_t preferred_chunk_bytes() const { return 64 * 1024; }
@@ -69,14 +71,22 @@ struct Oversized {
 // connection is executed, and the transport closes it when this has been answered.
 struct OtherProtocol {};
 
+// There was no memory for a message; the connection goes on behind it.
+struct NoRoom {
+  std::string_view beginning;  // as far as it was read; gone when the receiver returns
+};
+
+// A message has not arrived whole within its time; the connection ends.
+struct TooSlow {};
+
 // The client has said all it will say (stdio, TCP), but may still be reading: `printf … | nc` works this way. Comes
 // once, after the last message. Whoever receives it calls close() when nothing is in flight any more. That the client
 // has really gone shows itself as a closed peer, at the latest one round trip after the next byte sent to it.
 struct EndOfInput {};
 
 // What a transport has received from a peer: one message's text (bytes; only WebSocket has checked them for UTF-8),
-// word of a message that was too long or of another protocol, or the end.
-using Received = std::variant<std::string_view, Oversized, OtherProtocol, EndOfInput>;
+// word of one that could not be taken or of another protocol, or the end.
+using Received = std::variant<std::string_view, Oversized, NoRoom, TooSlow, OtherProtocol, EndOfInput>;
 using ReceiveFunction = std::function<void(const Received&)>;
 
 // What a transport asks for each new peer: the function that takes its messages. The transport keeps that function for

@@ -11,7 +11,8 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<C
       client_(std::move(client)),
       limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
       max_message_bytes_(connection_limits.max_message_bytes),
-      reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes)),
+      reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
+              connection_limits.memory),
       input_(*channel_, [this](std::string_view bytes) { return reader_.feed(bytes, *this); }),
       silence_(io, [this] { check_silence(); }),
       last_heard_(Deadline::Clock::now()) {}
@@ -54,6 +55,10 @@ void WebSocketConnection::websocket_text(std::string_view message) {
 
 void WebSocketConnection::websocket_oversized(std::size_t bytes) {
   if (channel_->is_open()) receive_(Oversized{bytes, reader_.limit()});
+}
+
+void WebSocketConnection::websocket_no_room(std::string_view beginning) {
+  if (channel_->is_open()) receive_(NoRoom{beginning});
 }
 
 void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_view explanation) {

@@ -41,6 +41,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
   void hold_input() override { held_ = true; }
   void resume_input() override;
+  bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
   bool ready() const override { return channel_->ready(); }
   void close() override { close_with(websocket_close_payload(WebSocketClose::kNormal, "")); }
   void refuse() override { close_with(websocket_close_payload(WebSocketClose::kUnauthorized, "unauthorized")); }
@@ -62,6 +63,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
 
   void websocket_text(std::string_view message) override;
   void websocket_oversized(std::size_t bytes) override;
+  void websocket_no_room(std::string_view beginning) override;
   void websocket_ping(std::string_view payload) override { send_frame(WebSocketOpcode::kPong, payload); }
   void websocket_closing(std::string_view payload) override { close_with(payload); }
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace rkllm_mcp {
 
@@ -134,9 +135,7 @@ void WebSocketReader::on_header(Events& events) {
   in_message_ = true;
   const auto total = message_.size() + payload_bytes_;
   if (!skipping_ && total > limit_) {
-    skipping_ = true;
-    message_.clear();
-    message_.shrink_to_fit();
+    skip_message();
     events.websocket_oversized(static_cast<std::size_t>(total));
   }
 }
@@ -157,18 +156,39 @@ void WebSocketReader::read_payload(std::string_view& bytes, Events& events) {
   }
   if (!skipping_) {
     const auto start = message_.size();
-    append_unmasked(message_, part, mask_, offset);
-    if (!utf8_.feed(std::string_view(message_).substr(start)) || (complete && final_ && !utf8_.complete())) {
+    if (!append(part, offset)) {
+      events.websocket_no_room(message_);
+      skip_message();
+    } else if (!utf8_.feed(std::string_view(message_).substr(start)) || (complete && final_ && !utf8_.complete())) {
       return violation(WebSocketClose::kInvalidText, "not UTF-8", events);
     }
   }
   if (!complete || !final_) return;
   in_message_ = false;
   utf8_.reset();
+  share_.set(0);  // who receives it takes a share of its own
   if (!skipping_) events.websocket_text(message_);
   skipping_ = false;
   message_.clear();
   if (message_.capacity() > kKeptMessageBytes) message_.shrink_to_fit();
+}
+
+bool WebSocketReader::append(std::string_view bytes, std::uint64_t offset) {
+  try {
+    if (!share_.has_room_for(bytes.size())) return false;
+    append_unmasked(message_, bytes, mask_, offset);
+    share_.set(message_.capacity());
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void WebSocketReader::skip_message() {
+  skipping_ = true;
+  message_.clear();
+  message_.shrink_to_fit();
+  share_.set(0);
 }
 
 void WebSocketReader::on_control_frame(Events& events) {

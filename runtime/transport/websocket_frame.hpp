@@ -4,13 +4,16 @@
 // No input or output happens here. Threads: none of its own; one caller at a time.
 #pragma once
 
+#include "memory_budget.hpp"
 #include "text/utf8.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -48,6 +51,8 @@ class WebSocketReader {
     virtual void websocket_text(std::string_view message) = 0;  // complete, and valid UTF-8
     // The message is longer than the limit; the rest of it is skipped and reading goes on. `bytes` as far as known.
     virtual void websocket_oversized(std::size_t bytes) = 0;
+    // There is no memory for the message, which began like this; likewise.
+    virtual void websocket_no_room(std::string_view /*beginning*/) {}
     virtual void websocket_ping(std::string_view payload) = 0;
     // The client closes. `payload` is what to send back in answer.
     virtual void websocket_closing(std::string_view payload) = 0;
@@ -56,7 +61,8 @@ class WebSocketReader {
     virtual bool websocket_pauses() const { return false; }
   };
 
-  explicit WebSocketReader(std::size_t limit) : limit_(limit) {}
+  explicit WebSocketReader(std::size_t limit, std::shared_ptr<MemoryBudget> memory = {})
+      : limit_(limit), share_(std::move(memory)) {}
 
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t limit) { limit_ = limit; }
@@ -73,9 +79,12 @@ class WebSocketReader {
   void on_control_frame(Events& events);
   void on_close_frame(Events& events);
   void violation(WebSocketClose code, std::string_view explanation, Events& events);
+  void skip_message();
+  bool append(std::string_view bytes, std::uint64_t offset);  // to the message; false if there is no memory for it
   bool is_control() const { return static_cast<std::uint8_t>(opcode_) >= 8; }
 
   std::size_t limit_;
+  MemoryShare share_;  // what the message so far takes
   State state_ = State::kHeader;
 
   std::array<std::uint8_t, 14> header_{};  // flags, length, extended length, mask

@@ -1,6 +1,7 @@
 #include "app/server.hpp"
 
 #include "app/api_description.hpp"
+#include "app/memory_limit.hpp"
 #include "app/model_presets.hpp"
 #include "log.hpp"
 #include "mcp/method_tools.hpp"
@@ -40,8 +41,10 @@ Severity severity_of(spdlog::level::level_enum level) {
   return level == spdlog::level::warn ? Severity::kWarning : Severity::kInfo;
 }
 
-Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts) {
+Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
+                                       const std::shared_ptr<MemoryBudget>& memory) {
   Dispatcher::Options options;
+  options.memory = memory;
   options.message = {settings.limits.max_depth, settings.limits.max_id_bytes, &counts};
   options.calls = {.stream_buffer_bytes = settings.stream.buffer_bytes,
                    .stream_values_bytes = settings.stream.values_bytes,
@@ -49,7 +52,7 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts)
                    .poll_timeout = settings.stream.poll_timeout_s,
                    .poll_wait_max = settings.stream.poll_wait_ms_max,
                    .stall = settings.limits.stall_s,
-                   .stream_memory = std::make_shared<StreamMemory>(settings.stream.memory_bytes),
+                   .stream_memory = std::make_shared<MemoryBudget>(settings.stream.memory_bytes, memory),
                    .counts = &counts,
                    .requests_per_session = settings.limits.max_requests_per_connection,
                    .queue_timeout = settings.queue.timeout_s,
@@ -66,6 +69,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       log_(log),
       settings_(settings),
       settings_report_(options.settings_report),
+      memory_(std::make_shared<MemoryBudget>(memory_limit(settings.limits))),
       runtime_(find_runtime()),
       backend_(std::make_shared<WatchedBackend>(
           backend_of_runtime(), metrics_,
@@ -95,6 +99,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   Transports::Surroundings surroundings;
   surroundings.handed = options.sockets;
   surroundings.counts = &metrics_.counts;
+  surroundings.memory = memory_;
   if (!settings.auth.tokens.empty()) {
     surroundings.stranger_message_bytes = kStrangersMessageBytes;
     surroundings.is_stranger = [this](const HttpRequest& head) {
@@ -157,7 +162,7 @@ void Server::renew_runtime() {
 }
 
 Dispatcher::Options Server::watched_options(const Settings& settings) {
-  Dispatcher::Options options = dispatcher_options(settings, metrics_.counts);
+  Dispatcher::Options options = dispatcher_options(settings, metrics_.counts, memory_);
   options.report = [this, format = settings.log.format](const RequestNote& note) {
     log_event(log_, format, "request", [&note] { return fields_of(note); });
   };
@@ -212,6 +217,8 @@ std::string Server::metrics() const {
   for (const auto& handle : runtime_->handles()) {
     print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
   }
+  print_family(text, "rkllm_mcp_memory_bytes", "gauge", "What requests, answers and streams take of limits.memory_bytes.");
+  print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_->used()));
   print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
   const Json open = transports_->status();
   for (const auto& [transport, status] : open.items()) {

@@ -83,6 +83,7 @@ class Server {
   Metrics metrics_;
   const Settings& settings_;
   const std::function<Json()> settings_report_;
+  const std::shared_ptr<MemoryBudget> memory_;  // of requests, answers and streams; their shares hold it
   std::unique_ptr<RuntimeHost> runtime_;
   const std::shared_ptr<WatchedBackend> backend_;  // the runtime's, watched
   Api api_;

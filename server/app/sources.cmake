@@ -3,6 +3,7 @@ set(APP_SOURCES
   app/api_resources.cpp
   app/autoload.cpp
   app/http_routes.cpp
+  app/memory_limit.cpp
   app/model_files.cpp
   app/model_presets.cpp
   app/ports_file.cpp

@@ -14,6 +14,7 @@ ConnectionLimits connection_limits(const LimitSettings& limits) {
   result.send_queue_bytes = limits.send_queue_bytes;
   result.stall = limits.stall_s;
   result.idle = limits.idle_s;
+  result.message = limits.message_timeout_s;
   result.max_connections = limits.max_connections;
   result.max_connections_per_peer = limits.max_connections_per_peer;
   return result;
@@ -69,7 +70,9 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
   const auto tls_if = [this](bool wanted) { return wanted ? tls_ : nullptr; };
   ConnectionLimits limits = connection_limits(settings.limits);
   limits.counts = surroundings.counts;
-  const ConnectionLimits of_stdio = limits;  // whoever started this program is no stranger
+  limits.memory = surroundings.memory;
+  ConnectionLimits of_stdio = limits;  // whoever started this program is no stranger, and may be a person who types
+  of_stdio.message = {};
   limits.stranger_message_bytes = surroundings.stranger_message_bytes;
   const RefusalFunction refusal = [limits](Limit limit) {
     const bool of_peer = limit == Limit::kConnectionsPerPeer;

@@ -95,6 +95,8 @@ struct LimitSettings {
   std::size_t max_connections{defaults::kLimitsMaxConnections};
   std::size_t max_connections_per_peer{defaults::kLimitsMaxConnectionsPerPeer};
   std::size_t max_requests_per_connection{defaults::kLimitsMaxRequestsPerConnection};
+  std::size_t memory_bytes{defaults::kLimitsMemoryBytes};  // 0: a quarter of the machine's
+  std::chrono::seconds message_timeout_s{defaults::kLimitsMessageTimeoutS};
   std::size_t max_handles{defaults::kLimitsMaxHandles};
 };
 

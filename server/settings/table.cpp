@@ -180,6 +180,10 @@ constexpr std::array kTable{
             "Connections of one client machine that each transport holds at a time; of a Unix socket: of one user."},
     Setting{"limits", "max_requests_per_connection", integer<&S::limits, &LimitSettings::max_requests_per_connection>(1, 100'000),
             "Requests that one connection may have in flight."},
+    Setting{"limits", "memory_bytes", integer<&S::limits, &LimitSettings::memory_bytes>(0, 1024 * kGiB),
+            "Memory that requests, answers and streams may take together, in bytes; 0: a quarter of the machine's."},
+    Setting{"limits", "message_timeout_s", integer<&S::limits, &LimitSettings::message_timeout_s>(1, kDay),
+            "Seconds within which a message must have arrived, from its first byte on. HTTP has its own times."},
     Setting{"limits", "max_handles", integer<&S::limits, &LimitSettings::max_handles>(1, 1024),
             "Models that may be initialised at a time."},
 

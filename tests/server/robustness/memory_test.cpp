@@ -1,0 +1,150 @@
+// Clients that want more memory than there is: what does not fit is refused, and everybody else is served.
+#include "requests.hpp"
+#include "support/catch.hpp"
+#include "support/client_frames.hpp"
+#include "support/live_server.hpp"
+#include "support/raw_socket.hpp"
+#include "support/rpc_client.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <fstream>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20U;
+constexpr std::size_t kLong = 7 * kMiB;
+constexpr const char* kUsedUp = "\"code\":4004";
+
+std::string tokens(std::size_t bytes) {
+  std::string ids = "1,1,";
+  ids.reserve(2 * bytes);
+  while (ids.size() < bytes) ids += ids;  // test code is not optimised
+  ids.resize(bytes - bytes % 2);
+  return R"({"rkllm_input":{"input_type":"RKLLM_INPUT_TOKEN","token_input":{"input_ids":[)" + ids + "1]}}}";
+}
+
+std::string long_run(int id) {
+  return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"rkllm_run","params":)" + tokens(kLong) + "}";
+}
+
+std::string half_a_line() {
+  const std::string whole = long_run(7);
+  return whole.substr(0, whole.size() - 8);
+}
+
+std::size_t virtual_bytes(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
+  std::size_t pages = 0;
+  file >> pages;
+  return pages * 4096;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "long requests that wait for their model take limits.memory_bytes together, and what does not fit gets 4004") {
+  LiveServer server({.set = {"limits.memory_bytes=33554432"}});
+  RpcClient busy(server.connect(Transport::kTcp));
+  const std::string handle = busy.init(server.paced_model(20));
+  const int endless = busy.run_async(handle, kEndless);
+  StreamCheck stream = busy.watch(endless);
+  busy.read_stream(stream, [&] { return stream.chunks() > 0; });
+
+  std::list<RpcClient> crowd;
+  std::size_t refused = 0;
+  for (int id = 1; id <= 8; ++id) {
+    crowd.emplace_back(server.connect(Transport::kTcp));
+    crowd.back().send_text(long_run(id));
+    crowd.back().send_text(ping(100 + id));  // answered as soon as the run has been queued, or refused
+    const Json first = crowd.back().receive_or_throw();
+    if (first["id"] == 100 + id) continue;
+    ++refused;
+    CHECK(first["id"] == id);
+    CHECK(first["error"]["code"] == 4004);
+    CHECK(first["error"]["data"]["setting"] == "limits.memory_bytes");
+  }
+  CHECK(refused >= 4);
+  CHECK(refused <= 5);
+  CHECK(server.health()["status"] == "healthy");
+  crowd.clear();  // whose places are free again
+  busy.call("rkllm_abort");
+  busy.call("rkllm_clear_kv_cache", Json{{"keep_system_prompt", 1}});  // behind all that waited
+  RpcClient later(server.connect(Transport::kTcp));
+  later.send_text(long_run(9));
+  CHECK(later.answer(9)["error"]["code"] != 4004);
+}
+
+TEST_CASE("unfinished messages take limits.memory_bytes together, on every transport") {
+  LiveServer server({.set = {"limits.memory_bytes=33554432"}});
+  std::vector<std::unique_ptr<RawSocket>> holders;
+  for (int i = 0; i < 4; ++i) {
+    holders.push_back(std::make_unique<RawSocket>(server.port(Transport::kTcp)));
+    holders.back()->send(half_a_line());
+  }
+  RawSocket line(server.port(Transport::kTcp));
+  line.send(half_a_line());
+  const std::string answer = line.receive_until("\n");
+  CHECK(answer.find(kUsedUp) != std::string::npos);
+  CHECK(answer.find("\"id\":7") != std::string::npos);
+  line.send("\n" + ping(8) + "\n");  // the rest of it was skipped
+  CHECK_NOTHROW(line.receive_until(pong(8)));
+
+  RawSocket http(server.port(Transport::kHttp));
+  http.send(http_post(long_run(1)).substr(0, kLong / 2));
+  CHECK(http.receive_until("\r\n").find("503") != std::string::npos);
+
+  const auto web_socket = server.connect(Transport::kWebSocket);
+  web_socket->send(long_run(3));
+  const auto told = web_socket->receive(std::chrono::steady_clock::now() + RpcClient::kPatience);
+  REQUIRE(told);
+  CHECK(told->find(kUsedUp) != std::string::npos);
+
+  holders.clear();
+  RpcClient later(server.connect(Transport::kTcp));
+  later.send_text(long_run(9));
+  CHECK(later.answer(9)["error"]["code"] == 4002);  // no model is loaded
+}
+
+TEST_CASE("a line that does not come to its end within limits.message_timeout_s ends its connection") {
+  LiveServer server({.set = {"limits.message_timeout_s=1"}});
+  RawSocket slow(server.port(Transport::kTcp));
+  slow.send(ping(1) + "\n" + R"({"jsonrpc":"2.0","id":2,)");
+  slow.receive_until(pong(1));
+  CHECK(slow.receive_rest().find("limits.message_timeout_s") != std::string::npos);
+}
+
+#if !RKLLM_MCP_SANITIZED
+TEST_CASE("where the system gives no more memory, requests end and not the process") {
+  std::size_t at_start = 0;
+  {
+    LiveServer server;
+    at_start = virtual_bytes(server.process().pid());
+  }
+  const std::string limit = std::to_string((at_start + 256 * kMiB) / 1024);
+  LiveServer server({.set = {"limits.memory_bytes=1073741824"},
+                     .launcher = {"/bin/sh", "-c", "ulimit -v " + limit + "; exec \"$0\" \"$@\""}});
+  std::vector<std::unique_ptr<RawSocket>> crowd;
+  for (int i = 0; i < 60; ++i) {
+    crowd.push_back(std::make_unique<RawSocket>(server.port(Transport::kTcp)));
+    try {
+      crowd.back()->send(half_a_line());
+    } catch (const std::exception&) {
+      // It was refused, and cut off.
+    }
+  }
+  RpcClient client(server.connect(Transport::kTcp));
+  CHECK(client.call("ping").contains("result"));
+  crowd.clear();
+  RpcClient later(server.connect(Transport::kTcp));
+  CHECK(later.call("ping").contains("result"));
+}
+#endif
+
+}  // namespace rkllm_mcp::test
