@@ -17,8 +17,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
+
+// Rows of floats that a run has produced: hidden states or logits. The names are C's, see FloatRows.
+struct ValueRows {
+  std::string field, values_name, rows_name, columns_name;
+  std::vector<float> values;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+
+  std::size_t bytes() const { return values.size() * sizeof(float); }
+};
 
 // How a call ended. Exactly one of `result` and `error` is set.
 struct CallOutcome {
@@ -26,6 +37,7 @@ struct CallOutcome {
   std::exception_ptr error;  // an RpcError, or a bug
   std::string state;         // name of the state that ended the run, empty for calls that do not stream
   Json values;               // what came with that state, e.g. {"perf":{...}}; null if nothing
+  std::vector<ValueRows> rows{};  // what the run was for, where that is no text
   bool aborted = false;      // the run was stopped on request
   std::string handle;        // that it was made on, if it came to that; empty for calls without one
 };

@@ -8,6 +8,8 @@ set(RUNTIME_SOURCES
   call/result_options.cpp
   call/session.cpp
   call/stream_registry.cpp
+  call/value_store.cpp
+  call/value_text.cpp
   direct/direct_dialect.cpp
   dispatch/dispatcher.cpp
   dispatch/gate.cpp
@@ -44,6 +46,7 @@ set(RUNTIME_SOURCES
   mcp/stateless_era.cpp
   mcp/subscriptions.cpp
   mcp/tasks.cpp
+  mcp/value_links.cpp
   side_thread.cpp
   stream/collect_reader.cpp
   stream/token_lane.cpp

@@ -79,7 +79,7 @@ std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
 Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
                              Target target, CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
                              CancelRule rule) {
-  const CollectReader::Options options{target.options.encoding, limits_.answer_bytes, limits_.stream_memory,
+  const CollectReader::Options options{limits_.answer_bytes, limits_.stream_memory,
                                        limits_.counts};
   target.options.queue_position = progress != nullptr;
   const auto reader =
@@ -117,7 +117,8 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
   const auto reader =
       StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
                                      std::move(writer),
-                                     PushReader::Options{target.options.encoding, retained, limits_.stream_memory});
+                                     PushReader::Options{target.options.encoding, retained, limits_.stream_memory, &writing_,
+                                                        limits_.reply_bytes});
   if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
   const auto key = start(session, *reply,
                          {.id = reply->id(),
@@ -144,7 +145,7 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   const auto key = std::make_shared<Session::Key>(0);
   const auto reader = StreamReader::make<PollReader>(
       loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_,
-      ChunkWriter::replies(reply->id(), name), PollReader::Options{target.options.encoding, limits_.poll_timeout},
+      ChunkWriter::replies(reply->id(), name), PollReader::Options{target.options.encoding, limits_.poll_timeout, &writing_, limits_.reply_bytes},
       [weak = std::weak_ptr(session), key, counts = limits_.counts] {
         count(counts, Limit::kPollTimeout);
         if (const auto alive = weak.lock()) alive->cancel(*key);

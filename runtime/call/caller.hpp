@@ -8,8 +8,10 @@
 #include "call/result_options.hpp"
 #include "call/session.hpp"
 #include "call/stream_registry.hpp"
+#include "call/value_store.hpp"
 #include "counts.hpp"
 #include "jsonrpc/reply.hpp"
+#include "side_thread.hpp"
 #include "stream/collect_reader.hpp"
 #include "memory_budget.hpp"
 
@@ -26,6 +28,9 @@ struct CallLimits {
   std::size_t stream_buffer_bytes = std::size_t{1} << 20U;
   std::size_t stream_values_bytes = std::size_t{64} << 20U;
   std::size_t answer_bytes = std::size_t{8} << 20U;
+  std::size_t reply_bytes = static_cast<std::size_t>(-1);  // of an answer with hidden states or logits
+  std::size_t inline_bytes = std::size_t{256} << 10U;      // from there on MCP answers link to them
+  std::shared_ptr<MemoryBudget> memory{};                  // that values kept for MCP count in
   std::chrono::milliseconds poll_timeout{30'000};
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
@@ -52,11 +57,20 @@ CallOrigin origin_of(const RequestId& id, const Peer& peer);
 class Caller {
  public:
   Caller(asio::io_context& loop, const Api& api, Backend& backend, StreamRegistry& registry, const CallLimits& limits)
-      : loop_(loop), api_(api), backend_(backend), registry_(registry), limits_(limits) {}
+      : loop_(loop),
+        api_(api),
+        backend_(backend),
+        registry_(registry),
+        limits_(limits),
+        values_(limits.memory),
+        writing_(loop) {}
 
   const Api& api() const { return api_; }
   const CallLimits& limits() const { return limits_; }
   StreamRegistry& registry() { return registry_; }
+  ValueStore& values() { return values_; }
+  // Where what takes long to write is written.
+  SideThread& writing() { return writing_; }
 
   struct Target {
     const Method* method = nullptr;
@@ -98,6 +112,8 @@ class Caller {
   Backend& backend_;
   StreamRegistry& registry_;
   const CallLimits limits_;
+  ValueStore values_;
+  SideThread writing_;
   const std::shared_ptr<const char> pushing_ = std::make_shared<const char>('\0');  // each pushed stream holds it
 };
 

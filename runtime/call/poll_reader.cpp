@@ -1,9 +1,11 @@
 #include "call/poll_reader.hpp"
 
+#include "call/value_text.hpp"
 #include "jsonrpc/failure.hpp"
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -31,7 +33,7 @@ void PollReader::announce_now() {
   const auto reply = std::exchange(announcing_, nullptr);
   if (!reply) return;
   wait_timer_.cancel();
-  if (!stream()->waiting() && stream()->drained()) outcome_ = stream()->take_outcome(options_.encoding);
+  if (!stream()->waiting()) take_outcome();
   if (outcome_ && outcome_->error) {
     reply->error(as_rpc_error(outcome_->error));
     return finish();
@@ -59,6 +61,7 @@ void PollReader::drain() {
     queue_position_ = position;
     if (waiting_) return answer_waiting();
   }
+  if (!stream()->waiting()) take_outcome();
   if (!has_news()) return;
   announce_now();
   if (waiting_) return answer_waiting();
@@ -86,10 +89,13 @@ void PollReader::answer(Reply& reply) {
   writer_.answer_as(reply.id());
   const Chunk chunk = take_all(reply.peer());
   const bool empty = chunk.delta.empty() && chunk.token_ids.empty();
-  if (!outcome_ && stream()->drained()) outcome_ = stream()->take_outcome(options_.encoding);
+  take_outcome();
   if (outcome_ && !outcome_->error) {
     ChunkWriter ending = writer_;
-    const std::string message = ending.end(chunk, *outcome_);
+    std::string message = ending.end(chunk, *outcome_);
+    if (message.size() > options_.most_bytes) {
+      message = writer_.failure(too_long_reply(message.size(), options_.most_bytes));
+    }
     if (reply.fits(message)) {
       reply.last(message);
       return finish();
@@ -113,6 +119,32 @@ void PollReader::answer(Reply& reply) {
 std::string PollReader::nothing_yet() {
   const auto position = std::exchange(queue_position_, std::nullopt);
   return position ? writer_.queue_position(*position) : writer_.nothing_new();
+}
+
+void PollReader::take_outcome() {
+  if (outcome_ || writing_ || !stream()->drained()) return;
+  // Both steps hold it: one writes its values, the other keeps it.
+  const auto outcome = std::make_shared<CallOutcome>(stream()->take_outcome());
+  const auto write = [outcome, options = options_] {
+    try {
+      write_rows(*outcome, options.encoding);
+    } catch (const std::bad_alloc&) {
+      outcome->error = std::current_exception();
+    }
+  };
+  if (bytes_of_rows(*outcome) <= kWrittenAtOnceBytes || options_.writing == nullptr) {
+    write();
+    outcome_ = std::move(*outcome);
+    return;
+  }
+  writing_ = true;
+  options_.writing->run(write, [weak = weak_from_this(), outcome] {
+    const auto self = std::static_pointer_cast<PollReader>(weak.lock());
+    if (!self) return;
+    self->writing_ = false;
+    self->outcome_ = std::move(*outcome);
+    self->drain();
+  });
 }
 
 void PollReader::restart_expiry() {

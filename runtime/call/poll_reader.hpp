@@ -6,6 +6,7 @@
 
 #include "call/chunk_writer.hpp"
 #include "jsonrpc/reply.hpp"
+#include "side_thread.hpp"
 #include "stream/stream_reader.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -32,6 +33,8 @@ class PollReader : public StreamReader {
   struct Options {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::chrono::milliseconds expiry{30'000};
+    SideThread* writing = nullptr;  // where many values are written; null: here
+    std::size_t most_bytes = static_cast<std::size_t>(-1);  // of an ending with values
   };
 
   // `expired` is called (before finished) when nobody came; it aborts the run.
@@ -56,7 +59,8 @@ class PollReader : public StreamReader {
  private:
   // Before the run has begun: the place in the queue, if it is new. Else the empty chunk that says so.
   std::string nothing_yet();
-  bool has_news() const { return stream()->waiting() || outcome_ || stream()->drained(); }
+  bool has_news() const { return stream()->waiting() || outcome_ || (!writing_ && stream()->drained()); }
+  void take_outcome();  // if the run has ended; when its values have been written
   Chunk take_all(const Peer& peer);
   void answer(Reply& reply);
   void answer_waiting();
@@ -72,6 +76,7 @@ class PollReader : public StreamReader {
   std::shared_ptr<Reply> announcing_;
   std::string announcement_;
   bool expiry_running_ = false;
+  bool writing_ = false;  // the values of the outcome
   std::optional<std::size_t> queue_position_;  // that no poll has been told yet
   std::optional<CallOutcome> outcome_;  // once all text has been taken
 };

@@ -1,5 +1,6 @@
 #include "call/push_reader.hpp"
 
+#include "call/value_text.hpp"
 #include "jsonrpc/failure.hpp"
 
 #include <new>
@@ -37,13 +38,28 @@ void PushReader::client_gone() {
 
 void PushReader::send_end() {
   ended_ = true;
-  try {
-    const CallOutcome outcome = stream()->take_outcome(options_.encoding);
-    send(outcome.error ? writer_.failure(as_rpc_error(outcome.error)) : writer_.end(Chunk{}, outcome), true);
-  } catch (const std::bad_alloc&) {
-    send(writer_.failure(no_memory()), true);
-  }
-  finish();
+  // Both steps hold them: one makes the message, the other sends it.
+  const auto outcome = std::make_shared<CallOutcome>(stream()->take_outcome());
+  const auto message = std::make_shared<std::string>();
+  const bool is_long = bytes_of_rows(*outcome) > kWrittenAtOnceBytes;
+  const auto write = [outcome, message, writer = writer_, options = options_]() mutable {
+    try {
+      write_rows(*outcome, options.encoding);
+      *message = outcome->error ? writer.failure(as_rpc_error(outcome->error)) : writer.end(Chunk{}, *outcome);
+      if (message->size() > options.most_bytes) *message = writer.failure(too_long_reply(message->size(), options.most_bytes));
+    } catch (const std::bad_alloc&) {
+      *message = writer.failure(no_memory());
+    }
+    *outcome = {};
+  };
+  const auto send_it = [self = std::static_pointer_cast<PushReader>(shared_from_this()), message] {
+    self->send(std::move(*message), true);
+    self->finish();
+  };
+  if (is_long && options_.writing != nullptr) return options_.writing->run(write, send_it);
+  auto at_once = write;
+  at_once();
+  send_it();
 }
 
 void PushReader::send(std::string message, bool last) {

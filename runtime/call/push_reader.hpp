@@ -5,6 +5,7 @@
 #include "call/chunk_writer.hpp"
 #include "jsonrpc/reply.hpp"
 #include "memory_budget.hpp"
+#include "side_thread.hpp"
 #include "stream/stream_reader.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>
@@ -23,6 +24,8 @@ class PushReader : public StreamReader {
     ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t retained = 0;
     std::shared_ptr<MemoryBudget> memory{};  // that what is retained counts in
+    SideThread* writing = nullptr;           // where many values are written; null: here
+    std::size_t most_bytes = static_cast<std::size_t>(-1);  // of an ending with values
   };
 
   // Chunks go through `reply`; its last message is the stream's last one.

@@ -1,12 +1,14 @@
 #include "direct/direct_dialect.hpp"
 
 #include "call/result_options.hpp"
+#include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
 #include <array>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -98,10 +100,35 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));
   if (streams && stream == true) return caller_.push_notifications(session, reply, std::move(target));
   if (streams) return caller_.push(session, reply, std::move(target));
-  caller_.collect(session, reply, std::move(target), [reply, &method](const Collected& collected) {
+  const auto encoding = target.options.encoding;
+  caller_.collect(session, reply, std::move(target), [this, reply, &method, encoding](Collected collected) {
     if (collected.outcome.error) return reply->error(as_rpc_error(collected.outcome.error));
+    if (bytes_of_rows(collected.outcome) > kWrittenAtOnceBytes) {
+      return answer_aside(method, std::move(collected), reply, encoding);
+    }
+    write_rows(collected.outcome, encoding);
     reply->result(result_of(method, collected));
   });
+}
+
+void DirectDialect::answer_aside(const Method& method, Collected collected, const std::shared_ptr<Reply>& reply,
+                                 ArrayEncoding encoding) {
+  // Both steps hold it: one makes the message, the other sends it.
+  const auto message = std::make_shared<std::string>();
+  const auto gathered = std::make_shared<Collected>(std::move(collected));
+  const auto most = caller_.limits().reply_bytes;
+  caller_.writing().run(
+      [message, gathered, &method, id = reply->id(), encoding, most] {
+        try {
+          write_rows(gathered->outcome, encoding);
+          *message = result_message(id, result_of(method, *gathered));
+          if (message->size() > most) *message = error_message(id, too_long_reply(message->size(), most));
+        } catch (const std::bad_alloc&) {
+          *message = error_message(id, no_memory());
+        }
+        *gathered = {};
+      },
+      [message, reply] { reply->last(*message); });
 }
 
 void DirectDialect::poll(const Json& params, const std::shared_ptr<Session>& session,

@@ -27,6 +27,10 @@ class DirectDialect {
   void poll(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
 
  private:
+  // An answer that takes long to write.
+  void answer_aside(const Method& method, Collected collected, const std::shared_ptr<Reply>& reply,
+                    ArrayEncoding encoding);
+
   Caller& caller_;
 };
 

@@ -45,6 +45,7 @@ inline constexpr const char* kJsonType = "application/json";
 struct ResourceText {
   std::string text;
   bool binary = false;
+  Json meta{};  // about it, for programs; null: nothing
 };
 
 struct Resource {

@@ -1,10 +1,12 @@
 #include "mcp/method_tools.hpp"
 
 #include "call/result_options.hpp"
+#include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/progress.hpp"
 #include "mcp/tool_error.hpp"
+#include "mcp/value_links.hpp"
 
 #include <string>
 #include <string_view>
@@ -13,14 +15,33 @@
 namespace rkllm_mcp {
 namespace {
 
-Json tool_result(const Method& method, const Collected& collected) {
+// What a byte of floats becomes as JSON numbers, about.
+constexpr std::size_t kTextPerByte = 3;
+
+// Of a run with many values: the text says where they are.
+std::string text_of(const Json& structured, const Json& links) {
+  std::string text = structured["text"].get<std::string>();
+  for (const Json& link : links) {
+    text += (text.empty() ? "" : "\n") + link["name"].get<std::string>() + ": " + link["uri"].get<std::string>() + " (" +
+            link["description"].get<std::string>() + ")";
+  }
+  return text;
+}
+
+Json tool_result(Caller& caller, const Method& method, Collected collected, ArrayEncoding encoding) {
+  Json links = Json::array();
+  if (bytes_of_rows(collected.outcome) * kTextPerByte >= caller.limits().inline_bytes) {
+    links = link_rows(caller.values(), collected.outcome);
+  }
+  write_rows(collected.outcome, encoding);
   Json structured = method.streams ? answer_of(collected) : collected.outcome.result;
-  const std::string text = method.streams ? structured["text"].get<std::string>() : to_text(structured);
+  const std::string text = method.streams ? text_of(structured, links) : to_text(structured);
   Json result = text_result(text);
   // Many hosts show a model nothing but the text.
   if (collected.outcome.aborted) {
     result["content"].push_back(text_block("The run was aborted: this is not its whole text."));
   }
+  for (Json& link : links) result["content"].push_back(std::move(link));
   result["structuredContent"] = std::move(structured);
   return result;
 }
@@ -47,10 +68,15 @@ void start(asio::io_context& loop, Caller& caller, const Method& method,
     progress = Progress::start(loop, invocation, message);
     on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
   }
-  const auto done = [invocation, progress, &method](const Collected& collected) {
+  const auto encoding = target.options.encoding;
+  const auto done = [&caller, invocation, progress, &method, encoding](Collected collected) {
     if (progress) progress->stop();
-    invocation->result(collected.outcome.error ? tool_error(as_rpc_error(collected.outcome.error))
-                                               : tool_result(method, collected));
+    try {
+      if (collected.outcome.error) std::rethrow_exception(collected.outcome.error);
+      invocation->result(tool_result(caller, method, std::move(collected), encoding));
+    } catch (...) {
+      invocation->result(tool_error(as_rpc_error(std::current_exception())));
+    }
   };
   const auto& origin = invocation->origin();
   caller.collect(origin.session, origin.reply, std::move(target), done, std::move(on_progress),
@@ -99,6 +125,7 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     if (method.streams) tool.as_task = [](const auto& origin) { return origin.progress_token.is_null(); };
     catalogue.add(std::move(tool));
   }
+  add_value_resources(catalogue, caller.values());
   for (const Elsewhere& other : caller.api().elsewhere) {
     Tool tool;
     tool.name = other.name;

@@ -15,6 +15,7 @@ constexpr Freshness kChanges{};
 Json contents(const std::string& uri, const std::string& mime_type, ResourceText text) {
   Json content{{"uri", uri}};
   if (!mime_type.empty()) content["mimeType"] = mime_type;
+  if (!text.meta.is_null()) content["_meta"] = Json{{"rkllm/values", std::move(text.meta)}};
   content[text.binary ? "blob" : "text"] = std::move(text.text);
   return Json{{"contents", Json::array({std::move(content)})}};
 }

@@ -48,7 +48,7 @@ void CollectReader::drain() {
     progress_({news, stream()->tokens_so_far(), stream()->token_limit(), stream()->take_queue_position()});
   }
   if (!ended) return;
-  collected_.outcome = stream()->take_outcome(options_.encoding);
+  collected_.outcome = stream()->take_outcome();
   if (reached_) {
     const bool is_long = reached_ == Limit::kMessageBytes;
     collected_.outcome.error = std::make_exception_ptr(

@@ -3,8 +3,6 @@
 
 #include "stream/stream_reader.hpp"
 
-#include <rkllm_mcp/array_encoding.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -37,7 +35,6 @@ class CollectReader : public StreamReader {
   };
   using ProgressFunction = std::function<void(const Step&)>;
   struct Options {
-    ArrayEncoding encoding = ArrayEncoding::kJson;
     std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006
     std::shared_ptr<MemoryBudget> memory{};              // that the texts count in; when it is used up, likewise
     Counts* counts = nullptr;

@@ -1,7 +1,5 @@
 #include "stream/token_stream.hpp"
 
-#include <rkllm_mcp/tensor.hpp>
-
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -136,7 +134,7 @@ void TokenStream::on_rows(const FloatRows& lent) noexcept {
 
 void TokenStream::keep_rows(const FloatRows& lent) {
   const std::lock_guard lock(mutex_);
-  auto kept = std::find_if(rows_.begin(), rows_.end(), [&](const Rows& rows) { return rows.field == lent.field; });
+  auto kept = std::find_if(rows_.begin(), rows_.end(), [&](const ValueRows& rows) { return rows.field == lent.field; });
   if (kept == rows_.end()) {
     rows_.push_back({std::string(lent.field),
                      std::string(lent.values_name),
@@ -222,17 +220,11 @@ bool TokenStream::any_waiting() const {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const TokenLane& lane) { return !lane.empty(); });
 }
 
-CallOutcome TokenStream::take_outcome(ArrayEncoding encoding) {
+CallOutcome TokenStream::take_outcome() {
   const std::lock_guard lock(mutex_);
   CallOutcome outcome = std::move(*outcome_);
   if (outcome.error) return outcome;
-  if (!rows_.empty() && outcome.values.is_null()) outcome.values = Json::object();
-  for (const auto& rows : rows_) {
-    outcome.values[rows.field] = Json{{rows.values_name, floats_to_json(rows.values, encoding)},
-                                      {rows.columns_name, rows.columns},
-                                      {rows.rows_name, rows.rows}};
-  }
-  rows_.clear();
+  outcome.rows = std::exchange(rows_, {});
   account();
   return outcome;
 }

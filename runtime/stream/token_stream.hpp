@@ -73,8 +73,8 @@ class TokenStream : public CallObserver {
   bool waiting() const;
   // True once the run has ended and every token has been taken.
   bool drained() const;
-  // How the run ended; call once, when drained() is true. Rows that the run produced are in `values`.
-  CallOutcome take_outcome(ArrayEncoding encoding);
+  // How the run ended, with the rows that it produced; call once, when drained() is true.
+  CallOutcome take_outcome();
   // The reader has gone or has had enough: the run stops at its next token, and the callback never waits again.
   void stop() noexcept override;
 
@@ -86,13 +86,6 @@ class TokenStream : public CallObserver {
   bool keeps_tokens() const { return options_.keep_tokens; }
 
  private:
-  struct Rows {
-    std::string field, values_name, rows_name, columns_name;
-    std::vector<float> values;
-    std::size_t rows = 0;
-    std::size_t columns = 0;
-  };
-
   void wake();
   template <class Predicate>
   bool await_progress(std::unique_lock<std::mutex>& lock, std::size_t waiting, const Predicate& is_full);
@@ -122,7 +115,7 @@ class TokenStream : public CallObserver {
   std::vector<TokenLane> lanes_;  // one per batch entry
   std::size_t next_lane_ = 0;     // where the reader goes on
   MemoryShare share_;             // what waits, values included
-  std::vector<Rows> rows_;
+  std::vector<ValueRows> rows_;
   std::optional<RpcError> overflow_;
   std::exception_ptr failure_;  // there was no memory for what the run produced
   std::optional<CallOutcome> outcome_;

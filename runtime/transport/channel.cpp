@@ -78,6 +78,9 @@ void Channel::end_stream() {
 
 void Channel::write(std::initializer_list<std::string_view> parts) {
   if (state_ != State::kOpen) return;
+  std::size_t bytes = 0;
+  for (const auto part : parts) bytes += part.size();
+  outbox_.expect(bytes);
   for (const auto part : parts) outbox_.append(part);
   waiting_.set(outbox_.size());
   wake_writer();

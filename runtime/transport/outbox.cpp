@@ -19,6 +19,12 @@ void Outbox::append(std::string_view bytes) {
   if (size() >= limit_) full_ = true;
 }
 
+void Outbox::expect(std::size_t bytes) {
+  // The buffer's own growth is better for small ones.
+  constexpr std::size_t kMany = 64 * 1024;
+  if (bytes >= kMany) gathered_.reserve(gathered_.size() + bytes);
+}
+
 bool Outbox::begin() {
   if (gathered_.empty()) {
     // Only now, with nothing more to come at once: a busy connection swaps the same two buffers for ever.

@@ -17,6 +17,7 @@ class Outbox {
   explicit Outbox(std::size_t limit) : limit_(limit) {}
 
   void append(std::string_view bytes);
+  void expect(std::size_t bytes);  // so many are about to be appended, in parts
 
   // What is being written now. Empty after everything was taken; then begin() moves what has gathered here.
   std::string_view in_flight() const { return std::string_view(in_flight_).substr(written_); }

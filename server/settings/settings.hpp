@@ -96,8 +96,13 @@ struct LimitSettings {
   std::size_t max_connections_per_peer{defaults::kLimitsMaxConnectionsPerPeer};
   std::size_t max_requests_per_connection{defaults::kLimitsMaxRequestsPerConnection};
   std::size_t memory_bytes{defaults::kLimitsMemoryBytes};  // 0: a quarter of the machine's
+  std::size_t max_reply_bytes{defaults::kLimitsMaxReplyBytes};
   std::chrono::seconds message_timeout_s{defaults::kLimitsMessageTimeoutS};
   std::size_t max_handles{defaults::kLimitsMaxHandles};
+};
+
+struct McpSettings {
+  std::size_t inline_bytes{defaults::kMcpInlineBytes};
 };
 
 struct StreamSettings {
@@ -141,6 +146,7 @@ struct Settings {
   TlsSettings tls;
   AuthSettings auth;
   LimitSettings limits;
+  McpSettings mcp;
   StreamSettings stream;
   QueueSettings queue;
   RuntimeSettings runtime;

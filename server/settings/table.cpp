@@ -182,10 +182,15 @@ constexpr std::array kTable{
             "Requests that one connection may have in flight."},
     Setting{"limits", "memory_bytes", integer<&S::limits, &LimitSettings::memory_bytes>(0, 1024 * kGiB),
             "Memory that requests, answers and streams may take together, in bytes; 0: a quarter of the machine's."},
+    Setting{"limits", "max_reply_bytes", integer<&S::limits, &LimitSettings::max_reply_bytes>(64 * kKiB, 4 * kGiB),
+            "Longest answer with hidden states or logits that a direct call gets, in bytes."},
     Setting{"limits", "message_timeout_s", integer<&S::limits, &LimitSettings::message_timeout_s>(1, kDay),
             "Seconds within which a message must have arrived, from its first byte on. HTTP has its own times."},
     Setting{"limits", "max_handles", integer<&S::limits, &LimitSettings::max_handles>(1, 1024),
             "Models that may be initialised at a time."},
+
+    Setting{"mcp", "inline_bytes", integer<&S::mcp, &McpSettings::inline_bytes>(0, 1 * kGiB),
+            "From so many bytes on, hidden states and logits are a link in the answer of a tool, to be fetched in parts."},
 
     Setting{"stream", "poll_timeout_s", integer<&S::stream, &StreamSettings::poll_timeout_s>(1, kDay),
             "Seconds after which what nobody polls is discarded and its run is aborted."},
@@ -249,6 +254,7 @@ constexpr std::array kSections{
     SectionText{"tls", "Encryption, for the transports that ask for it: tcp.tls, http.tls, ws.tls."},
     SectionText{"auth", "Who may call."},
     SectionText{"limits", "What a client may ask for."},
+    SectionText{"mcp", "How tools answer."},
     SectionText{"stream", "What is kept of answers that are not fetched at once."},
     SectionText{"queue", "Calls that wait for a handle."},
     SectionText{"runtime", "The library that runs models."},

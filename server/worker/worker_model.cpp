@@ -3,8 +3,12 @@
 #include "backend/logged_errors.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/tensor.hpp>
 
 #include <array>
+#include <iterator>
+#include <string>
+#include <vector>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -109,7 +113,7 @@ void WorkerModel::stop_run() {
 void WorkerModel::run(const CallRequest& request, CallOutcome& outcome) {
   Json params = params_of(request);
   params["include"] = Json::array({"token_id"});  // tokens that are told apart are never joined
-  params["encoding"] = request.encoding == ArrayEncoding::kBase64 ? "base64" : "json";
+  params["encoding"] = "base64";  // whatever the client wants: here they become floats again
   Json last = queued_->stream(request.method->name, std::move(params), [this](const Json& chunk) { take_token(chunk); });
   outcome.state = last.value("state", std::string());
   outcome.aborted = last.value("aborted", false);
@@ -118,7 +122,31 @@ void WorkerModel::run(const CallRequest& request, CallOutcome& outcome) {
     outcome.result = Json{{"status", *status}};
     last.erase(status);
   }
+  take_rows(last);
   outcome.values = std::move(last);
+}
+
+// Hidden states and logits are members such as "logits":{"logits":{"base64",...},"vocab_size":8192,"num_tokens":2}.
+void WorkerModel::take_rows(Json& last) {
+  std::vector<std::string> taken;
+  for (const auto& [field, value] : last.items()) {
+    if (!value.is_object() || value.size() != 3) continue;
+    const auto values = value.begin();
+    const auto columns = std::next(values);
+    const auto rows = std::next(columns);
+    if (!values->is_object() || !values->contains("base64")) continue;
+    const auto floats = floats_from_json(JsonReader(*values, field));
+    const std::string values_name = values.key(), columns_name = columns.key(), rows_name = rows.key();
+    observer_->on_rows({.field = field,
+                        .values_name = values_name,
+                        .rows_name = rows_name,
+                        .columns_name = columns_name,
+                        .values = floats.data(),
+                        .rows = rows->get<std::size_t>(),
+                        .columns = columns->get<std::size_t>()});
+    taken.push_back(field);
+  }
+  for (const auto& field : taken) last.erase(field);
 }
 
 void WorkerModel::take_token(const Json& chunk) {

@@ -35,6 +35,7 @@ class WorkerModel final : public Model {
   void run(const CallRequest& request, CallOutcome& outcome);
   void destroy(const CallRequest& request, CallOutcome& outcome);
   void take_token(const Json& chunk);
+  void take_rows(Json& last);
   void lose(const RpcError& why);
   void leave_worker();
 

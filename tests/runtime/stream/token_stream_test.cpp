@@ -1,5 +1,8 @@
 #include "stream/token_stream.hpp"
 
+#include "call/value_text.hpp"
+#include "jsonrpc/envelope.hpp"
+
 #include "support/catch.hpp"
 
 #include <limits>
@@ -141,7 +144,7 @@ TEST_CASE("a full buffer stops a polled run and ends it with error 4006 after it
   CHECK_FALSE(stream.drained());
   CHECK_FALSE(take_each(stream).empty());
   REQUIRE(stream.drained());
-  const CallOutcome outcome = stream.take_outcome(ArrayEncoding::kJson);
+  const CallOutcome outcome = stream.take_outcome();
   REQUIRE(outcome.error);
   try {
     std::rethrow_exception(outcome.error);
@@ -166,7 +169,7 @@ TEST_CASE("a full buffer makes a pushed run wait until the reader has taken some
   }
   producer.join();
   CHECK(received.size() == 10'000);
-  CHECK_FALSE(stream.take_outcome(ArrayEncoding::kJson).error);
+  CHECK_FALSE(stream.take_outcome().error);
 }
 
 TEST_CASE("stop() lets a waiting callback go at once") {
@@ -202,7 +205,9 @@ TEST_CASE("rows of floats are gathered and written under their C names") {
   stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, 2});
   stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data() + 2, 1, 2});
   stream.on_done(finished());
-  CHECK(stream.take_outcome(ArrayEncoding::kJson).values.dump() ==
+  CallOutcome outcome = stream.take_outcome();
+  write_rows(outcome, ArrayEncoding::kJson);
+  CHECK(to_text(outcome.values) ==
         R"({"logits":{"logits":[0.5,1.0,0.1,-2.0],"vocab_size":2,"num_tokens":2}})");
 }
 
@@ -214,5 +219,5 @@ TEST_CASE("rows beyond the limit end the run with error 4006") {
   stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, 3});
   CHECK(stream.wants_to_stop());
   stream.on_done(finished());
-  CHECK(stream.take_outcome(ArrayEncoding::kJson).error);
+  CHECK(stream.take_outcome().error);
 }

@@ -1,0 +1,19 @@
+// Hidden states and logits that are too long for the answer of a tool: the answer links to rkllm://values/{id}, where its
+// client fetches them in pieces. Event loop only.
+#pragma once
+
+#include "call/value_store.hpp"
+#include "mcp/catalogue.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+namespace rkllm_mcp {
+
+// Keeps the outcome's rows; writes their sizes into its values, and gives a resource_link block for each. Throws
+// no_memory().
+Json link_rows(ValueStore& values, CallOutcome& outcome);
+
+// The documents that these links lead to. `values` outlives the catalogue.
+void add_value_resources(Catalogue& catalogue, ValueStore& values);
+
+}  // namespace rkllm_mcp
