@@ -34,32 +34,26 @@ class FieldSearch {
   }
 
   // What a codec offers.
-  template <class... Rest>
-  void integer(std::string_view name, Rest&&...) {
+  template <class T>
+  void integer(std::string_view name, T&, const IntegerRule& = {}) {
     add(name);
   }
-  template <class... Rest>
-  void number(std::string_view name, Rest&&...) {
+  void number(std::string_view name, float&, const NumberRule& = {}) { add(name); }
+  void boolean(std::string_view name, bool&, Presence = kOptional) { add(name); }
+  template <class T>
+  void flag(std::string_view name, T&, Presence = kOptional) {
     add(name);
   }
-  template <class... Rest>
-  void boolean(std::string_view name, Rest&&...) {
+  template <class E>
+  void enumeration(std::string_view name, E&, Presence = kOptional) {
     add(name);
   }
-  template <class... Rest>
-  void flag(std::string_view name, Rest&&...) {
+  template <class Char>
+  void text(std::string_view name, Char*&, const TextRule& = {}) {
     add(name);
   }
-  template <class... Rest>
-  void enumeration(std::string_view name, Rest&&...) {
-    add(name);
-  }
-  template <class... Rest>
-  void text(std::string_view name, Rest&&...) {
-    add(name);
-  }
-  template <class... Rest>
-  void array(std::string_view name, Rest&&...) {
+  template <class T, class Length>
+  void array(std::string_view name, T*&, const Length&, const ArrayRule& = {}) {
     add(name);
   }
   template <class Mask, class Count>
