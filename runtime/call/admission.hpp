@@ -14,12 +14,16 @@ namespace rkllm_mcp {
 
 enum class Permission { kCall, kAdmin };
 
-// Throws error 4007 if the session's client has not that permission.
+// Whether the session's client has that permission.
+inline bool is_permitted(const Session& session, Permission permission) {
+  return permission == Permission::kAdmin ? session.principal->may_admin : session.principal->may_call;
+}
+
+// Throws error 4007 if it has not.
 inline void permit(const Session& session, Permission permission) {
-  const bool is_admin = permission == Permission::kAdmin;
-  const Principal& principal = *session.principal;
-  if (is_admin ? principal.may_admin : principal.may_call) return;
-  throw unauthorized("the token of " + principal.name + " has no permission " + (is_admin ? "admin" : "call"));
+  if (is_permitted(session, permission)) return;
+  throw unauthorized("the token of " + session.principal->name + " has no permission " +
+                     (permission == Permission::kAdmin ? "admin" : "call"));
 }
 
 // Throws QueueFull if the session has as many requests in progress as it may have.

@@ -41,7 +41,7 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
   if (!params.is_object()) throw InvalidParams("params", "expected an object");
   static constexpr std::array<std::string_view, 3> kNames{"stream_id", "wait_ms", "from_seq"};
   for (const auto& [name, value] : params.items()) {
-    if (name == "_meta") continue;
+    if (name == "_meta" || value.is_null()) continue;
     if (name == "stream_id") {
       if (!value.is_string()) throw InvalidParams("params.stream_id", "expected string");
       poll.stream_id = value.get<std::string>();

@@ -15,11 +15,14 @@
 #include "mcp/tool_error.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/nearest_name.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -27,6 +30,7 @@ namespace {
 constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its entries
 // Lists change when a runtime comes or goes, and who listens is told.
 constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPublic};
+constexpr Freshness kOfTools{std::chrono::minutes(1), Freshness::Scope::kPrivate};  // each sees what it may call
 
 std::string required_string(const Json& params, const char* name) {
   const std::string path = std::string("params.") + name;
@@ -197,7 +201,7 @@ PageLimits McpServer::page_limits(const Asked& asked) const {
 }
 
 void McpServer::tools(const Asked& asked) {
-  answer(asked, list_tools(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_tools(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfTools);
 }
 
 void McpServer::resources(const Asked& asked) {
@@ -256,6 +260,29 @@ void McpServer::log(Severity level, std::string_view logger, const Json& data) {
   }
 }
 
+namespace {
+
+InvalidParams no_such(const std::string& kind, const std::string& name, const std::vector<std::string_view>& known) {
+  return {"params.name", "no " + kind + " " + to_text(shortened(name)) + " exists" + did_you_mean(name, known)};
+}
+
+// Of the tools that the client may call, those that are not listed included.
+std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const Tool>>& tools, const Session& session) {
+  std::vector<std::string_view> names;
+  for (const auto& tool : tools) {
+    if (is_permitted(session, tool->permission)) names.push_back(tool->name);
+  }
+  return names;
+}
+
+std::vector<std::string_view> names_of(const std::vector<std::shared_ptr<const Prompt>>& prompts) {
+  std::vector<std::string_view> names;
+  for (const auto& prompt : prompts) names.push_back(prompt->name);
+  return names;
+}
+
+}  // namespace
+
 // --- tools, prompts, tasks ------------------------------------------------------------------------------------------
 
 Invocation::Origin McpServer::origin_of(const Asked& asked, std::string name) const {
@@ -306,7 +333,7 @@ void drop_what_hosts_add(const Tool& tool, Json& arguments) {
 void McpServer::call_tool(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto tool = catalogue_.tool(name);
-  if (!tool) throw InvalidParams("params.name", "no tool " + to_text(shortened(name)) + " exists");
+  if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, *asked.session));
   auto origin = origin_of(asked, std::move(name));
   if (!tool->takes_unread) {
     origin.arguments = read_whole(std::move(origin.arguments));
@@ -332,7 +359,7 @@ void McpServer::call_tool(const Asked& asked) {
 void McpServer::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto prompt = catalogue_.prompt(name);
-  if (!prompt) throw InvalidParams("params.name", "no prompt " + to_text(shortened(name)) + " exists");
+  if (!prompt) throw no_such("prompt", name, names_of(catalogue_.prompts));
   auto origin = origin_of(asked, std::move(name));
   for (const auto& [argument, value] : origin.arguments.items()) {
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");

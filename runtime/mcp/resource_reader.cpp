@@ -3,8 +3,11 @@
 #include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/nearest_name.hpp>
 
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -29,8 +32,11 @@ ResourceReading read_resource(const Catalogue& catalogue, const std::string& uri
   for (const auto& each : catalogue.templates) {
     if (auto text = each.read(uri)) return {contents(uri, each.mime_type, *std::move(text)), kChanges};
   }
+  std::vector<std::string_view> known;
+  for (const auto& resource : catalogue.resources) known.push_back(resource.uri);
   constexpr std::size_t kLongestTold = 256;
-  throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(shortened(uri)) + " exists",
+  throw RpcError(ErrorCode::kInvalidParams,
+                 "params.uri: no resource " + to_text(shortened(uri)) + " exists" + did_you_mean(uri, known),
                  Json{{"uri", uri.size() <= kLongestTold ? uri : shortened(uri)}});
 }
 

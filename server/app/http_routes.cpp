@@ -4,7 +4,10 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 
 namespace rkllm_mcp {
 namespace {
@@ -23,9 +26,23 @@ std::optional<std::string_view> server_asked_for(std::string_view path) {
   return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
 }
 
+constexpr std::array<std::string_view, 8> kRoutes{"/",        "/mcp",    "/sse",     "/messages",
+                                                  "/jsonrpc", "/health", "/metrics", "/servers"};
+
+bool is_route(std::string_view path) {
+  return std::find(kRoutes.begin(), kRoutes.end(), path) != kRoutes.end() || path.starts_with("/servers/");
+}
+
+HttpResponse nothing_here() {
+  return plain_response(404,
+                        "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers.");
+}
+
 }  // namespace
 
 void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  // Before who asks: a host that is refused asks below /.well-known/ how to log in, and is to learn that there is no way.
+  if (!is_route(request.path)) return exchange->respond(nothing_here());
   if (gate_.identify(request.bearer_token()) == nullptr) return exchange->respond(refuse(request));
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
   if (request.path == "/sse" && request.method == "GET") return paired_.open(request, exchange);
@@ -33,8 +50,7 @@ void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
   if (request.method == "GET" && get(request, *exchange)) return;
-  exchange->respond(
-      plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers."));
+  exchange->respond(nothing_here());
 }
 
 // For who has no token: only whether the server is well.

@@ -1,5 +1,6 @@
 #include "backend/library_engine.hpp"
 
+#include "backend/file_faults.hpp"
 #include "backend/logged_errors.hpp"
 #include "backend/run_sink.hpp"
 #include "jsonrpc/unread.hpp"
@@ -19,13 +20,18 @@ namespace {
 CallOutcome call_library(const LoadedLibrary& library, const FilePolicy& files, const CallRequest& request,
                          HandleRecord* handle, ResultSink* sink) {
   CallOutcome outcome;
+  const NotedFiles noted(files);
   try {
     // What no one needed while the call waited is read now.
     const Json whole = has_unread(request.params) ? read_whole(request.params) : Json();
-    CallContext context{whole.is_null() ? request.params : whole, handle, sink, request.encoding, {}, library.file().version, &files};
+    CallContext context{whole.is_null() ? request.params : whole, handle, sink, request.encoding, {}, library.file().version,
+                        &noted};
     outcome.result = library.binding().call(*request.method, context);
     const bool speaks_of_a_model = request.method->streams || request.method->handle == HandleRole::kCreates;
     if (speaks_of_a_model && library.file().simulated) outcome.result["simulated"] = true;
+  } catch (const CallFailed& failure) {
+    const auto explained = noted.explained(failure);
+    outcome.error = explained ? std::make_exception_ptr(*explained) : std::current_exception();
   } catch (...) {
     outcome.error = std::current_exception();
   }

@@ -20,6 +20,7 @@ struct QueuedBackend::Queue {
 // One initialised model, or one that is being initialised.
 struct QueuedBackend::Handle {
   std::string id;
+  unsigned number = 0;      // in its id
   bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
   bool closing = false;     // its destruction is queued: no more calls; likewise
   JobPointer running;       // likewise
@@ -144,8 +145,10 @@ QueuedBackend::HandlePointer QueuedBackend::create_handle() {
                    Json{{"queued", handles_.size()}, {"limit", limits_.handles}});
   }
   const auto handle = std::make_shared<Handle>();
-  handle->id = "llm-" + std::to_string(next_handle_++);
-  handle->model = engine_->new_model(handle->id, [this, id = handle->id](const RpcError& why) { lose(id, why); });
+  handle->number = unused_numbers_.empty() ? next_handle_++ : unused_numbers_.extract(unused_numbers_.begin()).value();
+  handle->id = "llm-" + std::to_string(handle->number);
+  handle->model = engine_->new_model(
+      handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
   handles_.emplace(handle->id, handle);
   return handle;
 }
@@ -173,7 +176,9 @@ QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method,
   if (ids.empty() && handles_.empty()) {
     throw RpcError(ErrorCode::kUnknownHandle, "no handle exists; call rkllm_init first", Json{{"handles", ids}});
   }
-  throw InvalidParams(path, "required while more than one handle exists");
+  const std::string these = ids.empty() ? "several are being made" : "these do: " + named_in_message(ids);
+  throw RpcError(ErrorCode::kInvalidParams, path + ": required while more than one handle exists; " + these,
+                 Json{{"path", path}, {"handles", ids}});
 }
 
 std::vector<std::string> QueuedBackend::live_ids() const {
@@ -360,12 +365,13 @@ void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcom
   if (role == HandleRole::kDestroys) handle.closing = succeeded;
   const bool gone = (role == HandleRole::kCreates && !succeeded) || (role == HandleRole::kDestroys && succeeded);
   if (gone) handles_.erase(handle.id);
+  if (role == HandleRole::kCreates && !succeeded) unused_numbers_.insert(handle.number);
 }
 
-void QueuedBackend::lose(const std::string& id, const RpcError& why) {
+void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcError& why) {
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(id);
-  if (found == handles_.end()) return;
+  if (found == handles_.end() || found->second.get() != lost) return;  // another one has its number now
   HandlePointer handle = std::move(found->second);
   handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
   handles_.erase(found);

@@ -31,8 +31,7 @@ void WorkerModel::leave_worker() {
 Json WorkerModel::params_of(const CallRequest& request) const {
   Json params = request.params;
   if (request.method->handle == HandleRole::kCreates) return params;
-  Json& handle = params.emplace(std::string(request.method->handle_param), id_there_).first.value();
-  if (!handle.is_null()) handle = id_there_;  // null is refused there, like other values that the schema refuses
+  params[std::string(request.method->handle_param)] = id_there_;
   return params;
 }
 

@@ -11,6 +11,7 @@
 
 #include <sys/stat.h>
 
+#include <set>
 #include <string>
 
 namespace rkllm_mcp::test {
@@ -117,6 +118,32 @@ TEST_CASE("without the permission admin models are neither loaded nor unloaded")
     CHECK(refused["isError"] == true);
   }
   CHECK(owner.result("rkllm_run", run_params(handle, "@n=3"))["status"] == 0);
+}
+
+TEST_CASE("who may not call a tool is not shown it") {
+  GuardedServer server;
+  const auto names = [&server](const char* token) {
+    RpcClient client = server.client(Transport::kTcp, token);
+    std::set<std::string> all;
+    for (const Json& tool : client.result("tools/list")["tools"]) all.insert(tool["name"]);
+    return all;
+  };
+  auto of_admin = names(kEverything);
+  CHECK(of_admin.erase("rkllm_init") + of_admin.erase("rkllm_destroy") == 2);
+  CHECK(of_admin.count("rkllm_run") == 1);
+  CHECK(names(kUse) == of_admin);
+}
+
+TEST_CASE("a host that is refused finds no way to log in") {
+  GuardedServer server;
+  HttpClient http(server->endpoint(Transport::kHttp));
+  for (const char* const path :
+       {"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
+        "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration", "/authorize"}) {
+    INFO(path);
+    CHECK(http.get(path).status == 404);
+    CHECK(http.post("/register", "{}").status == 404);
+  }
 }
 
 TEST_CASE("HTTP without a token is 401, with a wrong one too, and a session is its bearer's alone") {

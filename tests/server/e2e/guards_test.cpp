@@ -163,7 +163,7 @@ TEST_CASE("files are read below runtime.model_dirs and written below runtime.cac
   CHECK(error_of(init(shipped_model("fast")))["message"] ==
         "params.param.model_path: expected a file below one of runtime.model_dirs");
   CHECK(error_of(init(models + "/../" + "etc/passwd"))["code"] == -32602);
-  CHECK(init("allowed.json")["result"]["handle"] == "llm-3");
+  CHECK(init("allowed.json")["result"]["handle"] == "llm-1");
 
   const auto run = [&](const Json& cache) {
     return client.call("rkllm_run", {{"rkllm_input", {{"prompt_input", "@n=2"}}},
