@@ -324,6 +324,7 @@ namespace {
 // Gemini CLI adds an argument of its own to every tool, and passes on what its model makes of it.
 void drop_what_hosts_add(const Tool& tool, Json& arguments) {
   constexpr const char* kByGeminiCli = "wait_for_previous";
+  if (!arguments.is_object()) return;  // they have not been read
   const auto own = tool.input_schema.find("properties");
   if (own == tool.input_schema.end() || !own->contains(kByGeminiCli)) arguments.erase(kByGeminiCli);
 }
@@ -338,8 +339,8 @@ void McpServer::call_tool(const Asked& asked) {
   if (!tool->takes_unread) {
     origin.arguments = read_whole(std::move(origin.arguments));
     origin.inputs = read_whole(std::move(origin.inputs));
-    drop_what_hosts_add(*tool, origin.arguments);
   }
+  drop_what_hosts_add(*tool, origin.arguments);
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
                            asked.client.has_extension(kTasksExtension);
   // The function holds the tool: the catalogue may change while it runs.
