@@ -122,7 +122,7 @@ TEST_CASE("without the permission admin models are neither loaded nor unloaded")
 
 TEST_CASE("who may not call a tool is not shown it") {
   GuardedServer server;
-  const auto names = [&server](const char* token) {
+  const auto names = [&server](const std::string& token) {
     RpcClient client = server.client(Transport::kTcp, token);
     std::set<std::string> all;
     for (const Json& tool : client.result("tools/list")["tools"]) all.insert(tool["name"]);
