@@ -93,7 +93,7 @@ class InputLines {
   }
 
   void fill() {
-    std::array<char, 65536> bytes;
+    std::array<char, 65536> bytes = {};  // GCC 11 takes them for uninitialised else
     const auto count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) return;
     if (count <= 0) {

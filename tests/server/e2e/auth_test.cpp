@@ -124,8 +124,9 @@ TEST_CASE("who may not call a tool is not shown it") {
   GuardedServer server;
   const auto names = [&server](const std::string& token) {
     RpcClient client = server.client(Transport::kTcp, token);
+    const Json listed = client.result("tools/list");
     std::set<std::string> all;
-    for (const Json& tool : client.result("tools/list")["tools"]) all.insert(tool["name"]);
+    for (const Json& tool : listed.at("tools")) all.insert(tool["name"]);
     return all;
   };
   auto of_admin = names(kEverything);
