@@ -3,6 +3,11 @@
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 
+#include <asio/post.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +56,24 @@ TEST_CASE("tokens that wait for a slow client join into one chunk") {
   client.peer->take_again();
   CHECK(client.peer->sent ==
         Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":"abc"}}})"});
+}
+
+TEST_CASE("a stream of a batch goes on when its slow client takes something again") {
+  Client client;
+  client.say(call("1", "initialize",
+                  R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  client.say("[" + call("2", "run_async") + "]");
+  client.peer->takes = false;
+  for (const char* const token : {"a", "b"}) client.backend.calls.at(0).observer->on_token(0, token, 1);
+  CHECK(client.news().empty());
+  client.peer->take_again();
+  client.settle();
+  CHECK(client.peer->sent ==
+        Texts{R"({"jsonrpc":"2.0","id":2,"method":"run_async","result":{"chunk":{"seq":0,"delta":"ab"}}})"});
+  client.peer->sent.clear();
+  client.backend.finish(0);
+  CHECK(only(client.news())[0]["result"]["chunk"]["end"] == true);
 }
 
 TEST_CASE("include token_id adds the ids, and tokens without text get chunks too") {
