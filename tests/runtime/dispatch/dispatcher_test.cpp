@@ -76,6 +76,32 @@ TEST_CASE("a stream of a batch goes on when its slow client takes something agai
   CHECK(only(client.news())[0]["result"]["chunk"]["end"] == true);
 }
 
+TEST_CASE("a poll that comes as the stream is about to expire saves it") {
+  Dispatcher::Options options;
+  options.calls.poll_timeout = std::chrono::milliseconds(1);
+  for (int turns = 0; turns < 4; ++turns) {  // of the loop, from the expiry to the poll
+    Client client(options);
+    const auto http = std::make_shared<FakePeer>(TransportKind::kHttp);
+    const auto session = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+    client.dispatcher.receive(call("1", "run_async"), session, http, Delivery::kPoll);
+    client.settle();
+    std::function<void(int)> poll_after = [&](int left) {
+      if (left > 0) return asio::post(client.loop, [&poll_after, left] { poll_after(left - 1); });
+      client.dispatcher.receive(call("1", "poll"), session, http, Delivery::kPoll);
+    };
+    client.backend.calls.at(0).observer->on_token(0, "Hello", 1);
+    client.settle();
+    const auto expired = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    while (std::chrono::steady_clock::now() < expired) {
+    }
+    http->sent.clear();
+    asio::post(client.loop, [&] { poll_after(turns); });
+    client.settle();
+    if (http->sent.empty() || http->sent[0].find("Hello") == std::string::npos) continue;  // it had expired before
+    CHECK(client.backend.cancelled.empty());
+  }
+}
+
 TEST_CASE("include token_id adds the ids, and tokens without text get chunks too") {
   Client client;
   client.say(call("1", "run_async", R"({"include":["token_id"]})"));
