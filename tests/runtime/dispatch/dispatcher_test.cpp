@@ -76,6 +76,29 @@ TEST_CASE("a stream of a batch goes on when its slow client takes something agai
   CHECK(only(client.news())[0]["result"]["chunk"]["end"] == true);
 }
 
+TEST_CASE("clients without a session of their own have their quota by address") {
+  Dispatcher::Options options;
+  options.calls.requests_per_session = 2;
+  Client client(options);
+  const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+  const auto ask = [&](const std::shared_ptr<FakePeer>& peer, const std::string& id, Delivery delivery) {
+    peer->sent.clear();
+    client.dispatcher.receive(call(id, "run_async"), shared, peer, delivery);
+    client.settle();
+    return !peer->sent.empty() && peer->sent[0].find("4004") != std::string::npos;
+  };
+  const auto greedy = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.1:40000");
+  CHECK_FALSE(ask(greedy, "1", Delivery::kPoll));
+  CHECK_FALSE(ask(greedy, "2", Delivery::kPush));
+  const auto same = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.1:40001");
+  CHECK(ask(same, "3", Delivery::kPoll));
+  const auto other = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.2:40000");
+  CHECK_FALSE(ask(other, "4", Delivery::kPoll));
+  client.backend.finish(1);  // what was pushed has ended
+  client.settle();
+  CHECK_FALSE(ask(same, "5", Delivery::kPoll));
+}
+
 TEST_CASE("a poll that comes as the stream is about to expire saves it") {
   Dispatcher::Options options;
   options.calls.poll_timeout = std::chrono::milliseconds(1);
