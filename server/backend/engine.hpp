@@ -49,8 +49,8 @@ class Engine {
   virtual std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) = 0;
   // A call that needs no handle. One at a time.
   virtual CallOutcome call(const CallRequest& request) = 0;
-  // Makes an end of whatever still runs: calls in progress then end with an error. False if that is not possible. Any
-  // thread.
+  // Makes an end of whatever still runs, for good: calls in progress then end with an error. False if that is not
+  // possible. Any thread.
   virtual bool kill() = 0;
 };
 

@@ -413,6 +413,12 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   return all;
 }
 
+QueuedBackend::Use QueuedBackend::use() const {
+  const std::lock_guard lock(mutex_);
+  if (!handles_.empty()) return Use::kModels;
+  return jobs_.empty() ? Use::kIdle : Use::kCalls;
+}
+
 bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   shutting_down_ = true;

@@ -33,6 +33,7 @@ CallOutcome WorkerEngine::call(const CallRequest& request) {
 
 bool WorkerEngine::kill() {
   const std::lock_guard lock(mutex_);
+  killed_ = true;
   for (const auto& each : all_) {
     if (const auto worker = each.lock()) worker->kill();
   }
@@ -57,6 +58,7 @@ std::shared_ptr<WorkerProcess> WorkerEngine::idle_worker() {
 }
 
 std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
+  if (killed_) throw runtime_unavailable("the server is shutting down");
   std::promise<std::shared_ptr<WorkerProcess>> spawned;
   spawner_.post([&] {
     try {
