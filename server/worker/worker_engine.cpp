@@ -66,7 +66,7 @@ std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
       const auto number = std::make_shared<std::promise<pid_t>>();
       const std::shared_future<pid_t> id = number->get_future();
       auto worker = std::make_shared<WorkerProcess>(
-          options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); });
+          options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); }, options_.hang);
       number->set_value(worker->id());
       spawned.set_value(std::move(worker));
     } catch (...) {

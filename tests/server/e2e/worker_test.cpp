@@ -196,6 +196,15 @@ TEST_CASE("a worker that dies while nothing is asked of it is noticed", "[worker
   CHECK(client.call("rkllm_is_running")["error"]["code"] == 4002);
 }
 
+TEST_CASE("a worker that has been stopped while nothing is asked of it is noticed after runtime.hang_s", "[worker]") {
+  LiveServer server(with_workers({"runtime.hang_s=1"}));
+  RpcClient client(server.connect(Transport::kTcp));
+  const pid_t worker = worker_of(client, client.init(shipped_model("fast")));
+  ::kill(worker, SIGSTOP);
+  CHECK(await_handles(server, 0).empty());
+  CHECK(server.process().wait_for_error_text("llm-1 has died"));
+}
+
 TEST_CASE("a model that is loaded at start is loaded again when its worker dies", "[worker]") {
   LiveServer server(with_workers({R"(models={"m":{"autoload":true,"param":{"model_path":")" + shipped_model("fast") + R"("}}})"}));
   const Json first = await_handles(server, 1);
