@@ -9,6 +9,7 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace rkllm_mcp {
 
@@ -26,12 +27,16 @@ inline void permit(const Session& session, Permission permission) {
                      (permission == Permission::kAdmin ? "admin" : "call"));
 }
 
-// Throws QueueFull if the session has as many requests in progress as it may have.
-inline void admit_one_more(const Session& session, std::size_t most, Counts* counts) {
-  if (session.active() < most) return;
+// Throws QueueFull if the session's client has as many requests in progress as it may have. Clients that share a
+// session because they have none of their own are told apart by their addresses.
+inline void admit_one_more(const Session& session, const Peer& client, std::size_t most, Counts* counts) {
+  const std::size_t active = session.active_of(client);
+  if (active < most) return;
   count(counts, Limit::kRequestsPerConnection);
-  throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
-                 Json{{"queued", session.active()}, {"limit", most}});
+  throw RpcError(ErrorCode::kQueueFull,
+                 std::string("too many requests in progress ") +
+                     (session.shared() ? "from this address without a session" : "on this connection"),
+                 Json{{"queued", active}, {"limit", most}});
 }
 
 }  // namespace rkllm_mcp

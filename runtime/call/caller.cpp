@@ -26,12 +26,13 @@ Permission permission_for(const Method& method) {
   return is_admin ? Permission::kAdmin : Permission::kCall;
 }
 
-void Caller::admit_one_more(const Session& session) const {
-  rkllm_mcp::admit_one_more(session, limits_.requests_per_session, limits_.counts);
+void Caller::admit_one_more(const Session& session, const Reply& reply) const {
+  rkllm_mcp::admit_one_more(session, reply.peer(), limits_.requests_per_session, limits_.counts);
 }
 
-void Caller::admit(const Session& session, const RequestId& id, bool is_stream) const {
-  admit_one_more(session);
+void Caller::admit(const Session& session, const Reply& reply, bool is_stream) const {
+  admit_one_more(session, reply);
+  const RequestId& id = reply.id();
   if (session.shared() ? is_stream && session.find_stream(id) != nullptr : session.is_active(id)) {
     throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + shortened(id) +
                                                    " is still streaming or being executed in this session");
@@ -53,7 +54,7 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
                            Target target) {
   reply.mark_as_call();
   const auto reader = call.reader;
-  const auto key = session->add(std::move(call));
+  const auto key = session->add(std::move(call), reply.peer());
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
   const auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
   const auto id =

@@ -16,7 +16,8 @@ const ActiveCall* find_call(const Calls& calls, const Predicate& predicate) {
 
 }  // namespace
 
-Session::Key Session::add(ActiveCall call) {
+Session::Key Session::add(ActiveCall call, const Peer& client) {
+  if (shared_) call.host = host_of(client.address());
   std::erase_if(calls_, [&](const auto& entry) { return entry.second.ended && entry.second.id == call.id; });
   calls_.emplace(next_key_, std::move(call));
   return next_key_++;
@@ -50,6 +51,14 @@ void Session::retain(Key key) {
 std::size_t Session::active() const {
   return static_cast<std::size_t>(
       std::count_if(calls_.begin(), calls_.end(), [](const auto& entry) { return !entry.second.ended; }));
+}
+
+std::size_t Session::active_of(const Peer& client) const {
+  if (!shared_) return active();
+  const std::string address = client.address();
+  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
+    return !entry.second.ended && entry.second.host == host_of(address);
+  }));
 }
 
 void Session::tell_if_idle() {

@@ -90,9 +90,9 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   Caller::Target target{&method, {}, take_result_options(method, named)};
   target.params = std::move(named);
   if (reply->muted()) {
-    caller_.admit_one_more(*session);
+    caller_.admit_one_more(*session, *reply);
   } else {
-    caller_.admit(*session, reply->id(), streams);
+    caller_.admit(*session, *reply, streams);
   }
 
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));

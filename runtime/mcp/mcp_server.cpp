@@ -249,7 +249,7 @@ void McpServer::unsubscribe(const Asked& asked) {
 }
 
 void McpServer::listen(const Asked& asked) {
-  admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   subscriptions_.listen(asked.request.params, asked.client, asked.session, asked.reply);
 }
 
@@ -347,7 +347,7 @@ void McpServer::call_tool(const Asked& asked) {
   const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
   try {
     permit(*asked.session, tool->permission);
-    admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+    admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
     if (knows_tasks && tool->as_task && tool->as_task(origin) && tasks_.has_room_for(asked.session->principal)) {
       return answer(asked, tasks_.begin(std::move(origin), run));
     }

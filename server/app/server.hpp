@@ -3,13 +3,13 @@
 // Begin: runtime, dispatcher, transports. End, each step bounded: accept nobody; stop all runs, so that every stream
 // gets its last message; destroy the handles; let slow clients take theirs; flush; leave the loop.
 //
-// Threads: the event loop is the thread that calls run(). stop() from any.
+// Threads: belongs to the event loop, all of it.
 #pragma once
 
 #include "api.hpp"
 #include "app/autoload.hpp"
 #include "app/http_routes.hpp"
-#include "app/runtime_host.hpp"
+#include "app/runtime_life.hpp"
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
@@ -48,11 +48,11 @@ class Server {
   Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options);
   ~Server();
 
-  // Begins to load the models that the settings name. What becomes of it is logged.
-  void load_models();
+  // Starts the runtime, and then begins to load the models that the settings name. What becomes of it is logged.
+  void start_runtime();
   // Looks whether a runtime library has come, gone, or become another one, and serves what is there now; clients are
-  // told. As long as a model is loaded nothing changes.
-  void renew_runtime();
+  // told. As long as a model is loaded, or being loaded, nothing changes. Returns at once; see RuntimeLife.
+  void renew_runtime() { runtime_.look_again(); }
   // Begins to end; the loop runs out of work when it has ended. Idempotent.
   void stop();
   bool is_stopping() const { return stopping_; }
@@ -67,6 +67,7 @@ class Server {
 
   std::unique_ptr<RuntimeHost> find_runtime();
   std::shared_ptr<Backend> backend_of_runtime();                  // which knows the presets of the settings
+  void runtime_replaced();
   void introduce_runtime();                                       // to the log
   void gather_catalogue();                                        // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
@@ -83,7 +84,7 @@ class Server {
   Metrics metrics_;
   const Settings& settings_;
   const std::function<Json()> settings_report_;
-  std::unique_ptr<RuntimeHost> runtime_;
+  RuntimeLife runtime_;
   const std::shared_ptr<WatchedBackend> backend_;  // the runtime's, watched
   Api api_;
   Catalogue catalogue_;

@@ -43,6 +43,7 @@ struct QueuedBackend::Job {
   HandlePointer handle;  // null for calls without one
   const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
+  bool abandoned = false;  // it creates a model that nobody waits for; guarded by the backend's mutex
   bool aborted = false;   // rkllm_abort was called while it ran; likewise
   bool given_up = false;  // its observer has been told that nothing will come of it; likewise
 };
@@ -58,6 +59,10 @@ class NobodyListens : public CallObserver {
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome) noexcept override {}
 };
+
+RpcError loading_cancelled() {
+  return {ErrorCode::kCancelled, "the loading of the model was cancelled", Json{{"began", true}}};
+}
 
 // The most tokens that a run will generate: its own limit, else the one that the model was loaded with.
 std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Values& values) {
@@ -249,7 +254,14 @@ void QueuedBackend::give_up(CallId id, const RpcError& why) {
 }
 
 void QueuedBackend::stop(const JobPointer& job) {
-  if (job->state == Job::State::kRunning && job->request.method->streams) job->handle->model->stop_run();
+  if (job->state == Job::State::kRunning) {
+    const Method& method = *job->request.method;
+    if (method.streams) job->handle->model->stop_run();
+    if (method.handle == HandleRole::kCreates) {
+      job->abandoned = true;
+      job->handle->model->stop_loading();
+    }
+  }
   end_waiting(job, cancelled());
 }
 
@@ -267,7 +279,10 @@ void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
 void QueuedBackend::stop_everything_on(Handle& handle) {
   for (const auto& [id, job] : jobs_) {
     const Method& method = *job->request.method;
-    if (job->handle.get() == &handle && !method.immediate && method.handle != HandleRole::kDestroys) stop(job);
+    // What is still being created is destroyed when it is there.
+    const bool is_kept =
+        method.handle == HandleRole::kDestroys || (method.handle == HandleRole::kCreates && !shutting_down_);
+    if (job->handle.get() == &handle && !method.immediate && !is_kept) stop(job);
   }
 }
 
@@ -386,6 +401,7 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   {
     const std::lock_guard lock(mutex_);
     outcome.aborted = outcome.aborted || job->aborted;
+    if (job->abandoned && outcome.error) outcome.error = std::make_exception_ptr(loading_cancelled());
     if (job->handle) {
       outcome.handle = job->handle->id;
       note_handle_change(*job, outcome);
@@ -417,6 +433,12 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
     all.push_back(std::move(status));
   }
   return all;
+}
+
+QueuedBackend::Use QueuedBackend::use() const {
+  const std::lock_guard lock(mutex_);
+  if (!handles_.empty()) return Use::kModels;
+  return jobs_.empty() ? Use::kIdle : Use::kCalls;
 }
 
 bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {

@@ -154,7 +154,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   }
   supervisor.ready(serving(server->ports()));
   supervisor.watch(loop);
-  server->load_models();  // last: from here on threads may be busy in the vendor's library
+  server->start_runtime();  // last: from here on threads may be busy in the vendor's library
 
   signals.async_wait([&](const asio::error_code& error, int) {
     if (!error) server->stop();

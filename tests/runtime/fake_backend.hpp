@@ -60,7 +60,8 @@ class FakeBackend : public Backend {
 
 class FakePeer : public Peer {
  public:
-  explicit FakePeer(TransportKind kind = TransportKind::kTcp) : kind_(kind) {}
+  explicit FakePeer(TransportKind kind = TransportKind::kTcp, std::string address = "test")
+      : kind_(kind), address_(std::move(address)) {}
 
   void send(std::string_view message) override { sent.emplace_back(message); }
   bool ready() const override { return takes; }
@@ -70,7 +71,7 @@ class FakePeer : public Peer {
     became_closed();
   }
   TransportKind transport() const override { return kind_; }
-  std::string address() const override { return "test"; }
+  std::string address() const override { return address_; }
   std::size_t max_message_bytes() const override { return limit; }
   using Peer::closed_actions;
   void take_again() {
@@ -84,6 +85,7 @@ class FakePeer : public Peer {
 
  private:
   const TransportKind kind_;
+  const std::string address_;
   bool closed_ = false;
 };
 

@@ -3,6 +3,11 @@
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 
+#include <asio/post.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +56,73 @@ TEST_CASE("tokens that wait for a slow client join into one chunk") {
   client.peer->take_again();
   CHECK(client.peer->sent ==
         Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":"abc"}}})"});
+}
+
+TEST_CASE("a stream of a batch goes on when its slow client takes something again") {
+  Client client;
+  client.say(call("1", "initialize",
+                  R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  client.say("[" + call("2", "run_async") + "]");
+  client.peer->takes = false;
+  for (const char* const token : {"a", "b"}) client.backend.calls.at(0).observer->on_token(0, token, 1);
+  CHECK(client.news().empty());
+  client.peer->take_again();
+  client.settle();
+  CHECK(client.peer->sent ==
+        Texts{R"({"jsonrpc":"2.0","id":2,"method":"run_async","result":{"chunk":{"seq":0,"delta":"ab"}}})"});
+  client.peer->sent.clear();
+  client.backend.finish(0);
+  CHECK(only(client.news())[0]["result"]["chunk"]["end"] == true);
+}
+
+TEST_CASE("clients without a session of their own have their quota by address") {
+  Dispatcher::Options options;
+  options.calls.requests_per_session = 2;
+  Client client(options);
+  const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+  const auto ask = [&](const std::shared_ptr<FakePeer>& peer, const std::string& id, Delivery delivery) {
+    peer->sent.clear();
+    client.dispatcher.receive(call(id, "run_async"), shared, peer, delivery);
+    client.settle();
+    return !peer->sent.empty() && peer->sent[0].find("4004") != std::string::npos;
+  };
+  const auto greedy = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.1:40000");
+  CHECK_FALSE(ask(greedy, "1", Delivery::kPoll));
+  CHECK_FALSE(ask(greedy, "2", Delivery::kPush));
+  const auto same = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.1:40001");
+  CHECK(ask(same, "3", Delivery::kPoll));
+  const auto other = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.2:40000");
+  CHECK_FALSE(ask(other, "4", Delivery::kPoll));
+  client.backend.finish(1);  // what was pushed has ended
+  client.settle();
+  CHECK_FALSE(ask(same, "5", Delivery::kPoll));
+}
+
+TEST_CASE("a poll that comes as the stream is about to expire saves it") {
+  Dispatcher::Options options;
+  options.calls.poll_timeout = std::chrono::milliseconds(1);
+  for (int turns = 0; turns < 4; ++turns) {  // of the loop, from the expiry to the poll
+    Client client(options);
+    const auto http = std::make_shared<FakePeer>(TransportKind::kHttp);
+    const auto session = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+    client.dispatcher.receive(call("1", "run_async"), session, http, Delivery::kPoll);
+    client.settle();
+    std::function<void(int)> poll_after = [&](int left) {
+      if (left > 0) return asio::post(client.loop, [&poll_after, left] { poll_after(left - 1); });
+      client.dispatcher.receive(call("1", "poll"), session, http, Delivery::kPoll);
+    };
+    client.backend.calls.at(0).observer->on_token(0, "Hello", 1);
+    client.settle();
+    const auto expired = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    while (std::chrono::steady_clock::now() < expired) {
+    }
+    http->sent.clear();
+    asio::post(client.loop, [&] { poll_after(turns); });
+    client.settle();
+    if (http->sent.empty() || http->sent[0].find("Hello") == std::string::npos) continue;  // it had expired before
+    CHECK(client.backend.cancelled.empty());
+  }
 }
 
 TEST_CASE("include token_id adds the ids, and tokens without text get chunks too") {

@@ -188,7 +188,10 @@ TEST_CASE("traps: what a library lacks is named, also by GET /health", "[worker]
   LiveServer::Options options = isolated_by(either_isolation());
   options.runtime = {"--set", std::string("runtime.library=") + NEEDY_LIBRARY};
   LiveServer server(options);
-  const Json health = server.health();
+  Json health;
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  do health = server.health();
+  while (health["runtime"]["state"] == "starting" && std::chrono::steady_clock::now() < deadline);
   CHECK(health["status"] == "degraded");
   CHECK(says(health["runtime"]["reason"], "needs libtest_absent.so, which this system does not have"));
   RpcClient client(server.connect(Transport::kTcp));
