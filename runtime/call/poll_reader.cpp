@@ -23,7 +23,8 @@ void PollReader::announce(std::shared_ptr<Reply> reply, std::string announcement
   wait_timer_.expires_after(patience);
   wait_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
     if (error) return;
-    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) self->announce_now();
+    const auto self = std::static_pointer_cast<PollReader>(weak.lock());
+    if (self) self->contain([&self] { self->announce_now(); });
   });
 }
 
@@ -50,7 +51,8 @@ void PollReader::poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wa
   wait_timer_.expires_after(wait);
   wait_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
     if (error) return;
-    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) self->answer_waiting();
+    const auto self = std::static_pointer_cast<PollReader>(weak.lock());
+    if (self) self->contain([&self] { self->answer_waiting(); });
   });
 }
 
@@ -62,6 +64,15 @@ void PollReader::drain() {
   if (!has_news()) return;
   announce_now();
   if (waiting_) return answer_waiting();
+  if (!expiry_running_) restart_expiry();
+}
+
+// The next poll is told, if nobody waits.
+void PollReader::fail(const std::exception_ptr& fault) {
+  stream()->stop();
+  outcome_.emplace().error = fault;
+  announce_now();
+  answer_waiting();
   if (!expiry_running_) restart_expiry();
 }
 
