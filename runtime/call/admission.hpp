@@ -17,12 +17,14 @@ enum class Permission { kCall, kAdmin };
 
 // Whether the session's client has that permission.
 inline bool is_permitted(const Session& session, Permission permission) {
+  if (session.principal == nullptr) return false;
   return permission == Permission::kAdmin ? session.principal->may_admin : session.principal->may_call;
 }
 
 // Throws error 4007 if it has not.
 inline void permit(const Session& session, Permission permission) {
   if (is_permitted(session, permission)) return;
+  if (session.principal == nullptr) throw unauthorized("nobody knows who asks");
   throw unauthorized("the token of " + session.principal->name + " has no permission " +
                      (permission == Permission::kAdmin ? "admin" : "call"));
 }

@@ -2,6 +2,7 @@
 
 #include "call/push_reader.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "run_loop.hpp"
 
 #include <asio/steady_timer.hpp>
 
@@ -57,9 +58,12 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
   const auto key = session->add(std::move(call), reply.peer());
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
   const auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
-  const auto id =
-      backend_.start({target.method, std::move(target.params), target.options.encoding, origin}, reader->stream());
-  session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
+  const auto begin = [&] {
+    const auto id =
+        backend_.start({target.method, std::move(target.params), target.options.encoding, origin}, reader->stream());
+    session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
+  };
+  or_else(begin, [&] { session->remove(key); });  // or its id would be in use for ever
   return key;
 }
 
@@ -158,8 +162,9 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   reader->announce(reply,
                    result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
                    kAnnouncePatience);
-  *key = start(session, *reply, {.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader},
-               std::move(target));
+  ActiveCall call{.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader};
+  or_else([&] { *key = start(session, *reply, std::move(call), std::move(target)); },
+          [&] { registry_.remove(stream_id); });
 }
 
 }  // namespace rkllm_mcp

@@ -25,8 +25,10 @@ void PollReader::announce(std::shared_ptr<Reply> reply, std::string announcement
 
 void PollReader::out_of_patience() {
   const auto self = shared_from_this();  // its last act lets go of it
-  announce_now();
-  answer_waiting();
+  contain([this] {
+    announce_now();
+    answer_waiting();
+  });
 }
 
 void PollReader::announce_now() {
@@ -60,6 +62,15 @@ void PollReader::drain() {
   if (!has_news()) return;
   announce_now();
   if (waiting_) return answer_waiting();
+  if (!expiry_running_) restart_expiry();
+}
+
+// The next poll is told, if nobody waits.
+void PollReader::fail(const std::exception_ptr& fault) {
+  stream()->stop();
+  outcome_.emplace().error = fault;
+  announce_now();
+  answer_waiting();
   if (!expiry_running_) restart_expiry();
 }
 

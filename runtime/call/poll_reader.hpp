@@ -53,6 +53,7 @@ class PollReader : public StreamReader {
 
  protected:
   void drain() override;
+  void fail(const std::exception_ptr& fault) override;
 
  private:
   // Before the run has begun: the place in the queue, if it is new. Else the empty chunk that says so.

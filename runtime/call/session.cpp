@@ -68,11 +68,12 @@ void Session::tell_if_idle() {
 }
 
 bool Session::is_active(const RequestId& id) const {
-  return find_call(calls_, [&](const ActiveCall& call) { return call.id == id && !call.ended; }) != nullptr;
+  return find_call(calls_, [&](const ActiveCall& call) { return !call.ended && is_same_id(call.id, id); }) != nullptr;
 }
 
 const ActiveCall* Session::find_stream(const RequestId& id) const {
-  return find_call(calls_, [&](const ActiveCall& call) { return call.id == id && (call.polled || call.pushed); });
+  return find_call(calls_,
+                   [&](const ActiveCall& call) { return (call.polled || call.pushed) && is_same_id(call.id, id); });
 }
 
 const ActiveCall* Session::find_stream_by_stream_id(std::string_view stream_id) const {
@@ -112,8 +113,8 @@ void Session::cancel_all_that(Wanted is_wanted) {
   for (const Key key : keys) cancel(key);
 }
 
-void Session::cancel_request(const RequestId& id) {
-  cancel_all_that([&](const ActiveCall& call) { return call.id == id && (!shared_ || call.polled); });
+void Session::cancel_request(const Json& id) {
+  cancel_all_that([&](const ActiveCall& call) { return id_value(call.id) == id && (!shared_ || call.polled); });
 }
 
 void Session::cancel_all() {

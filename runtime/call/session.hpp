@@ -53,6 +53,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool shared() const { return shared_; }
   // Who its client is; null until that is known. Its permissions are looked at by Caller.
   const Principal* principal = nullptr;
+  // It has presented a wrong token, and is about to be sent away.
+  bool is_refused = false;
   // MCP: what initialize agreed on; null before, and without.
   std::shared_ptr<Handshake> handshake;
   // Where messages go that answer no request of this session.
@@ -80,8 +82,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<PushReader> stream_of(const Reply& reply) const;
 
   void cancel(Key key);
-  // notifications/cancelled. Unknown ids are ignored.
-  void cancel_request(const RequestId& id);
+  // notifications/cancelled, whose `id` may be written otherwise than the request's. Unknown ids are ignored.
+  void cancel_request(const Json& id);
   void cancel_all();
   // The client has gone; over HTTP, only one exchange of it. Its calls are cancelled, and their readers told.
   void client_gone();

@@ -6,6 +6,7 @@
 #include "mcp/handshake.hpp"
 #include "mcp/revisions.hpp"
 #include "mcp/stateless_era.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -54,7 +55,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       api_(api),
       backend_(std::move(backend)),
       options_(options),
-      gate_(options.tokens),
+      gate_(loop, options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
       mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
@@ -136,8 +137,14 @@ void Dispatcher::read(std::string text, ReadFunction then) {
   if (text.size() <= kReadAtOnceBytes) return then(parse_message(text, options_.message));
   // Both steps hold it: one fills it in, the other takes it.
   const auto message = std::make_shared<Message>();
-  reading_.run([message, text = std::move(text), limits = options_.message] { *message = parse_message(text, limits); },
-               [message, then = std::move(then)] { then(*message); });
+  auto work = [message, text = std::move(text), limits = options_.message] {
+    try {
+      *message = parse_message(text, limits);
+    } catch (...) {  // no memory for it, say: its sender is told
+      *message = Malformed{RequestId(kNullId), as_rpc_error(std::current_exception())};
+    }
+  };
+  reading_.run(std::move(work), [message, then = std::move(then)] { then(*message); });
 }
 
 void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
@@ -147,7 +154,7 @@ void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Se
   read(std::string(text), [this, session, weak = std::weak_ptr(peer)](const Message& message) {
     const auto alive = weak.lock();
     if (!alive || alive->closed()) return;
-    receive(message, session, alive, Delivery::kPush);
+    or_else([&] { receive(message, session, alive, Delivery::kPush); }, [&] { alive->close(); });
     alive->resume_input();
   });
 }
@@ -168,7 +175,11 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
     answer(*malformed, peer);
   } else if (const auto* response = std::get_if<Response>(&message)) {
-    McpServer::handle(*response, *session);
+    try {
+      McpServer::handle(*response, *session);
+    } catch (...) {
+      pass_on(loop_, std::current_exception());  // the request that it answers is told by whoever made it
+    }
     Reply::unanswered(peer).nothing();
   }
 }
@@ -198,8 +209,8 @@ void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& ses
       if (alive && gone) alive->exchange_gone(*gone);
     });
   }
-  for (const Json& element : batch.messages) {
-    Message message = message_of(element, options_.message);
+  for (std::size_t at = 0; at < batch.messages.size(); ++at) {
+    Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }
@@ -226,6 +237,7 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
 
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  reply->peer().expects_answer();
   if (options_.report) {
     reply->on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
@@ -235,8 +247,11 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
   }
   try {
     route(request, session, reply, delivery);
+  } catch (const RpcError& error) {
+    reply->error(error);
   } catch (...) {
     reply->error(as_rpc_error(std::current_exception()));
+    pass_on(loop_, std::current_exception());
   }
 }
 
@@ -268,12 +283,15 @@ void Dispatcher::note(const RequestNote& note) const {
 void Dispatcher::execute(const Notification& notification, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer) {
   const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
-  const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
-  if (method == nullptr) return reply->nothing();
   try {
+    const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
+    if (method == nullptr) return reply->nothing();
     direct_.call(*method, notification.params, session, reply, Delivery::kPush);
-  } catch (...) {
+  } catch (const RpcError&) {
     reply->nothing();  // nobody to tell
+  } catch (...) {
+    reply->nothing();
+    pass_on(loop_, std::current_exception());
   }
 }
 

@@ -13,8 +13,11 @@ Invocation::~Invocation() {
 void Invocation::run() {
   try {
     run_(shared_from_this());
+  } catch (const RpcError& refusal) {
+    error(refusal);
   } catch (...) {
     error(as_rpc_error(std::current_exception()));
+    throw;  // a fault of our own
   }
 }
 

@@ -56,7 +56,7 @@ Json known_capabilities(const Json& params) {
   return known;
 }
 
-bool may_hear_all(const Session& session) { return session.principal == nullptr || session.principal->may_admin; }
+bool may_hear_all(const Session& session) { return session.principal != nullptr && session.principal->may_admin; }
 
 Json progress_token_of(const Json& params) {
   const auto meta = params.find("_meta");
@@ -132,7 +132,7 @@ bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& s
 bool McpServer::handle(const Notification& notification, Session& session) {
   if (notification.method == "notifications/cancelled") {
     const Json& params = notification.params;
-    if (params.is_object() && params.contains("requestId")) session.cancel_request(to_text(params["requestId"]));
+    if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"]);
     return true;
   }
   if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session.handshake);

@@ -39,6 +39,9 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // transports that carry one message after the other; calls do not nest.
   virtual void hold_input() {}
   virtual void resume_input() {}
+  // A request of this peer is being executed: it will end with send_last() or end_unanswered(). For peers that may be
+  // forgotten when nobody needs them.
+  virtual void expects_answer() {}
   // What send_last() sends next is an error of that code, for which HTTP may have a status.
   virtual void answers_with(ErrorCode /*code*/) {}
   // The client may be let go for now: it comes back after `pause` for the rest. For peers that can be come back to.

@@ -64,7 +64,8 @@ void RuntimeHost::do_without(const RpcError& reason) {
 
 std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log,
                                                  PrintedFunction printed) {
-  const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir};
+  const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir,
+                                     settings.runtime.cache_bytes};
   if (settings.runtime.isolation == Isolation::kThread) {
     library_.emplace(*file_, *abi_);
     tap_ = std::make_unique<StandardErrorTap>();

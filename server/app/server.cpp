@@ -4,6 +4,7 @@
 #include "app/model_presets.hpp"
 #include "log.hpp"
 #include "mcp/method_tools.hpp"
+#include "run_loop.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
 #include "watch/origin_fields.hpp"
@@ -87,7 +88,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                    dispatcher_.mcp().announce(Listed::kTools);
                  }),
       timer_(loop),
-      when_stopping_(options.when_stopping) {
+      when_stopping_(options.when_stopping),
+      lost_log_lines_(options.lost_log_lines) {
   introduce_runtime();
   gather_catalogue();
   std::optional<Stdio> stdio;
@@ -160,6 +162,11 @@ Dispatcher::Options Server::watched_options(const Settings& settings) {
   return options;
 }
 
+void Server::note_fault(const std::exception_ptr& fault) {
+  count(&metrics_.counts, &Counts::faults);
+  log_.error("internal error, which has ended the exchange that it happened in: {}", text_of_fault(fault));
+}
+
 Server::~Server() {
   if (ending_.joinable()) ending_.join();
 }
@@ -209,6 +216,10 @@ std::string Server::metrics() const {
   for (const auto& handle : runtime_.now().handles()) {
     print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
   }
+  print_family(text, "rkllm_mcp_lost_log_lines_total", "counter",
+               "Lines of the log that could not be written in time.");
+  print_sample(text, "rkllm_mcp_lost_log_lines_total", "",
+               static_cast<double>(lost_log_lines_ ? lost_log_lines_() : 0));
   print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
   const Json open = transports_->status();
   for (const auto& [transport, status] : open.items()) {

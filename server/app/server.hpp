@@ -26,6 +26,8 @@
 #include <asio/steady_timer.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,6 +42,7 @@ class Server {
     bool ends_with_input = false;           // the end of standard input ends the server
     HandedSockets sockets{};                // to serve on, instead of opening those of the settings
     std::function<void()> when_stopping{};  // called once, as the end begins; null: nobody wants to know
+    std::function<std::uint64_t()> lost_log_lines{};                // for the metrics; null: nobody counts them
     std::function<Json()> settings_report = [] { return Json(); };  // what clients may read of the settings
   };
 
@@ -58,6 +61,8 @@ class Server {
   bool is_stopping() const { return stopping_; }
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
   bool ended_cleanly() const { return ended_cleanly_; }
+  // A callback of the loop has let an exception through: the log tells of it, and the metrics.
+  void note_fault(const std::exception_ptr& fault);
   // See Transports.
   bool renew_certificate() { return transports_->renew_certificate(); }
   Json ports() const { return transports_->status(); }
@@ -97,6 +102,7 @@ class Server {
   asio::steady_timer timer_;
   std::thread ending_;
   const std::function<void()> when_stopping_;
+  const std::function<std::uint64_t()> lost_log_lines_;
   bool stopping_ = false;
   bool ended_cleanly_ = true;
 };

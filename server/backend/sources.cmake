@@ -4,6 +4,7 @@ set(BACKEND_SOURCES
   backend/file_rules.cpp
   backend/guarded_engine.cpp
   backend/handle_resources.cpp
+  backend/kept_caches.cpp
   backend/library_engine.cpp
   backend/library_file.cpp
   backend/library_log.cpp

@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,7 @@ class FakeBackend : public Backend {
   };
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override {
+    if (breaks) throw std::bad_alloc();
     calls.push_back({std::move(request), std::move(observer)});
     return calls.size();
   }
@@ -49,6 +51,7 @@ class FakeBackend : public Backend {
     }
   }
 
+  bool breaks = false;  // start() throws
   std::vector<Call> calls;
   std::vector<CallId> cancelled;
 
@@ -63,7 +66,10 @@ class FakePeer : public Peer {
   explicit FakePeer(TransportKind kind = TransportKind::kTcp, std::string address = "test")
       : kind_(kind), address_(std::move(address)) {}
 
-  void send(std::string_view message) override { sent.emplace_back(message); }
+  void send(std::string_view message) override {
+    if (std::exchange(breaks, false)) throw std::bad_alloc();
+    sent.emplace_back(message);
+  }
   bool ready() const override { return takes; }
   bool closed() const override { return closed_; }
   void close() override {
@@ -81,6 +87,7 @@ class FakePeer : public Peer {
 
   std::vector<std::string> sent;
   bool takes = true;
+  bool breaks = false;  // the next send() throws
   std::size_t limit = static_cast<std::size_t>(-1);
 
  private:

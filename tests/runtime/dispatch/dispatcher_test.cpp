@@ -448,3 +448,57 @@ TEST_CASE("a resource is listed and read, an unknown one is refused with its uri
   CHECK(error["code"] == -32602);
   CHECK(error["data"]["uri"] == "x://y");
 }
+
+TEST_CASE("a fault of the server's own answers the request with -32603, and goes on to whoever runs the loop") {
+  Client client;
+  client.backend.breaks = true;
+  for (const std::string& message :
+       {call("1", "plain"), call("2", "run_async"), call("3", "tools/call", R"({"name":"plain"})")}) {
+    INFO(message);
+    CHECK_THROWS_AS(client.say(message), std::bad_alloc);
+    REQUIRE(client.peer->sent.size() == 1);
+    CHECK(client.peer->sent[0].find(R"("error":{"code":-32603,)") != std::string::npos);
+  }
+  CHECK_THROWS_AS(client.say(R"({"jsonrpc":"2.0","method":"plain"})"), std::bad_alloc);
+  CHECK(client.peer->sent.empty());
+  client.backend.breaks = false;
+  client.say(call("1", "plain"));
+  client.backend.finish(0);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","id":1,"result":{"status":0}})"});
+}
+
+TEST_CASE("a fault while a stream is sent ends that stream with -32603, and stops its run") {
+  Client client;
+  client.say(call("1", "run_async"));
+  client.peer->breaks = true;
+  client.backend.calls[0].observer->on_token(0, "Hello", 1);
+  CHECK_THROWS_AS(client.news(), std::bad_alloc);
+  CHECK(only(client.peer->sent)["error"]["code"] == -32603);
+  CHECK(client.backend.calls[0].observer->wants_to_stop());
+  client.backend.finish(0);
+  CHECK(client.news().empty());
+  client.say(call("1", "run_async"));  // nothing about the id was kept
+  CHECK(client.backend.calls.size() == 2);
+}
+
+TEST_CASE("ids come back byte for byte, and are the same however they are written") {
+  for (const std::string id : {"-0", "1e2", "1.0", R"("\u00e9")", R"("\/")", "123456789012345678901234567890"}) {
+    INFO(id);
+    Client client;
+    client.say(call(id, "run_async"));
+    CHECK(client.say(call(id, "run_async"))[0].find(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":)") == 0);
+    CHECK(client.say(call(id, "no_such_method"))[0].find(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":)") == 0);
+    CHECK(client.say(call(id, "tools/list"))[0].find(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)") == 0);
+    client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id + "}}");
+    CHECK(client.backend.cancelled == std::vector<Backend::CallId>{1});
+    client.backend.calls[0].observer->on_token(0, "a", 1);
+    client.backend.finish(0);
+    for (const auto& message : client.news()) CHECK(message.find(R"({"jsonrpc":"2.0","id":)" + id + ",") == 0);
+    client.say(call("9", "initialize",
+                    R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}})"));
+    CHECK(client.say("[" + call(id, "ping") + "]") == Texts{R"([{"jsonrpc":"2.0","id":)" + id + R"(,"result":{}}])"});
+  }
+  Client client;
+  client.say(call(R"("\u00e9")", "run_async"));
+  CHECK(client.say(call("\"\xC3\xA9\"", "plain"))[0].find("-32600") != std::string::npos);
+}
