@@ -133,7 +133,9 @@ inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence p
     return std::nullopt;
   }
   if (!found && required && !missing_) {
-    missing_.emplace(reader_.path_of(name), "expected " + std::string(what) + ", found nothing (it is required)");
+    const char* const found_instead = reader_.json().contains(std::string(name)) ? "null" : "nothing";
+    missing_.emplace(reader_.path_of(name),
+                     "expected " + std::string(what) + ", found " + found_instead + " (it is required)");
   }
   return found;
 }

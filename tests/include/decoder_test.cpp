@@ -97,7 +97,7 @@ TEST_CASE("null stands for NULL where that is allowed") {
   Reading reading(R"({"shape":{"name":"n","centre":null,"values":null}})");
   CHECK(reading.read().centre == nullptr);
   CHECK(Reading(R"({"shape":{"name":null}})").complaint() ==
-        "params.shape.name: expected string, found nothing (it is required)");
+        "params.shape.name: expected string, found null (it is required)");
 }
 
 TEST_CASE("enumerators are read by name and by number") {

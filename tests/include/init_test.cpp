@@ -84,7 +84,7 @@ TEST_CASE("null for what may be absent is absence") {
   CHECK_NOTHROW(caller.call("rkllm_init", with({{"top_k", nullptr}, {"extend_param", nullptr}})));
   CHECK(library.param.top_k == default_of(TypeTag<v1_3_0::RKLLMParam>{}).top_k);
   CHECK(caller.complaint("rkllm_init", {{"param", nullptr}}) ==
-        "params.param: expected object, found nothing (it is required)");
+        "params.param: expected object, found null (it is required)");
 }
 
 TEST_CASE("a handle that is not made is an error, whatever the runtime returns") {
