@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};
 constexpr std::chrono::milliseconds kForFlushing{200};
-constexpr std::chrono::milliseconds kBetweenLooks{5};
+constexpr std::chrono::milliseconds kBeforeNextLook{5};
 // Calls that are in progress when standard input ends get so long to answer.
 constexpr std::chrono::milliseconds kAfterInput{500};
 
@@ -269,7 +269,7 @@ void Server::flush_and_leave(Clock::time_point deadline) {
 }
 
 void Server::look_again(std::function<void()> look) {
-  const auto timer = std::make_shared<asio::steady_timer>(loop_, kBetweenLooks);
+  const auto timer = std::make_shared<asio::steady_timer>(loop_, kBeforeNextLook);
   timer->async_wait([timer, look = std::move(look)](const asio::error_code&) { look(); });
 }
 

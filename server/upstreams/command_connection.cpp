@@ -20,7 +20,7 @@ constexpr auto kToEndByItself = 150ms;
 constexpr auto kToEndWhenAsked = 100ms;
 constexpr auto kBetweenChecks = 2ms;
 constexpr auto kStatusPatience = 100ms;
-constexpr auto kLookForEnd = 100ms;  // what it has started may hold its standard error open
+constexpr auto kCheckForEnd = 100ms;  // what it has started may hold its standard error open
 
 std::vector<std::string> environment_of(const ServerCommand& command) {
   std::vector<std::string> all;
@@ -142,7 +142,7 @@ void CommandConnection::pass_on(std::string_view line) {
 void CommandConnection::read_errors() {
   while (errors_.read() != WorkerLog::Read::kEnd) {
     if (closing_) return;
-    errors_.wait(kLookForEnd);
+    errors_.wait(kCheckForEnd);
   }
 }
 

@@ -36,7 +36,7 @@ namespace {
 constexpr int kExitNoLibrary = 3;
 constexpr std::chrono::seconds kToLeave{1};
 // The server in front has its own limits and patience; none of the worker's is to be reached first.
-constexpr std::chrono::hours kNever{24 * 365};
+constexpr std::chrono::hours kForEver{24 * 365};
 // How far a run may be ahead of the server that takes its tokens: little, since all of that has to be taken before the
 // end of a run that is stopped. The server has buffers of its own.
 constexpr std::size_t kAhead = 16 * 1024;
@@ -57,7 +57,7 @@ Dispatcher::Options options_of(const Workplace& workplace) {
   Dispatcher::Options options;
   options.message.max_depth = workplace.depth + 1;
   options.calls.stream_buffer_bytes = kAhead;
-  options.calls.stall = kNever;
+  options.calls.stall = kForEver;
   options.calls.answer_bytes = kNoLimit;
   options.calls.stream_values_bytes = workplace.values_bytes;
   options.calls.requests_per_session = kNoLimit;
@@ -69,7 +69,7 @@ ConnectionLimits limits_of(const Workplace& workplace) {
   limits.max_message_bytes = 4 * workplace.message_bytes;  // numbers may be written longer than the client wrote them
   limits.send_queue_bytes = kAhead;
   limits.kernel_send_bytes = static_cast<int>(kAhead);
-  limits.stall = kNever;
+  limits.stall = kForEver;
   return limits;
 }
 
