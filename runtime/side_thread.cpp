@@ -28,7 +28,7 @@ void SideThread::run(std::function<void()> work, std::function<void()> then) {
   }
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({std::move(work), std::move(then), asio::make_work_guard(loop_)});
+    waiting_.push_back({std::move(work), std::move(then), nullptr, asio::make_work_guard(loop_)});
   }
   news_.notify_one();
 }
@@ -44,9 +44,14 @@ void SideThread::work() {
     Piece piece = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    piece.work();
+    try {
+      piece.work();
+    } catch (...) {
+      piece.fault = std::current_exception();
+    }
     piece.work = nullptr;  // what it held is released here, not on the loop
-    asio::post(loop_, [then = std::move(piece.then), alive = std::weak_ptr(alive_)] {
+    asio::post(loop_, [then = std::move(piece.then), fault = piece.fault, alive = std::weak_ptr(alive_)] {
+      if (fault) std::rethrow_exception(fault);
       if (!alive.expired()) then();
     });
     piece.loop_stays.reset();

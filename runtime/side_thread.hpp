@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -24,7 +25,7 @@ class SideThread {
   SideThread& operator=(const SideThread&) = delete;
   ~SideThread();
 
-  // `work` must not throw. The loop does not run out of work before `then` has been called.
+  // If `work` throws, that is thrown on the loop, and `then` is not called. The loop does not run out of work before.
   void run(std::function<void()> work, std::function<void()> then);
 
  private:
@@ -32,6 +33,7 @@ class SideThread {
   struct Piece {
     std::function<void()> work;
     std::function<void()> then;
+    std::exception_ptr fault;  // of the work
     WorkGuard loop_stays;
   };
 

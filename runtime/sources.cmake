@@ -1,4 +1,5 @@
 set(RUNTIME_SOURCES
+  auth/guess_throttle.cpp
   auth/token_set.cpp
   call/caller.cpp
   call/chunk_writer.cpp
@@ -25,6 +26,7 @@ set(RUNTIME_SOURCES
   jsonrpc/failure.cpp
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
+  jsonrpc/written_ids.cpp
   mcp/completion.cpp
   mcp/handshake_era.cpp
   mcp/invocation.cpp
@@ -52,6 +54,7 @@ set(RUNTIME_SOURCES
   stream/token_lane.cpp
   stream/token_stream.cpp
   text/private_file.cpp
+  text/regular_file.cpp
   text/sha256.cpp
   text/utf8_split.cpp
   watched_loop.cpp)

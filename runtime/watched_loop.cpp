@@ -1,7 +1,5 @@
 #include "watched_loop.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
 namespace rkllm_mcp {
@@ -25,13 +23,6 @@ void run_watched(asio::io_context& loop, const SlowFunction& slow) {
     slow(std::chrono::duration_cast<std::chrono::milliseconds>(taken));
     before = processor_time();
   }
-}
-
-void fail_where_tested() {
-#ifdef RKLLM_MCP_FAILS_ON_SLOW_CALLBACKS
-  std::fputs("a callback of the event loop took too long; see the log\n", stderr);
-  std::abort();
-#endif
 }
 
 }  // namespace rkllm_mcp

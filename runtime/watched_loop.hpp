@@ -18,7 +18,4 @@ using SlowFunction = std::function<void(std::chrono::milliseconds processor_time
 // As loop.run(); `slow` is called after each callback that took longer than kLongestCallback.
 void run_watched(asio::io_context& loop, const SlowFunction& slow);
 
-// Ends the process in debug builds without sanitizers, so that tests fail. For who has told of a slow callback.
-void fail_where_tested();
-
 }  // namespace rkllm_mcp

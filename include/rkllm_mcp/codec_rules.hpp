@@ -21,9 +21,10 @@
 namespace rkllm_mcp {
 
 enum class Presence {
+  // null on the wire is absence.
   kOptional,       // absent: the default stays
   kRequired,       // absent: refused
-  kNullable,       // absent or null: NULL
+  kNullable,       // absent: NULL
   kEmptyIfAbsent,  // absent: as if {} had been given
 };
 using enum Presence;

@@ -89,8 +89,18 @@ class CallFailed : public RpcError {
       : CallFailed(function, status, std::string(function) + " returned " + std::to_string(status)) {}
 };
 
+// "llm-1, llm-2", for messages: the first few of many.
+inline std::string named_in_message(const std::vector<std::string>& ids) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < ids.size() && i < kShown; ++i) text += (i == 0 ? "" : ", ") + ids[i];
+  return ids.size() > kShown ? text + ", ..." : text;
+}
+
 inline RpcError unknown_handle(std::string_view id, const std::vector<std::string>& live) {
-  return {ErrorCode::kUnknownHandle, "no handle " + Json(shortened(id)).dump() + " exists", Json{{"handles", live}}};
+  const std::string others = live.empty() ? "; none does: load a model first" : "; there are: " + named_in_message(live);
+  return {ErrorCode::kUnknownHandle, "no handle " + Json(shortened(id)).dump() + " exists" + others,
+          Json{{"handles", live}}};
 }
 
 inline RpcError runtime_unavailable(const std::string& reason) {

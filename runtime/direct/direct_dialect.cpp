@@ -43,7 +43,7 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
   if (!params.is_object()) throw InvalidParams("params", "expected an object");
   static constexpr std::array<std::string_view, 3> kNames{"stream_id", "wait_ms", "from_seq"};
   for (const auto& [name, value] : params.items()) {
-    if (name == "_meta") continue;
+    if (name == "_meta" || value.is_null()) continue;
     if (name == "stream_id") {
       if (!value.is_string()) throw InvalidParams("params.stream_id", "expected string");
       poll.stream_id = value.get<std::string>();
@@ -92,9 +92,9 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   Caller::Target target{&method, {}, take_result_options(method, named)};
   target.params = std::move(named);
   if (reply->muted()) {
-    caller_.admit_one_more(*session);
+    caller_.admit_one_more(*session, *reply);
   } else {
-    caller_.admit(*session, reply->id(), streams);
+    caller_.admit(*session, *reply, streams);
   }
 
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));

@@ -6,6 +6,7 @@
 #include "mcp/handshake.hpp"
 #include "mcp/revisions.hpp"
 #include "mcp/stateless_era.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -62,7 +63,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       api_(api),
       backend_(std::move(backend)),
       options_(options),
-      gate_(options.tokens),
+      gate_(loop, options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
       mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
@@ -175,15 +176,17 @@ void Dispatcher::read(std::string text, ReadFunction then) {
   if (!room) return then(Malformed{id_of_beginning(text, options_.message), no_memory()});
   // Both steps hold it: one fills it in, the other takes it.
   const auto message = std::make_shared<Message>();
-  const auto work = [message, room, text = std::move(text), limits = options_.message] {
+  auto work = [message, room, text = std::move(text), limits = options_.message] {
     try {
       *message = parse_message(text, limits);
       give_room(*message, room);
     } catch (const std::bad_alloc&) {
       *message = Malformed{RequestId(kNullId), no_memory()};
+    } catch (...) {
+      *message = Malformed{RequestId(kNullId), as_rpc_error(std::current_exception())};
     }
   };
-  reading_.run(work, [message, then = std::move(then)] { then(*message); });
+  reading_.run(std::move(work), [message, then = std::move(then)] { then(*message); });
 }
 
 void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
@@ -193,7 +196,7 @@ void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Se
   read(std::string(text), [this, session, weak = std::weak_ptr(peer)](const Message& message) {
     const auto alive = weak.lock();
     if (!alive || alive->closed()) return;
-    receive(message, session, alive, Delivery::kPush);
+    or_else([&] { receive(message, session, alive, Delivery::kPush); }, [&] { alive->close(); });
     alive->resume_input();
   });
 }
@@ -214,7 +217,11 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
     answer(*malformed, peer);
   } else if (const auto* response = std::get_if<Response>(&message)) {
-    McpServer::handle(*response, *session);
+    try {
+      McpServer::handle(*response, *session);
+    } catch (...) {
+      pass_on(loop_, std::current_exception());  // the request that it answers is told by whoever made it
+    }
     Reply::unanswered(peer).nothing();
   }
 }
@@ -244,8 +251,8 @@ void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& ses
       if (alive && gone) alive->exchange_gone(*gone);
     });
   }
-  for (const Json& element : batch.messages) {
-    Message message = message_of(element, options_.message);
+  for (std::size_t at = 0; at < batch.messages.size(); ++at) {
+    Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
     give_room(message, batch.memory);
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
@@ -274,6 +281,7 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Reply>& reply, Delivery delivery) {
   reply->set_memory(request.memory);
+  reply->peer().expects_answer();
   if (options_.report) {
     reply->on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
@@ -283,8 +291,11 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
   }
   try {
     route(request, session, reply, delivery);
+  } catch (const RpcError& error) {
+    reply->error(error);
   } catch (...) {
     reply->error(as_rpc_error(std::current_exception()));
+    pass_on(loop_, std::current_exception());
   }
 }
 
@@ -317,12 +328,15 @@ void Dispatcher::execute(const Notification& notification, const std::shared_ptr
                          const std::shared_ptr<Peer>& peer) {
   const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
   reply->set_memory(notification.memory);
-  const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
-  if (method == nullptr) return reply->nothing();
   try {
+    const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
+    if (method == nullptr) return reply->nothing();
     direct_.call(*method, notification.params, session, reply, Delivery::kPush);
-  } catch (...) {
+  } catch (const RpcError&) {
     reply->nothing();  // nobody to tell
+  } catch (...) {
+    reply->nothing();
+    pass_on(loop_, std::current_exception());
   }
 }
 

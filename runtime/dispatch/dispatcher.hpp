@@ -49,7 +49,7 @@ class Dispatcher {
 
   // `shared`: of all HTTP clients that have no session of their own.
   std::shared_ptr<Session> make_session(const Principal* principal, bool shared = false);
-  const Gate& gate() const { return gate_; }
+  Gate& gate() { return gate_; }
   asio::io_context& loop() { return loop_; }
   Caller& caller() { return caller_; }
   McpServer& mcp() { return mcp_; }
@@ -109,7 +109,7 @@ class Dispatcher {
   const Api& api_;
   const std::shared_ptr<Backend> backend_;
   const Options options_;
-  const Gate gate_;
+  Gate gate_;
   StreamRegistry registry_;
   Caller caller_;
   DirectDialect direct_;

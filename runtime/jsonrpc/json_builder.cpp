@@ -118,12 +118,6 @@ bool JsonBuilder::close() {
   return true;
 }
 
-bool JsonBuilder::number_float(double number, const std::string& source) {
-  if (skipping_) return true;
-  if (open_.size() == 1 && key_ == "id") id_source_ = source;
-  return value(number);
-}
-
 bool JsonBuilder::key(std::string& name) {
   if (!skipping_) key_ = std::move(name);
   return true;

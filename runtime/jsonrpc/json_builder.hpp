@@ -1,6 +1,6 @@
 // Builds a Json value from the events of nlohmann's parser, with what the stock builder lacks: a depth limit, refusal
-// of duplicate members in O(n log n), the source text of a number that no integer type can hold, and, for long texts,
-// parts that are kept as text (unread.hpp) as soon as they turn out to have many values.
+// of duplicate members in O(n log n), and, for long texts, parts that are kept as text (unread.hpp) as soon as they
+// turn out to have many values.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>
@@ -27,7 +27,7 @@ class JsonBuilder {
   bool boolean(bool flag) { return skipping_ || value(flag); }
   bool number_integer(std::int64_t number) { return skipping_ || value(number); }
   bool number_unsigned(std::uint64_t number) { return skipping_ || value(number); }
-  bool number_float(double number, const std::string& source);
+  bool number_float(double number, const std::string&) { return skipping_ || value(number); }
   bool string(std::string& text) { return skipping_ || value(std::move(text)); }
   bool binary(Json::binary_t&) { return false; }  // not in JSON text
   bool start_object(std::size_t) { return open(Json::value_t::object); }
@@ -38,8 +38,6 @@ class JsonBuilder {
   bool parse_error(std::size_t position, const std::string& token, const Json::exception& error);
 
   Json take() { return std::move(root_); }
-  // Source text of the root's member "id" where it is a number that was read as floating point.
-  const std::string& id_source() const { return id_source_; }
 
   // Why parsing stopped, empty if it did not. Syntax: the text is not JSON. Structure: it is, but is refused.
   const std::string& syntax_complaint() const { return syntax_complaint_; }
@@ -70,7 +68,6 @@ class JsonBuilder {
   bool skipping_ = false;
   std::size_t skipped_ = 0;  // containers around the current position that are inside the one that is kept as text
   std::string key_;          // of the member that comes next
-  std::string id_source_;
   std::string syntax_complaint_;
   std::string structure_complaint_;
   bool too_deep_ = false;

@@ -2,6 +2,7 @@
 
 #include "jsonrpc/json_builder.hpp"
 #include "jsonrpc/unread.hpp"
+#include "jsonrpc/written_ids.hpp"
 
 #include <iterator>
 #include <optional>
@@ -14,25 +15,17 @@ Malformed invalid_request(RequestId id, const std::string& complaint) {
   return {std::move(id), RpcError(ErrorCode::kInvalidRequest, "invalid request: " + complaint)};
 }
 
-// The text to echo for an id of an allowed type, nothing for any other.
-std::optional<RequestId> id_text(const Json& id, const std::string& source) {
-  if (id.is_number_float()) return source;
-  if (id.is_number_integer() || id.is_string()) return id.dump();
-  return std::nullopt;
-}
-
-Message classify(Json root, const std::string& id_source, const MessageLimits& limits) {
+Message classify(Json root, const std::string& written_id, const MessageLimits& limits) {
   const auto version = root.find("jsonrpc");
   const auto id = root.find("id");
   RequestId id_echo(kNullId);
   if (id != root.end()) {
-    const auto text = id_text(*id, id_source);
-    if (!text) return invalid_request(id_echo, "id must be a string or a number");
-    if (text->size() > limits.max_id_bytes) {
+    if (!id->is_string() && !id->is_number()) return invalid_request(id_echo, "id must be a string or a number");
+    if (written_id.size() > limits.max_id_bytes) {
       count(limits.counts, Limit::kIdBytes);
       return invalid_request(id_echo, "id is longer than " + std::to_string(limits.max_id_bytes) + " bytes");
     }
-    id_echo = *text;
+    id_echo = written_id;
   }
   if (version == root.end() || *version != "2.0") return invalid_request(id_echo, "jsonrpc must be \"2.0\"");
 
@@ -41,7 +34,9 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
     const auto result = root.find("result");
     const auto error = root.find("error");
     if ((result == root.end()) == (error == root.end())) return invalid_request(id_echo, "method is missing");
-    return Response{id_echo, result == root.end() ? Json() : *result, error == root.end() ? Json() : *error};
+    // The id is one that this server has made, however the client writes it.
+    return Response{id == root.end() ? id_echo : id->dump(), result == root.end() ? Json() : *result,
+                    error == root.end() ? Json() : *error};
   }
   if (!method->is_string()) return invalid_request(id_echo, "method must be a string");
 
@@ -57,7 +52,7 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
 
 Malformed too_many_values() { return invalid_request(RequestId(kNullId), "the message has too many members"); }
 
-Message message_from(JsonBuilder& builder, bool is_json, const MessageLimits& limits) {
+Message message_from(JsonBuilder& builder, bool is_json, std::string_view text, const MessageLimits& limits) {
   if (!is_json) {
     if (builder.too_deep()) count(limits.counts, Limit::kDepth);
     if (!builder.structure_complaint().empty()) {
@@ -70,10 +65,11 @@ Message message_from(JsonBuilder& builder, bool is_json, const MessageLimits& li
   if (root.is_binary()) return unread_text(root).front() == '[' ? refused_batch() : too_many_values();
   if (root.is_array()) {
     if (root.empty()) return invalid_request(RequestId(kNullId), "the batch is empty");
-    return Batch{{std::make_move_iterator(root.begin()), std::make_move_iterator(root.end())}};
+    return Batch{{std::make_move_iterator(root.begin()), std::make_move_iterator(root.end())}, written_ids(text)};
   }
   if (!root.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
-  return classify(std::move(root), builder.id_source(), limits);
+  const auto ids = root.contains("id") ? written_ids(text) : std::vector<std::string>{{}};
+  return classify(std::move(root), ids.front(), limits);
 }
 
 }  // namespace
@@ -82,13 +78,13 @@ Message parse_message(std::string_view text, const MessageLimits& limits) {
   if (text.size() <= kReadAtOnceBytes) {
     JsonBuilder builder(limits.max_depth);
     const bool is_json = Json::sax_parse(text.begin(), text.end(), &builder);
-    return message_from(builder, is_json, limits);
+    return message_from(builder, is_json, text, limits);
   }
   const char* position = text.data();
   const char* end = text.data() + text.size();
   JsonBuilder builder(limits.max_depth, &position);
   const bool is_json = Json::sax_parse(TellingIterator(&position), TellingIterator(&end), &builder);
-  return message_from(builder, is_json, limits);
+  return message_from(builder, is_json, text, limits);
 }
 
 RequestId id_of_beginning(std::string_view text, const MessageLimits& limits) {
@@ -97,15 +93,24 @@ RequestId id_of_beginning(std::string_view text, const MessageLimits& limits) {
   Json::sax_parse(text.begin(), text.end(), &builder);  // which stops where the text does
   const Json root = builder.take();
   const auto id = root.find("id");
-  const auto found = id == root.end() ? std::nullopt : id_text(*id, builder.id_source());
-  return found && found->size() <= limits.max_id_bytes ? *found : RequestId(kNullId);
+  if (id == root.end() || (!id->is_string() && !id->is_number())) return RequestId(kNullId);
+  // What follows may be anything, so that only an id which both ways of reading agree on is one.
+  const std::string written = written_ids(text).front();
+  const bool is_whole = Json::parse(written, nullptr, false) == *id;
+  return is_whole && written.size() <= limits.max_id_bytes ? RequestId(written) : RequestId(kNullId);
 }
 
-Message message_of(Json element, const MessageLimits& limits) {
+Message message_of(Json element, const std::string& written_id, const MessageLimits& limits) {
   if (!element.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
-  const auto id = element.find("id");
-  const std::string id_source = id == element.end() ? std::string() : id->dump();
-  return classify(std::move(element), id_source, limits);
+  return classify(std::move(element), written_id, limits);
+}
+
+bool is_same_id(const RequestId& one, const RequestId& other) {
+  if (one == other) return true;
+  // Only text can be written in several ways. Long numbers are not compared by value: they may differ in digits that
+  // no value keeps.
+  const bool may_be_escaped = one.find('\\') != std::string::npos || other.find('\\') != std::string::npos;
+  return may_be_escaped && id_value(one) == id_value(other);
 }
 
 Malformed refused_batch() {

@@ -19,14 +19,17 @@
 
 namespace rkllm_mcp {
 
-// The id of a request as JSON text, exactly as the client wrote it: 7, "seven", 12345678901234567890123. Comparing the
-// text compares the ids, so 7 and "7" stay different.
+// The id of a request as JSON text, exactly as the client wrote it: 7, -0, 1e2, "seven", "\u00e9",
+// 12345678901234567890123.
 using RequestId = std::string;
 
 inline constexpr std::string_view kNullId = "null";
 
 // The id as a value; null for an empty text, which stands for none.
 inline Json id_value(const RequestId& id) { return id.empty() ? Json(nullptr) : Json::parse(id, nullptr, false); }
+
+// 7 and "7" are different; "\u00e9" and "é" are the same.
+bool is_same_id(const RequestId& one, const RequestId& other);
 
 struct Request {
   RequestId id;
@@ -57,6 +60,7 @@ struct Malformed {
 // Several at once, each of which becomes a message by message_of(). Whether they may is not known here.
 struct Batch {
   std::vector<Json> messages;             // at least one
+  std::vector<std::string> written_ids;   // of each its id's text, empty where it has none
   std::shared_ptr<MemoryShare> memory{};  // what all take together
 };
 
@@ -75,7 +79,7 @@ Message parse_message(std::string_view text, const MessageLimits& limits);
 // The id of a message of which there is only the beginning; kNullId if it is not in there.
 RequestId id_of_beginning(std::string_view text, const MessageLimits& limits);
 // One of a batch.
-Message message_of(Json element, const MessageLimits& limits);
+Message message_of(Json element, const std::string& written_id, const MessageLimits& limits);
 // What a batch is where none is allowed.
 Malformed refused_batch();
 // What a connection is told that does not begin with a message.

@@ -87,7 +87,7 @@ void start(asio::io_context& loop, Caller& caller, const Method& method,
 void run(asio::io_context& loop, Caller& caller, const Method& method, const std::shared_ptr<Invocation>& invocation) {
   const auto& origin = invocation->origin();
   try {
-    caller.admit(*origin.session, origin.reply->id(), false);
+    caller.admit(*origin.session, *origin.reply, false);
     start(loop, caller, method, invocation);
   } catch (const RpcError& error) {
     if (error.code() == ErrorCode::kInvalidRequest) throw;

@@ -26,9 +26,9 @@ Channel::Channel(asio::io_context& io, std::unique_ptr<ByteStream> stream, const
       input_(kFirstInputBytes),
       outbox_(limits.send_queue_bytes),
       waiting_(limits.memory),
-      patience_(io, [this] { out_of_patience(); }),
-      idle_(io, [this] { check_idle(); }),
-      next_probe_(io, [this] { probe(); }),
+      patience_(io, [this] { contain([this] { out_of_patience(); }); }),
+      idle_(io, [this] { contain([this] { check_idle(); }); }),
+      next_probe_(io, [this] { contain([this] { probe(); }); }),
       last_traffic_(Deadline::Clock::now()) {}
 
 void Channel::start(std::shared_ptr<Owner> owner) {
@@ -46,9 +46,10 @@ void Channel::read() {
   if (reading_ || ended_ || state_ == State::kClosed) return;
   if (state_ == State::kOpen && input_paused()) return;
   reading_ = true;
-  stream_->async_read_some(
-      asio::buffer(input_),
-      [self = shared_from_this()](const std::error_code& error, std::size_t bytes) { self->on_read(error, bytes); });
+  stream_->async_read_some(asio::buffer(input_),
+                           [self = shared_from_this()](const std::error_code& error, std::size_t bytes) {
+                             self->contain([&] { self->on_read(error, bytes); });
+                           });
 }
 
 void Channel::on_read(const std::error_code& error, std::size_t bytes) {
@@ -91,7 +92,7 @@ void Channel::wake_writer() {
   wake_posted_ = true;
   asio::post(io_, [self = shared_from_this()] {
     self->wake_posted_ = false;
-    self->write_gathered();
+    self->contain([&] { self->write_gathered(); });
   });
 }
 
@@ -110,9 +111,10 @@ void Channel::write_gathered() {
 
 void Channel::write_some() {
   const auto bytes = outbox_.in_flight();
-  stream_->async_write_some(
-      asio::buffer(bytes.data(), bytes.size()),
-      [self = shared_from_this()](const std::error_code& error, std::size_t count) { self->on_written(error, count); });
+  stream_->async_write_some(asio::buffer(bytes.data(), bytes.size()),
+                            [self = shared_from_this()](const std::error_code& error, std::size_t count) {
+                              self->contain([&] { self->on_written(error, count); });
+                            });
 }
 
 void Channel::on_written(const std::error_code& error, std::size_t bytes) {
@@ -180,8 +182,11 @@ void Channel::abort() {
 void Channel::tell_closed() {
   if (!owner_ && !finished_) return;
   asio::post(io_, [owner = std::exchange(owner_, nullptr), finished = std::exchange(finished_, nullptr)] {
-    if (owner) owner->channel_closed();
-    if (finished) finished();
+    const auto finish = [&finished] {
+      if (finished) finished();
+    };
+    if (owner) or_else([&] { owner->channel_closed(); }, finish);
+    finish();
   });
 }
 

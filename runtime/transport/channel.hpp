@@ -4,9 +4,12 @@
 // The owner is the protocol on top (lines, HTTP, WebSocket) and may hand the channel to another owner (an upgrade). The
 // channel keeps its owner alive until it is closed, and itself as long as an operation is under way.
 //
+// What a callback about a connection throws ends that connection.
+//
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "run_loop.hpp"
 #include "transport/byte_stream.hpp"
 #include "transport/deadline.hpp"
 #include "transport/limits.hpp"
@@ -19,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -68,6 +72,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   void close();  // when what is queued has been written
   void abort();  // now
+  // Runs something about this connection that the loop calls (a timer, say): what it throws ends the connection.
+  template <class Action>
+  void contain(Action action) {
+    or_else(std::move(action), [this] { abort(); });
+  }
 
   // Called once when the channel is of no more use, after the owner was told; for the set that counts connections.
   void when_finished(std::function<void()> action) { finished_ = std::move(action); }

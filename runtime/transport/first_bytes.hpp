@@ -1,7 +1,7 @@
 // Tells whether a connection that takes lines of JSON is spoken to in JSON at all. A web page can make a browser send a
-// request to any local port, and tools take any port for one of HTTP or TLS: a line of such a request's body must not be
-// executed as a message. The first byte that is no JSON white space decides: of all texts that a message can be, and of
-// no other protocol's, it is { or [.
+// request to any local port, and tools take any port for one of HTTP or TLS: a line of such a request's body must not
+// be executed as a message. The first byte that is no JSON white space decides: of all texts that a message can be, and
+// of no other protocol's, it is { or [.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
 # The transports, relative to runtime/.
 set(TRANSPORT_SOURCES
+  run_loop.cpp
   text/utf8.cpp
   transport/channel.cpp
   transport/channel_set.cpp

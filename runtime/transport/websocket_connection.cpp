@@ -14,7 +14,7 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<C
       reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
               connection_limits.memory),
       input_(*channel_, [this](std::string_view bytes) { return reader_.feed(bytes, *this); }),
-      silence_(io, [this] { check_silence(); }),
+      silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
 
 void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,

@@ -1,5 +1,7 @@
 #include "backend/library_engine.hpp"
 
+#include "backend/file_faults.hpp"
+#include "backend/kept_caches.hpp"
 #include "backend/logged_errors.hpp"
 #include "backend/run_sink.hpp"
 #include "jsonrpc/unread.hpp"
@@ -16,16 +18,23 @@
 namespace rkllm_mcp {
 namespace {
 
-CallOutcome call_library(const LoadedLibrary& library, const FilePolicy& files, const CallRequest& request,
+CallOutcome call_library(const LoadedLibrary& library, const FileRules& files, const CallRequest& request,
                          HandleRecord* handle, ResultSink* sink) {
   CallOutcome outcome;
+  const NotedFiles noted(files);
   try {
     // What no one needed while the call waited is read now.
     const Json whole = has_unread(request.params) ? read_whole(request.params) : Json();
-    CallContext context{whole.is_null() ? request.params : whole, handle, sink, request.encoding, {}, library.file().version, &files};
+    const Json& params = whole.is_null() ? request.params : whole;
+    const KeptCaches caches(noted, files, params);
+    CallContext context{params, handle, sink, request.encoding, {}, library.file().version, &caches};
     outcome.result = library.binding().call(*request.method, context);
     const bool speaks_of_a_model = request.method->streams || request.method->handle == HandleRole::kCreates;
     if (speaks_of_a_model && library.file().simulated) outcome.result["simulated"] = true;
+    caches.check(std::string(request.method->name));
+  } catch (const CallFailed& failure) {
+    const auto explained = noted.explained(failure);
+    outcome.error = explained ? std::make_exception_ptr(*explained) : std::current_exception();
   } catch (...) {
     outcome.error = std::current_exception();
   }
@@ -40,7 +49,7 @@ const Method* find_by_name(const LoadedLibrary& library, std::string_view name) 
 
 class LibraryModel final : public Model {
  public:
-  LibraryModel(const LoadedLibrary& library, const FilePolicy& files, const std::string& id, StandardErrorTap* printed,
+  LibraryModel(const LoadedLibrary& library, const FileRules& files, const std::string& id, StandardErrorTap* printed,
                std::mutex& loading)
       : library_(library),
         files_(files),
@@ -121,7 +130,7 @@ class LibraryModel final : public Model {
   }
 
   const LoadedLibrary& library_;
-  const FilePolicy& files_;
+  const FileRules& files_;
   StandardErrorTap* const printed_;  // see LibraryEngine
   std::mutex& loading_;              // likewise
   const Method* const abort_;        // null if this API set has none

@@ -5,7 +5,7 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::size_t kLongestLine = 4096;  // what is beyond becomes a line of its own
+constexpr std::size_t kLongestKept = 4096;  // what is beyond becomes a line of its own
 constexpr std::size_t kErrorsKept = 8;
 
 }  // namespace
@@ -13,7 +13,7 @@ constexpr std::size_t kErrorsKept = 8;
 void LibraryLog::take(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   for (const char byte : bytes) {
-    if (byte == '\n' || partial_.size() == kLongestLine) finish_line();
+    if (byte == '\n' || partial_.size() == kLongestKept) finish_line();
     // Nothing that would break a line of a log, or speak to a terminal.
     const bool is_control = static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
     if (byte != '\n') partial_ += is_control && byte != '\t' ? '?' : byte;

@@ -20,6 +20,7 @@ struct QueuedBackend::Queue {
 // One initialised model, or one that is being initialised.
 struct QueuedBackend::Handle {
   std::string id;
+  unsigned number = 0;      // in its id
   bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
   bool closing = false;     // its destruction is queued: no more calls; likewise
   JobPointer running;       // likewise
@@ -42,6 +43,7 @@ struct QueuedBackend::Job {
   HandlePointer handle;  // null for calls without one
   const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
+  bool abandoned = false;  // it creates a model that nobody waits for; guarded by the backend's mutex
   bool aborted = false;   // rkllm_abort was called while it ran; likewise
   bool given_up = false;  // its observer has been told that nothing will come of it; likewise
 };
@@ -57,6 +59,10 @@ class NobodyListens : public CallObserver {
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome) noexcept override {}
 };
+
+RpcError loading_cancelled() {
+  return {ErrorCode::kCancelled, "the loading of the model was cancelled", Json{{"began", true}}};
+}
 
 // The most tokens that a run will generate: its own limit, else the one that the model was loaded with.
 std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Values& values) {
@@ -144,8 +150,10 @@ QueuedBackend::HandlePointer QueuedBackend::create_handle() {
                    Json{{"queued", handles_.size()}, {"limit", limits_.handles}});
   }
   const auto handle = std::make_shared<Handle>();
-  handle->id = "llm-" + std::to_string(next_handle_++);
-  handle->model = engine_->new_model(handle->id, [this, id = handle->id](const RpcError& why) { lose(id, why); });
+  handle->number = unused_numbers_.empty() ? next_handle_++ : unused_numbers_.extract(unused_numbers_.begin()).value();
+  handle->id = "llm-" + std::to_string(handle->number);
+  handle->model = engine_->new_model(
+      handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
   handles_.emplace(handle->id, handle);
   return handle;
 }
@@ -173,7 +181,9 @@ QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method,
   if (ids.empty() && handles_.empty()) {
     throw RpcError(ErrorCode::kUnknownHandle, "no handle exists; call rkllm_init first", Json{{"handles", ids}});
   }
-  throw InvalidParams(path, "required while more than one handle exists");
+  const std::string these = ids.empty() ? "several are being made" : "these do: " + named_in_message(ids);
+  throw RpcError(ErrorCode::kInvalidParams, path + ": required while more than one handle exists; " + these,
+                 Json{{"path", path}, {"handles", ids}});
 }
 
 std::vector<std::string> QueuedBackend::live_ids() const {
@@ -244,7 +254,14 @@ void QueuedBackend::give_up(CallId id, const RpcError& why) {
 }
 
 void QueuedBackend::stop(const JobPointer& job) {
-  if (job->state == Job::State::kRunning && job->request.method->streams) job->handle->model->stop_run();
+  if (job->state == Job::State::kRunning) {
+    const Method& method = *job->request.method;
+    if (method.streams) job->handle->model->stop_run();
+    if (method.handle == HandleRole::kCreates) {
+      job->abandoned = true;
+      job->handle->model->stop_loading();
+    }
+  }
   end_waiting(job, cancelled());
 }
 
@@ -262,7 +279,10 @@ void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
 void QueuedBackend::stop_everything_on(Handle& handle) {
   for (const auto& [id, job] : jobs_) {
     const Method& method = *job->request.method;
-    if (job->handle.get() == &handle && !method.immediate && method.handle != HandleRole::kDestroys) stop(job);
+    // What is still being created is destroyed when it is there.
+    const bool is_kept =
+        method.handle == HandleRole::kDestroys || (method.handle == HandleRole::kCreates && !shutting_down_);
+    if (job->handle.get() == &handle && !method.immediate && !is_kept) stop(job);
   }
 }
 
@@ -360,12 +380,13 @@ void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcom
   if (role == HandleRole::kDestroys) handle.closing = succeeded;
   const bool gone = (role == HandleRole::kCreates && !succeeded) || (role == HandleRole::kDestroys && succeeded);
   if (gone) handles_.erase(handle.id);
+  if (role == HandleRole::kCreates && !succeeded) unused_numbers_.insert(handle.number);
 }
 
-void QueuedBackend::lose(const std::string& id, const RpcError& why) {
+void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcError& why) {
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(id);
-  if (found == handles_.end()) return;
+  if (found == handles_.end() || found->second.get() != lost) return;  // another one has its number now
   HandlePointer handle = std::move(found->second);
   handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
   handles_.erase(found);
@@ -380,6 +401,7 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   {
     const std::lock_guard lock(mutex_);
     outcome.aborted = outcome.aborted || job->aborted;
+    if (job->abandoned && outcome.error) outcome.error = std::make_exception_ptr(loading_cancelled());
     if (job->handle) {
       outcome.handle = job->handle->id;
       note_handle_change(*job, outcome);
@@ -411,6 +433,12 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
     all.push_back(std::move(status));
   }
   return all;
+}
+
+QueuedBackend::Use QueuedBackend::use() const {
+  const std::lock_guard lock(mutex_);
+  if (!handles_.empty()) return Use::kModels;
+  return jobs_.empty() ? Use::kIdle : Use::kCalls;
 }
 
 bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {

@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +66,9 @@ class QueuedBackend : public Backend {
     bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;
+  // Whether a model is loaded or being loaded, or else at least a call is in progress.
+  enum class Use { kIdle, kCalls, kModels };
+  Use use() const;
 
   // Called on a thread of the backend when a model is gone although nobody destroyed it; set before the first call.
   using LostFunction = std::function<void(const std::string& id)>;
@@ -109,7 +113,7 @@ class QueuedBackend : public Backend {
   CallOutcome execute(const CallRequest& request, Handle* handle);
   void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
   void finish(const JobPointer& job, CallOutcome outcome);
-  void lose(const std::string& id, const RpcError& why);
+  void lose(const std::string& id, const Handle* lost, const RpcError& why);
 
   const std::unique_ptr<Engine> engine_;
   const Method* const destroy_;  // null if this API set has none
@@ -120,6 +124,7 @@ class QueuedBackend : public Backend {
   bool shutting_down_ = false;
   CallId next_call_ = 1;
   unsigned next_handle_ = 1;
+  std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
   std::map<CallId, JobPointer> jobs_;
   std::map<std::string, HandlePointer> handles_;  // by wire id, those being created or destroyed included
   std::condition_variable change_;

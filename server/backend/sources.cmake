@@ -1,8 +1,10 @@
 set(BACKEND_SOURCES
   backend/elf_file.cpp
+  backend/file_faults.cpp
   backend/file_rules.cpp
   backend/guarded_engine.cpp
   backend/handle_resources.cpp
+  backend/kept_caches.cpp
   backend/library_engine.cpp
   backend/library_file.cpp
   backend/library_log.cpp

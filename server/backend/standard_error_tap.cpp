@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,6 +43,13 @@ void pass_on_last_words(int signal, siginfo_t* info, void*) {
   if (info->si_code <= 0) ::raise(signal);  // sent by somebody: it does not come again by itself
 }
 
+bool standard_output_is_standard_error() {
+  struct stat output {};
+  struct stat error {};
+  return ::fstat(STDOUT_FILENO, &output) == 0 && ::fstat(STDERR_FILENO, &error) == 0 &&
+         output.st_dev == error.st_dev && output.st_ino == error.st_ino;
+}
+
 Descriptor descriptor_or_throw(int descriptor, const char* what) {
   if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
   return Descriptor(descriptor);
@@ -63,6 +71,10 @@ StandardErrorTap::StandardErrorTap()
   for (std::size_t at = 0; at < LastWords::kFatal.size(); ++at) {
     ::sigaction(LastWords::kFatal.at(at), &action, &last_words.before.at(at));
   }
+  if (standard_output_is_standard_error()) {  // the server has made it so: what the library prints comes here, too
+    standard_output_ = Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    ::dup2(pipe_.second.number(), STDOUT_FILENO);
+  }
   ::dup2(pipe_.second.number(), STDERR_FILENO);
   pipe_.second.close();
   thread_ = std::thread([this] { work(); });
@@ -70,6 +82,7 @@ StandardErrorTap::StandardErrorTap()
 
 StandardErrorTap::~StandardErrorTap() {
   ::dup2(standard_error_.number(), STDERR_FILENO);
+  if (standard_output_.number() >= 0) ::dup2(standard_output_.number(), STDOUT_FILENO);
   for (std::size_t at = 0; at < LastWords::kFatal.size(); ++at) {
     ::sigaction(LastWords::kFatal.at(at), &last_words.before.at(at), nullptr);
   }

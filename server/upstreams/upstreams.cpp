@@ -15,7 +15,7 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::chrono::milliseconds kToEnd{300};  // for all of them
+constexpr std::chrono::milliseconds kToStop{300};  // for all of them
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
 
@@ -125,7 +125,7 @@ Json Upstreams::status() const {
 
 void Upstreams::stop() {
   for (const auto& [upstream, permission] : all_) upstream->stop();
-  const auto deadline = UpstreamLink::Clock::now() + kToEnd;
+  const auto deadline = UpstreamLink::Clock::now() + kToStop;
   for (const auto& [upstream, permission] : all_) upstream->await_end(deadline);
 }
 

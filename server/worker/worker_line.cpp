@@ -1,5 +1,6 @@
 #include "worker/worker_line.hpp"
 
+#include "backend/logged_errors.hpp"
 #include "jsonrpc/envelope.hpp"
 
 #include <csignal>
@@ -157,9 +158,7 @@ void WorkerLine::fail(RpcError error, std::uint64_t log_lines) {
   give_on_log();
   auto errors = process_->log().errors_since(log_lines);
   if (errors.empty()) throw error;
-  Json data = error.data();
-  data["log"] = std::move(errors);
-  throw RpcError(error.code(), error.what(), std::move(data));
+  throw with_log(error, std::move(errors));
 }
 
 void WorkerLine::worker_gone(std::uint64_t log_lines, const std::string& suspicion) {

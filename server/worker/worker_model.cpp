@@ -35,8 +35,7 @@ void WorkerModel::leave_worker() {
 Json WorkerModel::params_of(const CallRequest& request) const {
   Json params = request.params;
   if (request.method->handle == HandleRole::kCreates) return params;
-  Json& handle = params.emplace(std::string(request.method->handle_param), id_there_).first.value();
-  if (!handle.is_null()) handle = id_there_;  // null is refused there, like other values that the schema refuses
+  params[std::string(request.method->handle_param)] = id_there_;
   return params;
 }
 
@@ -74,6 +73,11 @@ CallOutcome WorkerModel::guarded(const Act& act) {
 
 void WorkerModel::create(const CallRequest& request, CallOutcome& outcome) {
   worker_ = engine_.worker_for_model();
+  {
+    const std::lock_guard lock(loading_);
+    if (!engine_.options().one_for_all) loading_in_ = worker_;
+    if (abandoned_) worker_->kill();
+  }
   queued_.emplace(worker_, engine_.options().hang);
   beside_.emplace(worker_, engine_.options().hang);
   try {
@@ -85,6 +89,10 @@ void WorkerModel::create(const CallRequest& request, CallOutcome& outcome) {
   } catch (...) {
     leave_worker();
     throw;
+  }
+  {
+    const std::lock_guard lock(loading_);
+    loading_in_.reset();
   }
   loaded_ = true;
   worker_->when_ended(this, [this](const WorkerProcess::End& end) {
@@ -108,6 +116,14 @@ void WorkerModel::begin_run(std::shared_ptr<CallObserver> observer) {
 void WorkerModel::stop_run() {
   observer_->stop();
   queued_->cancel();
+}
+
+// A worker of its own holds nothing but this model. One that has others goes on, and so does the loading.
+void WorkerModel::stop_loading() {
+  const std::lock_guard lock(loading_);
+  const auto worker = loading_in_.lock();
+  abandoned_ = !engine_.options().one_for_all;
+  if (worker) worker->kill();
 }
 
 void WorkerModel::run(const CallRequest& request, CallOutcome& outcome) {

@@ -10,8 +10,12 @@ import { Server } from './support/server.mjs';
 import { cross_attention_sample, faults, handle_samples, init_sample } from './support/tool_arguments.mjs';
 
 let server;
+let functions; // the whole schemas of all, which are more than a datagram holds
 before(async () => {
   server = await Server.start();
+  const { client } = await connect(server, 'tcp');
+  functions = await read_functions(client);
+  await client.close();
 });
 after(() => server.stop());
 
@@ -22,7 +26,7 @@ describe_all((client_name, kind) => {
   let shown; // by the list of tools
   before(async () => {
     ({ client, errors } = await connect(server, kind, { client: client_name }));
-    schemas = compile_schemas(await read_functions(client));
+    schemas = compile_schemas(functions);
     shown = compile_schemas(await list_tools(client));
   });
   after(async () => {
@@ -102,4 +106,35 @@ describe_all((client_name, kind) => {
     assert.equal(JSON.parse(unknown.content[1].text).code, 4002);
     assert.match(unknown.content[0].text, /llm-99/);
   });
+});
+
+// The calls that a prompt tells a model to make: [tool, arguments].
+function calls_in(text) {
+  return [...text.matchAll(/(rkllm_\w+)(?: again)? with \{/g)].map((match) => {
+    const rest = text.slice(match.index + match[0].length - 1);
+    for (let end = rest.indexOf('}'); end >= 0; end = rest.indexOf('}', end + 1)) {
+      try {
+        return [match[1], JSON.parse(rest.slice(0, end + 1))];
+      } catch {
+        // It goes on behind this brace.
+      }
+    }
+    throw new Error(`no JSON behind ${match[0]}`);
+  });
+}
+
+test('what the prompt use_tools tells a model to call can be called', async (t) => {
+  const { client } = await connect(server, 'tcp');
+  t.after(() => client.close());
+  const { structuredContent: { handle } } =
+    await client.callTool({ name: 'rkllm_init', arguments: init_sample(server.place) });
+  const tools = JSON.stringify([{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }]);
+  const prompt = await client.getPrompt({ name: 'use_tools', arguments: { question: 'Is it wet?', tools, handle } });
+  const calls = calls_in(prompt.messages[0].content.text);
+  assert.deepEqual(calls.map(([tool]) => tool), ['rkllm_set_function_tools', 'rkllm_run', 'rkllm_run']);
+  for (const [name, args] of calls) {
+    const result = await client.callTool({ name, arguments: args });
+    assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${result.content[0].text}`);
+  }
+  await client.callTool({ name: 'rkllm_destroy', arguments: { handle } });
 });

@@ -128,8 +128,8 @@ Json rkllm_load_lora(const Functions& functions, CallContext& call) {
   return reply_to_status("rkllm_load_lora", functions.rkllm_load_lora(handle, lora_adapter));
 }
 inline constexpr std::string_view kDescription_rkllm_load_lora =
-    "Loads a LoRA adapter, to be chosen by name in a run. There is no unloading. Trap: an adapter that does not fit "
-    "the model is accepted here, and a run with it ends the runtime.";
+    "Loads a LoRA adapter, to be chosen by name in a run. There is no unloading. One that does not fit the model is "
+    "refused (the runtime itself would take it, and a run with it would end it); its name is used up.";
 inline constexpr std::string_view kParams_rkllm_load_lora[] = {"handle", "lora_adapter"};
 inline constexpr Method kMethod_rkllm_load_lora{
     .name = "rkllm_load_lora",

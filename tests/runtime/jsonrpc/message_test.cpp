@@ -7,6 +7,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 using namespace rkllm_mcp;
 
@@ -37,12 +38,35 @@ TEST_CASE("a request is read with its method and params") {
   CHECK(read.params == Json{{"a", 1}});
 }
 
-TEST_CASE("ids are echoed as they were written") {
-  for (const std::string id : {"0", "-5", "7", "\"seven\"", "\"\"", "18446744073709551615",
-                               "123456789012345678901234567890", "1.5", "1e3", R"("\u00e9")"}) {
-    const std::string expected = id == R"("\u00e9")" ? "\"\xC3\xA9\"" : id;
-    CHECK(request(with_id(id)).id == expected);
+TEST_CASE("ids are echoed byte for byte as they were written") {
+  for (const std::string id : {"0", "-0", "-0.0", "-5", "7", "\"seven\"", "\"\"", "18446744073709551615",
+                               "123456789012345678901234567890", "1.5", "1.0", "1e3", "1E+3", "0e1", R"("\u00e9")",
+                               R"("\u00E9")", "\"\xC3\xA9\"", R"("\/")", R"("\ud83d\ude00 \" \\")"}) {
+    CAPTURE(id);
+    CHECK(request(with_id(id)).id == id);
+    CHECK(request("\xEF\xBB\xBF { \"id\" :\t" + id + R"( , "method":"m","jsonrpc":"2.0"})").id == id);
+    CHECK(request(R"({"params":{"id":3,"x":["}",{"id":4}]},"jsonrpc":"2.0","method":"m","\u0069d":)" + id + "}").id ==
+          id);
+    CHECK(malformed(R"({"jsonrpc":"1.0","id":)" + id + R"(,"method":"m"})").id == id);
+    const Message message =
+        parse_message("[1, " + with_id(id) + R"(,{"method":"id"}, )" + with_id("\"last\"") + "]", kLimits);
+    REQUIRE(std::holds_alternative<Batch>(message));
+    CHECK(std::get<Batch>(message).written_ids == std::vector<std::string>{"", id, "", "\"last\""});
   }
+}
+
+TEST_CASE("the same id may be written in several ways, and a number is no text") {
+  CHECK(is_same_id("7", "7"));
+  CHECK_FALSE(is_same_id("7", "\"7\""));
+  CHECK(is_same_id(R"("\u00e9")", "\"\xC3\xA9\""));
+  CHECK_FALSE(is_same_id(R"("\u00e9")", R"("\u00e8")"));
+  CHECK_FALSE(is_same_id("123456789012345678901234567890", "123456789012345678901234567891"));
+}
+
+TEST_CASE("an answer's id is the server's own, however the client writes it") {
+  const Message message = parse_message(R"({"jsonrpc":"2.0","id":"server\u002d1","result":{}})", kLimits);
+  REQUIRE(std::holds_alternative<Response>(message));
+  CHECK(std::get<Response>(message).id == R"("server-1")");
 }
 
 TEST_CASE("ids of other types are refused, with id null") {
@@ -95,11 +119,11 @@ TEST_CASE("an array is a batch, each element of which is judged for itself") {
   const auto* batch = std::get_if<Batch>(&message);
   REQUIRE(batch != nullptr);
   REQUIRE(batch->messages.size() == 3);
-  const Message first = message_of(batch->messages[0], kLimits);
+  const Message first = message_of(batch->messages[0], batch->written_ids[0], kLimits);
   REQUIRE(std::holds_alternative<Request>(first));
   CHECK(std::get<Request>(first).id == "1");
-  CHECK(std::holds_alternative<Malformed>(message_of(batch->messages[1], kLimits)));
-  CHECK(std::holds_alternative<Notification>(message_of(batch->messages[2], kLimits)));
+  CHECK(std::holds_alternative<Malformed>(message_of(batch->messages[1], batch->written_ids[1], kLimits)));
+  CHECK(std::holds_alternative<Notification>(message_of(batch->messages[2], batch->written_ids[2], kLimits)));
   CHECK(malformed("[]").error.code() == ErrorCode::kInvalidRequest);
 }
 

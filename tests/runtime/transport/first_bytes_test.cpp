@@ -32,7 +32,8 @@ TEST_CASE("what begins like no message is known by its first byte, however it is
 }
 
 TEST_CASE("messages pass, whatever white space they begin with, and whatever follows them") {
-  for (const std::string text : {"{\"method\":\"GET \"}\n", "[1]", " \t\r\n\n{}\n", "{}\nPOST / HTTP/1.1\r\n", "\n", "{"}) {
+  for (const std::string text :
+       {"{\"method\":\"GET \"}\n", "[1]", " \t\r\n\n{}\n", "{}\nPOST / HTTP/1.1\r\n", "\n", "{"}) {
     CAPTURE(text);
     for (std::size_t piece = 1; piece <= text.size(); ++piece) CHECK(allows(text, piece));
   }

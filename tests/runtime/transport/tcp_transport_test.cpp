@@ -307,3 +307,26 @@ TEST_CASE("TCP: a transport that is destroyed takes its connections with it") {
     echo.peers[0]->send("into the void");
   });
 }
+
+TEST_CASE("TCP: what one client makes the layer above throw ends that client's connection and nothing else") {
+  TcpEchoServer server;
+  server.loop.expect_faults();
+  RawClient other(server.port());
+  other.send("{before}\n");
+  CHECK(other.read_line() == "{before}");
+  server.loop.call([&] { server.echo.throws_at_accept = true; });
+  RawClient unlucky(server.port());
+  CHECK(unlucky.read_to_end() == "");
+  CHECK(server.loop.has_faults(1));
+  RawClient guilty(server.port());
+  guilty.send("{}\n{fault}\n{after}\n");
+  CHECK(guilty.read_to_end().value_or("").find("after") == std::string::npos);
+  CHECK(server.loop.has_faults(2));
+  CHECK(server.closes(1));
+  CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
+  other.send("{still here}\n");
+  CHECK(other.read_line() == "{still here}");
+  RawClient next(server.port());
+  next.send("{next}\n");
+  CHECK(next.read_line() == "{next}");
+}

@@ -142,3 +142,17 @@ TEST_CASE("Unix: a server that stops removes its own file, not its successor's")
   client.finish_sending();
   CHECK(client.read_to_end() == "{hello}\n");
 }
+
+TEST_CASE("Unix: what one client makes the layer above throw ends that client's connection and nothing else") {
+  const TemporaryDirectory directory;
+  UnixEchoServer server(directory / "socket");
+  server.loop.expect_faults();
+  const UnixClient guilty(directory / "socket");
+  guilty.send("{fault}\n{after}\n");
+  CHECK(guilty.read_to_end().empty());
+  CHECK(server.loop.has_faults(1));
+  const UnixClient next(directory / "socket");
+  next.send("{next}\n");
+  next.finish_sending();
+  CHECK(next.read_to_end() == "{next}\n");
+}

@@ -294,7 +294,27 @@ TEST_CASE("a handle may be left out while exactly one exists") {
   calls.init();
   CHECK_FALSE(calls.start("rkllm_is_running", Json::object())->outcome().error);
   calls.init();
-  CHECK(calls.start("rkllm_is_running", Json::object())->error_code() == ErrorCode::kInvalidParams);
+  const auto refused = calls.start("rkllm_is_running", Json::object());
+  CHECK(refused->error_code() == ErrorCode::kInvalidParams);
+  CHECK(as_rpc_error(refused->outcome().error).what() ==
+        std::string("params.handle: required while more than one handle exists; these do: llm-1, llm-2"));
+  CHECK(as_rpc_error(calls.start("rkllm_is_running", Json{{"handle", "llm-3"}})->outcome().error).what() ==
+        std::string("no handle \"llm-3\" exists; there are: llm-1, llm-2"));
+}
+
+TEST_CASE("a model that could not be loaded uses up no number, and its cause comes first") {
+  Calls calls;
+  for (int i = 0; i < 2; ++i) {
+    const auto failed = calls.start("rkllm_init", Json{{"param", {{"model_path", "/no/such/model"}}}});
+    CHECK(as_rpc_error(failed->outcome().error).what() ==
+          std::string("no such file: /no/such/model (rkllm_init returned -1)"));
+  }
+  CHECK(calls.init() == "llm-1");
+  CHECK_FALSE(calls.start("rkllm_destroy", Json::object())->outcome().error);
+  CHECK(calls.init() == "llm-2");  // one that was is not used again
+  const auto directory = calls.start("rkllm_init", Json{{"param", {{"model_path", "/tmp"}}}});
+  CHECK(as_rpc_error(directory->outcome().error).what() ==
+        std::string("this is a directory: /tmp (rkllm_init returned -1)"));
 }
 
 TEST_CASE("calls that wait are told their place, again when it changes, and status pages have the same") {

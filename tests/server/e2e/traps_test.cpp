@@ -64,14 +64,15 @@ TEST_CASE("traps: what does not call itself simulated is not called so", "[worke
   const std::string library = directory / "librkllmrt.so";
   std::string content = read_file(simulator_of("1.3.0"));
   for (auto at = content.find("SIMULATED"); at != std::string::npos; at = content.find("SIMULATED", at)) {
-    content.replace(at, 9, "GENUINE! ");
+    content.replace(at, 9, "SINCERE! ");
   }
   std::ofstream(library, std::ios::binary) << content;
   LiveServer::Options options = isolated_by(either_isolation());
   options.runtime = {"--set", "runtime.library=" + library};
   LiveServer server(options);
   RpcClient client(server.connect(Transport::kTcp));
-  const std::string model = server.write_model("genuine", {{"name", "GENUINE! model"}});
+  // The compiler may have made instructions of the text that it looks for in names, which are as they were.
+  const std::string model = server.write_model("genuine", {{"name", "SIMULATED, SINCERE! model"}});
   CHECK_FALSE(client.result("rkllm_init", {{"param", {{"model_path", model}}}}).contains("simulated"));
   CHECK_FALSE(client.result("rkllm_run", run_params("llm-1", "@n=3")).contains("simulated"));
   const Json read = client.result("resources/read", {{"uri", "rkllm://handles"}});
@@ -95,7 +96,8 @@ TEST_CASE("traps: errors that are logged by a call that succeeds are its warning
   CHECK_FALSE(client.result("rkllm_run", run_params("llm-1", "@n=1")).contains("warnings"));
 }
 
-TEST_CASE("traps: an adapter that cannot be applied is refused, and so are runs with it; the model lives on", "[worker]") {
+TEST_CASE("traps: an adapter that cannot be applied is refused, and so are runs with it; the model lives on",
+          "[worker]") {
   LiveServer server(isolated_by(either_isolation()));
   RpcClient client(server.connect(Transport::kTcp));
   client.init(shipped_model("fast"));
@@ -140,8 +142,7 @@ TEST_CASE("traps: what the library would take for no input is refused", "[worker
   CHECK(nothing["code"] == -32602);
   CHECK(nothing["data"]["path"] == "params.rkllm_input.multimodal_input.image");
 
-  client.result("rkllm_init",
-                {{"param", {{"model_path", shipped_model("fast")}, {"extend_param", {{"n_batch", 2}}}}}});
+  client.result("rkllm_init", {{"param", {{"model_path", shipped_model("fast")}, {"extend_param", {{"n_batch", 2}}}}}});
   Json both = {{"handle", "llm-2"}, {"rkllm_input", {{{"prompt_input", "a"}}, {{"prompt_input", "b"}}}}};
   both["rkllm_infer_params"] = {{"mode", "RKLLM_INFER_GET_LAST_HIDDEN_LAYER"}};
   const Json empty = error_in(client.call("rkllm_run", both));
@@ -187,11 +188,14 @@ TEST_CASE("traps: what a library lacks is named, also by GET /health", "[worker]
   LiveServer::Options options = isolated_by(either_isolation());
   options.runtime = {"--set", std::string("runtime.library=") + NEEDY_LIBRARY};
   LiveServer server(options);
-  const Json health = server.health();
+  Json health;
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  do health = server.health();
+  while (health["runtime"]["state"] == "starting" && std::chrono::steady_clock::now() < deadline);
   CHECK(health["status"] == "degraded");
   CHECK(says(health["runtime"]["reason"], "needs libtest_absent.so, which this system does not have"));
   RpcClient client(server.connect(Transport::kTcp));
-  CHECK(error_in(client.call("rkllm_is_running"))["data"]["reason"] == health["runtime"]["reason"]);
+  CHECK(says(error_in(client.call("rkllm_is_running"))["data"]["reason"], "needs libtest_absent.so"));
 }
 
 }  // namespace rkllm_mcp::test

@@ -1,5 +1,4 @@
-// Messages that take long to read: nobody waits for them but their sender. The server under test is a debug build,
-// which ends itself when a callback of its loop takes more than 50 ms of processor time.
+// Messages that take long to read: nobody waits for them but their sender.
 #include "requests.hpp"
 #include "support/catch.hpp"
 #include "support/client_frames.hpp"
