@@ -13,10 +13,10 @@ namespace rkllm_mcp::client {
 
 class TcpConnection final : public Connection {
  public:
-  // On a socket that is connected already, and will be closed. `where` is for messages. The other side is trusted: its
-  // messages may be of any length.
-  TcpConnection(int connected, std::string where)
-      : where_(where), longest_(std::numeric_limits<std::size_t>::max()), socket_(connected, std::move(where)) {}
+  // On a socket that is connected already, and will be closed. `where` is for messages. Unless a longest is named, the
+  // other side is trusted: its messages may be of any length.
+  TcpConnection(int connected, std::string where, std::size_t longest = std::numeric_limits<std::size_t>::max())
+      : where_(where), longest_(longest), socket_(connected, std::move(where)) {}
   TcpConnection(const Endpoint& endpoint, Deadline deadline)
       : where_(endpoint.authority()), longest_(kLongestMessage), socket_(Socket::Kind::kStream, endpoint, deadline) {}
 

@@ -53,6 +53,8 @@ bool is_of_kind(NamedField::Member::Kind kind, const Json& value) {
     case NamedField::Member::Kind::kText: return is_text(value);
     case NamedField::Member::Kind::kFlag: return value.is_boolean();
     case NamedField::Member::Kind::kObject: return value.is_object();
+    case NamedField::Member::Kind::kTexts: return value.is_array() && std::ranges::all_of(value, is_text);
+    case NamedField::Member::Kind::kTextMap: return value.is_object() && std::ranges::all_of(value, is_text);
   }
   return false;
 }
@@ -68,7 +70,8 @@ std::string nearest_member(const NamedField& field, const std::string& key) {
 }
 
 std::vector<Complaint> complaints_about_named(const NamedField& field, const std::string& path, const Json& entry) {
-  static constexpr std::array<const char*, 3> kExpectations{"a string", "true or false", "an object"};
+  static constexpr std::array<const char*, 5> kExpectations{"a string", "true or false", "an object",
+                                                            "a list of strings", "an object of strings"};
   if (!entry.is_object()) return {{path, "expected an object, found " + shortened(entry)}};
   std::vector<Complaint> complaints;
   for (const auto& [key, value] : entry.items()) {

@@ -11,8 +11,11 @@ namespace rkllm_mcp {
 namespace {
 
 Json schema_of(const NamedField::Member& member) {
-  static constexpr std::array<const char*, 3> kTypes{"string", "boolean", "object"};
-  return {{"type", kTypes.at(static_cast<std::size_t>(member.kind))}, {"description", member.documentation}};
+  static constexpr std::array<const char*, 5> kTypes{"string", "boolean", "object", "array", "object"};
+  Json schema{{"type", kTypes.at(static_cast<std::size_t>(member.kind))}, {"description", member.documentation}};
+  if (member.kind == NamedField::Member::Kind::kTexts) schema["items"] = {{"type", "string"}};
+  if (member.kind == NamedField::Member::Kind::kTextMap) schema["additionalProperties"] = {{"type", "string"}};
+  return schema;
 }
 
 Json schema_of_named(const NamedField& field) {

@@ -64,7 +64,14 @@ constexpr std::array kModelMembers{
     Member{"autoload", Member::Kind::kFlag, "Initialise this model when the server starts."}};
 constexpr std::array kUpstreamMembers{
     Member{"url", Member::Kind::kText,
-           "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT.", true},
+           "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT."},
+    Member{"command", Member::Kind::kText,
+           "Instead of a url: a program that speaks MCP on standard input and output. It is started, and ends with this server."},
+    Member{"args", Member::Kind::kTexts, "Of the command."},
+    Member{"env", Member::Kind::kTextMap, "Variables of the command, beside this server's (but for RKLLM_MCP_...)."},
+    Member{"allow", Member::Kind::kTexts,
+           "Patterns (*, ?) of the tools that are served, by the names that they have there; all, if it is left out."},
+    Member{"deny", Member::Kind::kTexts, "Patterns of those that are not, whatever `allow` says."},
     Member{"token_file", Member::Kind::kText,
            "File with the token that the server there asks for, closed to other users."},
     Member{"permission", Member::Kind::kText, "What a client's token must allow for calls of its tools: admin (if it is left out) or call."},
@@ -213,7 +220,7 @@ constexpr std::array kTable{
             "Named presets for rkllm_init: {\"NAME\": {\"param\": {fields of RKLLMParam}, \"autoload\": true or false}}."},
 
     Setting{"upstreams", "", named<&S::upstreams>("servers", kUpstreamMembers),
-            "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}}."},
+            "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}} or {\"NAME\": {\"command\": \"npx\", \"args\": [...]}}."},
 
     Setting{"log", "level", word<&S::log, &LogSettings::level>(), "Least important kind of message that is written.",
             Change::kWhileRunning},

@@ -50,7 +50,7 @@ struct ListField {
 // A section whose keys are the user's own names: by each an object with these members.
 struct NamedField {
   struct Member {
-    enum class Kind { kText, kFlag, kObject };
+    enum class Kind { kText, kFlag, kObject, kTexts, kTextMap };  // the last: an object of texts
     std::string_view name;
     Kind kind;
     std::string_view documentation;

@@ -1,4 +1,6 @@
 set(UPSTREAMS_SOURCES
+  upstreams/command_connection.cpp
+  upstreams/tool_filter.cpp
   upstreams/tool_pages.cpp
   upstreams/tool_watch.cpp
   upstreams/unsent_progress.cpp

@@ -39,10 +39,11 @@ UnsentProgress::Messages messages_of(const Json& arguments) {
 
 }  // namespace
 
-Upstream::Upstream(asio::io_context& loop, std::string name, std::string url, UpstreamLink::Connect connect,
-                   spdlog::logger& log, std::function<void()> changed)
+Upstream::Upstream(asio::io_context& loop, std::string name, std::string place, UpstreamLink::Connect connect,
+                   spdlog::logger& log, std::function<void()> changed, ToolFilter filter)
     : name_(std::move(name)),
-      url_(std::move(url)),
+      place_(std::move(place)),
+      filter_(std::move(filter)),
       log_(log),
       changed_(std::move(changed)),
       link_(UpstreamLink::start(
@@ -63,21 +64,21 @@ Json Upstream::unavailable(const std::string& reason) const {
 }
 
 Json Upstream::status() const {
-  return Json{{"url", url_},
+  return Json{{place_.find("://") == std::string::npos ? "command" : "url", place_},
               {"connected", reason_.empty()},
               {"tools", tools_.size()},
               {"reason", reason_.empty() ? Json(nullptr) : Json(reason_)}};
 }
 
 void Upstream::take_tools(std::vector<Json> tools) {
-  auto [served, left_out] = sort_tools(name_, std::move(tools));
+  auto [served, left_out] = sort_tools(name_, std::move(tools), filter_);
   const bool was_connected = std::exchange(reason_, {}).empty();
   if (left_out != left_out_ && !left_out.empty()) {
     log_.warn("upstream {}: {} tools are left out: {}", name_, left_out.size(), joined(left_out));
   }
   left_out_ = std::move(left_out);
   const bool has_changed = served != tools_;
-  if (has_changed || !was_connected) log_.info("upstream {}: {} tools from {}", name_, served.size(), url_);
+  if (has_changed || !was_connected) log_.info("upstream {}: {} tools from {}", name_, served.size(), place_);
   if (!has_changed) return;
   tools_ = std::move(served);
   changed_();

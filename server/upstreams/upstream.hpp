@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mcp/invocation.hpp"
+#include "upstreams/tool_filter.hpp"
 #include "upstreams/unsent_progress.hpp"
 #include "upstreams/upstream_link.hpp"
 
@@ -20,9 +21,10 @@ namespace rkllm_mcp {
 
 class Upstream {
  public:
-  // `url` is for people. `changed` is called when there are other tools than before. Loop and log outlive the upstream.
-  Upstream(asio::io_context& loop, std::string name, std::string url, UpstreamLink::Connect connect,
-           spdlog::logger& log, std::function<void()> changed);
+  // `place`, a URL or a program, is for people. `changed` is called when there are other tools than before. Loop and
+  // log outlive the upstream.
+  Upstream(asio::io_context& loop, std::string name, std::string place, UpstreamLink::Connect connect,
+           spdlog::logger& log, std::function<void()> changed, ToolFilter filter = {});
   ~Upstream();
   Upstream(const Upstream&) = delete;
   Upstream& operator=(const Upstream&) = delete;
@@ -30,7 +32,7 @@ class Upstream {
   const std::string& name() const { return name_; }
   // Those that can be served, as the server there lists them; none while it cannot be reached.
   const std::vector<Json>& tools() const { return tools_; }
-  // {"url","connected","tools","reason"}
+  // {"url" or "command","connected","tools","reason"}
   Json status() const;
   // Passes a call of one of its tools on; progress and cancellation, too.
   void call(const std::string& tool, const std::shared_ptr<Invocation>& invocation);
@@ -54,7 +56,8 @@ class Upstream {
   void tell(Running& running);
 
   const std::string name_;
-  const std::string url_;
+  const std::string place_;
+  const ToolFilter filter_;
   spdlog::logger& log_;
   const std::function<void()> changed_;
   std::vector<Json> tools_;

@@ -1,9 +1,12 @@
 #include "upstreams/upstream_tool.hpp"
 
+#include "text/sha256.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -37,7 +40,7 @@ std::string fault_of(const std::string& upstream, const Json& tool) {
   if (!is_text_if_present(tool, "title")) return "its title is no string";
   if (!is_text_if_present(tool, "description")) return "its description is no string";
   if (tool.contains("annotations") && !tool["annotations"].is_object()) return "its annotations are no object";
-  if (!is_tool_name(served_name(upstream, tool))) return "hosts refuse such a name";
+  if (!is_tool_name(served_name(upstream, text_in(tool, "name")))) return "hosts refuse such a name";
   if (tool.dump().size() > kLargestTool) return "it is longer than 256 KiB";
   return {};
 }
@@ -77,16 +80,33 @@ bool is_tool_name(const std::string& name) {
   return !name.empty() && name.size() <= kLongestName && name.find_first_not_of(kAllowed) == std::string::npos;
 }
 
-std::string served_name(const std::string& upstream, const Json& tool) {
-  std::string name = tool["name"].get<std::string>();
-  std::ranges::replace(name, '.', '_');
-  return upstream + "_" + name;
+std::string served_name(const std::string& upstream, const std::string& tool) {
+  return tool.find('.') == std::string::npos ? upstream + "_" + tool : marked_name(upstream, tool);
 }
 
-SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed) {
-  std::set<std::string> theirs;
+std::string marked_name(const std::string& upstream, const std::string& tool) {
+  constexpr std::size_t kMarkBytes = 4;
+  std::string name = upstream + "_" + tool;
+  std::ranges::replace(name, '.', '_');
+  std::string mark = "_";
+  const Sha256 hash = sha256(upstream + '\0' + tool);
+  for (std::size_t at = 0; at < kMarkBytes; ++at) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    mark += kDigits[hash[at] >> 4U];
+    mark += kDigits[hash[at] & 0xfU];
+  }
+  name.resize(std::min(name.size(), kLongestName - mark.size()));
+  return name + mark;
+}
+
+SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed, const ToolFilter& filter) {
+  // A server that is its own upstream lists what it has from itself, too: that would go on for ever.
+  std::set<std::string> echoes;
   for (const Json& tool : listed) {
-    if (tool.is_object()) theirs.insert(text_in(tool, "name"));
+    if (!tool.is_object()) continue;
+    const std::string name = text_in(tool, "name");
+    echoes.insert(served_name(upstream, name));
+    echoes.insert(marked_name(upstream, name));
   }
   SortedTools sorted;
   std::set<std::string> names;
@@ -96,11 +116,9 @@ SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed) {
       sorted.left_out.emplace_back("one without a name");
       continue;
     }
-    // A server that is its own upstream lists what it has from itself, too: that would go on for ever.
-    const std::string prefix = upstream + "_";
-    const bool is_own_echo = name.starts_with(prefix) && theirs.count(name.substr(prefix.size())) > 0;
-    std::string fault = is_own_echo ? "it is another one's echo" : fault_of(upstream, tool);
-    if (fault.empty() && !names.insert(served_name(upstream, tool)).second) fault = "the name is taken";
+    if (!filter.passes(name)) continue;  // as the settings want it: nothing to be told of
+    std::string fault = echoes.contains(name) ? "it is another one's echo" : fault_of(upstream, tool);
+    if (fault.empty() && !names.insert(name).second) fault = "the name is taken";
     if (fault.empty()) {
       sorted.served.push_back(std::move(tool));
     } else {
@@ -112,7 +130,7 @@ SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed) {
 
 Tool served_tool(const std::string& upstream, const Json& tool) {
   Tool served;
-  served.name = served_name(upstream, tool);
+  served.name = served_name(upstream, text_in(tool, "name"));
   served.title = title_of(tool);
   if (!served.title.empty()) served.title += " (" + upstream + ")";
   served.description = text_in(tool, "description");

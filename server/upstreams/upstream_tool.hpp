@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mcp/catalogue.hpp"
+#include "upstreams/tool_filter.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -21,10 +22,14 @@ struct SortedTools {
   std::vector<Json> served;           // as they were listed
   std::vector<std::string> left_out;  // NAME: WHY, for the log
 };
-SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed);
+SortedTools sort_tools(const std::string& upstream, std::vector<Json> listed, const ToolFilter& filter = {});
 
-// UPSTREAM_NAME, with _ for each dot.
-std::string served_name(const std::string& upstream, const Json& tool);
+// UPSTREAM_TOOL; a name that hosts would refuse (files.read) has _ for each dot, and marked_name()'s mark, so that no
+// two tools have one name, whatever else is listed, and in whatever order.
+std::string served_name(const std::string& upstream, const std::string& tool);
+
+// The same, always with a mark that is made of both names: for one whose own name is another's already.
+std::string marked_name(const std::string& upstream, const std::string& tool);
 
 // One of `served` as a tool of this server; what runs it is left to the caller.
 Tool served_tool(const std::string& upstream, const Json& tool);

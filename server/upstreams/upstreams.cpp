@@ -2,11 +2,14 @@
 
 #include "client/endpoint.hpp"
 #include "text/private_file.hpp"
+#include "upstreams/command_connection.hpp"
 #include "upstreams/upstream_tool.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -31,6 +34,40 @@ client::Endpoint endpoint_of(const std::string& setting, const Json& upstream) {
   }
 }
 
+// Where the other server is, for people, and how it is reached.
+struct Place {
+  std::string text;
+  UpstreamLink::Connect connect;
+};
+
+Place place_of_url(const client::Endpoint& endpoint) {
+  return {endpoint.url(), [endpoint](client::Deadline deadline) { return client::connect_mcp(endpoint, deadline); }};
+}
+
+ServerCommand command_of(const std::string& setting, const Json& upstream) {
+  for (const char* const key : {"token_file", "ca_file"}) {
+    if (upstream.contains(key)) throw std::runtime_error(setting + "." + key + ": is for a url");
+  }
+  ServerCommand command{upstream["command"].get<std::string>(), upstream.value("args", std::vector<std::string>())};
+  if (command.program.empty()) throw std::runtime_error(setting + ".command: expected a program");
+  const Json variables = upstream.value("env", Json::object());
+  for (const auto& [name, value] : variables.items()) {
+    command.environment[name] = value.get<std::string>();
+  }
+  return command;
+}
+
+// Its arguments may be secret.
+Place place_of_command(const ServerCommand& command, const std::string& name, spdlog::logger& log) {
+  const auto line = [name, &log](std::string_view text) { log.info("upstream {}: {}", name, text); };
+  return {command.program,
+          [command, line](client::Deadline) { return std::make_unique<CommandConnection>(command, line); }};
+}
+
+ToolFilter filter_of(const Json& upstream) {
+  return {upstream.value("allow", std::vector<std::string>()), upstream.value("deny", std::vector<std::string>())};
+}
+
 // What is done there is done in this server's name: not everybody's affair, unless the settings say so.
 Permission permission_of(const std::string& setting, const Json& upstream) {
   const std::string word = upstream.value("permission", "admin");
@@ -46,9 +83,13 @@ Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logge
   for (const auto& [name, upstream] : settings.items()) {
     const std::string setting = "upstreams." + name;
     if (!is_tool_name(name)) throw std::runtime_error(setting + ": a name has letters, digits, _ and - only");
-    const auto endpoint = endpoint_of(setting, upstream);
-    const auto connect = [endpoint](client::Deadline deadline) { return client::connect_mcp(endpoint, deadline); };
-    all_.push_back({std::make_shared<Upstream>(loop, name, endpoint.url(), connect, log, changed),
+    if (upstream.contains("url") == upstream.contains("command")) {
+      throw std::runtime_error(setting + ": expected either url or command");
+    }
+    Place place = upstream.contains("url") ? place_of_url(endpoint_of(setting, upstream))
+                                           : place_of_command(command_of(setting, upstream), name, log);
+    all_.push_back({std::make_shared<Upstream>(loop, name, place.text, std::move(place.connect), log, changed,
+                                               filter_of(upstream)),
                     permission_of(setting, upstream)});
   }
 }
@@ -57,6 +98,15 @@ void Upstreams::add_tools(Catalogue& catalogue) const {
   for (const auto& [upstream, permission] : all_) {
     for (const Json& theirs : upstream->tools()) {
       Tool tool = served_tool(upstream->name(), theirs);
+      // kitchen_x_y is y of the upstream kitchen_x, and x_y of the upstream kitchen: the shorter prefix yields, also
+      // while the other is away.
+      const bool could_be_anothers = std::ranges::any_of(all_, [&](const Entry& other) {
+        return other.upstream != upstream && other.upstream->name().size() > upstream->name().size() &&
+               tool.name.starts_with(other.upstream->name() + "_");
+      });
+      if (could_be_anothers || catalogue.tool(tool.name)) {
+        tool.name = marked_name(upstream->name(), theirs["name"].get<std::string>());
+      }
       if (catalogue.tool(tool.name)) continue;
       tool.permission = permission;
       tool.run = [upstream = upstream, name = theirs["name"].get<std::string>()](

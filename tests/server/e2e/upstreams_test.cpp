@@ -7,14 +7,19 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -109,6 +114,28 @@ struct Row {
   std::unique_ptr<RpcClient> client;
 };
 
+// The processes that the server has started with the argument "stdio".
+std::vector<pid_t> started_by(pid_t parent) {
+  std::vector<pid_t> ids;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(parent) + "/task")) {
+    std::ifstream children(thread.path() / "children");
+    for (pid_t id = 0; children >> id;) {
+      std::ifstream file("/proc/" + std::to_string(id) + "/cmdline");
+      const std::string command{std::istreambuf_iterator<char>(file), {}};
+      if (command.find(std::string("\0stdio\0", 7)) != std::string::npos) ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
+void await_gone(pid_t id) {
+  const auto deadline = std::chrono::steady_clock::now() + kSoon;
+  while (::kill(id, 0) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("it is still there");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("tools of a server behind a server are called through both, token by token") {
@@ -196,6 +223,32 @@ TEST_CASE("the tools of a server that goes away go, too, with a word to clients;
   }
   CHECK_FALSE(has_tool(client, "board_rkllm_run"));
   CHECK(front.health()["upstreams"]["board"]["reason"].is_string());
+}
+
+TEST_CASE("a server that a command starts is served, started again when it has died, and never left behind") {
+  TemporaryDirectory directory;
+  const Json upstream{{"command", kProgram},
+                      {"args", {"stdio", "--simulator", "--settings", directory / "settings.json"}},
+                      {"deny", {"rkllm_abort"}}};
+  LiveServer front({.set = {"upstreams=" + Json{{"own", upstream}}.dump()}});
+  await_upstream(front, "own", true);
+  CHECK(front.health()["upstreams"]["own"]["command"] == kProgram);
+  RpcClient client(front.connect(Transport::kTcp));
+  CHECK_FALSE(has_tool(client, "own_rkllm_abort"));
+  const Json loaded = call_tool(client, "own_rkllm_init", {{"param", {{"model_path", shipped_model("fast")}}}});
+  CHECK(loaded["structuredContent"]["handle"] == "llm-1");
+  CHECK(front.process().wait_for_error_text("upstream own: "));  // its log, in ours
+
+  const auto first = started_by(front.process().pid());
+  REQUIRE(first.size() == 1);
+  ::kill(first[0], SIGKILL);
+  REQUIRE(front.process().wait_for_error_text("has ended by signal 9"));
+  await_upstream(front, "own", true);
+  const auto second = started_by(front.process().pid());
+  REQUIRE(second.size() == 1);
+  CHECK(second != first);
+  front.process().signal(SIGKILL);
+  await_gone(second[0]);
 }
 
 TEST_CASE("a host need not wait for the end of a server whose upstreams are silent") {

@@ -43,21 +43,45 @@ TEST_CASE("a tool of more than 256 KiB is left out") {
   CHECK(sort_tools("up", {large}).served.empty());
 }
 
-TEST_CASE("of two tools that would have one name here the first is served") {
-  const SortedTools sorted = sort_tools("up", {listed_tool("a.b"), listed_tool("a_b")});
-  CHECK(sorted.served == std::vector<Json>{listed_tool("a.b")});
+TEST_CASE("a.b never displaces a_b, whichever is listed first, and both keep their names when the other goes") {
+  const Json dotted = listed_tool("a.b");
+  const Json plain = listed_tool("a_b");
+  for (const auto& list : {std::vector<Json>{dotted, plain}, std::vector<Json>{plain, dotted}}) {
+    CHECK(sort_tools("up", list).served == list);
+  }
+  CHECK(served_tool("up", plain).name == "up_a_b");
+  CHECK(served_tool("up", dotted).name == served_name("up", "a.b"));
+  CHECK(served_name("up", "a.b").starts_with("up_a_b_"));
+  CHECK(served_name("up", "a.b").size() == std::string("up_a_b_").size() + 8);
+  CHECK(served_name("up", "a.b") != served_name("up", "a..b"));
+  const std::string longest(60, 'x');
+  CHECK(served_name("up", longest + ".1") != served_name("up", longest + ".2"));
+  CHECK(is_tool_name(served_name("up", longest + ".1")));
+}
+
+TEST_CASE("of two tools of one name the first is served") {
+  const SortedTools sorted = sort_tools("up", {listed_tool("a", {{"title", "1"}}), listed_tool("a")});
+  CHECK(sorted.served == std::vector<Json>{listed_tool("a", {{"title", "1"}})});
   CHECK(sorted.left_out.size() == 1);
 }
 
-TEST_CASE("a server that is its own upstream is served once; another's prefix that happens to be ours is no matter") {
-  const SortedTools sorted = sort_tools("a", {listed_tool("run"), listed_tool("a_run"), listed_tool("a_b")});
-  CHECK(sorted.served == std::vector<Json>{listed_tool("run"), listed_tool("a_b")});
+TEST_CASE("only the tools that the settings want are served, and nothing is said of the others") {
+  const std::vector<Json> all{listed_tool("read_file"), listed_tool("write_file"), listed_tool("read_all")};
+  const SortedTools some = sort_tools("up", all, {.allow = {"read_*", "x"}, .deny = {"*_all"}});
+  CHECK(some.served == std::vector<Json>{all[0]});
+  CHECK(some.left_out.empty());
+  CHECK(sort_tools("up", all, {.allow = {}, .deny = {"write_????"}}).served == std::vector<Json>{all[0], all[2]});
 }
 
-TEST_CASE(
-    "a tool is served with the upstream's name, a dot in its own becomes _, and its title is kept wherever it is") {
+TEST_CASE("a server that is its own upstream is served once; another's prefix that happens to be ours is no matter") {
+  const SortedTools sorted = sort_tools("a", {listed_tool("run"), listed_tool("a_run"), listed_tool("a_b"),
+                                              listed_tool("x.y"), listed_tool(served_name("a", "x.y"))});
+  CHECK(sorted.served == std::vector<Json>{listed_tool("run"), listed_tool("a_b"), listed_tool("x.y")});
+}
+
+TEST_CASE("a tool is served with the upstream's name, and its title is kept wherever it is") {
   const Tool tool =
-      served_tool("up", listed_tool("files.read", {{"annotations", {{"title", "Read"}, {"readOnlyHint", true}}}}));
+      served_tool("up", listed_tool("files_read", {{"annotations", {{"title", "Read"}, {"readOnlyHint", true}}}}));
   CHECK(tool.name == "up_files_read");
   CHECK(tool.title == "Read (up)");
   REQUIRE(tool.annotations);

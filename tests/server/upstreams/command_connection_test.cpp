@@ -1,0 +1,109 @@
+// MCP servers that are started by a command: shell scripts stand for them.
+#include "upstreams/command_connection.hpp"
+
+#include "support/catch.hpp"
+
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <string>
+#include <thread>
+
+namespace rkllm_mcp {
+namespace {
+
+using namespace std::chrono_literals;
+using client::ConnectionError;
+
+constexpr auto kPatience = 20s;
+
+client::Deadline soon() { return std::chrono::steady_clock::now() + kPatience; }
+
+ServerCommand shell(const std::string& script) { return {"sh", {"-c", script}}; }
+
+void ignore(std::string_view) {}
+
+std::string complaint_of(const std::function<void()>& function) {
+  try {
+    function();
+  } catch (const ConnectionError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+bool is_gone(pid_t id) { return ::kill(id, 0) != 0; }
+
+void await(const std::function<bool()>& condition) {
+  const auto deadline = soon();
+  while (!condition()) {
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a command gets and gives messages, and lines of its standard error come out") {
+  std::promise<std::string> line;
+  CommandConnection connection(shell("echo ready >&2; while read -r text; do echo \"got $text\"; done"),
+                               [&line](std::string_view text) { line.set_value(std::string(text)); });
+  CHECK(line.get_future().get() == "ready");
+  connection.send(R"({"id":1})");
+  CHECK(connection.receive(soon()) == R"(got {"id":1})");
+  CHECK_FALSE(connection.receive(std::chrono::steady_clock::now()));
+}
+
+TEST_CASE("a command has this program's variables but for its settings, and its own before them") {
+  ::setenv("RKLLM_MCP_SECRET", "s", 1);
+  ::setenv("UPSTREAM_TEST", "theirs", 1);
+  ServerCommand command = shell("echo \"$RKLLM_MCP_SECRET:$UPSTREAM_TEST:$OWN:${PATH:+path}\"; cat >/dev/null");
+  command.environment = {{"OWN", "own"}, {"UPSTREAM_TEST", "ours"}};
+  CommandConnection connection(command, ignore);
+  CHECK(connection.receive(soon()) == ":ours:own:path");
+  ::unsetenv("RKLLM_MCP_SECRET");
+  ::unsetenv("UPSTREAM_TEST");
+}
+
+TEST_CASE("a command that cannot be started, or has ended, is told from others, with its last words") {
+  CHECK(complaint_of([] { CommandConnection({"/no/such/program"}, ignore); }) ==
+        "cannot start /no/such/program: No such file or directory");
+  CommandConnection ended(shell("echo no key is set >&2; exit 3"), ignore);
+  CHECK(complaint_of([&] { ended.receive(soon()); }) == "sh has ended with exit code 3: no key is set");
+  CommandConnection killed(shell("kill -9 $$"), ignore);
+  CHECK(complaint_of([&] { killed.receive(soon()); }) == "sh has ended by signal 9");
+}
+
+TEST_CASE("a command ends with its connection, also one that wants to stay, and what it has started goes, too") {
+  pid_t leader = 0;
+  pid_t child = 0;
+  {
+    CommandConnection connection(shell("trap '' TERM; sleep 1000 & echo $$; echo $!; while :; do sleep 1; done"), ignore);
+    leader = std::stoi(*connection.receive(soon()));
+    child = std::stoi(*connection.receive(soon()));
+  }
+  CHECK(is_gone(leader));
+  await([child] { return is_gone(child); });  // whoever adopts it waits for it
+}
+
+TEST_CASE("a command that ends by itself when its input ends is not hurried") {
+  std::string id;
+  {
+    CommandConnection connection(shell("trap 'exit 1' TERM; echo $$; cat >/dev/null; exit 0"), ignore);
+    id = *connection.receive(soon());
+  }
+  CHECK(is_gone(std::stoi(id)));
+}
+
+TEST_CASE("interrupting ends a wait for a message at once") {
+  CommandConnection connection(shell("echo here; cat >/dev/null"), ignore);
+  CHECK(connection.receive(soon()) == "here");
+  auto waiting = std::async(std::launch::async, [&] { return complaint_of([&] { connection.receive(soon()); }); });
+  connection.interrupt();
+  CHECK(waiting.get() != "none");
+}
+
+}  // namespace rkllm_mcp
