@@ -9,6 +9,7 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <utility>
 #include <variant>
@@ -17,7 +18,10 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
-constexpr std::size_t kMostNamed = 10;                           // of the tools that are left out
+constexpr std::chrono::minutes kToComeAgain{10};                 // for a client without a handshake that was asked
+constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
+constexpr int kRefused = -32601;
+constexpr std::size_t kMostNamed = 10;  // of the tools that are left out
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
@@ -30,6 +34,22 @@ UnsentProgress::Messages messages_of(const Json& arguments) {
   const auto choice = arguments.find("progress_message");
   return choice != arguments.end() && *choice == "delta" ? UnsentProgress::Messages::kJoin
                                                          : UnsentProgress::Messages::kNewestCounts;
+}
+
+client::RemoteError refusal(const std::string& reason) { return {kRefused, reason, nullptr}; }
+
+// What our client can do, of what a server may ask for.
+Json capabilities_of(const ClientContext& client) {
+  Json capabilities = Json::object();
+  for (const char* const name : {"sampling", "elicitation"}) {
+    if (client.can(name)) capabilities[name] = client.capabilities[name];
+  }
+  return capabilities;
+}
+
+bool wants_input(const Json& result) {
+  const auto type = result.is_object() ? result.find("resultType") : result.end();
+  return type != result.end() && *type == "input_required";
 }
 
 }  // namespace
@@ -49,7 +69,9 @@ Upstream::Upstream(asio::io_context& loop, std::string name, std::string place, 
            .on_progress = [this](UpstreamLink::Key key, const Json& progress) { take_progress(key, progress); },
            .on_end = [this](UpstreamLink::Key key, client::Outcome outcome) { take_end(key, std::move(outcome)); },
            .on_list = [this](Offered kind, std::vector<Json> list) { take_list(kind, std::move(list)); },
-           .on_log = [this](const Json& params) { take_log(params); }})) {}
+           .on_log = [this](const Json& params) { take_log(params); },
+           .on_question = [this](UpstreamLink::Key question, const std::string& method,
+                                 const Json& params) { take_question(question, method, params); }})) {}
 
 Upstream::~Upstream() {
   stop();
@@ -134,21 +156,109 @@ std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
     refuse(running, reason_);
     return std::nullopt;
   }
+  let_go_of_abandoned();
   const auto key = next_key_++;
-  running.invocation->on_cancelled([this, key] {
-    if (calls_.erase(key) > 0) link_->cancel(key);
-  });
+  watch_cancel(key, *running.invocation);
   calls_.emplace(key, std::move(running));
   return key;
 }
 
+void Upstream::watch_cancel(UpstreamLink::Key key, Invocation& invocation) {
+  invocation.on_cancelled([this, key] {
+    if (calls_.erase(key) > 0) link_->cancel(key);
+  });
+}
+
+// A client that was asked may cancel, refuse, or never come back with an answer; nobody says so.
+void Upstream::let_go_of_abandoned() {
+  const auto now = UpstreamLink::Clock::now();
+  for (auto call = calls_.begin(); call != calls_.end();) {
+    const Running& running = call->second;
+    // Without a handshake the request that was asked has ended, and the answer comes with another one.
+    const bool comes_again = running.question && !running.invocation->client().revision->era.has_handshake() &&
+                             now - running.asked_at < kToComeAgain;
+    if (!running.invocation->ended() || comes_again) {
+      ++call;
+      continue;
+    }
+    if (running.question) link_->respond(*running.question, refusal("the client gave no answer"));
+    link_->cancel(call->first);
+    call = calls_.erase(call);
+  }
+}
+
+// A server with a handshake does not say which call its question is about. Where calls of several clients are in
+// progress nobody is asked: what one client's call has made it want to know is not another's business.
+void Upstream::take_question(UpstreamLink::Key question, const std::string& method, const Json& params) {
+  let_go_of_abandoned();
+  Running* about = nullptr;
+  UpstreamLink::Key key = 0;
+  for (auto& [each_key, running] : calls_) {
+    if (about != nullptr && running.invocation->origin().session != about->invocation->origin().session) {
+      return link_->respond(question, refusal("calls of several clients are in progress"));
+    }
+    about = &running;
+    key = each_key;
+  }
+  if (about == nullptr || about->kind != Offered::kTools || about->question || about->invocation->ended() ||
+      !about->invocation->client().can(capability_for(method))) {
+    return link_->respond(question, refusal("there is no client that could be asked"));
+  }
+  about->question = question;
+  about->asked_at = UpstreamLink::Clock::now();
+  const auto invocation = about->invocation;
+  invocation->ask({{kAnswer, method, params.is_object() ? params : Json::object()}},
+                  Json{{"upstream", name_}, {"call", key}, {"question", question}});
+}
+
+bool Upstream::resume(const std::shared_ptr<Invocation>& invocation) {
+  const Json& state = invocation->state();
+  if (!state.is_object() || state.value("upstream", "") != name_ || !state.contains("call")) return false;
+  const auto found = calls_.find(state["call"].get<UpstreamLink::Key>());
+  const auto question = state["question"].get<UpstreamLink::Key>();
+  const Json* const answer = invocation->input(kAnswer);
+  if (found == calls_.end() || found->second.question != question || answer == nullptr) {
+    refuse({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts)},
+           "nobody waits for this answer any more");
+    return true;
+  }
+  found->second.question.reset();
+  found->second.invocation = invocation;  // another one, if the client has no handshake
+  watch_cancel(found->first, *invocation);
+  link_->respond(question, *answer);
+  return true;
+}
+
+// A server without a handshake asks by its result, and is called again with the answers.
+void Upstream::ask_client(const Running& running, const Json& result) {
+  InputRequests requests;
+  const Json asked = result.value("inputRequests", Json::object());
+  for (const auto& [key, request] : asked.items()) {
+    const bool is_request = request.is_object() && request.contains("method") && request["method"].is_string();
+    if (!is_request) return refuse(running, "asks for something that is no request");
+    requests.push_back({key, request["method"].get<std::string>(), request.value("params", Json::object())});
+  }
+  try {
+    running.invocation->ask(std::move(requests),
+                            Json{{"upstream", name_}, {"theirs", result.value("requestState", Json())}});
+  } catch (const RpcError& error) {
+    running.invocation->error(error);
+  }
+}
+
 void Upstream::call(const std::string& tool, const std::shared_ptr<Invocation>& invocation) {
+  if (resume(invocation)) return;
   const auto messages = messages_of(invocation->arguments());
   const auto key = begin({invocation, UnsentProgress(messages)});
   if (!key) return;
   UpstreamLink::Call call{*key, tool, invocation->arguments(), std::nullopt, invocation->origin().meta};
   if (const auto level = invocation->client().log_level) call.meta[kMetaLogLevel] = name_of(*level);
   if (!invocation->progress_token().is_null()) call.progress = messages;
+  if (Json able = capabilities_of(invocation->client()); !able.empty()) call.meta[kMetaCapabilities] = std::move(able);
+  if (const Json& state = invocation->state(); state.is_object() && state.value("upstream", "") == name_) {
+    call.more = {{"inputResponses", invocation->origin().inputs}};
+    if (!state["theirs"].is_null()) call.more["requestState"] = state["theirs"];
+  }
   link_->call(std::move(call));
 }
 
@@ -201,6 +311,7 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
     return invocation->error(RpcError(passed_on_code(error->code), error->message, error->data));
   }
   auto& result = std::get<Json>(outcome);
+  if (running.kind == Offered::kTools && wants_input(result)) return ask_client(running, result);
   switch (running.kind) {
     case Offered::kTools:
       if (!is_tool_result(result)) return refuse(running, "sent an answer that is no tool result");

@@ -60,6 +60,8 @@ class Upstream {
     std::shared_ptr<Invocation> invocation;
     UnsentProgress progress;  // that the client has had no room for
     Offered kind = Offered::kTools;
+    std::optional<UpstreamLink::Key> question{};  // of the server there, which the client is asked
+    UpstreamLink::Clock::time_point asked_at{};
   };
 
   // The end of what cannot be had there: of a tool's call as a result, which a model may read.
@@ -69,6 +71,11 @@ class Upstream {
   void ask(Running running, const std::string& method, Json params);
   void take_list(Offered kind, std::vector<Json> list);
   void take_log(const Json& params) const;
+  void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
+  bool resume(const std::shared_ptr<Invocation>& invocation);  // false: it was not asked anything
+  void ask_client(const Running& running, const Json& result);
+  void watch_cancel(UpstreamLink::Key key, Invocation& invocation);
+  void let_go_of_abandoned();
   void take_tools(std::vector<Json> tools);
   void warn(const std::string& warning);
   void lose(const std::string& reason);

@@ -102,6 +102,7 @@ void UpstreamLink::serve_connection() {
     const std::lock_guard lock(mutex_);
     lost_.reset();
     changes_.clear();
+    questions_.clear();
   }
   client::McpClient::Events events;
   events.on_notification = [self = shared_from_this()](const std::string& method, const Json& params) {
@@ -112,7 +113,11 @@ void UpstreamLink::serve_connection() {
     self->lost_ = reason;
     self->wake_.notify_all();
   };
+  events.on_request = [self = shared_from_this()](const Json& id, const std::string& method, const Json& params) {
+    return self->take_question(id, method, params);
+  };
   client::Introduction introduction;
+  if (events_.on_question) introduction.capabilities = {{"sampling", Json::object()}, {"elicitation", Json::object()}};
   introduction.client_info = {{"name", "rkllm-mcp"}, {"version", kProgramVersion}};
   introduction.patience = kUpstreamPatience;
   client::McpClient client(std::make_unique<Line>(*this, connect_(Clock::now() + kUpstreamPatience)), introduction,
@@ -174,6 +179,35 @@ void UpstreamLink::take_notification(const std::string& method, const Json& para
   const std::lock_guard lock(mutex_);
   if (changes_.size() < 4) changes_.insert(method);  // there are no more kinds
   wake_.notify_all();
+}
+
+// On the client's reading thread.
+bool UpstreamLink::take_question(const Json& id, const std::string& method, const Json& params) {
+  constexpr std::size_t kMostQuestions = 16;
+  if (!events_.on_question || (method != "sampling/createMessage" && method != "elicitation/create")) return false;
+  Key question = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (questions_.size() >= kMostQuestions) return false;
+    question = next_question_++;
+    questions_.emplace(question, id);
+  }
+  bring([question, method, params](const Events& loops) { loops.on_question(question, method, params); });
+  return true;
+}
+
+void UpstreamLink::respond(Key question, client::Outcome outcome) {
+  add_job([self = shared_from_this(), question, outcome = std::move(outcome)](client::McpClient* client) {
+    Json id;
+    {
+      const std::lock_guard lock(self->mutex_);
+      const auto found = self->questions_.find(question);
+      if (found == self->questions_.end()) return;  // of a connection that was lost
+      id = std::move(found->second);
+      self->questions_.erase(found);
+    }
+    if (client != nullptr) client->respond(id, outcome);
+  });
 }
 
 // Of a server with a handshake, once for the connection: our clients choose by themselves what they hear.
@@ -251,6 +285,7 @@ void UpstreamLink::bring_progress() {
 void UpstreamLink::call(Call call) {
   Json params{{"name", std::move(call.tool)}, {"arguments", std::move(call.arguments)}};
   if (call.meta.is_object()) params["_meta"] = std::move(call.meta);
+  params.update(call.more);
   add_job([self = shared_from_this(), key = call.key, progress = call.progress, params = std::move(params)](
               client::McpClient* client) { self->make_request(client, key, "tools/call", params, progress); });
 }

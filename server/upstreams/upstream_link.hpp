@@ -50,6 +50,8 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
     // Of what is not tools; null: nobody wants to know.
     std::function<void(Offered kind, std::vector<Json> list)> on_list{};
     std::function<void(const Json& params)> on_log{};  // of notifications/message, whatever they hold
+    // The server there wants a model's or a person's answer from a client; respond() brings it. Null: nobody gives any.
+    std::function<void(Key question, const std::string& method, const Json& params)> on_question{};
   };
 
   // The loop outlives the link's stop().
@@ -63,11 +65,13 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
     Json arguments;
     std::optional<UnsentProgress::Messages> progress{};  // nothing: none is wanted
     Json meta{};                                         // of the request; null: none
+    Json more = Json::object();                          // parameters beside name, arguments and _meta
   };
   void call(Call call);
   // Any other request, whose end is told like a call's.
   void ask(Key key, const std::string& method, const Json& params);
   void cancel(Key key);
+  void respond(Key question, client::Outcome outcome);
 
   // Begins to end: nothing is handed to the loop any more.
   void stop();
@@ -94,6 +98,7 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   void bring_progress();
   void take_notification(const std::string& method, const Json& params);
   void want_logs(client::McpClient& client);
+  bool take_question(const Json& id, const std::string& method, const Json& params);
 
   asio::io_context& loop_;
   const Connect connect_;
@@ -107,8 +112,10 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   std::map<Key, UnsentProgress> progress_;  // not empty: the loop has been asked to fetch it
   std::optional<std::string> lost_;         // why the connection was
   std::set<std::string> changes_;           // notifications of lists
-  std::size_t logs_under_way_ = 0;          // to the loop
-  Line* line_ = nullptr;                    // the connection, so that stop() can interrupt it
+  std::map<Key, Json> questions_;           // ids of the server's requests that are not answered yet
+  Key next_question_ = 1;
+  std::size_t logs_under_way_ = 0;  // to the loop
+  Line* line_ = nullptr;            // the connection, so that stop() can interrupt it
   bool stopping_ = false;
   bool ended_ = false;
 };

@@ -1,5 +1,6 @@
 // One upstream, and the clients whose calls are passed on to it.
 #include "upstreams/upstream.hpp"
+#include "mcp/revisions.hpp"
 #include "server/upstreams/scripted_upstream.hpp"
 
 #include "support/catch.hpp"
@@ -23,6 +24,8 @@ using namespace std::chrono_literals;
 struct Heard {
   std::vector<Json> updates{}, results{};
   std::vector<int> errors{};
+  std::vector<InputRequests> asked{};
+  Json state{};  // of the last one
   bool has_room = true;
 };
 
@@ -31,7 +34,10 @@ class ScriptedRequester final : public Requester {
   explicit ScriptedRequester(Heard& heard) : heard_(heard) {}
   void result(Json body) override { heard_.results.push_back(std::move(body)); }
   void error(const RpcError& error) override { heard_.errors.push_back(static_cast<int>(error.code())); }
-  void ask(const std::shared_ptr<Invocation>&, InputRequests, Json) override {}
+  void ask(const std::shared_ptr<Invocation>&, InputRequests requests, Json state) override {
+    heard_.asked.push_back(std::move(requests));
+    heard_.state = std::move(state);
+  }
   void notify(std::string_view, const Json& params) override { heard_.updates.push_back(params); }
   bool ready() const override { return heard_.has_room; }
 
@@ -51,8 +57,8 @@ class DeafPeer final : public Peer {
 
 struct Stage {
   explicit Stage(std::function<void(Script&, const Json&)> answer,
-                 const Json& capabilities = {{"tools", Json::object()}})
-      : script(greeting(ScriptedEra::kLegacy, std::move(answer), capabilities)) {
+                 const Json& capabilities = {{"tools", Json::object()}}, ScriptedEra era = ScriptedEra::kLegacy)
+      : script(greeting(era, std::move(answer), capabilities)) {
     waiting.until([this] { return upstream.status()["connected"] == true; }, "not connected");
   }
   ~Stage() {
@@ -64,7 +70,7 @@ struct Stage {
 
   void call(Heard& heard, const Json& arguments = Json::object()) { upstream.call("t", invocation(heard, arguments)); }
 
-  static std::shared_ptr<Invocation> invocation(Heard& heard, const Json& arguments = Json::object()) {
+  std::shared_ptr<Invocation> invocation(Heard& heard, const Json& arguments = Json::object()) {
     Invocation::Origin origin;
     origin.session = std::make_shared<Session>(std::weak_ptr<Backend>(), true);
     origin.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(), RequestId("1"));
@@ -72,13 +78,18 @@ struct Stage {
     origin.arguments = arguments;
     origin.progress_token = "p";
     origin.meta = {{"example.com/trace", "7"}};
-    return std::make_shared<Invocation>(std::move(origin), std::make_unique<ScriptedRequester>(heard), nullptr);
+    origin.client.revision = &newest_handshake_revision();
+    origin.client.capabilities = client_capabilities;
+    return std::make_shared<Invocation>(
+        std::move(origin), std::make_unique<ScriptedRequester>(heard),
+        [this](const std::shared_ptr<Invocation>& again) { upstream.call("t", again); });
   }
 
   std::ostringstream text;
   spdlog::logger log{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)};
   WaitingLoop waiting;
   Script script;
+  Json client_capabilities = Json::object();
   std::vector<std::pair<std::string, Json>> said;
   Upstream upstream{
       waiting.loop(),
@@ -243,6 +254,80 @@ TEST_CASE("log messages of another server come with its name, and no more of the
   say({{"level", "info"}, {"data", std::string(100'000, 'x')}});
   stage.waiting.run_for(50ms);
   CHECK(stage.said.size() < 2 + 1000 + 1);
+}
+
+// A server whose tool asks for a model's answer, and gives that, or the error, as its text.
+std::function<void(Script&, const Json&)> asking(Json& call) {
+  return [&call](Script& script, const Json& message) {
+    if (!message.contains("method")) {
+      return script.result(call, {{"content", {{{"type", "text"}, {"text", message.dump()}}}}});
+    }
+    list_or(script, message, [&] {
+      call = message;
+      script.say(
+          {{"jsonrpc", "2.0"}, {"id", "s1"}, {"method", "sampling/createMessage"}, {"params", {{"maxTokens", 5}}}});
+    });
+  };
+}
+
+std::string first_text(const Json& result) { return result["content"][0]["text"].get<std::string>(); }
+
+TEST_CASE("what a server asks a client in the middle of its call reaches that client, and the answer comes back") {
+  Json call;
+  Heard heard;
+  Stage stage(asking(call));
+  stage.client_capabilities = {{"sampling", Json::object()}};
+  const auto invocation = stage.invocation(heard);
+  stage.upstream.call("t", invocation);
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  REQUIRE(heard.asked[0].size() == 1);
+  CHECK(heard.asked[0][0].method == "sampling/createMessage");
+  CHECK(heard.asked[0][0].params["maxTokens"] == 5);
+  invocation->run_again({{heard.asked[0][0].key, {{"role", "assistant"}}}}, heard.state);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK_THAT(first_text(heard.results[0]), has_text(R"("id":"s1","result":{"role":"assistant"})"));
+  // The same answer again finds nobody.
+  Heard late;
+  stage.invocation(late)->run_again({{heard.asked[0][0].key, Json::object()}}, heard.state);
+  CHECK(late.results.size() == 1);
+}
+
+TEST_CASE("a server's question is refused where no client can answer it, or where it could be another client's") {
+  Json call;
+  Stage stage(asking(call));
+  Heard heard;
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK_THAT(first_text(heard.results[0]), has_text("-32601"));
+}
+
+TEST_CASE("a server without a handshake asks by its result, and is called again with the answers and its state") {
+  Json second;
+  Heard heard;
+  Stage stage(
+      [&second](Script& script, const Json& message) {
+        if (message["method"] == "subscriptions/listen") return;
+        list_or(script, message, [&] {
+          if (message["params"].contains("inputResponses")) {
+            second = message["params"];
+            return script.result(message, {{"resultType", "complete"}, {"content", Json::array()}});
+          }
+          const Json request{{"method", "elicitation/create"}, {"params", {{"message", "Sure?"}}}};
+          script.result(message,
+                        {{"resultType", "input_required"}, {"inputRequests", {{"k", request}}}, {"requestState", "S"}});
+        });
+      },
+      {{"tools", Json::object()}}, ScriptedEra::kModern);
+  stage.client_capabilities = {{"elicitation", Json::object()}};
+  const auto invocation = stage.invocation(heard);
+  stage.upstream.call("t", invocation);
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  CHECK(heard.asked[0][0].params["message"] == "Sure?");
+  invocation->run_again({{"k", {{"action", "accept"}}}}, heard.state);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK(second["inputResponses"] == Json{{"k", {{"action", "accept"}}}});
+  CHECK(second["requestState"] == "S");
+  CHECK(second["_meta"]["io.modelcontextprotocol/clientCapabilities"].contains("elicitation"));
 }
 
 TEST_CASE("tools that are left out are named in the log, once, on one line") {
