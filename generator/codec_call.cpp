@@ -113,6 +113,11 @@ class CodecCall {
     if (text.file == meaning::FileUse::kRead) members.emplace_back(".file = FileUse::kRead");
     if (text.file == meaning::FileUse::kWritten) members.emplace_back(".file = FileUse::kWritten");
     if (!text.file_if_absent.empty()) members.emplace_back(".file_if_absent = " + literal(text.file_if_absent));
+    if (!text.one_of.empty()) {
+      std::vector<Expression> texts;
+      for (const std::string& each : text.one_of) texts.emplace_back(literal(each));
+      members.emplace_back(".one_of = ", std::move(texts), '{');
+    }
     if (members.empty()) return call("text", {});
     return call("text", {Expression("", std::move(members), '{')});
   }

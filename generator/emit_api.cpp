@@ -4,7 +4,7 @@
 #include "emit_parts.hpp"
 #include "manifest.hpp"
 #include "sha256.hpp"
-#include "wire_schema.hpp"
+#include "tool_schema.hpp"
 
 #include <utility>
 
@@ -110,11 +110,12 @@ File emit_api(const Api& api) { return {"api/" + api.version + ".json", ApiJson(
 File emit_tools(const Api& api) {
   Json tools = Json::array();
   for (const c::Function* function : methods_of(api)) {
+    if (!api.functions.at(function->name).is_listed) continue;
     tools.push_back({{"name", function->name},
                      {"title", title_of(api, *function)},
                      {"description", documentation_of(api, *function)},
-                     {"inputSchema", input_schema(api, *function)},
-                     {"outputSchema", output_schema(api, *function)},
+                     {"inputSchema", tool_input_schema(api, *function)},
+                     {"outputSchema", tool_output_schema(api, *function)},
                      {"annotations", annotations_of(api, *function)}});
   }
   return {"tools.json", Json{{"tools", std::move(tools)}}.dump(2) + "\n"};

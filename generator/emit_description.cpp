@@ -39,6 +39,9 @@ class DescriptionEmitter {
     emit_annotations(role, member);
     member("input_schema", "kInput_" + function.name);
     member("output_schema", "kOutput_" + function.name);
+    if (!role.is_listed) member("listed", "false");
+    member("tool_input_schema", "kToolInput_" + function.name);
+    member("tool_output_schema", "kToolOutput_" + function.name);
     code_.outdent();
     code_.outdent();
     code_.line("};");

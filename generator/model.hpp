@@ -63,6 +63,7 @@ struct Text {  // a string that ends with NUL
   std::string freed_by;  // a returned one: the function that frees it
   FileUse file = FileUse::kNone;  // that it names
   std::string file_if_absent;     // that the function writes if none is given
+  std::vector<std::string> one_of;  // the texts that mean something to the function; empty: any
 };
 struct Object {  // a pointer to one struct
   Presence presence = Presence::kRequired;
@@ -129,6 +130,7 @@ struct Role {
   std::optional<Constant> wire_default;   // differs from it in calls that start from another function's values
   std::string remembered_as;              // session value that a creating call sets from it
   std::string documentation;              // for the wire, where that of the header speaks to C programmers
+  std::optional<std::string> brief;       // the same in few words, for lists of tools
   std::string group;                      // the object that the field stands in on the wire; empty: that of its struct
 };
 
@@ -163,6 +165,7 @@ struct Precondition {
 // What is said about a function as a whole.
 struct FunctionRole {
   bool is_method = true;  // else it is only called by the stubs of others
+  bool is_listed = true;  // else lists of tools leave it out: another one does the same
   std::string title;
   bool read_only = false;
   bool destructive = false;

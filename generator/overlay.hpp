@@ -23,6 +23,7 @@ struct OverlayEntry {
   std::optional<Constant> wire_default;
   std::string remembered_as;
   std::string documentation;
+  std::optional<std::string> brief;  // the documentation in few words, for lists of tools
   std::string group;  // the object that a field stands in on the wire
   std::string since;  // the versions it is about, both inclusive; empty: no limit
   std::string until;

@@ -94,7 +94,7 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
        [](const Json& json) -> Meaning {
          return meaning::Text{presence(json, Presence::kRequired), json.value("min_length", 0U),
                               json.value("json", false), json.value("freed_by", ""), file_use(json),
-                              json.value("file_if_absent", "")};
+                              json.value("file_if_absent", ""), json.value("one_of", std::vector<std::string>{})};
        }},
       {"object",
        [](const Json& json) -> Meaning {
@@ -137,6 +137,7 @@ Stream read_stream(const std::string& callback, const Json& json) {
 FunctionRole read_function(const Json& json, const std::string& documentation) {
   FunctionRole role;
   role.title = json.value("title", "");
+  role.is_listed = json.value("listed", true);
   role.read_only = json.value("read_only", false);
   role.destructive = json.value("destructive", false);
   role.idempotent = json.value("idempotent", false);
@@ -163,6 +164,7 @@ OverlayEntry read_entry(const Json& json, const Location& at, const std::string&
   entry.wire_default = constant(json, "wire_default");
   entry.remembered_as = json.value("session", "");
   entry.documentation = json.value("doc", "");
+  entry.brief = optional<std::string>(json, "brief");
   entry.group = json.value("group", "");
   entry.since = json.value("since", "");
   entry.until = json.value("until", "");

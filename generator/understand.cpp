@@ -157,6 +157,7 @@ class Understanding {
       role.wire_default = entry->wire_default;
       role.remembered_as = entry->remembered_as;
       role.documentation = entry->documentation;
+      role.brief = entry->brief;
       role.group = entry->group;
     }
     if (is_inside_unused(declared)) {

@@ -10,6 +10,11 @@ std::string wire_documentation(const Api& api, const std::string& path, const st
   return role != api.roles.end() && !role->second.documentation.empty() ? role->second.documentation : of_header;
 }
 
+std::string wire_brief(const Api& api, const std::string& path, const std::string& documentation) {
+  const auto role = api.roles.find(path);
+  return role != api.roles.end() && role->second.brief ? *role->second.brief : documentation;
+}
+
 // Members of unions are on the wire, but unions themselves are not; and nothing is of what is unused.
 void add_records(const Api& api, const c::Record& record, const std::string& path, std::vector<NamedRecord>& found) {
   for (const c::Field& field : record.fields) {
@@ -45,8 +50,9 @@ std::vector<Part> parts_of(const Api& api, const c::Record& record, const std::s
     const bool is_anonymous_struct =
         field.name.empty() && !field.inline_record.empty() && !field.inline_record.front().is_union;
     if (!is_anonymous_struct) {
-      parts.push_back({own_path, field.name, &field.type, &field, field.location,
-                       wire_documentation(api, own_path, field.documentation.text)});
+      const std::string documentation = wire_documentation(api, own_path, field.documentation.text);
+      parts.push_back({own_path, field.name, &field.type, &field, field.location, documentation,
+                       wire_brief(api, own_path, documentation)});
     }
     if (!field.name.empty() || field.inline_record.empty()) continue;
     const auto inner = parts_of(api, field.inline_record.front(), path);
@@ -59,8 +65,9 @@ std::vector<Part> parts_of(const Api& api, const c::Function& function) {
   std::vector<Part> parts;
   for (const c::Param& param : function.params) {
     const std::string path = function.name + "." + param.name;
-    parts.push_back({path, param.name, &param.type, nullptr, param.location,
-                     wire_documentation(api, path, function.documentation.of_param(param.name))});
+    const std::string documentation = wire_documentation(api, path, function.documentation.of_param(param.name));
+    parts.push_back(
+        {path, param.name, &param.type, nullptr, param.location, documentation, wire_brief(api, path, documentation)});
   }
   return parts;
 }

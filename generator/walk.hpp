@@ -16,6 +16,7 @@ struct Part {
   const c::Field* field;  // null for parameters
   Location location;
   std::string documentation;  // for the wire: the overlay's, else the header's
+  std::string brief;          // the same in few words, if the overlay has them
 };
 
 // The fields of a record. Members of an anonymous struct or union follow it, as if they stood in the record itself,

@@ -7,7 +7,10 @@
 
 namespace bindgen {
 
-Json input_schema(const Api& api, const c::Function& function);
+// The documentation; or the few words that the overlay has instead, without fields that count an array beside them.
+enum class Wording { kFull, kBrief };
+
+Json input_schema(const Api& api, const c::Function& function, Wording wording = Wording::kFull);
 // The complete answer; for functions that stream, what is told when the run has ended. Its root is an object.
 Json output_schema(const Api& api, const c::Function& function);
 

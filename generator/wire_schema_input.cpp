@@ -16,7 +16,7 @@ Json to_json(const Constant& constant) {
 // Builds the schema of the parameters of one function.
 class InputSchema {
  public:
-  explicit InputSchema(const Api& api) : api_(api) {}
+  InputSchema(const Api& api, Wording wording) : api_(api), wording_(wording) {}
 
   Json of(const c::Function& function) {
     Json schema = object_of(parts_of(api_, function), false);
@@ -49,7 +49,7 @@ class InputSchema {
     const Role& role = api_.role(part.path);
     const auto add = [&](Json schema, bool is_required) {
       const bool is_member = union_of(api_, part, parts) != nullptr;  // then the tag decides
-      add_property(object, part.name, std::move(schema), part.documentation, is_required && !is_member);
+      add_property(object, part.name, std::move(schema), words_for(part), is_required && !is_member);
     };
     match(
         role.meaning,  //
@@ -62,7 +62,10 @@ class InputSchema {
         },
         [&](const meaning::Batch&) { add_batch(object, part); },
         [&](const meaning::Array& array) { add(array_schema(part, array), array.presence == Presence::kRequired); },
-        [&](const meaning::Count& count) { add(integer_schema(*part.type, 1.0), count.is_factor); },
+        [&](const meaning::Count& count) {
+          const bool is_left_out = wording_ == Wording::kBrief && are_fields && !count.is_factor;
+          if (!is_left_out) add(integer_schema(*part.type, 1.0), count.is_factor);
+        },
         [&](const meaning::TaggedUnion&) {},  // conditions
         [&](const meaning::CpuMask&) { add(integer_schema(*part.type, 1.0, 255.0), false); },
         [&](const meaning::CpuCount&) {
@@ -84,14 +87,16 @@ class InputSchema {
 
   void add_value(Json& object, const Part& part, const Role& role, const meaning::Value& value, bool are_fields) {
     Json schema;
-    std::string description = part.documentation;
+    std::string description = words_for(part);
     switch (part.type->kind) {
       case TypeKind::kBool: schema = {{"type", "boolean"}}; break;
       case TypeKind::kFloat: schema = number_schema(value.minimum, value.maximum); break;
       case TypeKind::kRecord: schema = record(part); break;
       case TypeKind::kEnum:
         schema = enum_schema(api_, part.type->name);
-        description += (description.empty() ? "" : " ") + enum_documentation(api_, part.type->name);
+        if (wording_ == Wording::kFull || part.brief == part.documentation) {
+          description += (description.empty() ? "" : " ") + enum_documentation(api_, part.type->name);
+        }
         break;
       case TypeKind::kVoid:
       case TypeKind::kCharacter:
@@ -126,6 +131,11 @@ class InputSchema {
   static Json text_schema(const meaning::Text& text) {
     Json schema{{"type", "string"}};
     if (text.presence == Presence::kNullable) schema["type"] = {"string", "null"};
+    if (!text.one_of.empty()) {
+      schema["enum"] = text.one_of;
+      if (text.presence == Presence::kNullable) schema["enum"].push_back(nullptr);
+      return schema;
+    }
     if (text.min_length != 0) schema["minLength"] = text.min_length;
     schema["pattern"] = kNoNul;
     if (text.is_json) {
@@ -159,14 +169,16 @@ class InputSchema {
     const Json reference{{"$ref", "#/$defs/" + name}};
     add_property(object, part.name,
                  {{"oneOf", {reference, {{"type", "array"}, {"items", reference}, {"minItems", 1}}}}},
-                 part.documentation, true);
+                 words_for(part), true);
   }
 
   void add_handle(Json& object, const Part& part) const {
     const c::Function* creator = creating_function(api_);
     const std::string by = creator != nullptr ? ", as " + creator->name + " returned it" : "";
     add_property(object, part.name, {{"type", "string"}, {"pattern", kNoNul}},
-                 "The handle" + by + ", e.g. \"llm-1\". May be left out while exactly one handle exists.", false);
+                 words("The handle" + by + ", e.g. \"llm-1\". May be left out while exactly one handle exists.",
+                       "e.g. \"llm-1\"; may be left out while exactly one exists."),
+                 false);
   }
 
   // Rules that connect several properties.
@@ -207,26 +219,42 @@ class InputSchema {
             {"else", {{"properties", {{member, {{"not", Json::object()}}}}}}}};
   }
 
-  static void add_stream_options(Json& schema) {
-    add_property(schema, "include", {{"type", "array"}, {"items", {{"enum", Json::array({"token_id", "queue_position"})}}}},
-                 "What the answer shall hold besides the text: \"token_id\" adds the id of each token, \"queue_position\" "
-                 "tells how many calls go before this one as long as it waits.", false);
-    add_property(schema, "encoding", {{"enum", {"json", "base64"}}, {"default", "json"}},
-                 "How arrays of floats appear in the answer: \"json\": arrays of numbers; \"base64\": "
-                 "{\"base64\",\"dtype\":\"float32\"}, little endian.",
-                 false);
-    add_property(schema, "progress_message", {{"enum", {"status", "delta", "text"}}, {"default", "status"}},
-                 "What the message of a progress notification holds: \"status\": counts and speed, at most 5 times a "
-                 "second; \"delta\": each new piece of text; \"text\": all text so far.",
-                 false);
+  void add_stream_options(Json& schema) const {
+    const auto names = [](std::initializer_list<const char*> all) {
+      return Json{{"type", "string"}, {"enum", Json(all)}};
+    };
+    const auto add = [&](const char* name, Json option, const char* otherwise, const std::string& description) {
+      if (otherwise != nullptr) option["default"] = otherwise;
+      add_property(schema, name, std::move(option), description, false);
+    };
+    add("include", {{"type", "array"}, {"items", names({"token_id", "queue_position"})}}, nullptr,
+        words("What the answer shall hold besides the text: \"token_id\" adds the id of each token, \"queue_position\" "
+              "tells how many calls go before this one as long as it waits.",
+              "What to tell besides the text."));
+    add("encoding", names({"json", "base64"}), "json",
+        words("How arrays of floats appear in the answer: \"json\": arrays of numbers; \"base64\": "
+              "{\"base64\",\"dtype\":\"float32\"}, little endian.",
+              "Form of arrays of floats in the answer."));
+    add("progress_message", names({"status", "delta", "text"}), "status",
+        words("What the message of a progress notification holds: \"status\": counts and speed, at most 5 times a "
+              "second; \"delta\": each new piece of text; \"text\": all text so far.",
+              "What progress tells: counts and speed, new text, or all text."));
   }
 
+  const std::string& words_for(const Part& part) const {
+    return wording_ == Wording::kBrief ? part.brief : part.documentation;
+  }
+  std::string words(std::string full, std::string brief) const { return wording_ == Wording::kBrief ? brief : full; }
+
   const Api& api_;
+  const Wording wording_;
   Json definitions_;
 };
 
 }  // namespace
 
-Json input_schema(const Api& api, const c::Function& function) { return InputSchema(api).of(function); }
+Json input_schema(const Api& api, const c::Function& function, Wording wording) {
+  return InputSchema(api, wording).of(function);
+}
 
 }  // namespace bindgen

@@ -66,7 +66,8 @@ class Backend {
   // (never from inside this function).
   virtual CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
-  // A call that is neither waiting nor running a stream is left alone. Unknown ids are ignored.
+  // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.
+  // Unknown ids are ignored.
   virtual void cancel(CallId id) = 0;
   // Takes the call out of its queue, with this error; one that does not wait any more is left alone.
   virtual void give_up(CallId id, const RpcError& why) = 0;

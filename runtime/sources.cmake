@@ -1,4 +1,5 @@
 set(RUNTIME_SOURCES
+  auth/guess_throttle.cpp
   auth/token_set.cpp
   call/caller.cpp
   call/chunk_writer.cpp
@@ -23,6 +24,7 @@ set(RUNTIME_SOURCES
   jsonrpc/failure.cpp
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
+  jsonrpc/written_ids.cpp
   mcp/completion.cpp
   mcp/handshake_era.cpp
   mcp/invocation.cpp
@@ -44,10 +46,12 @@ set(RUNTIME_SOURCES
   mcp/stateless_era.cpp
   mcp/subscriptions.cpp
   mcp/tasks.cpp
+  side_thread.cpp
   stream/collect_reader.cpp
   stream/token_lane.cpp
   stream/token_stream.cpp
-  text/json_text.cpp
   text/private_file.cpp
+  text/regular_file.cpp
   text/sha256.cpp
-  text/utf8_split.cpp)
+  text/utf8_split.cpp
+  watched_loop.cpp)

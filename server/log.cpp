@@ -2,15 +2,17 @@
 
 #include "text/wall_clock.hpp"
 
+#include <spdlog/async_logger.h>
+#include <spdlog/details/thread_pool.h>
 #include <spdlog/formatter.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/sinks/stdout_sinks.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace rkllm_mcp {
 namespace {
@@ -67,26 +69,50 @@ spdlog::level::level_enum level_of(LogLevel level) {
   return spdlog::level::info;
 }
 
-spdlog::sink_ptr make_sink(const std::string& file) {
-  if (file.empty()) return std::make_shared<spdlog::sinks::stderr_sink_mt>();
+LogOutput open_output(const std::string& file) {
+  if (file.empty()) return LogOutput::standard_error();
   try {
-    return std::make_shared<spdlog::sinks::basic_file_sink_mt>(file);
-  } catch (const spdlog::spdlog_ex& error) {
+    return LogOutput(file);
+  } catch (const std::system_error& error) {
     throw std::runtime_error("log.file: " + std::string(error.what()));
   }
 }
 
+// Of the end: so long whoever does not read is waited for.
+constexpr std::chrono::milliseconds kLastLines{200};
+
 }  // namespace
 
-std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings) {
-  auto log = std::make_shared<spdlog::logger>("rkllm-mcp", make_sink(settings.file));
+Log::Log(const LogSettings& settings)
+    : file_(settings.file),
+      sink_(std::make_shared<LogSink>(open_output(settings.file))),
+      thread_(std::make_shared<spdlog::details::thread_pool>(kWaitingLines, 1)),
+      logger_(std::make_shared<spdlog::async_logger>("rkllm-mcp", sink_, thread_,
+                                                     spdlog::async_overflow_policy::overrun_oldest)) {
+  sink_->know_losses([thread = std::weak_ptr(thread_)]() -> std::uint64_t {
+    const auto alive = thread.lock();
+    return alive ? alive->overrun_counter() : 0;
+  });
   switch (settings.format) {
-    case LogFormat::kText: log->set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v"); break;
-    case LogFormat::kJson: log->set_formatter(std::make_unique<JsonFormatter>()); break;
+    case LogFormat::kText: logger_->set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v"); break;
+    case LogFormat::kJson: logger_->set_formatter(std::make_unique<JsonFormatter>()); break;
   }
-  set_level(*log, settings.level);
-  log->flush_on(spdlog::level::trace);
-  return log;
+  logger_->set_error_handler([](const std::string&) {});  // its own would print, and wait for whoever reads that
+  set_level(*logger_, settings.level);
+}
+
+std::uint64_t Log::lost_lines() const { return sink_->lost(); }
+
+bool Log::reopen() {
+  if (file_.empty()) return false;
+  sink_->move_to(open_output(file_));
+  return true;
+}
+
+void Log::close() {
+  if (!thread_) return;
+  sink_->wait_until(LogSink::Clock::now() + kLastLines);
+  thread_.reset();  // waits until its queue is empty
 }
 
 void log_event(spdlog::logger& log, LogFormat format, std::string_view message, const std::function<Json()>& made) {

@@ -1,20 +1,54 @@
 // The server's log: to standard error or a file, never to standard output, which belongs to the protocol.
 //
-// Threads: a logger may be used from any thread.
+// A thread of its own writes the lines, so that neither a reader who does not read nor a full disk can stop whoever
+// logs. Up to kWaitingLines wait for it; then the oldest are lost. How many lines were lost is counted, and logged as
+// soon as lines can be written again.
+//
+// Threads: any.
 #pragma once
 
+#include "log_sink.hpp"
 #include "settings/settings.hpp"
 
 #include <spdlog/logger.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
+
+namespace spdlog::details {
+class thread_pool;
+}
 
 namespace rkllm_mcp {
 
-// Throws std::runtime_error naming the file if it cannot be opened.
-std::shared_ptr<spdlog::logger> make_log(const LogSettings& settings);
+class Log {
+ public:
+  static constexpr std::size_t kWaitingLines = 2048;
+
+  // Throws std::runtime_error naming the file if it cannot be opened.
+  explicit Log(const LogSettings& settings);
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  ~Log() { close(); }
+
+  spdlog::logger& logger() { return *logger_; }
+  std::uint64_t lost_lines() const;
+  // Opens the file again, after it has been renamed or removed (logrotate). Throws std::runtime_error, and goes on with
+  // the one that is open. False if the log is not a file.
+  bool reopen();
+  // Writes what still waits, within a fraction of a second; from here on nothing is logged.
+  void close();
+
+ private:
+  const std::string file_;
+  const std::shared_ptr<LogSink> sink_;                   // shared with the logger, as spdlog has it
+  std::shared_ptr<spdlog::details::thread_pool> thread_;  // likewise; null when closed
+  std::shared_ptr<spdlog::logger> logger_;
+};
 
 // Writes an event with its fields: as "message key=value ..." in a text log, as members of the record in a JSON log.
 // They are asked for only if the log takes events.

@@ -5,10 +5,10 @@
 #include "cli/exit_codes.hpp"
 #include "cli/serve.hpp"
 #include "cli/settings_command.hpp"
+#include "log_output.hpp"
 #include "settings/refused.hpp"
 #include "worker/workplace.hpp"
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <system_error>
@@ -42,7 +42,7 @@ struct Run {
     try {
       return run_serve(options, settings, std::move(loaded));
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "rkllm-mcp: cannot start: %s\n", error.what());
+      say_on_standard_error(std::string("rkllm-mcp: cannot start: ") + error.what());
       return kExitCannotStart;
     }
   }
@@ -57,10 +57,10 @@ int run(const CommandLine& command_line) {
   try {
     return std::visit(Run{command_line.settings}, command_line.command);
   } catch (const SettingsRefused& refused) {
-    std::fprintf(stderr, "rkllm-mcp: the settings are refused:\n%s\n", refused.what());
+    say_on_standard_error(std::string("rkllm-mcp: the settings are refused:\n") + refused.what());
     return kExitSettingsRefused;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "rkllm-mcp: %s\n", error.what());
+    say_on_standard_error(std::string("rkllm-mcp: ") + error.what());
     return kExitFailed;
   }
 }

@@ -43,6 +43,8 @@ int Generation::run() {
   instance_.record.begin(text_of_input(request_.inputs[0]), lanes_.size());
   const Ending ending = attempt();
   const int status = ending == Ending::kFinished || ending == Ending::kPaused ? 0 : -1;
+  // A single turn that is refused has emptied the cache for itself before it says no.
+  if (ending == Ending::kFailed && callbacks_ == 0 && !request_.keep_history) instance_.clear_caches();
   const auto record = [&](std::string_view word) { instance_.record.end(callbacks_, signal_.raised(), status, word); };
   switch (ending) {
     case Ending::kFinished:
@@ -105,8 +107,8 @@ Placement Generation::placement() const {
   if (instance_.paused) return Placement::kAppend;
   if (request_.keep_history) return instance_.history_in_cache ? Placement::kAppend : Placement::kFresh;
   if (request_.inputs[0].from_tool) return Placement::kAppend;
-  const bool reuse = !instance_.history_in_cache && instance_.model.reuses_prefix;
-  return reuse ? Placement::kReuse : Placement::kFresh;
+  const bool comparable = !instance_.history_in_cache || instance_.loaded_prompt;
+  return comparable && instance_.model.reuses_prefix ? Placement::kReuse : Placement::kFresh;
 }
 
 bool Generation::encode_inputs(Placement placement) {
@@ -120,6 +122,8 @@ bool Generation::encode_inputs(Placement placement) {
   return true;
 }
 
+// The entries of a batch share what they have in common: only the first is compared with the previous prompt, those
+// behind it with the first, and never with what they held themselves.
 bool Generation::place_prompts(Placement placement) {
   const bool fits = std::all_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
     return lane.cache->fits(lane.prompt.cells, placement, request_.keep_history);
@@ -129,9 +133,21 @@ bool Generation::place_prompts(Placement placement) {
     instance_.clear_caches();
     return false;
   }
+  if (placement == Placement::kReuse && instance_.loaded_prompt) {
+    instance_.caches[0].restore(std::move(*instance_.loaded_prompt));
+    instance_.loaded_prompt.reset();
+  }
+  const Lane* leader = nullptr;
   for (Lane& lane : lanes_) {
     if (lane.prompt.is_empty) continue;
-    const auto placed = lane.cache->place(lane.prompt.cells, placement, lane.prompt.said, instance_.n_keep);
+    Placement how = placement;
+    if (leader == nullptr) {
+      leader = &lane;
+    } else if (placement != Placement::kAppend && instance_.model.reuses_prefix) {
+      lane.cache->restore(leader->prompt.cells);
+      how = Placement::kReuse;
+    }
+    const auto placed = lane.cache->place(lane.prompt.cells, how, lane.prompt.said, instance_.n_keep);
     lane.computed = placed.computed;
     lane.done = false;
     log_prompt(lane, placed.reused);
@@ -139,18 +155,27 @@ bool Generation::place_prompts(Placement placement) {
   return true;
 }
 
-// Takes the time that the model file asks for; not interrupted by an abort. False if embed_callback failed.
+// Takes the time that the model file asks for; not interrupted by an abort. False if embed_callback failed: what it was
+// to embed is not in the cache then, but has been counted.
 bool Generation::compute_prompts() {
   const auto start = Clock::now();
   std::size_t computed = 0;
   for (const Lane& lane : lanes_) {
+    if (lane.done) continue;
+    if (!embed(lane.cache->cells().last(lane.computed))) {
+      instance_.perf.prefilled(lane.computed, {});
+      lane.cache->truncate(lane.cache->size() - lane.computed);
+      return false;
+    }
     computed += lane.computed;
-    if (!lane.done && !embed(lane.cache->cells().last(lane.computed))) return false;
   }
   if (const double speed = instance_.model.prefill_tokens_per_s; speed > 0) {
     std::this_thread::sleep_until(NpuClock::book(start, static_cast<double>(computed) / speed));
   }
-  instance_.perf.prefilled(computed, Clock::now() - start);
+  const auto per_token = (Clock::now() - start) / std::max<std::int64_t>(1, static_cast<std::int64_t>(computed));
+  for (const Lane& lane : lanes_) {
+    instance_.perf.prefilled(lane.computed, per_token * static_cast<std::int64_t>(lane.computed));
+  }
   return true;
 }
 
@@ -217,8 +242,11 @@ Generation::Ending Generation::generate() {
     }
     if (signal_.raised() || all_done()) break;
   }
-  // The first token comes out of the prompt's own step.
-  instance_.perf.generated(callbacks_ == 0 ? 0 : callbacks_ - 1, Clock::now() - begun_);
+  // The first token of an entry comes out of its prompt's own step.
+  std::size_t generated = 0;
+  for (const Lane& lane : lanes_) generated += lane.tokens == 0 ? 0 : lane.tokens - 1;
+  instance_.perf.generated(generated, Clock::now() - begun_);
+  if (ending == Ending::kPaused) instance_.perf = {};
   instance_.paused = ending == Ending::kPaused;
   instance_.paused_single_turn = instance_.paused && !request_.keep_history;
   return ending;
@@ -248,6 +276,7 @@ std::optional<Generation::Ending> Generation::inject_fault(std::int64_t step) co
       case Fault::What::kFail: return Ending::kFailed;
       case Fault::What::kError: return Ending::kError;
       case Fault::What::kHang: hang();
+      case Fault::What::kLog: instance_.log.error("the model file asks for an error line"); break;
       case Fault::What::kCrash:
       case Fault::What::kOutOfMemory: die(Death::kSegmentationFault);
     }
@@ -267,11 +296,11 @@ std::optional<Generation::Ending> Generation::advance() {
   for (Lane& lane : lanes_) {
     if (lane.done) continue;
     const auto cell = static_cast<Cell>(lane.last);
+    if (!embed({&cell, 1})) return Ending::kError;
     if (lane.cache->push(cell, request_.keep_history, instance_.n_keep) == KvCache::Pushed::kFull) {
       instance_.log.error("the prompt fills the context: there is no room for generated tokens");
       return Ending::kFailed;
     }
-    if (!embed({&cell, 1})) return Ending::kError;
   }
   return std::nullopt;
 }
@@ -293,6 +322,7 @@ State Generation::sample() {
       const std::size_t rows = callbacks_ == 0 ? lane.computed : 1;
       output.logits = instance_.tensors.logits(lane.cache->cells(), rows, lane.last);
     }
+    ++lane.tokens;
     --lane.left;
     lane.done = lane.left <= 0 || Vocabulary::ends_answer(lane.last) || lane.stream.exhausted();
   }

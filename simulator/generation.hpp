@@ -47,6 +47,7 @@ class Generation {
     Utf8Joiner joiner;
     std::string text;          // what the callback is given; gone when the next token comes
     std::size_t computed = 0;  // prompt tokens that were not in the cache
+    std::size_t tokens = 0;    // that came out
     std::int64_t left = 0;     // tokens until max_new_tokens
     TokenId last = 0;
     bool done = true;

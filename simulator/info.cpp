@@ -56,6 +56,7 @@ std::string fault(const Fault& fault) {
     case Fault::What::kFail: return when + " fails with -1";
     case Fault::What::kError: return when + " is RKLLM_RUN_ERROR";
     case Fault::What::kCrash: return when + " crashes the process";
+    case Fault::What::kLog: return when + " logs an error, and goes on";
     case Fault::What::kHang: return when + " never comes";
     case Fault::What::kOutOfMemory: return when + " runs out of NPU memory and crashes";
   }

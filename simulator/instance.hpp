@@ -20,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,7 @@ struct Instance {
 
   void clear_caches() {
     for (KvCache& cache : caches) cache.clear();
+    loaded_prompt.reset();
     paused = false;
   }
 
@@ -84,12 +86,13 @@ struct Instance {
   const Log log;
 
   ChatTemplate chat_template;
-  std::vector<KvCache> caches;      // one for each entry of the batch
-  std::size_t system_tokens = 0;    // of the set system prompt, as it stands at the start of the caches
-  bool history_in_cache = false;    // the last run had keep_history set
-  bool paused = false;              // the last run was paused: the next one continues behind it
-  bool paused_single_turn = false;  // ... and it had keep_history 0
-  bool batch_history_used = false;  // a batch has run with keep_history, which works once
+  std::vector<KvCache> caches;                     // one for each entry of the batch
+  std::optional<std::vector<Cell>> loaded_prompt;  // of rkllm_load_prompt_cache; the next single turn finds it
+  std::size_t system_tokens = 0;                   // of the set system prompt, as it stands at the start of the caches
+  bool history_in_cache = false;                   // the last run had keep_history set
+  bool paused = false;                             // the last run was paused: the next one continues behind it
+  bool paused_single_turn = false;                 // ... and it had keep_history 0
+  bool batch_history_used = false;                 // a batch has run with keep_history, which works once
   bool cross_attention_set = false;
   std::map<std::string, bool, std::less<>> adapters;  // by name: whether it can be applied
 

@@ -106,10 +106,10 @@ Fault read_fault(const Json& value) {
       fault.token == 0
           ? one_of<What>(
                 value["what"], "faults.what",
-                {{"fail", What::kFail}, {"crash", What::kCrash}, {"hang", What::kHang}, {"oom", What::kOutOfMemory}})
+                {{"fail", What::kFail}, {"crash", What::kCrash}, {"hang", What::kHang}, {"log", What::kLog}, {"oom", What::kOutOfMemory}})
           : one_of<What>(
                 value["what"], "faults.what",
-                {{"fail", What::kFail}, {"error", What::kError}, {"crash", What::kCrash}, {"hang", What::kHang}});
+                {{"fail", What::kFail}, {"error", What::kError}, {"crash", What::kCrash}, {"hang", What::kHang}, {"log", What::kLog}});
   return fault;
 }
 

@@ -29,6 +29,7 @@ struct Fault {
     kError,        // the run delivers RKLLM_RUN_ERROR and returns -1; not at init
     kCrash,        // SIGSEGV
     kHang,         // the calling thread blocks for ever
+    kLog,          // an error line, and nothing else
     kOutOfMemory,  // at init only: an error line, then SIGSEGV, as runtime 1.3.0 does when NPU memory runs out
   };
   std::int64_t token = 0;  // 0: at init; N: instead of the run's N-th result callback

@@ -1,5 +1,5 @@
-// The counters behind RKLLMPerfStat. They run on until a run ends with RKLLM_RUN_FINISH: what was computed by a run
-// that failed or paused shows up in the figures of the next one.
+// The counters behind RKLLMPerfStat. They run on until a run ends with RKLLM_RUN_FINISH or is paused: what was computed
+// by a run that failed shows up in the figures of the next one.
 #pragma once
 
 #include "client.hpp"

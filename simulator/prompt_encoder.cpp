@@ -121,7 +121,7 @@ class Encoder {
   }
 
   void begin(const std::string& system) {
-    if (first_ && instance_.model.chat_template == Template::kNone) prompt_.cells.push_back(kBeginOfText);
+    if (instance_.model.chat_template == Template::kNone) prompt_.cells.push_back(kBeginOfText);
     if (system.empty()) return;
     append(system);
     prompt_.system_cells = prompt_.cells.size();

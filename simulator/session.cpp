@@ -112,6 +112,7 @@ int Session::is_running() const { return running_ > 0 ? 1 : 0; }
 int Session::clear_kv_cache(bool keep_system_prompt) {
   const auto lock = enter("rkllm_clear_kv_cache");
   for (KvCache& cache : instance_.caches) cache.truncate(keep_system_prompt ? instance_.system_tokens : 0);
+  instance_.loaded_prompt.reset();
   instance_.paused = false;
   return 0;
 }
@@ -168,14 +169,13 @@ int Session::load_prompt_cache(const std::string& path) {
   auto& cells = std::get<std::vector<Cell>>(content);
   if (!cells.empty()) cells.pop_back();
   cells.resize(std::min(cells.size(), instance_.context));
-  instance_.caches[0].restore(std::move(cells));
-  instance_.history_in_cache = false;
-  instance_.paused = false;
+  instance_.loaded_prompt = std::move(cells);
   return 0;
 }
 
 int Session::release_prompt_cache() {
   const auto lock = enter("rkllm_release_prompt_cache");
+  instance_.loaded_prompt.reset();
   for (KvCache& cache : instance_.caches) cache.forget_prompt();
   return 0;
 }

@@ -72,7 +72,7 @@ void check_cpus(const Options& options, const ModelFile& model, std::string_view
             "enabled_cpus_mask names " + std::to_string(std::popcount(options.enabled_cpus_mask)) +
                 " CPUs but enabled_cpus_num is " + std::to_string(number) +
                 " (rkllm_createDefaultParam sets the mask only where 4 or 8 CPUs are online)");
-  refuse_if(most == 4 && (options.enabled_cpus_mask & ~0xFU) != 0, "enabled_cpus_mask names a CPU above 3");
+  refuse_if(options.enabled_cpus_mask >> most != 0, "enabled_cpus_mask names a CPU above " + std::to_string(most - 1));
   refuse_if(number < model.npu_cores, "enabled_cpus_num is " + std::to_string(number) + ", below the " +
                                           std::to_string(model.npu_cores) + " NPU cores of the model");
 }
@@ -106,6 +106,7 @@ void inject_faults(const ModelFile& model, const Log& log) {
       case Fault::What::kError: throw std::runtime_error("the model file asks for a failure");
       case Fault::What::kCrash: die(Death::kSegmentationFault);
       case Fault::What::kHang: hang();
+      case Fault::What::kLog: log.error("the model file asks for an error line"); break;
       case Fault::What::kOutOfMemory: run_out_of_memory(log);
     }
   }

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -20,9 +21,10 @@
 namespace rkllm_mcp {
 
 enum class Presence {
+  // null on the wire is absence.
   kOptional,       // absent: the default stays
   kRequired,       // absent: refused
-  kNullable,       // absent or null: NULL
+  kNullable,       // absent: NULL
   kEmptyIfAbsent,  // absent: as if {} had been given
 };
 using enum Presence;
@@ -49,6 +51,7 @@ struct TextRule {
   bool json = false;           // the text is itself JSON: an array or an object; either may also be given as such
   FileUse file = FileUse::kNone;    // the text is the path of a file
   std::string_view file_if_absent{};  // that the library writes if it is given none
+  std::initializer_list<std::string_view> one_of{};  // the texts that mean something to the library; empty: any
 };
 
 struct ArrayRule {

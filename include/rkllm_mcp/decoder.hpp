@@ -13,6 +13,7 @@
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/cpu_mask.hpp>
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/field_search.hpp>
 #include <rkllm_mcp/json_reader.hpp>
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -98,10 +99,15 @@ class Decoder {
     reader_.object();
   }
 
+  // What stands there is none of these names.
+  template <class Names>
+  [[noreturn]] static void refuse_name(const JsonReader& in, const Names& names);
   // The path that the library gets for the one that was given.
   std::string path_for(std::string_view name, const std::string& given, FileUse use) const;
   std::optional<JsonReader> take(std::string_view name, Presence presence, std::string_view what);
   bool is_given(std::string_view name) const;
+  // To be appended to a complaint about a member that is unknown here: what it may have been meant for.
+  std::string hint_for(std::string_view unknown) const;
   template <class T>
   void fill(const JsonReader& in, T& out) const;
 
@@ -109,6 +115,8 @@ class Decoder {
   CallContext& call_;
   std::string_view function_;
   std::vector<std::string_view> known_;   // members asked for so far
+  using SearchFunction = std::vector<FieldSearch::Place> (*)(std::vector<std::string_view> around);
+  std::vector<std::pair<std::string_view, SearchFunction>> inner_;  // the structs among them
   ArrayLengths lengths_;                  // of the arrays among them
   std::optional<InvalidParams> missing_;  // told only if no unknown member explains it better
   std::optional<NotChosen> not_chosen_;   // about the next member
@@ -125,15 +133,14 @@ inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence p
     return std::nullopt;
   }
   if (!found && required && !missing_) {
-    missing_.emplace(reader_.path_of(name), "expected " + std::string(what) + ", found nothing (it is required)");
+    const char* const found_instead = reader_.json().contains(std::string(name)) ? "null" : "nothing";
+    missing_.emplace(reader_.path_of(name),
+                     "expected " + std::string(what) + ", found " + found_instead + " (it is required)");
   }
   return found;
 }
 
-inline bool Decoder::is_given(std::string_view name) const {
-  const auto found = reader_.find(name);
-  return found && !found->json().is_null();
-}
+inline bool Decoder::is_given(std::string_view name) const { return reader_.find(name).has_value(); }
 
 template <class Handle>
 Handle Decoder::handle(std::string_view name) {
@@ -179,9 +186,7 @@ void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
       if (in->text() == known.name) return void(out = known.value);
       names.push_back(known.name);
     }
-    std::string complaint = "expected one of";
-    for (std::size_t i = 0; i < names.size(); ++i) complaint.append(i == 0 ? " " : ", ").append(names[i]);
-    in->refuse(complaint + ", found " + in->json().dump() + did_you_mean(in->text(), names));
+    refuse_name(*in, names);
   }
   const auto number = in->integer<std::int64_t>();
   for (const auto& known : names_of(out)) {
@@ -190,18 +195,27 @@ void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
   in->expected("the number or name of an enumerator");
 }
 
+template <class Names>
+void Decoder::refuse_name(const JsonReader& in, const Names& names) {
+  std::string complaint = "expected one of";
+  for (const std::string_view name : names) complaint.append(name == *std::begin(names) ? " " : ", ").append(name);
+  in.refuse(complaint + ", found " + Json(shortened(in.text())).dump() + did_you_mean(in.text(), names));
+}
+
 template <class Char>
 void Decoder::text(std::string_view name, Char*& out, TextRule rule) {
   const auto in = take(name, rule.presence, "string");
-  const bool is_null = in && in->json().is_null() && rule.presence == kNullable;
-  if ((!in || is_null) && !rule.file_if_absent.empty() && call_.files != nullptr) {
+  if (!in && !rule.file_if_absent.empty() && call_.files != nullptr) {
     return void(out = call_.arena.text(path_for(name, std::string(rule.file_if_absent), rule.file)));
   }
   if (!in) return;
-  if (is_null) return void(out = nullptr);
   if (rule.json && in->json().is_structured()) return void(out = call_.arena.text(in->json().dump()));
   const std::string& text = in->text();
   if (text.size() < rule.min_length) in->refuse("expected string that is not empty");
+  const bool is_free = rule.one_of.size() == 0;
+  if (!is_free && std::find(rule.one_of.begin(), rule.one_of.end(), text) == rule.one_of.end()) {
+    refuse_name(*in, rule.one_of);
+  }
   if (rule.json) {
     const auto first = text.find_first_not_of(" \t\r\n");
     const bool structured = first != std::string::npos && (text[first] == '[' || text[first] == '{');
@@ -238,6 +252,7 @@ void Decoder::group(std::string_view name, const Sign* const&, const Members& me
 
 template <class T>
 void Decoder::structure(std::string_view name, T& out, Presence presence) {
+  inner_.emplace_back(name, &FieldSearch::fields_of<T>);
   const bool begins_to_live = must_be_present_;  // the member of a union: its bytes hold nothing yet
   const auto in = take(name, presence, "object");
   if (!in) return;
@@ -247,8 +262,8 @@ void Decoder::structure(std::string_view name, T& out, Presence presence) {
 
 template <class T>
 void Decoder::object(std::string_view name, T*& out, Presence presence) {
+  inner_.emplace_back(name, &FieldSearch::fields_of<T>);
   const auto in = take(name, presence, "object");
-  if (in && in->json().is_null() && presence == kNullable) return void(out = nullptr);
   if (!in && presence != kEmptyIfAbsent) return;
   auto& object = call_.arena.keep(default_of(TypeTag<std::remove_const_t<T>>{}));
   out = &object;
@@ -257,6 +272,7 @@ void Decoder::object(std::string_view name, T*& out, Presence presence) {
 
 template <class T>
 void Decoder::batch(std::string_view name, T*& out, const SessionValue& count) {
+  inner_.emplace_back(name, &FieldSearch::fields_of<T>);
   const auto in = take(name, kRequired, "object or array of objects");
   if (!in) return;
   const auto wanted = static_cast<std::size_t>(require_known(count, call_.handle, function_));
@@ -277,7 +293,7 @@ void Decoder::batch(std::string_view name, T*& out, const SessionValue& count) {
 template <class T, class Length>
 void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayRule rule) {
   const auto in = take(name, rule.presence, "array");
-  if (!in || (in->json().is_null() && rule.presence == kNullable)) {
+  if (!in) {
     out = nullptr;
     return lengths_.absent(length);
   }
@@ -324,13 +340,36 @@ inline void Decoder::together(std::string_view one, std::string_view other) {
                                                    " are given together or not at all");
 }
 
+inline std::string Decoder::hint_for(std::string_view unknown) const {
+  std::vector<FieldSearch::Place> below;  // this object
+  for (const auto& [name, search] : inner_) {
+    for (auto& place : search({name})) below.push_back(std::move(place));
+  }
+  const auto belongs = [&](bool is_next) -> std::string {
+    for (const auto& place : below) {
+      const bool stands_next = place.around.size() == 1;
+      if (place.name == unknown && stands_next == is_next) return "; it belongs into " + shown_in_place(place);
+    }
+    return {};
+  };
+  if (const std::string hint = belongs(true); !hint.empty()) return hint;
+  if (const std::string hint = did_you_mean(unknown, known_); !hint.empty()) return hint;
+  std::vector<std::string_view> next;
+  for (const auto& place : below) next.push_back(place.around.size() == 1 ? place.name : std::string_view());
+  if (const auto near = nearest_name(unknown, next)) {
+    const auto at = static_cast<std::size_t>(std::find(next.begin(), next.end(), *near) - next.begin());
+    return "; did you mean \"" + std::string(*near) + "\" in " + shown_in_place(below[at]) + "?";
+  }
+  return belongs(false);
+}
+
 inline void Decoder::finish(std::span<const Elsewhere> elsewhere) {
   for (const auto& [key, value] : reader_.json().items()) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     for (const Elsewhere& other : elsewhere) {
       if (other.name == key) throw unsupported(reader_.path_of(key), other.versions, call_.version);
     }
-    throw InvalidParams(reader_.path_of(key), "unknown field" + did_you_mean(key, known_));
+    throw InvalidParams(reader_.path_of(key), "unknown field" + hint_for(key));
   }
   if (missing_) throw InvalidParams(*missing_);
   lengths_.finish();

@@ -37,6 +37,18 @@ enum class ErrorCode : int {
   kCancelled = 4009,
 };
 
+// The most that an error or a log line quotes of what a client has sent, in bytes.
+inline constexpr std::size_t kQuotedBytes = 60;
+
+// `text`, or its beginning and "..." if it is longer than may be quoted. Never ends inside a character.
+inline std::string shortened(std::string_view text) {
+  constexpr std::string_view kMore = "...";
+  if (text.size() <= kQuotedBytes) return std::string(text);
+  std::size_t end = kQuotedBytes - kMore.size();
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)).append(kMore);
+}
+
 // The text with U+0000 as JSON writes it: what() ends at the character itself, and paths hold what clients sent.
 inline std::string without_nul(std::string text) {
   for (auto at = text.find('\0'); at != std::string::npos; at = text.find('\0', at)) text.replace(at, 1, "\\u0000");
@@ -77,8 +89,18 @@ class CallFailed : public RpcError {
       : CallFailed(function, status, std::string(function) + " returned " + std::to_string(status)) {}
 };
 
+// "llm-1, llm-2", for messages: the first few of many.
+inline std::string named_in_message(const std::vector<std::string>& ids) {
+  constexpr std::size_t kShown = 8;
+  std::string text;
+  for (std::size_t i = 0; i < ids.size() && i < kShown; ++i) text += (i == 0 ? "" : ", ") + ids[i];
+  return ids.size() > kShown ? text + ", ..." : text;
+}
+
 inline RpcError unknown_handle(std::string_view id, const std::vector<std::string>& live) {
-  return {ErrorCode::kUnknownHandle, "no handle " + Json(std::string(id)).dump() + " exists", Json{{"handles", live}}};
+  const std::string others = live.empty() ? "; none does: load a model first" : "; there are: " + named_in_message(live);
+  return {ErrorCode::kUnknownHandle, "no handle " + Json(shortened(id)).dump() + " exists" + others,
+          Json{{"handles", live}}};
 }
 
 inline RpcError runtime_unavailable(const std::string& reason) {

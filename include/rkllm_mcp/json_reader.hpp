@@ -27,13 +27,14 @@ class JsonReader {
 
   const Json& json() const { return *value_; }
 
-  // Of an object: the member `key`, if there is one. Of an array: element `index`, which must exist.
+  // Of an object: the member `key`, if there is one; null counts as none, since many clients write it for what they
+  // have not. Of an array: element `index`, which must exist.
   std::optional<JsonReader> find(std::string_view key) const;
   JsonReader element(std::size_t index) const { return {(*value_)[index], this, {}, index}; }
 
   std::string path() const;
   // The path that a member has, or would have.
-  std::string path_of(std::string_view key) const { return path() + "." + std::string(key); }
+  std::string path_of(std::string_view key) const { return path() + "." + shortened(key); }
 
   [[noreturn]] void refuse(std::string_view complaint) const { throw InvalidParams(path(), complaint); }
   [[noreturn]] void expected(std::string_view what) const;  // "expected `what`, found ..."
@@ -61,7 +62,7 @@ class JsonReader {
 
 inline std::optional<JsonReader> JsonReader::find(std::string_view key) const {
   const auto found = value_->find(std::string(key));
-  if (found == value_->end()) return std::nullopt;
+  if (found == value_->end() || found->is_null()) return std::nullopt;
   return JsonReader(*found, this, key, 0);
 }
 

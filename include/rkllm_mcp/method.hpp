@@ -20,20 +20,23 @@ struct ToolAnnotations {
 };
 
 struct Method {
-  std::string_view name;           // the C name, verbatim; also the JSON-RPC method and the tool name
-  std::string_view title;          // a few words for a person
-  std::string_view description;    // the documentation, plain text
-  std::string_view declaration;    // the C declaration, on one line
+  std::string_view name;                     // the C name, verbatim; also the JSON-RPC method and the tool name
+  std::string_view title;                    // a few words for a person
+  std::string_view description;              // the documentation, plain text
+  std::string_view declaration;              // the C declaration, on one line
   std::span<const std::string_view> params;  // wire parameters in C order (the order of an array in `params`)
-  std::string_view handle_param;   // which of `params` names the handle; empty if none
+  std::string_view handle_param;             // which of `params` names the handle; empty if none
   HandleRole handle = HandleRole::kNone;
-  bool streams = false;            // its result callback becomes a stream of chunks
-  bool streams_by_default = false; // in the direct dialect a call without "stream" answers in chunks
-  bool immediate = false;          // the contract allows it while a run goes on: it does not wait in the handle's queue
-  bool aborts = false;             // it stops what runs on the handle
+  bool streams = false;             // its result callback becomes a stream of chunks
+  bool streams_by_default = false;  // in the direct dialect a call without "stream" answers in chunks
+  bool immediate = false;  // the contract allows it while a run goes on: it does not wait in the handle's queue
+  bool aborts = false;     // it stops what runs on the handle
   ToolAnnotations annotations{};
-  std::string_view input_schema;   // JSON Schema 2020-12, as JSON text
-  std::string_view output_schema;  // likewise, of the result; its root is an object
+  std::string_view input_schema;   // JSON Schema 2020-12 of the parameters, as JSON text
+  std::string_view output_schema;  // the same of the result; its root is an object
+  bool listed = true;              // among the tools; else another one does the same, but this one can be called, too
+  std::string_view tool_input_schema{};  // what lists of tools show: less, in few words, for any host; empty: the above
+  std::string_view tool_output_schema{};
 };
 
 // The first of `methods` of which `is_wanted` is true; null if there is none.

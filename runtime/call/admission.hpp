@@ -9,25 +9,36 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace rkllm_mcp {
 
 enum class Permission { kCall, kAdmin };
 
-// Throws error 4007 if the session's client has not that permission.
-inline void permit(const Session& session, Permission permission) {
-  const bool is_admin = permission == Permission::kAdmin;
-  const Principal& principal = *session.principal;
-  if (is_admin ? principal.may_admin : principal.may_call) return;
-  throw unauthorized("the token of " + principal.name + " has no permission " + (is_admin ? "admin" : "call"));
+// Whether the session's client has that permission.
+inline bool is_permitted(const Session& session, Permission permission) {
+  if (session.principal == nullptr) return false;
+  return permission == Permission::kAdmin ? session.principal->may_admin : session.principal->may_call;
 }
 
-// Throws QueueFull if the session has as many requests in progress as it may have.
-inline void admit_one_more(const Session& session, std::size_t most, Counts* counts) {
-  if (session.active() < most) return;
+// Throws error 4007 if it has not.
+inline void permit(const Session& session, Permission permission) {
+  if (is_permitted(session, permission)) return;
+  if (session.principal == nullptr) throw unauthorized("nobody knows who asks");
+  throw unauthorized("the token of " + session.principal->name + " has no permission " +
+                     (permission == Permission::kAdmin ? "admin" : "call"));
+}
+
+// Throws QueueFull if the session's client has as many requests in progress as it may have. Clients that share a
+// session because they have none of their own are told apart by their addresses.
+inline void admit_one_more(const Session& session, const Peer& client, std::size_t most, Counts* counts) {
+  const std::size_t active = session.active_of(client);
+  if (active < most) return;
   count(counts, Limit::kRequestsPerConnection);
-  throw RpcError(ErrorCode::kQueueFull, "too many requests in progress on this connection",
-                 Json{{"queued", session.active()}, {"limit", most}});
+  throw RpcError(ErrorCode::kQueueFull,
+                 std::string("too many requests in progress ") +
+                     (session.shared() ? "from this address without a session" : "on this connection"),
+                 Json{{"queued", active}, {"limit", most}});
 }
 
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 
 #include "call/push_reader.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "run_loop.hpp"
 
 #include <asio/steady_timer.hpp>
 
@@ -26,14 +27,15 @@ Permission permission_for(const Method& method) {
   return is_admin ? Permission::kAdmin : Permission::kCall;
 }
 
-void Caller::admit_one_more(const Session& session) const {
-  rkllm_mcp::admit_one_more(session, limits_.requests_per_session, limits_.counts);
+void Caller::admit_one_more(const Session& session, const Reply& reply) const {
+  rkllm_mcp::admit_one_more(session, reply.peer(), limits_.requests_per_session, limits_.counts);
 }
 
-void Caller::admit(const Session& session, const RequestId& id, bool is_stream) const {
-  admit_one_more(session);
+void Caller::admit(const Session& session, const Reply& reply, bool is_stream) const {
+  admit_one_more(session, reply);
+  const RequestId& id = reply.id();
   if (session.shared() ? is_stream && session.find_stream(id) != nullptr : session.is_active(id)) {
-    throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + id +
+    throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + shortened(id) +
                                                    " is still streaming or being executed in this session");
   }
 }
@@ -53,12 +55,15 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
                            Target target) {
   reply.mark_as_call();
   const auto reader = call.reader;
-  const auto key = session->add(std::move(call));
+  const auto key = session->add(std::move(call), reply.peer());
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
   const auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
-  const auto id =
-      backend_.start({target.method, std::move(target.params), target.options.encoding, origin}, reader->stream());
-  session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
+  const auto begin = [&] {
+    const auto id =
+        backend_.start({target.method, std::move(target.params), target.options.encoding, origin}, reader->stream());
+    session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
+  };
+  or_else(begin, [&] { session->remove(key); });  // or its id would be in use for ever
   return key;
 }
 
@@ -157,8 +162,9 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   reader->announce(reply,
                    result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
                    kAnnouncePatience);
-  *key = start(session, *reply, {.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader},
-               std::move(target));
+  ActiveCall call{.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader};
+  or_else([&] { *key = start(session, *reply, std::move(call), std::move(target)); },
+          [&] { registry_.remove(stream_id); });
 }
 
 }  // namespace rkllm_mcp

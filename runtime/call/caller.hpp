@@ -80,10 +80,10 @@ class Caller {
 
   // Throws error 4007 if the session's client has not the permission that the method takes.
   static void permit(const Session& session, const Method& method);
-  // Throws QueueFull if the session has as many calls in progress as it may have.
-  void admit_one_more(const Session& session) const;
+  // Throws QueueFull if the session's client has as many calls in progress as it may have.
+  void admit_one_more(const Session& session, const Reply& reply) const;
   // Likewise, and InvalidRequest if the id is in use.
-  void admit(const Session& session, const RequestId& id, bool is_stream) const;
+  void admit(const Session& session, const Reply& reply, bool is_stream) const;
 
  private:
   TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;

@@ -20,17 +20,21 @@ RpcError chunks_not_found(std::uint64_t from_seq, std::uint64_t first_seq) {
 void PollReader::announce(std::shared_ptr<Reply> reply, std::string announcement, std::chrono::milliseconds patience) {
   announcing_ = std::move(reply);
   announcement_ = std::move(announcement);
-  wait_timer_.expires_after(patience);
-  wait_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
-    if (error) return;
-    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) self->announce_now();
+  patience_.set_after(patience);
+}
+
+void PollReader::out_of_patience() {
+  const auto self = shared_from_this();  // its last act lets go of it
+  contain([this] {
+    announce_now();
+    answer_waiting();
   });
 }
 
 void PollReader::announce_now() {
   const auto reply = std::exchange(announcing_, nullptr);
   if (!reply) return;
-  wait_timer_.cancel();
+  patience_.clear();
   if (!stream()->waiting() && stream()->drained()) outcome_ = stream()->take_outcome(options_.encoding);
   if (outcome_ && outcome_->error) {
     reply->error(as_rpc_error(outcome_->error));
@@ -40,18 +44,14 @@ void PollReader::announce_now() {
 }
 
 void PollReader::poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wait) {
-  expiry_timer_.cancel();
+  expiry_.clear();  // also one that has passed, and whose turn on the loop has not come
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits
   if (has_news() || queue_position_ || wait.count() == 0) return answer(*reply);
 
   waiting_ = std::move(reply);
-  wait_timer_.expires_after(wait);
-  wait_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
-    if (error) return;
-    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) self->answer_waiting();
-  });
+  patience_.set_after(wait);
 }
 
 void PollReader::drain() {
@@ -65,9 +65,18 @@ void PollReader::drain() {
   if (!expiry_running_) restart_expiry();
 }
 
+// The next poll is told, if nobody waits.
+void PollReader::fail(const std::exception_ptr& fault) {
+  stream()->stop();
+  outcome_.emplace().error = fault;
+  announce_now();
+  answer_waiting();
+  if (!expiry_running_) restart_expiry();
+}
+
 void PollReader::answer_waiting() {
   if (!waiting_) return;
-  wait_timer_.cancel();
+  patience_.clear();
   const auto reply = std::exchange(waiting_, nullptr);
   answer(*reply);
 }
@@ -117,14 +126,13 @@ std::string PollReader::nothing_yet() {
 
 void PollReader::restart_expiry() {
   expiry_running_ = true;
-  expiry_timer_.expires_after(options_.expiry);
-  expiry_timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
-    if (error) return;
-    if (const auto self = std::static_pointer_cast<PollReader>(weak.lock())) {
-      self->expired_();
-      self->finish();
-    }
-  });
+  expiry_.set_after(options_.expiry);
+}
+
+void PollReader::expire() {
+  const auto self = shared_from_this();  // its last act lets go of it
+  expired_();
+  finish();
 }
 
 }  // namespace rkllm_mcp

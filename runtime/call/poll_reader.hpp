@@ -7,10 +7,11 @@
 #include "call/chunk_writer.hpp"
 #include "jsonrpc/reply.hpp"
 #include "stream/stream_reader.hpp"
+#include "transport/deadline.hpp"
 
 #include <rkllm_mcp/array_encoding.hpp>
 
-#include <asio/steady_timer.hpp>
+#include <asio/io_context.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -36,8 +37,8 @@ class PollReader : public StreamReader {
 
   // `expired` is called (before finished) when nobody came; it aborts the run.
   PollReader(asio::io_context& loop, ChunkWriter writer, Options options, std::function<void()> expired)
-      : expiry_timer_(loop),
-        wait_timer_(loop),
+      : expiry_(loop, [this] { expire(); }),
+        patience_(loop, [this] { out_of_patience(); }),
         writer_(std::move(writer)),
         options_(options),
         expired_(std::move(expired)) {}
@@ -52,6 +53,7 @@ class PollReader : public StreamReader {
 
  protected:
   void drain() override;
+  void fail(const std::exception_ptr& fault) override;
 
  private:
   // Before the run has begun: the place in the queue, if it is new. Else the empty chunk that says so.
@@ -62,9 +64,11 @@ class PollReader : public StreamReader {
   void answer_waiting();
   void announce_now();
   void restart_expiry();
+  void expire();
+  void out_of_patience();
 
-  asio::steady_timer expiry_timer_;
-  asio::steady_timer wait_timer_;
+  Deadline expiry_;    // of the buffer, while something waits in it
+  Deadline patience_;  // of who waits: for the announcement, or for news
   ChunkWriter writer_;
   const Options options_;
   const std::function<void()> expired_;

@@ -24,8 +24,15 @@ void PushReader::drain() {
   peer.when_ready([self = std::static_pointer_cast<PushReader>(shared_from_this())] {
     self->waiting_ = false;
     self->resuming_ = true;
-    self->drain();
+    self->contain([&self] { self->drain(); });
   });
+}
+
+void PushReader::fail(const std::exception_ptr& fault) {
+  ended_ = true;
+  stream()->stop();
+  reply_->last(writer_.failure(as_rpc_error(fault)));
+  finish();
 }
 
 void PushReader::client_gone() {

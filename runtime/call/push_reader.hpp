@@ -43,6 +43,7 @@ class PushReader : public StreamReader {
 
  protected:
   void drain() override;
+  void fail(const std::exception_ptr& fault) override;
 
  private:
   void send(std::string message, bool last);

@@ -12,6 +12,7 @@ std::optional<Json> take_member(Json& object, const char* name) {
   if (found == object.end()) return std::nullopt;
   Json value = std::move(*found);
   object.erase(found);
+  if (value.is_null()) return std::nullopt;
   return value;
 }
 

@@ -16,7 +16,8 @@ const ActiveCall* find_call(const Calls& calls, const Predicate& predicate) {
 
 }  // namespace
 
-Session::Key Session::add(ActiveCall call) {
+Session::Key Session::add(ActiveCall call, const Peer& client) {
+  if (shared_) call.host = host_of(client.address());
   std::erase_if(calls_, [&](const auto& entry) { return entry.second.ended && entry.second.id == call.id; });
   calls_.emplace(next_key_, std::move(call));
   return next_key_++;
@@ -52,6 +53,14 @@ std::size_t Session::active() const {
       std::count_if(calls_.begin(), calls_.end(), [](const auto& entry) { return !entry.second.ended; }));
 }
 
+std::size_t Session::active_of(const Peer& client) const {
+  if (!shared_) return active();
+  const std::string address = client.address();
+  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
+    return !entry.second.ended && entry.second.host == host_of(address);
+  }));
+}
+
 void Session::tell_if_idle() {
   if (!idle_ || !is_idle()) return;
   const auto idle = std::exchange(idle_, {});
@@ -59,11 +68,12 @@ void Session::tell_if_idle() {
 }
 
 bool Session::is_active(const RequestId& id) const {
-  return find_call(calls_, [&](const ActiveCall& call) { return call.id == id && !call.ended; }) != nullptr;
+  return find_call(calls_, [&](const ActiveCall& call) { return !call.ended && is_same_id(call.id, id); }) != nullptr;
 }
 
 const ActiveCall* Session::find_stream(const RequestId& id) const {
-  return find_call(calls_, [&](const ActiveCall& call) { return call.id == id && (call.polled || call.pushed); });
+  return find_call(calls_,
+                   [&](const ActiveCall& call) { return (call.polled || call.pushed) && is_same_id(call.id, id); });
 }
 
 const ActiveCall* Session::find_stream_by_stream_id(std::string_view stream_id) const {
@@ -103,8 +113,8 @@ void Session::cancel_all_that(Wanted is_wanted) {
   for (const Key key : keys) cancel(key);
 }
 
-void Session::cancel_request(const RequestId& id) {
-  cancel_all_that([&](const ActiveCall& call) { return call.id == id && (!shared_ || call.polled); });
+void Session::cancel_request(const Json& id) {
+  cancel_all_that([&](const ActiveCall& call) { return id_value(call.id) == id && (!shared_ || call.polled); });
 }
 
 void Session::cancel_all() {

@@ -37,6 +37,7 @@ struct ActiveCall {
   bool outlives_exchange = false;        // over HTTP: a disconnect is not a cancellation
   std::function<void()> on_cancelled{};
   std::shared_ptr<void> alongside{};
+  std::string host{};                    // in a shared session: where its client is
   bool ended = false;                    // only kept so that a lossy transport's client can ask again
 };
 
@@ -52,6 +53,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool shared() const { return shared_; }
   // Who its client is; null until that is known. Its permissions are looked at by Caller.
   const Principal* principal = nullptr;
+  // It has presented a wrong token, and is about to be sent away.
+  bool is_refused = false;
   // MCP: what initialize agreed on; null before, and without.
   std::shared_ptr<Handshake> handshake;
   // Where messages go that answer no request of this session.
@@ -60,7 +63,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<Session> sibling() const;
 
   using Key = std::uint64_t;
-  Key add(ActiveCall call);  // `call.call` may still be 0, see started()
+  Key add(ActiveCall call, const Peer& client);  // `call.call` may still be 0, see started()
   // `alongside` lives as long as the call does.
   void started(Key key, Backend::CallId call, std::shared_ptr<void> alongside);
   void remove(Key key);
@@ -68,6 +71,9 @@ class Session : public std::enable_shared_from_this<Session> {
   // have ended since.
   void retain(Key key);
   std::size_t active() const;
+  // Those that this client has in progress; in a shared session, all from its address: the others have room of their
+  // own.
+  std::size_t active_of(const Peer& client) const;
   bool is_active(const RequestId& id) const;
   // The stream that can be polled under `id`, null if none.
   const ActiveCall* find_stream(const RequestId& id) const;
@@ -76,8 +82,8 @@ class Session : public std::enable_shared_from_this<Session> {
   std::shared_ptr<PushReader> stream_of(const Reply& reply) const;
 
   void cancel(Key key);
-  // notifications/cancelled. Unknown ids are ignored.
-  void cancel_request(const RequestId& id);
+  // notifications/cancelled, whose `id` may be written otherwise than the request's. Unknown ids are ignored.
+  void cancel_request(const Json& id);
   void cancel_all();
   // The client has gone; over HTTP, only one exchange of it. Its calls are cancelled, and their readers told.
   void client_gone();

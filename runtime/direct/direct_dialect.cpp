@@ -41,7 +41,7 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
   if (!params.is_object()) throw InvalidParams("params", "expected an object");
   static constexpr std::array<std::string_view, 3> kNames{"stream_id", "wait_ms", "from_seq"};
   for (const auto& [name, value] : params.items()) {
-    if (name == "_meta") continue;
+    if (name == "_meta" || value.is_null()) continue;
     if (name == "stream_id") {
       if (!value.is_string()) throw InvalidParams("params.stream_id", "expected string");
       poll.stream_id = value.get<std::string>();
@@ -51,7 +51,7 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
     } else if (name == "from_seq") {
       poll.from_seq = read_count(value, "params.from_seq", std::uint64_t{1} << 53U);
     } else {
-      throw InvalidParams("params." + name, "unknown field" + did_you_mean(name, kNames));
+      throw InvalidParams("params." + shortened(name), "unknown field" + did_you_mean(name, kNames));
     }
   }
   return poll;
@@ -66,6 +66,7 @@ Json result_of(const Method& method, const Collected& collected) {
 Json named_params(const Method& method, Json params) {
   if (params.is_null()) return Json::object();
   if (params.is_object()) return params;
+  if (params.is_binary()) throw InvalidParams("params", "expected fewer values");  // they are unread
   if (params.size() > method.params.size()) {
     throw InvalidParams("params", "expected at most " + std::to_string(method.params.size()) +
                                       " values, in the order of " + std::string(method.declaration));
@@ -89,9 +90,9 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   Caller::Target target{&method, {}, take_result_options(method, named)};
   target.params = std::move(named);
   if (reply->muted()) {
-    caller_.admit_one_more(*session);
+    caller_.admit_one_more(*session, *reply);
   } else {
-    caller_.admit(*session, reply->id(), streams);
+    caller_.admit(*session, *reply, streams);
   }
 
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));

@@ -5,6 +5,7 @@
 #include "transport/peer.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,7 +33,9 @@ class BatchPeer final : public Peer {
   std::string address() const override { return client_->address(); }
   std::size_t max_message_bytes() const override { return client_->max_message_bytes(); }
   std::size_t preferred_chunk_bytes() const override { return client_->preferred_chunk_bytes(); }
+  bool takes_messages() const override { return client_->takes_messages(); }
   bool ready() const override { return client_->ready(); }
+  void when_ready(std::function<void()> action) override { client_->when_ready(std::move(action)); }
   bool closed() const override { return client_->closed(); }
 
   // The client has gone.

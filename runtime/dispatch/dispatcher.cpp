@@ -6,6 +6,7 @@
 #include "mcp/handshake.hpp"
 #include "mcp/revisions.hpp"
 #include "mcp/stateless_era.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -31,9 +32,8 @@ RpcError no_such_method(const Api& api, const std::string& method) {
   const auto nearest = nearest_name(method, known);
   Json data{{"nearest", nullptr}};
   if (nearest) data["nearest"] = *nearest;
-  constexpr std::size_t kShown = 100;
-  return {ErrorCode::kMethodNotFound,
-          "no method " + to_text(method.substr(0, kShown)) + " exists" + did_you_mean(method, known), std::move(data)};
+  return {ErrorCode::kMethodNotFound, "no method " + to_text(shortened(method)) + " exists" + did_you_mean(method, known),
+          std::move(data)};
 }
 
 bool claims_stateless(const Json& message) {
@@ -55,10 +55,11 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       api_(api),
       backend_(std::move(backend)),
       options_(options),
-      gate_(options.tokens),
+      gate_(loop, options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}) {}
+      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
+      reading_(loop) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
   const auto session = std::make_shared<Session>(backend_, shared);
@@ -87,11 +88,13 @@ AcceptFunction Dispatcher::acceptor() {
       if (text != nullptr && alive->transport() == TransportKind::kUdp) {
         receive_datagram(*text, session, alive);
       } else if (text != nullptr) {
-        receive(*text, session, alive, Delivery::kPush);
+        receive_in_turn(*text, session, alive);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
         if (session->principal == nullptr) return refuse_stranger(*alive, "a token is required before long messages");
         count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));
+      } else if (std::holds_alternative<OtherProtocol>(received)) {
+        answer(other_protocol(), alive);
       } else {
         session->when_idle([weak] {
           if (const auto still_alive = weak.lock()) still_alive->close();
@@ -130,6 +133,32 @@ std::string Dispatcher::oversized_message(const Oversized& oversized) {
                        too_large("the message exceeds limits.max_message_bytes", oversized.bytes, oversized.limit));
 }
 
+void Dispatcher::read(std::string text, ReadFunction then) {
+  if (text.size() <= kReadAtOnceBytes) return then(parse_message(text, options_.message));
+  // Both steps hold it: one fills it in, the other takes it.
+  const auto message = std::make_shared<Message>();
+  auto work = [message, text = std::move(text), limits = options_.message] {
+    try {
+      *message = parse_message(text, limits);
+    } catch (...) {  // no memory for it, say: its sender is told
+      *message = Malformed{RequestId(kNullId), as_rpc_error(std::current_exception())};
+    }
+  };
+  reading_.run(std::move(work), [message, then = std::move(then)] { then(*message); });
+}
+
+void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
+                                 const std::shared_ptr<Peer>& peer) {
+  if (text.size() <= kReadAtOnceBytes) return receive(text, session, peer, Delivery::kPush);
+  peer->hold_input();
+  read(std::string(text), [this, session, weak = std::weak_ptr(peer)](const Message& message) {
+    const auto alive = weak.lock();
+    if (!alive || alive->closed()) return;
+    or_else([&] { receive(message, session, alive, Delivery::kPush); }, [&] { alive->close(); });
+    alive->resume_input();
+  });
+}
+
 void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
   receive(parse_message(text, options_.message), session, peer, delivery);
@@ -144,12 +173,20 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
     execute(*notification, session, peer);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
-    note_malformed(*malformed, *peer);
-    Reply(peer, malformed->id).error(malformed->error);
+    answer(*malformed, peer);
   } else if (const auto* response = std::get_if<Response>(&message)) {
-    McpServer::handle(*response, *session);
+    try {
+      McpServer::handle(*response, *session);
+    } catch (...) {
+      pass_on(loop_, std::current_exception());  // the request that it answers is told by whoever made it
+    }
     Reply::unanswered(peer).nothing();
   }
+}
+
+void Dispatcher::answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const {
+  note_malformed(malformed, *peer);
+  Reply(peer, malformed.id).error(malformed.error);
 }
 
 // Each message of a batch is executed for itself; the answers travel together.
@@ -172,8 +209,8 @@ void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& ses
       if (alive && gone) alive->exchange_gone(*gone);
     });
   }
-  for (const Json& element : batch.messages) {
-    Message message = message_of(element, options_.message);
+  for (std::size_t at = 0; at < batch.messages.size(); ++at) {
+    Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }
@@ -200,8 +237,9 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
 
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  reply->peer().expects_answer();
   if (options_.report) {
-    reply->on_answered([this, method = request.method, began = Clock::now()](const Reply& answered) {
+    reply->on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
       note({origin_of(answered.id(), answered.peer()), method, answered.error_code(),
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});
@@ -209,8 +247,11 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
   }
   try {
     route(request, session, reply, delivery);
+  } catch (const RpcError& error) {
+    reply->error(error);
   } catch (...) {
     reply->error(as_rpc_error(std::current_exception()));
+    pass_on(loop_, std::current_exception());
   }
 }
 
@@ -242,12 +283,15 @@ void Dispatcher::note(const RequestNote& note) const {
 void Dispatcher::execute(const Notification& notification, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer) {
   const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
-  const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
-  if (method == nullptr) return reply->nothing();
   try {
+    const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
+    if (method == nullptr) return reply->nothing();
     direct_.call(*method, notification.params, session, reply, Delivery::kPush);
-  } catch (...) {
+  } catch (const RpcError&) {
     reply->nothing();  // nobody to tell
+  } catch (...) {
+    reply->nothing();
+    pass_on(loop_, std::current_exception());
   }
 }
 

@@ -13,13 +13,16 @@
 #include "direct/direct_dialect.hpp"
 #include "jsonrpc/message.hpp"
 #include "mcp/mcp_server.hpp"
+#include "side_thread.hpp"
 #include "transport/peer.hpp"
 
 #include <asio/io_context.hpp>
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
@@ -44,10 +47,15 @@ class Dispatcher {
 
   // `shared`: of all HTTP clients that have no session of their own.
   std::shared_ptr<Session> make_session(const Principal* principal, bool shared = false);
-  const Gate& gate() const { return gate_; }
+  Gate& gate() { return gate_; }
   asio::io_context& loop() { return loop_; }
   Caller& caller() { return caller_; }
   McpServer& mcp() { return mcp_; }
+
+  // Gives the message that the text is to `then`: at once, or, if it is long, later, when it has been read beside the
+  // loop.
+  using ReadFunction = std::function<void(const Message&)>;
+  void read(std::string text, ReadFunction then);
 
   // Executes one message whose answer goes to `peer`.
   void receive(std::string_view text, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
@@ -81,6 +89,10 @@ class Dispatcher {
                Delivery delivery);
   void execute(const Notification& notification, const std::shared_ptr<Session>& session,
                const std::shared_ptr<Peer>& peer);
+  void answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const;
+  // A message of a peer with a connection, which gives the next one only when this one has been read.
+  void receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<Peer>& peer);
   // Whether the gate lets it through. If not, it has been answered.
   bool admit(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
   void note(const RequestNote& note) const;
@@ -91,13 +103,14 @@ class Dispatcher {
   const Api& api_;
   const std::shared_ptr<Backend> backend_;
   const Options options_;
-  const Gate gate_;
+  Gate gate_;
   StreamRegistry registry_;
   Caller caller_;
   DirectDialect direct_;
   McpServer mcp_;
   // Shared with what peers do as they close, which may be after the dispatcher's end.
   const std::shared_ptr<RepeatedRequests> repeated_ = std::make_shared<RepeatedRequests>();
+  SideThread reading_;  // of long messages
 };
 
 }  // namespace rkllm_mcp

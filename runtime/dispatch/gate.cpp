@@ -4,6 +4,9 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <asio/steady_timer.hpp>
+
+#include <utility>
 #include <variant>
 
 namespace rkllm_mcp {
@@ -52,35 +55,67 @@ const Principal* Gate::identify(const Peer& peer) const {
   return identify(peer.credential());
 }
 
-Gate::Verdict Gate::admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) const {
+void Gate::refuse_guess(const std::string& address, std::function<void()> refuse) {
+  const auto pause = throttle_.failed(address, GuessThrottle::Clock::now());
+  if (pause.count() == 0) return refuse();
+  const auto timer = std::make_shared<asio::steady_timer>(loop_, pause);
+  timer->async_wait([timer, refuse = std::move(refuse)](const asio::error_code&) { refuse(); });
+}
+
+Gate::Verdict Gate::admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) {
+  if (session.is_refused) {  // it is being told
+    Reply::unanswered(peer).nothing();
+    return Verdict::kRefused;
+  }
   const auto* request = std::get_if<Request>(&message);
   if (request != nullptr && request->method == "auth") {
     return authenticate(*request, session, peer);
   }
   const bool over_udp = peer->transport() == TransportKind::kUdp;
-  if (over_udp) session.principal = identify(token_of(message));
+  const std::string token(over_udp ? token_of(message) : peer->credential());
+  if (over_udp) session.principal = identify(token);
   if (session.principal != nullptr) {
     if (!tokens_.empty()) peer->proved();
     return Verdict::kExecute;
   }
-  if (std::holds_alternative<Notification>(message)) {
-    Reply::unanswered(peer).nothing();
-  } else {
-    Reply(peer, request != nullptr ? request->id : RequestId(kNullId))
-        .error(unauthorized(over_udp ? kHowToOverUdp : kHowTo));
-  }
-  peer->refuse();
+  refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, peer);
   return Verdict::kRefused;
 }
 
-Gate::Verdict Gate::authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) const {
-  const Principal* const principal = identify(text_member(request.params, "token"));
-  Reply reply(peer, request.id);
+void Gate::refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
+                  const std::shared_ptr<Peer>& peer) {
+  const auto* request = std::get_if<Request>(&message);
+  const bool is_answered = !std::holds_alternative<Notification>(message);
+  const auto tell = [weak = std::weak_ptr(peer), is_answered, reason,
+                     id = request != nullptr ? request->id : RequestId(kNullId)] {
+    const auto client = weak.lock();
+    if (!client) return;
+    if (is_answered) {
+      Reply(client, id).error(unauthorized(reason));
+    } else {
+      Reply::unanswered(client).nothing();
+    }
+    client->refuse();
+  };
+  if (token.empty()) return tell();
+  if (peer->transport() == TransportKind::kUdp) {
+    // Nothing bounds how many datagrams come: none of them is kept.
+    const bool is_slow = throttle_.failed(peer->address(), GuessThrottle::Clock::now()).count() > 0;
+    return is_slow ? Reply::unanswered(peer).nothing() : tell();
+  }
+  // Until it is told, nothing else that this connection says counts.
+  session.is_refused = peer->transport() != TransportKind::kHttp;
+  refuse_guess(peer->address(), tell);
+}
+
+Gate::Verdict Gate::authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) {
+  const std::string_view token = text_member(request.params, "token");
+  const Principal* const principal = identify(token);
   if (principal == nullptr) {
-    reply.error(unauthorized("nobody has this token"));
-    peer->refuse();
+    refuse(request, token, "nobody has this token", session, peer);
     return Verdict::kRefused;
   }
+  Reply reply(peer, request.id);
   if (peer->transport() != TransportKind::kHttp) session.principal = principal;
   if (!tokens_.empty()) peer->proved();
   reply.result(describe(*principal));

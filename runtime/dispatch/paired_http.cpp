@@ -5,6 +5,7 @@
 #include "dispatch/server_sent_events.hpp"
 #include "transport/deadline.hpp"
 
+#include <deque>
 #include <string_view>
 #include <utility>
 
@@ -41,7 +42,16 @@ class PairedHttp::Client final : public Peer {
     silence_.clear();
     became_closed();
   }
-  void receive(const Received& received) const { receive_(received); }
+  // Answers the exchange when the message in its body has been taken: at its turn.
+  void take(std::string body, const std::shared_ptr<HttpExchange>& exchange) {
+    waiting_.push_back({std::move(body), exchange});
+    take_next();
+  }
+  void hold_input() override { held_ = true; }
+  void resume_input() override {
+    held_ = false;
+    take_next();
+  }
   void set_receiver(ReceiveFunction receive) { receive_ = std::move(receive); }
 
   void send(std::string_view message) override {
@@ -71,10 +81,26 @@ class PairedHttp::Client final : public Peer {
     });
   }
 
+  struct Waiting {
+    std::string body;
+    std::shared_ptr<HttpExchange> exchange;
+  };
+
+  void take_next() {
+    while (!held_ && !waiting_.empty()) {
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      next.exchange->respond({202, {}, "text/plain", "Accepted"});
+      receive_(std::string_view(next.body));
+    }
+  }
+
   const std::shared_ptr<HttpExchange> exchange_;
   const std::string remote_;
   const std::string token_;
   ReceiveFunction receive_;
+  std::deque<Waiting> waiting_;  // one for each connection, at most: none is read on before its answer
+  bool held_ = false;            // the message before takes longer
   bool watching_ = false;
   bool closing_ = false;
   Deadline silence_;
@@ -98,8 +124,7 @@ void PairedHttp::take(const HttpRequest& request, const std::shared_ptr<HttpExch
   const auto found = clients_->find(id_in(request.query));
   const auto client = found == clients_->end() ? nullptr : found->second;
   if (!client || client->credential() != request.bearer_token()) return exchange->respond(no_such_session());
-  exchange->respond({202, {}, "text/plain", "Accepted"});
-  client->receive(std::string_view(request.body));
+  client->take(request.body, exchange);
 }
 
 }  // namespace rkllm_mcp

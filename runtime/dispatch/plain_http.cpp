@@ -3,9 +3,20 @@
 #include "dispatch/http_peer.hpp"
 #include "jsonrpc/envelope.hpp"
 
+#include <string>
+#include <utility>
 #include <variant>
 
 namespace rkllm_mcp {
+
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then) {
+  if (request.body.size() <= kReadAtOnceBytes) {
+    return dispatcher.read(request.body, [&](const Message& message) { then(request, message); });
+  }
+  const auto kept = std::make_shared<HttpRequest>(request);  // until its body has been read
+  std::string body = std::exchange(kept->body, {});
+  dispatcher.read(std::move(body), [kept, then = std::move(then)](const Message& message) { then(*kept, message); });
+}
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {
   dispatcher.note_malformed(malformed, peer);
@@ -31,10 +42,13 @@ void PlainHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExc
   const auto session = sessions_.of(request);
   if (!session) return exchange->respond(no_such_session());
   const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, {.remote = request.remote});
-  Message message = parse_message(request.body, dispatcher_.options().message);
-  if (std::holds_alternative<Batch>(message)) message = refused_batch();
-  if (const auto* malformed = std::get_if<Malformed>(&message)) return refuse_over_http(dispatcher_, *malformed, *peer);
-  receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
+  read_body(dispatcher_, request, [this, session, peer](const HttpRequest&, const Message& message) {
+    if (std::holds_alternative<Batch>(message)) return refuse_over_http(dispatcher_, refused_batch(), *peer);
+    if (const auto* malformed = std::get_if<Malformed>(&message)) {
+      return refuse_over_http(dispatcher_, *malformed, *peer);
+    }
+    receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
+  });
 }
 
 }  // namespace rkllm_mcp

@@ -6,6 +6,7 @@
 #include "dispatch/http_sessions.hpp"
 #include "transport/http_exchange.hpp"
 
+#include <functional>
 #include <memory>
 
 namespace rkllm_mcp {
@@ -24,6 +25,10 @@ class PlainHttp {
 
 class HttpPeer;
 
+// Gives the request and the message in its body to `then`: at once, or, if it is long, when it has been read beside the
+// loop; the request then comes without its body. Whoever waits for the answer is kept alive by `then`.
+using BodyFunction = std::function<void(const HttpRequest&, const Message&)>;
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then);
 // Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
 // Executes the message in `session`. Its calls are cancelled when `peer`, which lives for this message, breaks off.

@@ -56,9 +56,17 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
   if (!equal_ignoring_case(media_type(request.headers), "application/json")) {
     return exchange->respond(refusal(415, "Content-Type must be application/json"));
   }
-  Message message = parse_message(request.body, dispatcher_.options().message);
+  read_body(dispatcher_, request, [this, exchange](const HttpRequest& head, const Message& message) {
+    execute(head, message, exchange);
+  });
+}
+
+void StreamableHttp::execute(const HttpRequest& request, const Message& message,
+                             const std::shared_ptr<HttpExchange>& exchange) {
   const Revision* const revision = revision_in(request.headers);
-  if (std::holds_alternative<Batch>(message) && revision != nullptr && !revision->batches) message = refused_batch();
+  if (std::holds_alternative<Batch>(message) && revision != nullptr && !revision->batches) {
+    return refuse_over_http(dispatcher_, refused_batch(), *peer_of(request, exchange));
+  }
   if (const auto* malformed = std::get_if<Malformed>(&message)) {
     return refuse_over_http(dispatcher_, *malformed, *peer_of(request, exchange));
   }

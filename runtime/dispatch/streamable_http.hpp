@@ -27,6 +27,7 @@ class StreamableHttp {
 
  private:
   void post(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void execute(const HttpRequest& request, const Message& message, const std::shared_ptr<HttpExchange>& exchange);
   void post_stateless(const HttpRequest& request, const Request& message, const std::shared_ptr<HttpPeer>& peer);
   void post_in_session(const HttpRequest& request, const Message& message,
                        const std::shared_ptr<HttpExchange>& exchange);

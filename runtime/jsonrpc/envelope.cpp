@@ -1,5 +1,6 @@
 #include "jsonrpc/envelope.hpp"
 
+#include "jsonrpc/unread.hpp"
 #include "text/json_text.hpp"
 
 namespace rkllm_mcp {
@@ -9,7 +10,9 @@ std::string opening(const RequestId& id) { return R"({"jsonrpc":"2.0","id":)" + 
 
 }  // namespace
 
-std::string to_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string to_text(const Json& value) {
+  return has_unread(value) ? text_with_unread(value) : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string result_message(const RequestId& id, const Json& result) {
   return opening(id) + R"(,"result":)" + to_text(result) + "}";

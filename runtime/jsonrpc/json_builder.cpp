@@ -1,10 +1,49 @@
 #include "jsonrpc/json_builder.hpp"
 
+#include "jsonrpc/unread.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
 #include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp {
 namespace {
+
+// A container of more values is kept as text. The outer ones, which routing looks into (a batch; a message; its params
+// and arguments), may have more.
+constexpr std::size_t kMostInBatch = 64 * 1024;
+constexpr std::size_t kMostOutside = 16 * 1024;
+constexpr std::size_t kMostInside = 1024;
+
+std::size_t most_values(std::size_t depth) {
+  if (depth == 1) return kMostInBatch;
+  return depth <= 3 ? kMostOutside : kMostInside;
+}
+
+// The end of what the parser read last, where the fault is.
+std::string quoted_end(std::string_view token) {
+  constexpr std::string_view kBefore = "...";
+  if (token.size() <= kQuotedBytes) return std::string(token);
+  std::size_t begin = token.size() - kQuotedBytes + kBefore.size();
+  while (begin < token.size() && (static_cast<unsigned char>(token[begin]) & 0xC0U) == 0x80U) ++begin;
+  return std::string(kBefore).append(token.substr(begin));
+}
+
+// nlohmann's complaint without the identifier in brackets that it begins with, and with no more of the client's text
+// than may be quoted.
+std::string readable(std::string_view complaint) {
+  constexpr std::string_view kRead = "last read: '";
+  if (const auto bracket = complaint.find("] "); bracket != std::string_view::npos) complaint.remove_prefix(bracket + 2);
+  const auto read = complaint.find(kRead);
+  if (read == std::string_view::npos) return std::string(complaint);
+  const auto begin = read + kRead.size();
+  const auto expectation = complaint.rfind("'; expected ");
+  const auto end = expectation != std::string_view::npos && expectation >= begin ? expectation : complaint.rfind('\'');
+  if (end == std::string_view::npos || end < begin) return std::string(complaint.substr(0, begin));
+  return std::string(complaint.substr(0, begin)) + quoted_end(complaint.substr(begin, end - begin)) +
+         std::string(complaint.substr(end));
+}
 
 // The first name that occurs twice. Sorting keeps a hostile object of a million members from costing n * n.
 std::optional<std::string_view> duplicate_name(const Json::object_t& members) {
@@ -21,61 +60,83 @@ std::optional<std::string_view> duplicate_name(const Json::object_t& members) {
 
 Json& JsonBuilder::add(Json value) {
   if (open_.empty()) return root_ = std::move(value);
-  Json& parent = *open_.back();
-  if (parent.is_array()) {
-    auto& elements = parent.get_ref<Json::array_t&>();
+  Open& parent = open_.back();
+  ++parent.nodes;
+  if (parent.value->is_array()) {
+    auto& elements = parent.value->get_ref<Json::array_t&>();
     elements.push_back(std::move(value));
     return elements.back();
   }
   // An ordered object is a vector of members; appending to it directly avoids its search for an equal name, which
   // end_object does once for all members.
   using Members = std::vector<Json::object_t::value_type, Json::object_t::allocator_type>;
-  Members& members = parent.get_ref<Json::object_t&>();
+  Members& members = parent.value->get_ref<Json::object_t&>();
   members.emplace_back(std::move(key_), std::move(value));
   return members.back().second;
 }
 
-bool JsonBuilder::open(Json container) {
-  if (open_.size() == max_depth_) {
+bool JsonBuilder::value(Json leaf) {
+  add(std::move(leaf));
+  skip_if_long();
+  return true;
+}
+
+void JsonBuilder::skip_if_long() {
+  if (position_ == nullptr || open_.empty() || open_.back().nodes <= most_values(open_.size())) return;
+  *open_.back().value = nullptr;
+  skipping_ = true;
+}
+
+bool JsonBuilder::open(Json::value_t kind) {
+  if (open_.size() + skipped_ == max_depth_) {
     too_deep_ = true;
     structure_complaint_ = "nested deeper than " + std::to_string(max_depth_) + " levels";
     return false;
   }
-  open_.push_back(&add(std::move(container)));
+  if (skipping_) {
+    ++skipped_;
+  } else {
+    open_.push_back({&add(Json(kind)), position_ == nullptr ? nullptr : *position_ - 1});
+  }
   return true;
 }
 
-bool JsonBuilder::number_float(double number, const std::string& source) {
-  if (open_.size() == 1 && key_ == "id") id_source_ = source;
-  return value(number);
+bool JsonBuilder::close() {
+  if (skipping_ && skipped_ > 0) {
+    --skipped_;
+    return true;
+  }
+  const Open closed = open_.back();
+  open_.pop_back();
+  if (std::exchange(skipping_, false)) {
+    *closed.value = unread_part({closed.begin, static_cast<std::size_t>(*position_ - closed.begin)});
+  } else if (!open_.empty()) {
+    open_.back().nodes += closed.nodes;
+  }
+  skip_if_long();
+  return true;
 }
 
 bool JsonBuilder::key(std::string& name) {
-  key_ = std::move(name);
+  if (!skipping_) key_ = std::move(name);
   return true;
 }
 
 bool JsonBuilder::end_object() {
-  if (const auto name = duplicate_name(open_.back()->get_ref<const Json::object_t&>())) {
-    structure_complaint_ = "member " + Json(std::string(*name)).dump(-1, ' ', false, Json::error_handler_t::replace) +
+  if (skipping_) return close();
+  if (const auto name = duplicate_name(open_.back().value->get_ref<const Json::object_t&>())) {
+    structure_complaint_ = "member " + Json(shortened(*name)).dump(-1, ' ', false, Json::error_handler_t::replace) +
                            " occurs twice in one object";
     return false;
   }
-  open_.pop_back();
-  return true;
+  return close();
 }
 
-bool JsonBuilder::end_array() {
-  open_.pop_back();
-  return true;
-}
+bool JsonBuilder::end_array() { return close(); }
 
 bool JsonBuilder::parse_error(std::size_t position, const std::string&, const Json::exception& error) {
   if (!structure_complaint_.empty()) return false;
-  // nlohmann's text begins with an identifier in brackets, which means nothing to a client.
-  std::string_view text = error.what();
-  if (const auto bracket = text.find("] "); bracket != std::string_view::npos) text.remove_prefix(bracket + 2);
-  syntax_complaint_ = "not valid JSON at byte " + std::to_string(position) + ": " + std::string(text);
+  syntax_complaint_ = "not valid JSON at byte " + std::to_string(position) + ": " + readable(error.what());
   return false;
 }
 

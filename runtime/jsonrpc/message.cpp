@@ -1,6 +1,8 @@
 #include "jsonrpc/message.hpp"
 
 #include "jsonrpc/json_builder.hpp"
+#include "jsonrpc/unread.hpp"
+#include "jsonrpc/written_ids.hpp"
 
 #include <iterator>
 #include <optional>
@@ -13,25 +15,17 @@ Malformed invalid_request(RequestId id, const std::string& complaint) {
   return {std::move(id), RpcError(ErrorCode::kInvalidRequest, "invalid request: " + complaint)};
 }
 
-// The text to echo for an id of an allowed type, nothing for any other.
-std::optional<RequestId> id_text(const Json& id, const std::string& source) {
-  if (id.is_number_float()) return source;
-  if (id.is_number_integer() || id.is_string()) return id.dump();
-  return std::nullopt;
-}
-
-Message classify(Json root, const std::string& id_source, const MessageLimits& limits) {
+Message classify(Json root, const std::string& written_id, const MessageLimits& limits) {
   const auto version = root.find("jsonrpc");
   const auto id = root.find("id");
   RequestId id_echo(kNullId);
   if (id != root.end()) {
-    const auto text = id_text(*id, id_source);
-    if (!text) return invalid_request(id_echo, "id must be a string or a number");
-    if (text->size() > limits.max_id_bytes) {
+    if (!id->is_string() && !id->is_number()) return invalid_request(id_echo, "id must be a string or a number");
+    if (written_id.size() > limits.max_id_bytes) {
       count(limits.counts, Limit::kIdBytes);
       return invalid_request(id_echo, "id is longer than " + std::to_string(limits.max_id_bytes) + " bytes");
     }
-    id_echo = *text;
+    id_echo = written_id;
   }
   if (version == root.end() || *version != "2.0") return invalid_request(id_echo, "jsonrpc must be \"2.0\"");
 
@@ -40,13 +34,15 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
     const auto result = root.find("result");
     const auto error = root.find("error");
     if ((result == root.end()) == (error == root.end())) return invalid_request(id_echo, "method is missing");
-    return Response{id_echo, result == root.end() ? Json() : *result, error == root.end() ? Json() : *error};
+    // The id is one that this server has made, however the client writes it.
+    return Response{id == root.end() ? id_echo : id->dump(), result == root.end() ? Json() : *result,
+                    error == root.end() ? Json() : *error};
   }
   if (!method->is_string()) return invalid_request(id_echo, "method must be a string");
 
   Json params;
   if (const auto given = root.find("params"); given != root.end()) {
-    if (!given->is_object() && !given->is_array())
+    if (!given->is_structured() && !given->is_binary())
       return invalid_request(id_echo, "params must be an object or an array");
     params = std::move(*given);
   }
@@ -54,11 +50,10 @@ Message classify(Json root, const std::string& id_source, const MessageLimits& l
   return Request{id_echo, method->get<std::string>(), std::move(params)};
 }
 
-}  // namespace
+Malformed too_many_values() { return invalid_request(RequestId(kNullId), "the message has too many members"); }
 
-Message parse_message(std::string_view text, const MessageLimits& limits) {
-  JsonBuilder builder(limits.max_depth);
-  if (!Json::sax_parse(text.begin(), text.end(), &builder)) {
+Message message_from(JsonBuilder& builder, bool is_json, std::string_view text, const MessageLimits& limits) {
+  if (!is_json) {
     if (builder.too_deep()) count(limits.counts, Limit::kDepth);
     if (!builder.structure_complaint().empty()) {
       return invalid_request(RequestId(kNullId), builder.structure_complaint());
@@ -67,24 +62,54 @@ Message parse_message(std::string_view text, const MessageLimits& limits) {
                      RpcError(ErrorCode::kParseError, "parse error: " + builder.syntax_complaint())};
   }
   Json root = builder.take();
+  if (root.is_binary()) return unread_text(root).front() == '[' ? refused_batch() : too_many_values();
   if (root.is_array()) {
     if (root.empty()) return invalid_request(RequestId(kNullId), "the batch is empty");
-    return Batch{{std::make_move_iterator(root.begin()), std::make_move_iterator(root.end())}};
+    return Batch{{std::make_move_iterator(root.begin()), std::make_move_iterator(root.end())}, written_ids(text)};
   }
   if (!root.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
-  return classify(std::move(root), builder.id_source(), limits);
+  const auto ids = root.contains("id") ? written_ids(text) : std::vector<std::string>{{}};
+  return classify(std::move(root), ids.front(), limits);
 }
 
-Message message_of(Json element, const MessageLimits& limits) {
+}  // namespace
+
+Message parse_message(std::string_view text, const MessageLimits& limits) {
+  if (text.size() <= kReadAtOnceBytes) {
+    JsonBuilder builder(limits.max_depth);
+    const bool is_json = Json::sax_parse(text.begin(), text.end(), &builder);
+    return message_from(builder, is_json, text, limits);
+  }
+  const char* position = text.data();
+  const char* end = text.data() + text.size();
+  JsonBuilder builder(limits.max_depth, &position);
+  const bool is_json = Json::sax_parse(TellingIterator(&position), TellingIterator(&end), &builder);
+  return message_from(builder, is_json, text, limits);
+}
+
+Message message_of(Json element, const std::string& written_id, const MessageLimits& limits) {
   if (!element.is_object()) return invalid_request(RequestId(kNullId), "a message is a JSON object");
-  const auto id = element.find("id");
-  const std::string id_source = id == element.end() ? std::string() : id->dump();
-  return classify(std::move(element), id_source, limits);
+  return classify(std::move(element), written_id, limits);
+}
+
+bool is_same_id(const RequestId& one, const RequestId& other) {
+  if (one == other) return true;
+  // Only text can be written in several ways. Long numbers are not compared by value: they may differ in digits that
+  // no value keeps.
+  const bool may_be_escaped = one.find('\\') != std::string::npos || other.find('\\') != std::string::npos;
+  return may_be_escaped && id_value(one) == id_value(other);
 }
 
 Malformed refused_batch() {
   return invalid_request(RequestId(kNullId),
                          "batches are for sessions of revision 2025-03-26; send one message at a time");
+}
+
+Malformed other_protocol() {
+  return {RequestId(kNullId), RpcError(ErrorCode::kParseError,
+                                       "parse error: the first message on a connection begins with { or [; nothing of "
+                                       "this connection was executed, and it is closed. HTTP has a port of its own "
+                                       "(http.port), and TLS is for ports where it is switched on (tcp.tls)")};
 }
 
 }  // namespace rkllm_mcp

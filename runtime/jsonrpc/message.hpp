@@ -17,14 +17,17 @@
 
 namespace rkllm_mcp {
 
-// The id of a request as JSON text, exactly as the client wrote it: 7, "seven", 12345678901234567890123. Comparing the
-// text compares the ids, so 7 and "7" stay different.
+// The id of a request as JSON text, exactly as the client wrote it: 7, -0, 1e2, "seven", "\u00e9",
+// 12345678901234567890123.
 using RequestId = std::string;
 
 inline constexpr std::string_view kNullId = "null";
 
 // The id as a value; null for an empty text, which stands for none.
 inline Json id_value(const RequestId& id) { return id.empty() ? Json(nullptr) : Json::parse(id, nullptr, false); }
+
+// 7 and "7" are different; "\u00e9" and "é" are the same.
+bool is_same_id(const RequestId& one, const RequestId& other);
 
 struct Request {
   RequestId id;
@@ -52,7 +55,8 @@ struct Malformed {
 
 // Several at once, each of which becomes a message by message_of(). Whether they may is not known here.
 struct Batch {
-  std::vector<Json> messages;  // at least one
+  std::vector<Json> messages;            // at least one
+  std::vector<std::string> written_ids;  // of each its id's text, empty where it has none
 };
 
 using Message = std::variant<Request, Notification, Response, Malformed, Batch>;
@@ -63,10 +67,15 @@ struct MessageLimits {
   Counts* counts = nullptr;
 };
 
+// A message of more bytes is read beside the event loop, and its long parts stay unread (unread.hpp).
+inline constexpr std::size_t kReadAtOnceBytes = 64 * 1024;
+
 Message parse_message(std::string_view text, const MessageLimits& limits);
 // One of a batch.
-Message message_of(Json element, const MessageLimits& limits);
+Message message_of(Json element, const std::string& written_id, const MessageLimits& limits);
 // What a batch is where none is allowed.
 Malformed refused_batch();
+// What a connection is told that does not begin with a message.
+Malformed other_protocol();
 
 }  // namespace rkllm_mcp

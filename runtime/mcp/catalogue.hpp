@@ -36,6 +36,8 @@ struct Tool {
   std::function<bool(const Invocation::Origin&)> as_task{};
   bool listed = true;  // else nobody is told of it, but it can be called
   Json more{};         // further members of its entry in the list, e.g. icons; null: none
+  // It only hands its arguments on: long parts of them may be unread (jsonrpc/unread.hpp).
+  bool takes_unread = false;
 };
 
 inline constexpr const char* kJsonType = "application/json";

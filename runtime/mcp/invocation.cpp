@@ -13,8 +13,11 @@ Invocation::~Invocation() {
 void Invocation::run() {
   try {
     run_(shared_from_this());
+  } catch (const RpcError& refusal) {
+    error(refusal);
   } catch (...) {
     error(as_rpc_error(std::current_exception()));
+    throw;  // a fault of our own
   }
 }
 
@@ -73,13 +76,15 @@ void Invocation::on_cancelled(std::function<void()> action) {
                                       .reply = origin_.reply,
                                       .answers_when_cancelled = false,
                                       .outlives_exchange = origin_.outlives_exchange,
-                                      .on_cancelled = [weak = weak_from_this()] {
-                                        const auto self = weak.lock();
-                                        if (!self || self->ended_) return;
-                                        if (const auto cancelled = std::exchange(self->cancelled_, {})) cancelled();
-                                        self->origin_.reply->nothing();
-                                        self->finish();
-                                      }});
+                                      .on_cancelled =
+                                          [weak = weak_from_this()] {
+                                            const auto self = weak.lock();
+                                            if (!self || self->ended_) return;
+                                            if (const auto cancelled = std::exchange(self->cancelled_, {})) cancelled();
+                                            self->origin_.reply->nothing();
+                                            self->finish();
+                                          }},
+                                     origin_.reply->peer());
 }
 
 void Invocation::run_again(Json inputs, Json state) {

@@ -71,6 +71,8 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
 
   const std::string& name() const { return origin_.name; }
   const Json& arguments() const { return origin_.arguments; }
+  // For a tool that asks for nothing, and so is not called again.
+  Json take_arguments() { return std::exchange(origin_.arguments, Json::object()); }
   const ClientContext& client() const { return origin_.client; }
   const Json& progress_token() const { return origin_.progress_token; }
   const Origin& origin() const { return origin_; }

@@ -80,10 +80,10 @@ Json list(std::string_view name, const Entries& entries, const Json& params, con
 
 }  // namespace
 
-Json list_tools(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
+Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
   std::vector<const Tool*> shown;
   for (const auto& tool : catalogue.tools) {
-    if (tool->listed) shown.push_back(tool.get());
+    if (tool->listed && is_permitted(session, tool->permission)) shown.push_back(tool.get());
   }
   return page_of(
       "tools", params, shown.size(), [&](std::size_t at) { return listed(*shown[at]); }, limits);

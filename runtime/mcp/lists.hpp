@@ -8,8 +8,9 @@
 
 namespace rkllm_mcp {
 
-// Each takes the request's params (for the cursor). Throw InvalidParams.
-Json list_tools(const Catalogue& catalogue, const Json& params, const PageLimits& limits);
+// Each takes the request's params (for the cursor). Throw InvalidParams. Of the tools, those that the session's client
+// may call.
+Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits);
 Json list_resources(const Catalogue& catalogue, const Json& params, const PageLimits& limits);
 Json list_resource_templates(const Catalogue& catalogue, const Json& params, const PageLimits& limits);
 Json list_prompts(const Catalogue& catalogue, const Json& params, const PageLimits& limits);

@@ -3,6 +3,7 @@
 #include "auth/token_set.hpp"
 #include "call/admission.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/unread.hpp"
 #include "mcp/completion.hpp"
 #include "mcp/handshake.hpp"
 #include "mcp/lists.hpp"
@@ -14,11 +15,14 @@
 #include "mcp/tool_error.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/nearest_name.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -26,6 +30,7 @@ namespace {
 constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its entries
 // Lists change when a runtime comes or goes, and who listens is told.
 constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPublic};
+constexpr Freshness kOfTools{std::chrono::minutes(1), Freshness::Scope::kPrivate};  // each sees what it may call
 
 std::string required_string(const Json& params, const char* name) {
   const std::string path = std::string("params.") + name;
@@ -34,9 +39,10 @@ std::string required_string(const Json& params, const char* name) {
   return params[name].get<std::string>();
 }
 
-RpcError unsupported_revision(const Json& asked_for) {
-  return {ErrorCode::kUnsupportedRevision, "protocol revision " + to_text(asked_for) + " is not served this way",
-          Json{{"supported", stateless_revisions()}, {"requested", asked_for}}};
+RpcError unsupported_revision(const std::string& asked_for) {
+  const std::string told = shortened(asked_for);
+  return {ErrorCode::kUnsupportedRevision, "protocol revision " + to_text(told) + " is not served this way",
+          Json{{"supported", stateless_revisions()}, {"requested", told}}};
 }
 
 // What tools may ask of the client. (The rest of what it says, as much as it may be, is not kept.)
@@ -50,7 +56,7 @@ Json known_capabilities(const Json& params) {
   return known;
 }
 
-bool may_hear_all(const Session& session) { return session.principal == nullptr || session.principal->may_admin; }
+bool may_hear_all(const Session& session) { return session.principal != nullptr && session.principal->may_admin; }
 
 Json progress_token_of(const Json& params) {
   const auto meta = params.find("_meta");
@@ -114,7 +120,7 @@ ClientContext McpServer::client_of(const Request& request, const Session& sessio
   const Json claim = *claimed_revision(request.params);
   if (!claim.is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
   const Revision* const revision = find_revision(claim.get<std::string>());
-  if (revision == nullptr) throw unsupported_revision(claim);
+  if (revision == nullptr) throw unsupported_revision(claim.get<std::string>());
   return revision->era.client_of(*revision, request.params, session);
 }
 
@@ -130,15 +136,14 @@ bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& s
   }
   if (!is_stateless) return false;
   // Who names a revision of MCP wants nothing else.
-  constexpr std::size_t kShown = 100;
   throw RpcError(ErrorCode::kMethodNotFound, "revision " + std::string(client.revision->name) + " has no method " +
-                                                 to_text(request.method.substr(0, kShown)));
+                                                 to_text(shortened(request.method)));
 }
 
 bool McpServer::handle(const Notification& notification, Session& session) {
   if (notification.method == "notifications/cancelled") {
     const Json& params = notification.params;
-    if (params.is_object() && params.contains("requestId")) session.cancel_request(to_text(params["requestId"]));
+    if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"]);
     return true;
   }
   if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session.handshake);
@@ -207,7 +212,7 @@ PageLimits McpServer::page_limits(const Asked& asked) const {
 }
 
 void McpServer::tools(const Asked& asked) {
-  answer(asked, list_tools(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_tools(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfTools);
 }
 
 void McpServer::resources(const Asked& asked) {
@@ -260,7 +265,7 @@ void McpServer::unsubscribe(const Asked& asked) {
 }
 
 void McpServer::listen(const Asked& asked) {
-  admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   subscriptions_.listen(asked.request.params, asked.client, asked.session, asked.reply);
 }
 
@@ -270,6 +275,29 @@ void McpServer::log(Severity level, std::string_view logger, const Json& data) {
     if (const auto invocation = weak.lock()) invocation->log(level, logger, data);
   }
 }
+
+namespace {
+
+InvalidParams no_such(const std::string& kind, const std::string& name, const std::vector<std::string_view>& known) {
+  return {"params.name", "no " + kind + " " + to_text(shortened(name)) + " exists" + did_you_mean(name, known)};
+}
+
+// Of the tools that the client may call, those that are not listed included.
+std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const Tool>>& tools, const Session& session) {
+  std::vector<std::string_view> names;
+  for (const auto& tool : tools) {
+    if (is_permitted(session, tool->permission)) names.push_back(tool->name);
+  }
+  return names;
+}
+
+std::vector<std::string_view> names_of(const std::vector<std::shared_ptr<const Prompt>>& prompts) {
+  std::vector<std::string_view> names;
+  for (const auto& prompt : prompts) names.push_back(prompt->name);
+  return names;
+}
+
+}  // namespace
 
 // --- tools, prompts, tasks ------------------------------------------------------------------------------------------
 
@@ -308,18 +336,35 @@ void McpServer::invoke(Invocation::Origin origin, const InvokeFunction& run) {
   invocation->run();
 }
 
+namespace {
+
+// Gemini CLI adds an argument of its own to every tool, and passes on what its model makes of it.
+void drop_what_hosts_add(const Tool& tool, Json& arguments) {
+  constexpr const char* kByGeminiCli = "wait_for_previous";
+  if (!arguments.is_object()) return;  // they have not been read
+  const auto own = tool.input_schema.find("properties");
+  if (own == tool.input_schema.end() || !own->contains(kByGeminiCli)) arguments.erase(kByGeminiCli);
+}
+
+}  // namespace
+
 void McpServer::call_tool(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto tool = catalogue_.tool(name);
-  if (!tool) throw InvalidParams("params.name", "no tool " + to_text(name) + " exists");
+  if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, *asked.session));
   auto origin = origin_of(asked, std::move(name));
+  if (!tool->takes_unread) {
+    origin.arguments = read_whole(std::move(origin.arguments));
+    origin.inputs = read_whole(std::move(origin.inputs));
+  }
+  drop_what_hosts_add(*tool, origin.arguments);
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
                            asked.client.has_extension(kTasksExtension);
   // The function holds the tool: the catalogue may change while it runs.
   const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
   try {
     permit(*asked.session, tool->permission);
-    admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+    admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
     if (knows_tasks && tool->as_task && tool->as_task(origin) && tasks_.has_room_for(asked.session->principal)) {
       return answer(asked, tasks_.begin(std::move(origin), run));
     }
@@ -332,7 +377,7 @@ void McpServer::call_tool(const Asked& asked) {
 void McpServer::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto prompt = catalogue_.prompt(name);
-  if (!prompt) throw InvalidParams("params.name", "no prompt " + to_text(name) + " exists");
+  if (!prompt) throw no_such("prompt", name, names_of(catalogue_.prompts));
   auto origin = origin_of(asked, std::move(name));
   for (const auto& [argument, value] : origin.arguments.items()) {
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");

@@ -7,6 +7,7 @@
 #include "mcp/tool_error.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -16,6 +17,10 @@ Json tool_result(const Method& method, const Collected& collected) {
   Json structured = method.streams ? answer_of(collected) : collected.outcome.result;
   const std::string text = method.streams ? structured["text"].get<std::string>() : to_text(structured);
   Json result = text_result(text);
+  // Many hosts show a model nothing but the text.
+  if (collected.outcome.aborted) {
+    result["content"].push_back(text_block("The run was aborted: this is not its whole text."));
+  }
   result["structuredContent"] = std::move(structured);
   return result;
 }
@@ -31,7 +36,7 @@ ProgressMessage take_progress_message(Json& arguments) {
 
 void start(asio::io_context& loop, Caller& caller, const Method& method,
            const std::shared_ptr<Invocation>& invocation) {
-  Json arguments = invocation->arguments();
+  Json arguments = invocation->take_arguments();
   const auto message = method.streams ? take_progress_message(arguments) : ProgressMessage::kStatus;
   Caller::Target target{&method, {}, take_result_options(method, arguments)};
   target.params = std::move(arguments);
@@ -56,7 +61,7 @@ void start(asio::io_context& loop, Caller& caller, const Method& method,
 void run(asio::io_context& loop, Caller& caller, const Method& method, const std::shared_ptr<Invocation>& invocation) {
   const auto& origin = invocation->origin();
   try {
-    caller.admit(*origin.session, origin.reply->id(), false);
+    caller.admit(*origin.session, *origin.reply, false);
     start(loop, caller, method, invocation);
   } catch (const RpcError& error) {
     if (error.code() == ErrorCode::kInvalidRequest) throw;
@@ -64,7 +69,17 @@ void run(asio::io_context& loop, Caller& caller, const Method& method, const std
   }
 }
 
+// The first that is given.
+Json first_schema(std::string_view shown, std::string_view whole) { return Json::parse(shown.empty() ? whole : shown); }
+
 }  // namespace
+
+void add_own_members(Json& schema, const Method& method) {
+  Json& properties = schema["properties"];
+  if (!properties.is_object() || method.immediate || !properties.contains("status")) return;
+  properties["warnings"] = Json{{"type", "array"}, {"items", {{"type", "string"}}}};
+  if (method.streams || method.handle == HandleRole::kCreates) properties["simulated"] = Json{{"type", "boolean"}};
+}
 
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller) {
   for (const Method& method : caller.api().methods) {
@@ -72,10 +87,13 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.name = method.name;
     tool.title = method.title;
     tool.description = method.description;
-    tool.input_schema = Json::parse(method.input_schema);
-    tool.output_schema = Json::parse(method.output_schema);
+    tool.input_schema = first_schema(method.tool_input_schema, method.input_schema);
+    tool.output_schema = first_schema(method.tool_output_schema, method.output_schema);
+    add_own_members(tool.output_schema, method);
+    tool.listed = method.listed;
     tool.annotations = method.annotations;
     tool.permission = permission_for(method);
+    tool.takes_unread = true;
     tool.run = [&loop, &caller, &method](const auto& invocation) { run(loop, caller, method, invocation); };
     // Who wants to follow it goes on waiting for the answer.
     if (method.streams) tool.as_task = [](const auto& origin) { return origin.progress_token.is_null(); };

@@ -9,7 +9,12 @@
 
 namespace rkllm_mcp {
 
-// Adds a tool for each method of the caller's API, under its name. Functions that only other versions of the API have
+// Adds to the schema of a method's result what the server tells besides: "warnings", the errors that the runtime logged
+// although it succeeded; "simulated", true if no model runs.
+void add_own_members(Json& schema, const Method& method);
+
+// Adds a tool for each method of the caller's API, under its name. Those that do what another tool does are not listed,
+// but can be called. Functions that only other versions of the API have
 // are not listed, and say so when they are called. Loop and caller outlive the catalogue.
 void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& caller);
 

@@ -3,8 +3,14 @@
 #include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/nearest_name.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -19,6 +25,20 @@ Json contents(const std::string& uri, const std::string& mime_type, ResourceText
   return Json{{"contents", Json::array({std::move(content)})}};
 }
 
+// Only what follows the scheme is compared: it is what clients get wrong.
+std::string hint_for(std::string_view uri, const Catalogue& catalogue) {
+  const auto behind_scheme = [](std::string_view whole) {
+    const auto scheme = whole.find("://");
+    return scheme == std::string_view::npos ? whole : whole.substr(scheme + 3);
+  };
+  std::vector<std::string_view> known;
+  for (const auto& resource : catalogue.resources) known.push_back(behind_scheme(resource.uri));
+  const auto nearest = nearest_name(behind_scheme(uri), known);
+  if (!nearest) return {};
+  const auto at = static_cast<std::size_t>(std::find(known.begin(), known.end(), *nearest) - known.begin());
+  return "; did you mean \"" + catalogue.resources[at].uri + "\"?";
+}
+
 }  // namespace
 
 ResourceReading read_resource(const Catalogue& catalogue, const std::string& uri) {
@@ -29,7 +49,10 @@ ResourceReading read_resource(const Catalogue& catalogue, const std::string& uri
   for (const auto& each : catalogue.templates) {
     if (auto text = each.read(uri)) return {contents(uri, each.mime_type, *std::move(text)), kChanges};
   }
-  throw RpcError(ErrorCode::kInvalidParams, "params.uri: no resource " + to_text(uri) + " exists", Json{{"uri", uri}});
+  constexpr std::size_t kLongestTold = 256;
+  throw RpcError(ErrorCode::kInvalidParams,
+                 "params.uri: no resource " + to_text(shortened(uri)) + " exists" + hint_for(uri, catalogue),
+                 Json{{"uri", uri.size() <= kLongestTold ? uri : shortened(uri)}});
 }
 
 }  // namespace rkllm_mcp

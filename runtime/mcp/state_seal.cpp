@@ -32,8 +32,12 @@ std::string StateSeal::signature_of(std::string_view text, std::string_view subj
   const std::string all = std::string(text) + "." + std::string(subject);
   std::array<unsigned char, 32> digest{};
   unsigned size = 0;
-  HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), reinterpret_cast<const unsigned char*>(all.data()),
-       all.size(), digest.data(), &size);
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(all.data());
+  if (HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), bytes, all.size(), digest.data(), &size) ==
+          nullptr ||
+      size != digest.size()) {
+    throw std::runtime_error("OpenSSL computes no HMAC");  // a seal of zeros could be forged
+  }
   return encode_base64(std::as_bytes(std::span(digest)));
 }
 

@@ -89,12 +89,14 @@ void Subscriptions::listen(const Json& params, const ClientContext& client, cons
   place->key = session->add({.id = reply->id(),
                              .reply = reply,
                              .answers_when_cancelled = false,
-                             .on_cancelled = [this, place, weak = std::weak_ptr(session)] {
-                               const auto ended = std::move(*place);
-                               listeners_.erase(place);
-                               ended.reply->nothing();
-                               if (const auto alive = weak.lock()) alive->remove(ended.key);
-                             }});
+                             .on_cancelled =
+                                 [this, place, weak = std::weak_ptr(session)] {
+                                   const auto ended = std::move(*place);
+                                   listeners_.erase(place);
+                                   ended.reply->nothing();
+                                   if (const auto alive = weak.lock()) alive->remove(ended.key);
+                                 }},
+                            reply->peer());
 }
 
 void Subscriptions::tell(const Listener& listener, std::string_view method, Json params) {

@@ -32,7 +32,17 @@ bool CollectReader::gathers(std::size_t bytes) {
   return true;
 }
 
+void CollectReader::fail(const std::exception_ptr& fault) {
+  failed_ = true;
+  stream()->stop();
+  collected_ = {};
+  collected_.outcome.error = fault;
+  done_(std::move(collected_));
+  finish();
+}
+
 void CollectReader::drain() {
+  if (failed_) return;
   std::string news;
   while (auto chunk = stream()->take(true, std::numeric_limits<std::size_t>::max())) {
     if (collected_.texts.size() <= chunk->batch) collected_.texts.resize(chunk->batch + 1);

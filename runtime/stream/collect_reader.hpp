@@ -48,6 +48,7 @@ class CollectReader : public StreamReader {
 
  protected:
   void drain() override;
+  void fail(const std::exception_ptr& fault) override;
 
  private:
   // Whether so much more may be gathered.
@@ -59,6 +60,7 @@ class CollectReader : public StreamReader {
   const ProgressFunction progress_;
   Collected collected_;
   std::size_t text_bytes_ = 0;
+  bool failed_ = false;
   std::optional<Limit> reached_;  // by the text, which was not gathered any further
 };
 

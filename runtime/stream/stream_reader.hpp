@@ -4,11 +4,13 @@
 // Threads: the event loop only. The stream may wake a reader from any thread; the wake-up is posted.
 #pragma once
 
+#include "run_loop.hpp"
 #include "stream/token_stream.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -47,6 +49,13 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   StreamReader() = default;
   // Takes what there is. Called after a wake-up; more may arrive meanwhile and wakes again.
   virtual void drain() = 0;
+  // drain() has thrown: the client is told, and the run is stopped.
+  virtual void fail(const std::exception_ptr& fault) = 0;
+  // Runs something that the loop calls: what it throws ends this stream.
+  template <class Action>
+  void contain(Action action) {
+    or_else(std::move(action), [this] { fail(std::current_exception()); });
+  }
   // For the reader's last act.
   void finish() {
     if (const auto finished = std::exchange(finished_, {})) finished();
@@ -55,7 +64,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
  private:
   void wake() {
     stream_->rearm();
-    drain();
+    contain([this] { drain(); });
   }
 
   std::shared_ptr<TokenStream> stream_;

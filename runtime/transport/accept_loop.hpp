@@ -30,12 +30,9 @@ class AcceptLoop : public std::enable_shared_from_this<AcceptLoop<Protocol>> {
   void accept_next() {
     acceptor_.async_accept([self = this->shared_from_this()](const std::error_code& error, Socket socket) {
       if (!self->acceptor_.is_open()) return;
-      if (!error) {
-        self->accepted_(std::move(socket));
-      } else if (error != asio::error::connection_aborted) {
-        return self->accept_later();
-      }
-      if (self->acceptor_.is_open()) self->accept_next();
+      if (error && error != asio::error::connection_aborted) return self->accept_later();
+      self->accept_next();  // first: what taking a client in throws costs that client, and not those that come after it
+      if (!error) self->accepted_(std::move(socket));
     });
   }
 

@@ -15,6 +15,7 @@ constexpr std::size_t kFirstInputBytes = 4 * 1024;
 constexpr std::size_t kLargestInputBytes = 64 * 1024;
 // How long a client may go on sending after the last byte was written to it.
 constexpr std::chrono::milliseconds kLinger{1000};
+constexpr std::chrono::milliseconds kBetweenProbes{1000};
 
 }  // namespace
 
@@ -24,8 +25,9 @@ Channel::Channel(asio::io_context& io, std::unique_ptr<ByteStream> stream, const
       limits_(limits),
       input_(kFirstInputBytes),
       outbox_(limits.send_queue_bytes),
-      patience_(io, [this] { out_of_patience(); }),
-      idle_(io, [this] { check_idle(); }),
+      patience_(io, [this] { contain([this] { out_of_patience(); }); }),
+      idle_(io, [this] { contain([this] { check_idle(); }); }),
+      next_probe_(io, [this] { contain([this] { probe(); }); }),
       last_traffic_(Deadline::Clock::now()) {}
 
 void Channel::start(std::shared_ptr<Owner> owner) {
@@ -43,9 +45,10 @@ void Channel::read() {
   if (reading_ || ended_ || state_ == State::kClosed) return;
   if (state_ == State::kOpen && input_paused()) return;
   reading_ = true;
-  stream_->async_read_some(
-      asio::buffer(input_),
-      [self = shared_from_this()](const std::error_code& error, std::size_t bytes) { self->on_read(error, bytes); });
+  stream_->async_read_some(asio::buffer(input_),
+                           [self = shared_from_this()](const std::error_code& error, std::size_t bytes) {
+                             self->contain([&] { self->on_read(error, bytes); });
+                           });
 }
 
 void Channel::on_read(const std::error_code& error, std::size_t bytes) {
@@ -84,7 +87,7 @@ void Channel::wake_writer() {
   wake_posted_ = true;
   asio::post(io_, [self = shared_from_this()] {
     self->wake_posted_ = false;
-    self->write_gathered();
+    self->contain([&] { self->write_gathered(); });
   });
 }
 
@@ -103,9 +106,10 @@ void Channel::write_gathered() {
 
 void Channel::write_some() {
   const auto bytes = outbox_.in_flight();
-  stream_->async_write_some(
-      asio::buffer(bytes.data(), bytes.size()),
-      [self = shared_from_this()](const std::error_code& error, std::size_t count) { self->on_written(error, count); });
+  stream_->async_write_some(asio::buffer(bytes.data(), bytes.size()),
+                            [self = shared_from_this()](const std::error_code& error, std::size_t count) {
+                              self->contain([&] { self->on_written(error, count); });
+                            });
 }
 
 void Channel::on_written(const std::error_code& error, std::size_t bytes) {
@@ -126,6 +130,17 @@ void Channel::on_written(const std::error_code& error, std::size_t bytes) {
     write_some();
   }
   read();
+}
+
+void Channel::keep_probing(std::string_view filler) {
+  filler_ = filler;
+  probe();
+}
+
+void Channel::probe() {
+  if (state_ != State::kOpen) return;
+  if (nothing_queued()) write({filler_});
+  next_probe_.set_after(kBetweenProbes);
 }
 
 void Channel::close() {
@@ -161,8 +176,11 @@ void Channel::abort() {
 void Channel::tell_closed() {
   if (!owner_ && !finished_) return;
   asio::post(io_, [owner = std::exchange(owner_, nullptr), finished = std::exchange(finished_, nullptr)] {
-    if (owner) owner->channel_closed();
-    if (finished) finished();
+    const auto finish = [&finished] {
+      if (finished) finished();
+    };
+    if (owner) or_else([&] { owner->channel_closed(); }, finish);
+    finish();
   });
 }
 

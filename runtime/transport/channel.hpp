@@ -4,9 +4,12 @@
 // The owner is the protocol on top (lines, HTTP, WebSocket) and may hand the channel to another owner (an upgrade). The
 // channel keeps its owner alive until it is closed, and itself as long as an operation is under way.
 //
+// What a callback about a connection throws ends that connection.
+//
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "run_loop.hpp"
 #include "transport/byte_stream.hpp"
 #include "transport/deadline.hpp"
 #include "transport/limits.hpp"
@@ -17,7 +20,9 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -58,8 +63,18 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Whether the client is not read at the moment, because of hold_input() or because it takes too few of its answers.
   bool input_paused() const { return input_held_ || congested(); }
 
+  // The other side has ended its input and is owed something. Whether it still listens shows only when it is sent
+  // something: a TCP socket that has been closed looks like one that has finished sending, until it refuses a packet.
+  // Writes `filler`, which means nothing to whoever reads it, now and from time to time while nothing else is written.
+  void keep_probing(std::string_view filler);
+
   void close();  // when what is queued has been written
   void abort();  // now
+  // Runs something about this connection that the loop calls (a timer, say): what it throws ends the connection.
+  template <class Action>
+  void contain(Action action) {
+    or_else(std::move(action), [this] { abort(); });
+  }
 
   // Called once when the channel is of no more use, after the owner was told; for the set that counts connections.
   void when_finished(std::function<void()> action) { finished_ = std::move(action); }
@@ -81,6 +96,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void tell_closed();
   void out_of_patience();
   void check_idle();
+  void probe();
 
   asio::io_context& io_;
   std::unique_ptr<ByteStream> stream_;
@@ -101,6 +117,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   bool stalled_ = false;  // what patience_ waits for is the client's reading
   Deadline patience_;  // until a stalled write, or a lingering client, is given up
   Deadline idle_;
+  std::string filler_;  // see keep_probing()
+  Deadline next_probe_;
   Deadline::Clock::time_point last_traffic_;
 };
 

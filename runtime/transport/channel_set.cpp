@@ -28,7 +28,8 @@ std::optional<Limit> ChannelSet::objection(const std::string& client, const Conn
 void ChannelSet::close_all() {
   const auto channels = channels_;  // a channel may leave the set meanwhile
   for (const auto& channel : channels) {
-    if (const auto owner = channel->owner()) owner->go_away();
+    const auto owner = channel->owner();
+    if (owner) channel->contain([&] { owner->go_away(); });
   }
 }
 

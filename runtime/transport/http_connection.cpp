@@ -32,9 +32,7 @@ class HttpConnection::Exchange final : public HttpExchange {
 
   ~Exchange() override {
     if (state_ == State::kWaiting) answer(plain_response(500, "the request was dropped"));
-    // A stream that breaks off must not look complete.
-    const auto connection = connection_.lock();
-    if (state_ == State::kStreaming && connection) connection->channel_->abort();
+    break_off();
   }
 
   void respond(const HttpResponse& response) override { answer(response); }
@@ -76,6 +74,11 @@ class HttpConnection::Exchange final : public HttpExchange {
   }
   bool closed() const override { return state_ == State::kGone || connection_.expired(); }
 
+  // Ends it, whatever has become of it so far.
+  void fail() {
+    respond(plain_response(500, "internal error"));
+    break_off();
+  }
   void channel_is_ready() { became_ready(); }
   void client_is_gone() {
     if (state_ == State::kGone || state_ == State::kDone) return;
@@ -85,6 +88,12 @@ class HttpConnection::Exchange final : public HttpExchange {
 
  private:
   enum class State { kWaiting, kStreaming, kDone, kGone };
+
+  // A stream that breaks off must not look complete.
+  void break_off() {
+    const auto connection = connection_.lock();
+    if (state_ == State::kStreaming && connection) connection->channel_->abort();
+  }
 
   void answer(const HttpResponse& response) {
     const auto connection = connection_.lock();
@@ -117,7 +126,7 @@ HttpConnection::HttpConnection(std::shared_ptr<const HttpService> service, std::
       channel_(std::move(channel)),
       remote_(std::move(remote)),
       parser_(service_->parser_limits),
-      deadline_(service_->io, [this] { out_of_time(); }) {}
+      deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
 void HttpConnection::start(std::shared_ptr<const HttpService> service, const std::shared_ptr<Channel>& channel,
                            std::string remote) {
@@ -169,9 +178,18 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
   } else if (const auto preflight = service_->origin_policy.preflight(request)) {
     exchange->respond(*preflight);
   } else {
-    service_->handler(request, exchange);
+    serve(request, exchange);
   }
   return true;
+}
+
+void HttpConnection::serve(const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
+  try {
+    service_->handler(request, exchange);
+  } catch (...) {
+    exchange->fail();  // its connection may go on
+    pass_on(service_->io, std::current_exception());
+  }
 }
 
 bool HttpConnection::is_websocket_path(const HttpRequest& request) const {
@@ -197,7 +215,8 @@ void HttpConnection::exchange_done(bool keep_alive) {
   if (backlog_.empty()) return watch_client();
   // Not from here: the next request's handler must not run inside the code that answered this one.
   asio::post(service_->io, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->process(std::exchange(self->backlog_, {}));
+    const auto self = weak.lock();
+    if (self) self->channel_->contain([&] { self->process(std::exchange(self->backlog_, {})); });
   });
 }
 

@@ -200,6 +200,7 @@ void HttpParser::on_host() {
     return;
   }
   const auto host = *request_.headers.find("Host");
+  if (host.empty()) return refuse(400, "the Host field is empty");
   if (!is_authority(host)) return refuse(400, "not a host in the Host field");
   if (request_.host.empty()) request_.host = host;
 }

@@ -55,7 +55,7 @@ void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
   if (objection) return turned_away_.add(channel, http_last_response(refusal_of(*objection)));
   channels_.add(channel, client);
-  HttpConnection::start(service_, channel, to_text(remote));
+  channel->contain([&] { HttpConnection::start(service_, channel, to_text(remote)); });
 }
 
 }  // namespace rkllm_mcp

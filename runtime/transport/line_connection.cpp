@@ -23,30 +23,51 @@ void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity ide
 }
 
 void LineConnection::channel_received(std::string_view bytes) {
-  if (transport() == TransportKind::kTcp && http_guard_.is_http(bytes)) return channel_->abort();
+  if (transport() != TransportKind::kStdio && !first_bytes_.allow(bytes)) {
+    receive_(OtherProtocol{});
+    return close();  // what else arrives is dropped by the channel
+  }
   input_.receive(bytes);
 }
 
 std::size_t LineConnection::take(std::string_view bytes) {
   std::size_t taken = 0;
-  while (taken < bytes.size() && !channel_->congested()) taken += framer_.feed_line(bytes.substr(taken), receive_);
+  while (taken < bytes.size() && !held_ && !channel_->congested())
+    taken += framer_.feed_line(bytes.substr(taken), receive_);
   return taken;
 }
 
 void LineConnection::channel_ready() {
   became_ready();
+  go_on();
+}
+
+void LineConnection::resume_input() {
+  held_ = false;
+  go_on();
+}
+
+void LineConnection::go_on() {
+  if (held_ || !receive_) return;
   input_.go_on();
-  if (input_.empty() && std::exchange(ended_, false)) end_input();
+  if (input_.empty() && !held_ && std::exchange(ended_, false)) end_input();
 }
 
 void LineConnection::channel_ended() {
-  ended_ = !input_.empty();
+  ended_ = held_ || !input_.empty();
   if (!ended_) end_input();
 }
 
 void LineConnection::end_input() {
   framer_.finish(receive_);
+  if (held_) {  // the last line may take longer, too
+    ended_ = true;
+    return;
+  }
   receive_(EndOfInput{});
+  // Who is still owed an answer may have closed, which other transports than TCP tell by themselves. A space in front
+  // of a line is white space in front of its JSON.
+  if (transport() == TransportKind::kTcp) channel_->keep_probing(" ");
 }
 
 void LineConnection::channel_closed() {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "transport/channel.hpp"
-#include "transport/http_guard.hpp"
+#include "transport/first_bytes.hpp"
 #include "transport/input_backlog.hpp"
 #include "transport/line_framer.hpp"
 #include "transport/peer.hpp"
@@ -23,12 +23,15 @@ class LineConnection final : public Peer, public Channel::Owner {
     std::string address;
   };
 
-  // Asks `accept` for the function that takes the messages and starts reading. On TCP, a connection that turns out to
-  // speak HTTP is cut off unanswered.
+  // Asks `accept` for the function that takes the messages and starts reading. A connection that does not begin with a
+  // message is reported as OtherProtocol and closed, except on stdio: no web page reaches the pipes of whoever started
+  // this program, and a stray line in front of its messages must not cost it the only connection that it has.
   static void start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
                     const AcceptFunction& accept);
 
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
+  void hold_input() override { held_ = true; }
+  void resume_input() override;
   bool ready() const override { return channel_->ready(); }
   void close() override { channel_->close(); }
   void proved() override { framer_.set_limit(max_message_bytes_); }
@@ -47,14 +50,16 @@ class LineConnection final : public Peer, public Channel::Owner {
 
   std::size_t take(std::string_view bytes);  // line by line; says how much
   void end_input();
+  void go_on();  // with what was kept
 
   std::shared_ptr<Channel> channel_;
   Identity identity_;
-  HttpGuard http_guard_;
+  FirstBytes first_bytes_;
   const std::size_t max_message_bytes_;
   LineFramer framer_;
   InputBacklog input_;
-  bool ended_ = false;   // the input, behind the backlog
+  bool held_ = false;   // the layer above has enough to do
+  bool ended_ = false;  // the input, behind the backlog
   ReceiveFunction receive_;
 };
 

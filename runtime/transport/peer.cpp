@@ -2,6 +2,8 @@
 
 namespace rkllm_mcp {
 
+std::string_view host_of(std::string_view address) { return address.substr(0, address.rfind(':')); }
+
 std::string_view name_of(TransportKind kind) {
   switch (kind) {
     case TransportKind::kStdio: return "stdio";

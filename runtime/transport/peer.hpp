@@ -20,6 +20,9 @@ namespace rkllm_mcp {
 
 enum class TransportKind { kStdio, kTcp, kUnix, kUdp, kHttp, kWebSocket };
 
+// An address without its port: "127.0.0.1" of "127.0.0.1:40112", "[::1]" of "[::1]:40112".
+std::string_view host_of(std::string_view address);
+
 std::string_view name_of(TransportKind kind);  // "stdio", "tcp", "unix", "udp", "http", "ws"
 
 class Peer : public Writable, public std::enable_shared_from_this<Peer> {
@@ -32,6 +35,13 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // for one request (an HTTP exchange) needs to know.
   virtual void send_last(std::string_view message) { send(message); }
   virtual void end_unanswered() {}
+  // Gives its receiver no more messages until resume_input(), so that one that takes longer is not overtaken. For
+  // transports that carry one message after the other; calls do not nest.
+  virtual void hold_input() {}
+  virtual void resume_input() {}
+  // A request of this peer is being executed: it will end with send_last() or end_unanswered(). For peers that may be
+  // forgotten when nobody needs them.
+  virtual void expects_answer() {}
   // What send_last() sends next is an error of that code, for which HTTP may have a status.
   virtual void answers_with(ErrorCode /*code*/) {}
   // The client may be let go for now: it comes back after `pause` for the rest. For peers that can be come back to.
@@ -61,14 +71,18 @@ struct Oversized {
   std::size_t limit;
 };
 
+// What came first on the connection is no message: somebody speaks HTTP or TLS to it, say. Comes alone; nothing of the
+// connection is executed, and the transport closes it when this has been answered.
+struct OtherProtocol {};
+
 // The client has said all it will say (stdio, TCP), but may still be reading: `printf … | nc` works this way. Comes
 // once, after the last message. Whoever receives it calls close() when nothing is in flight any more. That the client
-// has really gone shows itself as a closed peer, at the latest one round trip after the next byte sent to it.
+// has really gone shows itself as a closed peer: the transport finds out (see Channel::keep_probing()).
 struct EndOfInput {};
 
 // What a transport has received from a peer: one message's text (bytes; only WebSocket has checked them for UTF-8),
-// word of a message that was too long, or the end.
-using Received = std::variant<std::string_view, Oversized, EndOfInput>;
+// word of a message that was too long or of another protocol, or the end.
+using Received = std::variant<std::string_view, Oversized, OtherProtocol, EndOfInput>;
 using ReceiveFunction = std::function<void(const Received&)>;
 
 // What a transport asks for each new peer: the function that takes its messages. The transport keeps that function for

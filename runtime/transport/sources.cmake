@@ -1,12 +1,13 @@
 # The transports, relative to runtime/.
 set(TRANSPORT_SOURCES
+  run_loop.cpp
   text/utf8.cpp
   transport/channel.cpp
   transport/channel_set.cpp
   transport/deadline.cpp
   transport/descriptor_stream.cpp
+  transport/first_bytes.cpp
   transport/http_connection.cpp
-  transport/http_guard.cpp
   transport/http_head.cpp
   transport/http_message.cpp
   transport/http_parser.cpp

@@ -28,7 +28,9 @@ void TcpTransport::accepted(asio::ip::tcp::socket socket) {
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
   if (objection) return turned_away_.add(channel, options_.refusal(*objection));
   channels_.add(channel, client);
-  LineConnection::start(channel, {TransportKind::kTcp, to_text(remote)}, options_.limits, accept_);
+  channel->contain([&] {
+    LineConnection::start(channel, {TransportKind::kTcp, to_text(remote)}, options_.limits, accept_);
+  });
 }
 
 }  // namespace rkllm_mcp

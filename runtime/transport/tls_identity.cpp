@@ -1,6 +1,7 @@
 #include "transport/tls_identity.hpp"
 
 #include "text/private_file.hpp"
+#include "text/regular_file.hpp"
 
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
@@ -10,9 +11,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -39,7 +37,7 @@ int no_passphrase(char*, int, int, void* asked) {
 }
 
 void use_certificate(SSL_CTX& context, const std::string& path) {
-  if (!std::ifstream(path)) throw std::runtime_error(path + ": " + std::strerror(errno));
+  const RegularFile readable(path);  // or why it is not
   ::ERR_clear_error();
   if (::SSL_CTX_use_certificate_chain_file(&context, path.c_str()) == 1) return;
   const unsigned long error = ::ERR_peek_error();

@@ -1,5 +1,6 @@
 #include "transport/udp_transport.hpp"
 
+#include "run_loop.hpp"
 #include "transport/deadline.hpp"
 #include "transport/socket_stream.hpp"
 #include "transport/udp_errors.hpp"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <exception>
 #include <list>
 #include <map>
 #include <string>
@@ -60,10 +62,11 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
 
   void receive_some();
   void received(std::string_view message, const Endpoint& from);
+  // Null for a newcomer that finds no place.
   std::shared_ptr<UdpPeer> peer_at(const Endpoint& remote);
-  // Forgets one that may go.
+  // Forgets one that may go; false if there is none.
   template <class Predicate>
-  void make_room(const Predicate& may_go);
+  bool make_room(const Predicate& may_go);
   std::size_t neighbours_of(const Endpoint& remote) const;
   void forget_unreachable();
   void forget_silent();
@@ -94,6 +97,12 @@ class UdpTransport::UdpPeer final : public Peer {
         proved_(socket->options().loopback_is_proof && is_own(remote_.address())) {}
 
   void send(std::string_view message) override;
+  void send_last(std::string_view message) override {
+    send(message);
+    end_unanswered();
+  }
+  void end_unanswered() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // not every message is expected
+  void expects_answer() override { ++expected_; }
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
   void close() override;
   void refuse() override {}
@@ -106,6 +115,7 @@ class UdpTransport::UdpPeer final : public Peer {
 
   const Endpoint& remote() const { return remote_; }
   bool has_proved() const { return proved_; }
+  bool awaits_answer() const { return expected_ > 0; }
   void receive(const Received& received, std::size_t bytes);
   void set_receive(ReceiveFunction receive) { receive_ = std::move(receive); }
   // A millisecond has passed. False if nothing had to be caught up, so that no further tick is needed.
@@ -125,6 +135,7 @@ class UdpTransport::UdpPeer final : public Peer {
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::size_t burst_left_;
+  std::size_t expected_ = 0;  // answers
   bool closing_ = false;
   bool proved_;
   std::size_t allowance_ = kSmallErrorBytes;  // bytes that may still be sent while it is not proved
@@ -221,8 +232,11 @@ UdpTransport::Socket::Socket(asio::io_context& io, const UdpOptions& options, Ac
 void UdpTransport::Socket::receive_next() {
   socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](const std::error_code& error) {
     if (error || !self->receiving_) return;
-    self->receive_some();
-    if (self->receiving_) self->receive_next();
+    const auto go_on = [&self] {
+      if (self->receiving_) self->receive_next();
+    };
+    or_else([&] { self->receive_some(); }, go_on);
+    go_on();
   });
 }
 
@@ -239,30 +253,30 @@ void UdpTransport::Socket::receive_some() {
 
 void UdpTransport::Socket::received(std::string_view message, const Endpoint& from) {
   const auto peer = peer_at(from);
+  if (!peer) return;
   was_active(*peer);
-  if (message.size() > options_.max_message_bytes) {
-    peer->receive(Oversized{message.size(), options_.max_message_bytes}, message.size());
-  } else {
-    peer->receive(message, message.size());
-  }
+  const bool is_oversized = message.size() > options_.max_message_bytes;
+  const Received received =
+      is_oversized ? Received(Oversized{message.size(), options_.max_message_bytes}) : Received(message);
+  or_else([&] { peer->receive(received, message.size()); }, [&] { forget(*peer); });
 }
 
 std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpoint& remote) {
   if (const auto known = peers_.find(remote); known != peers_.end()) return *known->second;
   if (peers_.size() >= options_.max_peers) {
     count(options_.counts, Limit::kConnections);
-    make_room([](const UdpPeer&) { return true; });
+    if (!make_room([](const UdpPeer&) { return true; })) return nullptr;
   }
   const auto is_neighbour = [&remote](const UdpPeer& peer) { return peer.remote().address() == remote.address(); };
   if (neighbours_of(remote) >= options_.max_peers_per_address) {
     count(options_.counts, Limit::kConnectionsPerPeer);
-    make_room(is_neighbour);
+    if (!make_room(is_neighbour)) return nullptr;
   }
   const auto peer = std::make_shared<UdpPeer>(shared_from_this(), remote);
   by_activity_.push_front(peer);
   peers_[remote] = by_activity_.begin();
   if (peers_.size() == 1) silence_.set_after(options_.idle);
-  peer->set_receive(accept_(peer));
+  or_else([&] { peer->set_receive(accept_(peer)); }, [&] { forget(*peer); });
   return peer;
 }
 
@@ -292,14 +306,19 @@ void UdpTransport::Socket::forget(const UdpPeer& peer) {
   forgotten->forgotten();
 }
 
-// Forged addresses cost nothing: they must not push out those who have proved theirs.
+// Forged addresses cost nothing: they must not push out those who have proved theirs. Nobody pushes out who waits for
+// an answer.
 template <class Predicate>
-void UdpTransport::Socket::make_room(const Predicate& may_go) {
+bool UdpTransport::Socket::make_room(const Predicate& may_go) {
   const auto end = by_activity_.rend();
-  auto found = std::find_if(by_activity_.rbegin(), end,
-                            [&](const auto& peer) { return !peer->has_proved() && may_go(*peer); });
-  if (found == end) found = std::find_if(by_activity_.rbegin(), end, [&](const auto& peer) { return may_go(*peer); });
-  if (found != end) forget(**found);
+  const auto is_idle = [&](const auto& peer) { return !peer->awaits_answer() && may_go(*peer); };
+  auto found =
+      std::find_if(by_activity_.rbegin(), end, [&](const auto& peer) { return !peer->has_proved() && is_idle(peer); });
+  if (found == end) found = std::find_if(by_activity_.rbegin(), end, is_idle);
+  if (found == end) return false;
+  const auto forgotten = *found;
+  forget(*forgotten);
+  return true;
 }
 
 std::size_t UdpTransport::Socket::neighbours_of(const Endpoint& remote) const {
@@ -329,10 +348,17 @@ void UdpTransport::Socket::tick_for(const std::shared_ptr<UdpPeer>& peer) {
 
 void UdpTransport::Socket::tick() {
   // Peers that become ready send at once and thereby ask for the next tick.
+  std::exception_ptr fault;
   for (const auto& peer : std::exchange(pacing_, {})) {
     peer->awaits_tick = false;
-    if (peer->tick()) tick_for(peer);
+    try {
+      if (peer->tick()) tick_for(peer);
+    } catch (...) {
+      fault = std::current_exception();
+      forget(*peer);
+    }
   }
+  if (fault) std::rethrow_exception(fault);
 }
 
 void UdpTransport::Socket::close_all() {

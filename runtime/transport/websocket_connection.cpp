@@ -13,7 +13,7 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<C
       max_message_bytes_(connection_limits.max_message_bytes),
       reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes)),
       input_(*channel_, [this](std::string_view bytes) { return reader_.feed(bytes, *this); }),
-      silence_(io, [this] { check_silence(); }),
+      silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
 
 void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
@@ -35,6 +35,11 @@ void WebSocketConnection::channel_received(std::string_view bytes) {
 void WebSocketConnection::channel_ready() {
   became_ready();
   input_.go_on();
+}
+
+void WebSocketConnection::resume_input() {
+  held_ = false;
+  if (channel_->is_open()) input_.go_on();
 }
 
 void WebSocketConnection::channel_closed() {

@@ -39,6 +39,8 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
                     const AcceptFunction& accept);
 
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
+  void hold_input() override { held_ = true; }
+  void resume_input() override;
   bool ready() const override { return channel_->ready(); }
   void close() override { close_with(websocket_close_payload(WebSocketClose::kNormal, "")); }
   void refuse() override { close_with(websocket_close_payload(WebSocketClose::kUnauthorized, "unauthorized")); }
@@ -63,7 +65,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   void websocket_ping(std::string_view payload) override { send_frame(WebSocketOpcode::kPong, payload); }
   void websocket_closing(std::string_view payload) override { close_with(payload); }
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;
-  bool websocket_pauses() const override { return channel_->congested(); }
+  bool websocket_pauses() const override { return held_ || channel_->congested(); }
 
   void send_frame(WebSocketOpcode opcode, std::string_view payload);
   void close_with(std::string_view payload);
@@ -75,6 +77,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   const std::size_t max_message_bytes_;
   WebSocketReader reader_;
   InputBacklog input_;
+  bool held_ = false;  // the layer above has enough to do
   ReceiveFunction receive_;
   Deadline silence_;
   Deadline::Clock::time_point last_heard_;

@@ -1,8 +1,25 @@
 #include "transport/writable.hpp"
 
+#include <exception>
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+// All of them, also when one throws; then what the last of those threw goes on.
+void run(const std::vector<std::function<void()>>& actions) {
+  std::exception_ptr fault;
+  for (const auto& action : actions) {
+    try {
+      action();
+    } catch (...) {
+      fault = std::current_exception();
+    }
+  }
+  if (fault) std::rethrow_exception(fault);
+}
+
+}  // namespace
 
 void Writable::when_closed(std::function<void()> action) {
   if (closed()) return action();
@@ -11,14 +28,12 @@ void Writable::when_closed(std::function<void()> action) {
 
 void Writable::became_ready() {
   // Actions may register new ones, which wait for the next time.
-  const auto actions = std::exchange(ready_actions_, {});
-  for (const auto& action : actions) action();
+  run(std::exchange(ready_actions_, {}));
 }
 
 void Writable::became_closed() {
   ready_actions_.clear();
-  const auto actions = std::exchange(closed_actions_, {});
-  for (const auto& action : actions) action();
+  run(std::exchange(closed_actions_, {}));
 }
 
 }  // namespace rkllm_mcp

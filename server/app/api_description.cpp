@@ -21,8 +21,8 @@ constexpr std::string_view kInstructions =
     "first; it returns a handle such as \"llm-1\", which may be left out of later calls while it is the only one. "
     "Generate with "
     "rkllm_run: {\"rkllm_input\":{\"prompt_input\":\"Hello\"}}. Free the model with rkllm_destroy. The resource "
-    "rkllm://api "
-    "documents every function, struct, enum and constant.";
+    "rkllm://api documents every function, struct, enum and constant; rkllm://api/functions/{name} has the whole schemas "
+    "of one, where the list of tools has short ones.";
 
 }  // namespace
 
@@ -42,7 +42,7 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
 
   const auto handles = [&runtime] { return runtime.handles(); };
   const auto document = api_document(runtime.abi().version);
-  add_api_resources(catalogue, runtime.abi().version, document);
+  add_api_resources(catalogue, runtime.abi(), document);
   catalogue.resources.push_back(
       {"rkllm://runtime", "runtime", "The runtime",
        "Which library serves, its version, whether it is simulated, and the board it runs on.", kJsonType, [&runtime] {

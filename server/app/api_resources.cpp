@@ -1,6 +1,7 @@
 #include "app/api_resources.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "mcp/method_tools.hpp"
 
 #include <array>
 #include <optional>
@@ -15,10 +16,14 @@ struct DocumentKind {
   const char* plural;  // as in the document and in addresses
   const char* singular;
   const char* title;
+  const char* description;
 };
+constexpr const char* kEntry = "What rkllm://api has of it.";
 constexpr std::array<DocumentKind, 4> kDocumentKinds{
-    DocumentKind{"functions", "function", "One function"}, DocumentKind{"structs", "struct", "One struct"},
-    DocumentKind{"enums", "enum", "One enum"}, DocumentKind{"constants", "constant", "One constant"}};
+    DocumentKind{"functions", "function", "One function",
+                 "What rkllm://api has of it, and the whole JSON Schemas of its parameters and its result."},
+    DocumentKind{"structs", "struct", "One struct", kEntry}, DocumentKind{"enums", "enum", "One enum", kEntry},
+    DocumentKind{"constants", "constant", "One constant", kEntry}};
 
 std::vector<std::string> names_of(std::string_view document, const char* kind) {
   std::vector<std::string> names;
@@ -27,18 +32,31 @@ std::vector<std::string> names_of(std::string_view document, const char* kind) {
   return names;
 }
 
-std::optional<ResourceText> find_entry(std::string_view document, const char* kind, std::string_view name) {
-  const Json all = Json::parse(document);
-  for (const Json& each : all[kind]) {
-    if (each["name"] == name) return ResourceText{to_text(each)};
+// Everything about a function's parameters and result that JSON Schema can say; lists of tools say less.
+void add_schemas(Json& function, const AbiSet& abi) {
+  const Method* const method =
+      find_method(abi.methods, [&](const Method& each) { return function["name"] == each.name; });
+  if (method == nullptr) return;
+  function["inputSchema"] = Json::parse(method->input_schema);
+  function["outputSchema"] = Json::parse(method->output_schema);
+  add_own_members(function["outputSchema"], *method);
+}
+
+std::optional<ResourceText> find_entry(const AbiSet& abi, std::string_view document, std::string_view kind,
+                                       std::string_view name) {
+  Json all = Json::parse(document);
+  for (Json& each : all[std::string(kind)]) {
+    if (each["name"] != name) continue;
+    if (kind == "functions") add_schemas(each, abi);
+    return ResourceText{to_text(each)};
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-void add_api_resources(Catalogue& catalogue, std::string_view version, std::string_view document) {
-  catalogue.resources.push_back({std::string(kApi), "api", "RKLLM API " + std::string(version),
+void add_api_resources(Catalogue& catalogue, const AbiSet& abi, std::string_view document) {
+  catalogue.resources.push_back({std::string(kApi), "api", "RKLLM API " + std::string(abi.version),
                                  "Functions, structs, enums and constants of the bound header, as JSON.", kJsonType,
                                  [document] { return ResourceText{std::string(document)}; }, document.size()});
   for (const DocumentKind& kind : kDocumentKinds) {
@@ -47,11 +65,11 @@ void add_api_resources(Catalogue& catalogue, std::string_view version, std::stri
         {beginning + "{name}",
          kind.singular,
          kind.title,
-         "What rkllm://api has of it.",
+         kind.description,
          kJsonType,
-         [document, beginning, &kind](std::string_view uri) -> std::optional<ResourceText> {
+         [document, beginning, &kind, &abi](std::string_view uri) -> std::optional<ResourceText> {
            if (!uri.starts_with(beginning)) return std::nullopt;
-           return find_entry(document, kind.plural, uri.substr(beginning.size()));
+           return find_entry(abi, document, kind.plural, uri.substr(beginning.size()));
          },
          {{"name", [document, &kind](std::string_view, const Json&) { return names_of(document, kind.plural); }}}});
   }

@@ -3,14 +3,16 @@
 
 #include "mcp/catalogue.hpp"
 
+#include <rkllm_mcp/abi_set.hpp>
+
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
 
-// Of the ABI set of that version; `document` is its api_document(), which lives as long as the program.
-void add_api_resources(Catalogue& catalogue, std::string_view version, std::string_view document);
+// Of an ABI set; it and `document`, its api_document(), live as long as the program.
+void add_api_resources(Catalogue& catalogue, const AbiSet& abi, std::string_view document);
 
 // The names of an enum's enumerators, for completion; none if there is no such enum.
 std::vector<std::string> enumerators_of(std::string_view document, std::string_view enum_name);

@@ -12,8 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{1'000};
-constexpr milliseconds kLongestPause{60'000};
+constexpr milliseconds kFirstRetry{1'000};
+constexpr milliseconds kLongestRetry{60'000};
 constexpr milliseconds kWell{60'000};  // a model that lived so long has not failed in a row
 
 }  // namespace
@@ -89,7 +89,7 @@ void Autoload::load_later(const ModelPointer& model) {
   if (stopped_) return;
   log_.info("model {} is loaded again in {} ms", model->name, model->pause.count());
   model->timer.expires_after(model->pause);
-  model->pause = std::clamp(2 * model->pause, kFirstPause, kLongestPause);
+  model->pause = std::clamp(2 * model->pause, kFirstRetry, kLongestRetry);
   model->timer.async_wait([this, model](const asio::error_code& error) {
     if (!error) load(model);
   });

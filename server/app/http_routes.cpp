@@ -1,10 +1,15 @@
 #include "app/http_routes.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 
 namespace rkllm_mcp {
 namespace {
@@ -12,6 +17,9 @@ namespace {
 HttpResponse json_response(int status, const Json& body) {
   return {status, {{"Cache-Control", "no-store"}}, "application/json", to_text(body)};
 }
+
+// HEAD asks for the same; the connection leaves the body out.
+bool is_get(const HttpRequest& request) { return request.method == "GET" || request.method == "HEAD"; }
 
 // "x" of "/servers/x/capabilities".
 std::optional<std::string_view> server_asked_for(std::string_view path) {
@@ -23,31 +31,63 @@ std::optional<std::string_view> server_asked_for(std::string_view path) {
   return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
 }
 
+constexpr std::array<std::string_view, 8> kRoutes{"/",        "/mcp",    "/sse",     "/messages",
+                                                  "/jsonrpc", "/health", "/metrics", "/servers"};
+
+bool is_route(std::string_view path) {
+  return std::find(kRoutes.begin(), kRoutes.end(), path) != kRoutes.end() || path.starts_with("/servers/");
+}
+
+HttpResponse nothing_here() {
+  return plain_response(404,
+                        "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers.");
+}
+
 }  // namespace
 
 void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-  if (gate_.identify(request.bearer_token()) == nullptr) return exchange->respond(refuse(request));
+  or_else([&] { route(request, exchange); },
+          [&] {
+            const RpcError error = as_rpc_error(std::current_exception());
+            exchange->respond(
+                {500, {{"Cache-Control", "no-store"}}, "application/json", error_message(RequestId(kNullId), error)});
+          });
+}
+
+void HttpRoutes::route(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  // Before who asks: a host that is refused asks below /.well-known/ how to log in, and is to learn that there is no way.
+  if (!is_route(request.path)) return exchange->respond(nothing_here());
+  if (gate_.identify(request.bearer_token()) == nullptr) return refuse(request, exchange);
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
   if (request.path == "/sse" && request.method == "GET") return paired_.open(request, exchange);
   if (request.path == "/messages" && request.method == "POST") return paired_.take(request, exchange);
   if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
-  if (request.method == "GET" && get(request, *exchange)) return;
-  exchange->respond(
-      plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers."));
+  if (is_get(request) && get(request, *exchange)) return;
+  exchange->respond(nothing_here());
 }
 
-// For who has no token: only whether the server is well.
-HttpResponse HttpRoutes::refuse(const HttpRequest& request) const {
-  if (request.path == "/health" && request.method == "GET") {
-    return json_response(200, Json{{"status", health_()["status"]}});
+// Who has no token learns only whether the server is well.
+void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  const bool is_guess = !request.bearer_token().empty();
+  HttpResponse response;
+  if (request.path == "/health" && is_get(request)) {
+    response = json_response(200, Json{{"status", health_()["status"]}});
+  } else {
+    response = json_response(401, Json::object());
+    response.body = error_message(
+        RequestId(kNullId),
+        unauthorized(is_guess ? "nobody has this token" : "a token is required: Authorization: Bearer TOKEN"));
+    response.headers.add("WWW-Authenticate", "Bearer");
   }
-  const std::string reason =
-      request.bearer_token().empty() ? "a token is required: Authorization: Bearer TOKEN" : "nobody has this token";
-  HttpResponse response = json_response(401, Json::object());
-  response.body = error_message(RequestId(kNullId), unauthorized(reason));
-  response.headers.add("WWW-Authenticate", "Bearer");
-  return response;
+  if (!is_guess) return exchange->respond(response);
+  gate_.refuse_guess(request.remote, [exchange, response] { exchange->respond(response); });
+}
+
+Json HttpRoutes::with_capabilities(Json description) const {
+  description["capabilities"] = server_.capabilities;
+  if (server_.is_simulated()) description["simulated"] = true;
+  return description;
 }
 
 bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {
@@ -60,14 +100,14 @@ bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {
     return true;
   }
   if (request.path == "/servers") {
-    const Json server{{"name", server_.name}, {"capabilities", server_.capabilities}};
+    const Json server = with_capabilities(Json{{"name", server_.name}});
     exchange.respond(json_response(200, Json{{"servers", Json::array({server})}}));
     return true;
   }
   const auto name = server_asked_for(request.path);
   if (!name) return false;
   if (*name == server_.name) {
-    exchange.respond(json_response(200, Json{{"server_name", server_.name}, {"capabilities", server_.capabilities}}));
+    exchange.respond(json_response(200, with_capabilities(Json{{"server_name", server_.name}})));
   } else {
     exchange.respond(json_response(404, Json{{"error", "no such server"}, {"servers", Json::array({server_.name})}}));
   }

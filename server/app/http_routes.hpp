@@ -22,6 +22,7 @@ class HttpRoutes {
   struct Server {
     std::string name;
     Json capabilities;
+    std::function<bool()> is_simulated;
   };
 
   HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health,
@@ -35,14 +36,16 @@ class HttpRoutes {
         health_(std::move(health)),
         metrics_(std::move(metrics)) {}
 
-  // An HttpHandler.
+  // An HttpHandler. What goes wrong on the way is answered with status 500, and thrown.
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
  private:
-  HttpResponse refuse(const HttpRequest& request) const;
+  void route(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void refuse(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   bool get(const HttpRequest& request, HttpExchange& exchange) const;
+  Json with_capabilities(Json description) const;
 
-  const Gate& gate_;
+  Gate& gate_;
   HttpSessions sessions_;
   PlainHttp plain_;
   StreamableHttp mcp_;

@@ -59,10 +59,20 @@ std::string use_tools(const Json& arguments) {
   call["system_prompt"] = "";
   call["tools"] = argument(arguments, "tools", "[]");
   call["tool_response_str"] = "tool_response";
+  Json ask = handle_member(arguments);
+  ask["rkllm_input"] = {{"prompt_input", argument(arguments, "question")}};
+  ask["rkllm_infer_params"] = {{"keep_history", 1}};
+  Json tell = handle_member(arguments);
+  tell["rkllm_input"] = {{"role", "tool"}, {"prompt_input", R"([{"name":"NAME","result":"OUTCOME"}])"}};
+  tell["rkllm_infer_params"] = {{"keep_history", 1}};
   return "Let the model that runs on this board use tools. First call rkllm_set_function_tools with " + to_text(call) +
-         ". Then call rkllm_run with " + run_call(arguments, argument(arguments, "question")) +
-         ". If its answer holds a <tool_call>, carry that call out yourself, call rkllm_run again with the outcome as "
-         "prompt_input and role \"tool\", and give me the final answer.";
+         "; it begins a new conversation, and fails if the model's chat template knows no tools. Then call rkllm_run "
+         "with " +
+         to_text(ask) +
+         ". If its answer holds <tool_call> blocks, carry these calls out yourself and call rkllm_run again with " +
+         to_text(tell) +
+         ", where prompt_input is a JSON array, as a string, of one outcome for each call. Repeat that while the answer "
+         "holds such blocks, at most five times; then give me the final answer.";
 }
 
 Prompt prompt(std::string name, std::string title, std::string description, std::vector<PromptArgument> arguments,

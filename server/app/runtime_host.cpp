@@ -1,5 +1,6 @@
 #include "app/runtime_host.hpp"
 
+#include "backend/guarded_engine.hpp"
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
@@ -39,7 +40,7 @@ RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& 
     warning_ = choice.warning;
     abi_ = choice.set;
     auto queued = std::make_unique<QueuedBackend>(
-        make_engine(settings, log, std::move(printed)), abi_->methods,
+        std::make_unique<GuardedEngine>(make_engine(settings, log, std::move(printed))), abi_->methods,
         QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle, &counts});
     queued_ = queued.get();
     backend_ = std::move(queued);
@@ -50,9 +51,12 @@ RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& 
   }
 }
 
+RuntimeHost::RuntimeHost(const RpcError& reason) : abi_(abi_sets().back()) { do_without(reason); }
+
 void RuntimeHost::do_without(const RpcError& reason) {
   file_.reset();
   library_.reset();
+  workers_ = nullptr;
   abi_ = abi_sets().back();
   trouble_ = reason.what();
   backend_ = std::make_shared<UnavailableBackend>(reason);
@@ -60,10 +64,12 @@ void RuntimeHost::do_without(const RpcError& reason) {
 
 std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log,
                                                  PrintedFunction printed) {
-  const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir};
+  const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir,
+                                     settings.runtime.cache_bytes};
   if (settings.runtime.isolation == Isolation::kThread) {
     library_.emplace(*file_, *abi_);
-    return std::make_unique<LibraryEngine>(*library_, FileRules(files));
+    tap_ = std::make_unique<StandardErrorTap>();
+    return std::make_unique<LibraryEngine>(*library_, FileRules(files), tap_.get());
   }
   Workplace workplace;
   workplace.library = file_->path;
@@ -82,18 +88,22 @@ std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlo
     if (printed) printed(level_of_line(line), worker, line);
   };
   auto engine = std::make_unique<WorkerEngine>(std::move(options));
-  engine->try_out();
+  workers_ = engine.get();
   return engine;
 }
 
-bool RuntimeHost::is_outdated(const Settings& settings) const {
-  const bool is_bound = library_.has_value();  // to this process, until its end
-  if (is_bound || !handles().empty()) return false;
+void RuntimeHost::try_out() {
+  if (workers_ == nullptr) return;
+  workers_->try_out();
+  tried_out_ = true;
+}
+
+bool RuntimeHost::is_outdated(const std::optional<LibraryFile>& served, const Settings& settings) {
   try {
     const LibraryFile found = find_library(search_of(settings.runtime));
-    return !file_ || found.path != file_->path || found.version != file_->version;
+    return !served || found.path != served->path || found.version != served->version;
   } catch (const std::exception&) {
-    return file_.has_value();
+    return served.has_value();
   }
 }
 
@@ -104,7 +114,10 @@ std::string RuntimeHost::description() const {
 }
 
 std::vector<QueuedBackend::HandleStatus> RuntimeHost::handles() const {
-  return queued_ == nullptr ? std::vector<QueuedBackend::HandleStatus>() : queued_->handles();
+  if (queued_ == nullptr) return {};
+  auto all = queued_->handles();
+  for (auto& handle : all) handle.simulated = simulated();
+  return all;
 }
 
 Json RuntimeHost::status() const {
@@ -128,6 +141,7 @@ void RuntimeHost::when_lost(QueuedBackend::LostFunction lost) {
 }
 
 bool RuntimeHost::shut_down(std::chrono::steady_clock::time_point deadline) {
+  if (workers_ != nullptr && !tried_out_) workers_->kill();
   return queued_ == nullptr || queued_->shut_down(deadline);
 }
 

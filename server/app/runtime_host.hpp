@@ -1,12 +1,13 @@
-// The runtime that this server fronts: the library that was found (or why none could be used), where it runs, and the
+// One runtime: the library that was found (or why none could be used), where it runs, and the
 // backend that makes its calls.
 //
-// Threads: built on the main thread; the queries from the event loop.
+// Threads: built on any; try_out() on any, beside the rest, which is the event loop's.
 #pragma once
 
 #include "backend.hpp"
 #include "backend/loaded_library.hpp"
 #include "backend/queued_backend.hpp"
+#include "backend/standard_error_tap.hpp"
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/abi_set.hpp>
@@ -17,6 +18,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -27,6 +29,8 @@
 
 namespace rkllm_mcp {
 
+class WorkerEngine;
+
 class RuntimeHost {
  public:
   // Never fails: without a usable library every call is answered with error 4005. What the library prints in a worker
@@ -34,6 +38,12 @@ class RuntimeHost {
   // `printed` hears of each such line; any thread, null: nobody does.
   using PrintedFunction = std::function<void(spdlog::level::level_enum level, pid_t worker, std::string_view line)>;
   RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts, PrintedFunction printed = {});
+  // One that has no library, for this reason.
+  explicit RuntimeHost(const RpcError& reason);
+
+  // Starts a worker and asks it whether it is well, if the library is to run in workers. Takes its time; calls that
+  // come meanwhile wait for the worker. Throws RpcError kRuntimeUnavailable.
+  void try_out();
 
   const std::shared_ptr<Backend>& backend() { return backend_; }
   // The set of the library; without one, the newest, so that clients can still read what they could call.
@@ -49,10 +59,15 @@ class RuntimeHost {
   const std::string& warning() const { return warning_; }
   std::string description() const;  // one line: "runtime 1.3.0 (/usr/lib/librkllmrt.so, ...)", SIMULATED if so
 
-  // Whether a library has come, gone, or become another since, and no model would be lost by using what is there now.
-  bool is_outdated(const Settings& settings) const;
+  QueuedBackend::Use use() const { return queued_ == nullptr ? QueuedBackend::Use::kIdle : queued_->use(); }
+  // Whether the library is a part of this process, until its end.
+  bool is_bound() const { return library_.has_value(); }
+  // The library that it serves; nothing: none.
+  const std::optional<LibraryFile>& file() const { return file_; }
+  // Whether what is found now is another library than `served`. Reads files; any thread.
+  static bool is_outdated(const std::optional<LibraryFile>& served, const Settings& settings);
 
-  // See QueuedBackend; both do nothing without a library.
+  // See QueuedBackend; both do nothing without a library. shut_down() also ends try_out(); any thread.
   void when_lost(QueuedBackend::LostFunction lost);
   bool shut_down(std::chrono::steady_clock::time_point deadline);
 
@@ -62,7 +77,10 @@ class RuntimeHost {
 
   std::optional<LibraryFile> file_;
   const AbiSet* abi_;
-  std::optional<LoadedLibrary> library_;  // if it runs in this process
+  std::optional<LoadedLibrary> library_;    // if it runs in this process
+  std::unique_ptr<StandardErrorTap> tap_;   // likewise
+  WorkerEngine* workers_ = nullptr;       // the backend's engine, if it is one of worker processes
+  std::atomic<bool> tried_out_{false};
   QueuedBackend* queued_ = nullptr;
   std::shared_ptr<Backend> backend_;
   std::string trouble_;

@@ -4,6 +4,7 @@
 #include "app/model_presets.hpp"
 #include "log.hpp"
 #include "mcp/method_tools.hpp"
+#include "run_loop.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
 #include "watch/origin_fields.hpp"
@@ -20,7 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};
 constexpr std::chrono::milliseconds kForFlushing{200};
-constexpr std::chrono::milliseconds kBetweenLooks{5};
+constexpr std::chrono::milliseconds kBeforeNextLook{5};
 // Calls that are in progress when standard input ends get so long to answer.
 constexpr std::chrono::milliseconds kAfterInput{500};
 
@@ -29,7 +30,7 @@ constexpr std::size_t kStrangersMessageBytes = 16 * 1024;
 
 Json fields_of(const RequestNote& note) {
   Json fields = fields_of(note.origin);
-  fields["method"] = note.method.empty() ? Json(nullptr) : Json(note.method);
+  fields["method"] = note.method.empty() ? Json(nullptr) : Json(shortened(note.method));
   fields["total_ms"] = static_cast<double>(note.time.count()) / 1000;
   fields["outcome"] = note.error ? std::to_string(static_cast<int>(*note.error)) : "ok";
   return fields;
@@ -71,18 +72,19 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       log_(log),
       settings_(settings),
       settings_report_(options.settings_report),
-      runtime_(find_runtime()),
+      runtime_(loop, settings, log, [this] { return find_runtime(); }),
       backend_(std::make_shared<WatchedBackend>(
           backend_of_runtime(), metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
           [this](std::string_view handle) { handle_watch_.poke(handle); })),
-      api_(describe_api(*runtime_)),
-      catalogue_(describe_server(*runtime_, settings, settings_report_)),
+      api_(describe_api(runtime_.now())),
+      catalogue_(describe_server(runtime_.now(), settings, settings_report_)),
       dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),
-      handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_->handles(); }),
+      handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_.now().handles(); }),
       routes_(
           dispatcher_, settings.http.session_idle_s,
-          {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}}},
+          {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}},
+           [this] { return runtime_.now().simulated(); }},
           [this] { return health(); }, [this] { return metrics(); }),
       autoload_(loop, *backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
@@ -94,7 +96,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                   .on_log = [this](Severity level, const std::string& logger,
                                    const Json& data) { dispatcher_.mcp().log(level, logger, data); }}),
       timer_(loop),
-      when_stopping_(options.when_stopping) {
+      when_stopping_(options.when_stopping),
+      lost_log_lines_(options.lost_log_lines) {
   introduce_runtime();
   gather_catalogue();
   std::optional<Stdio> stdio;
@@ -135,32 +138,28 @@ std::unique_ptr<RuntimeHost> Server::find_runtime() {
 }
 
 std::shared_ptr<Backend> Server::backend_of_runtime() {
-  return std::make_shared<PresetBackend>(loop_, settings_.models, runtime_->backend());
+  return std::make_shared<PresetBackend>(loop_, settings_.models, runtime_.now().backend());
 }
 
 void Server::introduce_runtime() {
-  if (!runtime_->trouble().empty()) log_.error("{}; every call will say so", runtime_->trouble());
-  if (!runtime_->warning().empty()) log_.warn("{}", runtime_->warning());
-  log_.info("{}", runtime_->description());
+  if (!runtime_.now().trouble().empty()) log_.error("{}; every call will say so", runtime_.now().trouble());
+  if (!runtime_.now().warning().empty()) log_.warn("{}", runtime_.now().warning());
+  log_.info("{}", runtime_.now().description());
 }
 
 void Server::gather_catalogue() {
-  catalogue_ = describe_server(*runtime_, settings_, settings_report_);
+  catalogue_ = describe_server(runtime_.now(), settings_, settings_report_);
   add_method_tools(catalogue_, loop_, dispatcher_.caller());
   offer_presets(catalogue_, api_.methods, settings_.models);
   upstreams_.add_to(catalogue_);
 }
 
-void Server::renew_runtime() {
-  if (!runtime_->is_outdated(settings_)) return;
-  runtime_->shut_down(Clock::now());
-  runtime_ = find_runtime();
+void Server::runtime_replaced() {
   backend_->replace(backend_of_runtime());
-  api_ = describe_api(*runtime_);
+  api_ = describe_api(runtime_.now());
   introduce_runtime();
   gather_catalogue();
   for (const Listed list : {Listed::kTools, Listed::kResources, Listed::kPrompts}) dispatcher_.mcp().announce(list);
-  load_models();
 }
 
 Dispatcher::Options Server::watched_options(const Settings& settings) {
@@ -169,6 +168,11 @@ Dispatcher::Options Server::watched_options(const Settings& settings) {
     log_event(log_, format, "request", [&note] { return fields_of(note); });
   };
   return options;
+}
+
+void Server::note_fault(const std::exception_ptr& fault) {
+  count(&metrics_.counts, &Counts::faults);
+  log_.error("internal error, which has ended the exchange that it happened in: {}", text_of_fault(fault));
 }
 
 Server::~Server() {
@@ -190,32 +194,40 @@ AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
   };
 }
 
-void Server::load_models() {
-  if (runtime_->trouble().empty()) autoload_.start(find_method(api_.methods, HandleRole::kCreates));
+void Server::start_runtime() {
+  runtime_.start([this] { autoload_.start(find_method(api_.methods, HandleRole::kCreates)); },
+                 [this] { runtime_replaced(); });
 }
 
 Json Server::health() const {
   const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
-  return Json{{"status", runtime_->trouble().empty() ? "healthy" : "degraded"},
+  return Json{{"status", runtime_.now().trouble().empty() ? "healthy" : "degraded"},
               {"name", catalogue_.name},
               {"version", kProgramVersion},
               {"uptime_s", uptime},
               {"servers", Json::array({catalogue_.name})},
-              {"runtime", runtime_->status()},
+              {"runtime", runtime_.status()},
               {"upstreams", upstreams_.status()},
               {"transports", transports_->status()}};
 }
 
 std::string Server::metrics() const {
   std::string text = metrics_.text();
+  print_family(text, "rkllm_mcp_runtime_info", "gauge", "The API that is served; simulated=\"true\": no model runs.");
+  print_sample(text, "rkllm_mcp_runtime_info",
+               label("version", runtime_.now().version()) + (runtime_.now().simulated() ? "," + label("simulated", "true") : ""), 1);
   print_family(text, "rkllm_mcp_running", "gauge", "1 while a call is made on the handle.");
-  for (const auto& handle : runtime_->handles()) {
+  for (const auto& handle : runtime_.now().handles()) {
     print_sample(text, "rkllm_mcp_running", label("handle", handle.id), handle.running ? 1 : 0);
   }
   print_family(text, "rkllm_mcp_queued", "gauge", "Calls that wait for the handle.");
-  for (const auto& handle : runtime_->handles()) {
+  for (const auto& handle : runtime_.now().handles()) {
     print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
   }
+  print_family(text, "rkllm_mcp_lost_log_lines_total", "counter",
+               "Lines of the log that could not be written in time.");
+  print_sample(text, "rkllm_mcp_lost_log_lines_total", "",
+               static_cast<double>(lost_log_lines_ ? lost_log_lines_() : 0));
   print_family(text, "rkllm_mcp_connections", "gauge", "Open connections; of UDP, peers.");
   const Json open = transports_->status();
   for (const auto& [transport, status] : open.items()) {
@@ -230,6 +242,7 @@ void Server::stop() {
   log_.info("ending");
   if (when_stopping_) when_stopping_();
   timer_.cancel();
+  runtime_.settle();
   autoload_.stop();
   handle_watch_.stop();
   upstreams_.stop();
@@ -237,7 +250,7 @@ void Server::stop() {
   transports_->stop();
   // The library may take its time; meanwhile the loop delivers the last messages of the streams.
   ending_ = std::thread([this] {
-    const bool clean = runtime_->shut_down(Clock::now() + kForTheRuntime);
+    const bool clean = runtime_.shut_down(Clock::now() + kForTheRuntime);
     asio::post(loop_, [this, clean] {
       ended_cleanly_ = clean;
       if (!clean) log_.warn("the runtime library did not come back in time; leaving it behind");
@@ -264,7 +277,7 @@ void Server::flush_and_leave(Clock::time_point deadline) {
 }
 
 void Server::look_again(std::function<void()> look) {
-  const auto timer = std::make_shared<asio::steady_timer>(loop_, kBetweenLooks);
+  const auto timer = std::make_shared<asio::steady_timer>(loop_, kBeforeNextLook);
   timer->async_wait([timer, look = std::move(look)](const asio::error_code&) { look(); });
 }
 

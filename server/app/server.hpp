@@ -3,13 +3,13 @@
 // Begin: runtime, dispatcher, transports. End, each step bounded: accept nobody; stop all runs, so that every stream
 // gets its last message; destroy the handles; let slow clients take theirs; flush; leave the loop.
 //
-// Threads: the event loop is the thread that calls run(). stop() from any.
+// Threads: belongs to the event loop, all of it.
 #pragma once
 
 #include "api.hpp"
 #include "app/autoload.hpp"
 #include "app/http_routes.hpp"
-#include "app/runtime_host.hpp"
+#include "app/runtime_life.hpp"
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
@@ -26,6 +26,8 @@
 #include <asio/steady_timer.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,6 +42,7 @@ class Server {
     bool ends_with_input = false;           // the end of standard input ends the server
     HandedSockets sockets{};                // to serve on, instead of opening those of the settings
     std::function<void()> when_stopping{};  // called once, as the end begins; null: nobody wants to know
+    std::function<std::uint64_t()> lost_log_lines{};                // for the metrics; null: nobody counts them
     std::function<Json()> settings_report = [] { return Json(); };  // what clients may read of the settings
   };
 
@@ -48,16 +51,18 @@ class Server {
   Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options);
   ~Server();
 
-  // Begins to load the models that the settings name. What becomes of it is logged.
-  void load_models();
+  // Starts the runtime, and then begins to load the models that the settings name. What becomes of it is logged.
+  void start_runtime();
   // Looks whether a runtime library has come, gone, or become another one, and serves what is there now; clients are
-  // told. As long as a model is loaded nothing changes.
-  void renew_runtime();
+  // told. As long as a model is loaded, or being loaded, nothing changes. Returns at once; see RuntimeLife.
+  void renew_runtime() { runtime_.look_again(); }
   // Begins to end; the loop runs out of work when it has ended. Idempotent.
   void stop();
   bool is_stopping() const { return stopping_; }
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
   bool ended_cleanly() const { return ended_cleanly_; }
+  // A callback of the loop has let an exception through: the log tells of it, and the metrics.
+  void note_fault(const std::exception_ptr& fault);
   // See Transports.
   bool renew_certificate() { return transports_->renew_certificate(); }
   Json ports() const { return transports_->status(); }
@@ -67,6 +72,7 @@ class Server {
 
   std::unique_ptr<RuntimeHost> find_runtime();
   std::shared_ptr<Backend> backend_of_runtime();                  // which knows the presets of the settings
+  void runtime_replaced();
   void introduce_runtime();                                       // to the log
   void gather_catalogue();                                        // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
@@ -83,7 +89,7 @@ class Server {
   Metrics metrics_;
   const Settings& settings_;
   const std::function<Json()> settings_report_;
-  std::unique_ptr<RuntimeHost> runtime_;
+  RuntimeLife runtime_;
   const std::shared_ptr<WatchedBackend> backend_;  // the runtime's, watched
   Api api_;
   Catalogue catalogue_;
@@ -96,6 +102,7 @@ class Server {
   asio::steady_timer timer_;
   std::thread ending_;
   const std::function<void()> when_stopping_;
+  const std::function<std::uint64_t()> lost_log_lines_;
   bool stopping_ = false;
   bool ended_cleanly_ = true;
 };

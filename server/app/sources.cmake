@@ -8,5 +8,6 @@ set(APP_SOURCES
   app/ports_file.cpp
   app/prompts.cpp
   app/runtime_host.cpp
+  app/runtime_life.cpp
   app/server.cpp
   app/transports.cpp)

@@ -31,6 +31,10 @@ class Model {
   virtual CallOutcome call_beside(const CallRequest& request) = 0;     // what the contract allows during a run
   virtual void stop_run() = 0;  // at its next callback, or in the one that waits for a slow reader
 
+  // Nobody waits for the call that creates the model any more. Ends it if that can be done without harm to others.
+  // During that call, any thread; does not block.
+  virtual void stop_loading() {}
+
   virtual bool loaded() const = 0;  // there is something to call
   // What is known of it: sizes and limits by the name of their C field, e.g. "max_new_tokens". On the handle's runner.
   using Values = std::map<std::string, std::int64_t, std::less<>>;
@@ -49,8 +53,8 @@ class Engine {
   virtual std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) = 0;
   // A call that needs no handle. One at a time.
   virtual CallOutcome call(const CallRequest& request) = 0;
-  // Makes an end of whatever still runs: calls in progress then end with an error. False if that is not possible. Any
-  // thread.
+  // Makes an end of whatever still runs, for good: calls in progress then end with an error. False if that is not
+  // possible. Any thread.
   virtual bool kill() = 0;
 };
 

@@ -51,7 +51,8 @@ void make_directory(const fs::path& directory) {
 }  // namespace
 
 FileRules::FileRules(const Directories& directories)
-    : cache_(without_slash(directories.cache.empty() ? usual_cache_directory() : directories.cache)) {
+    : cache_(without_slash(directories.cache.empty() ? usual_cache_directory() : directories.cache)),
+      cache_bytes_(directories.cache_bytes) {
   for (const auto& models : directories.models) models_.push_back(without_slash(models));
 }
 

@@ -10,7 +10,9 @@
 
 #include <rkllm_mcp/file_policy.hpp>
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,11 +23,15 @@ class FileRules final : public FilePolicy {
   struct Directories {
     std::vector<std::string> models;
     std::string cache;  // empty: the usual place, see usual_cache_directory()
+    std::uint64_t cache_bytes = std::numeric_limits<std::uint64_t>::max();  // what the files below it may take together
   };
 
   explicit FileRules(const Directories& directories);
 
   std::string path_for(const std::string& given, FileUse use) const override;
+
+  const std::filesystem::path& cache_directory() const { return cache_; }
+  std::uint64_t cache_bytes() const { return cache_bytes_; }
 
   // $CACHE_DIRECTORY (as systemd sets it), else rkllm-mcp below $XDG_CACHE_HOME or ~/.cache; empty if none is known.
   static std::string usual_cache_directory();
@@ -39,6 +45,7 @@ class FileRules final : public FilePolicy {
 
   std::vector<Path> models_;
   Path cache_;
+  std::uint64_t cache_bytes_;
 };
 
 }  // namespace rkllm_mcp

@@ -20,11 +20,13 @@ Json brief_of(const QueuedBackend::HandleStatus& handle) {
                          {"transport", waiting.transport},
                          {"waiting_ms", since.count()}});
   }
-  return Json{{"id", handle.id},
-              {"running", handle.running},
-              {"queued", handle.queue.size()},
-              {"queue", std::move(queue)},
-              {"process", handle.process ? Json(*handle.process) : Json(nullptr)}};
+  Json brief{{"id", handle.id},
+             {"running", handle.running},
+             {"queued", handle.queue.size()},
+             {"queue", std::move(queue)},
+             {"process", handle.process ? Json(*handle.process) : Json(nullptr)}};
+  if (handle.simulated) brief["simulated"] = true;
+  return brief;
 }
 
 Json description_of(const QueuedBackend::HandleStatus& handle) {

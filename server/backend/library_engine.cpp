@@ -1,32 +1,62 @@
 #include "backend/library_engine.hpp"
 
+#include "backend/file_faults.hpp"
+#include "backend/kept_caches.hpp"
+#include "backend/logged_errors.hpp"
 #include "backend/run_sink.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
+#include <exception>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
 namespace {
 
-CallOutcome call_library(const LoadedLibrary& library, const FilePolicy& files, const CallRequest& request,
+CallOutcome call_library(const LoadedLibrary& library, const FileRules& files, const CallRequest& request,
                          HandleRecord* handle, ResultSink* sink) {
   CallOutcome outcome;
+  const NotedFiles noted(files);
   try {
-    CallContext context{request.params, handle, sink, request.encoding, {}, library.file().version, &files};
+    // What no one needed while the call waited is read now.
+    const Json whole = has_unread(request.params) ? read_whole(request.params) : Json();
+    const Json& params = whole.is_null() ? request.params : whole;
+    const KeptCaches caches(noted, files, params);
+    CallContext context{params, handle, sink, request.encoding, {}, library.file().version, &caches};
     outcome.result = library.binding().call(*request.method, context);
+    const bool speaks_of_a_model = request.method->streams || request.method->handle == HandleRole::kCreates;
+    if (speaks_of_a_model && library.file().simulated) outcome.result["simulated"] = true;
+    caches.check(std::string(request.method->name));
+  } catch (const CallFailed& failure) {
+    const auto explained = noted.explained(failure);
+    outcome.error = explained ? std::make_exception_ptr(*explained) : std::current_exception();
   } catch (...) {
     outcome.error = std::current_exception();
   }
   return outcome;
 }
 
+constexpr std::string_view kTellsCacheSize = "rkllm_get_kv_cache_size";
+
+const Method* find_by_name(const LoadedLibrary& library, std::string_view name) {
+  return find_method(library.abi().methods, [name](const Method& each) { return each.name == name; });
+}
+
 class LibraryModel final : public Model {
  public:
-  LibraryModel(const LoadedLibrary& library, const FilePolicy& files, const std::string& id)
-      : library_(library), files_(files), abort_(find_method(library.abi().methods, [](const Method& each) { return each.aborts; })) {
+  LibraryModel(const LoadedLibrary& library, const FileRules& files, const std::string& id, StandardErrorTap* printed,
+               std::mutex& loading)
+      : library_(library),
+        files_(files),
+        printed_(printed),
+        loading_(loading),
+        abort_(find_method(library.abi().methods, [](const Method& each) { return each.aborts; })),
+        cache_size_(find_by_name(library, kTellsCacheSize)) {
     record_.id = id;
   }
 
@@ -36,11 +66,12 @@ class LibraryModel final : public Model {
   }
 
   CallOutcome call(const CallRequest& request) override {
-    if (!request.method->streams) return call_library(library_, files_, request, &record_, nullptr);
-    CallOutcome outcome = call_library(library_, files_, request, &record_, run_.get());
-    run_->complete(outcome);
-    for (const auto& [name, learnt] : run_->learnt()) record_.session[name] = learnt;
-    if (run_->gave_up()) abandoned_.push_back(run_);
+    std::unique_lock<std::mutex> alone;
+    if (request.method->handle == HandleRole::kCreates) alone = std::unique_lock(loading_);
+    const std::uint64_t lines = printed_ == nullptr ? 0 : printed_->lines();
+    CallOutcome outcome =
+        request.method->streams ? run(request) : call_library(library_, files_, request, &record_, nullptr);
+    if (printed_ != nullptr) add_logged_errors(printed_->errors_since(lines), outcome);
     return outcome;
   }
 
@@ -54,14 +85,56 @@ class LibraryModel final : public Model {
   Values values() const override { return record_.session; }
 
  private:
+  CallOutcome run(const CallRequest& request) {
+    CallOutcome outcome = call_library(library_, files_, request, &record_, run_.get());
+    run_->complete(outcome);
+    for (const auto& [name, learnt] : run_->learnt()) record_.session[name] = learnt;
+    if (run_->gave_up()) abandoned_.push_back(run_);
+    if (!outcome.error && run_->was_empty()) {
+      outcome.error = std::make_exception_ptr(CallFailed(
+          request.method->name, 0,
+          std::string(request.method->name) +
+              " returned 0, but the run gave nothing: the runtime took the input for none at all, or lacks the mode"));
+    }
+    if (outcome.error) say_if_cache_was_emptied(outcome);
+    return outcome;
+  }
+
+  // A run that the library refuses, or that does not fit, has dropped the conversation so far.
+  void say_if_cache_was_emptied(CallOutcome& outcome) {
+    if (cache_size_ == nullptr || record_.native == nullptr) return;
+    try {
+      std::rethrow_exception(outcome.error);
+    } catch (const CallFailed& error) {
+      const Json& status = error.data()["status"];
+      const bool was_made = run_->gave_up() || (status.is_number() && status != 0);
+      if (!was_made) return;
+      const CallOutcome sizes = call_library(library_, files_, {cache_size_, Json::object()}, &record_, nullptr);
+      if (sizes.error || !holds_nothing(sizes.result["cache_sizes"])) return;
+      Json data = error.data();
+      data["kv_cache_emptied"] = true;
+      outcome.error = std::make_exception_ptr(
+          RpcError(error.code(), std::string(error.what()) + "; the run has emptied the KV cache", std::move(data)));
+    } catch (...) {
+      // The library was not called.
+    }
+  }
+
+  static bool holds_nothing(const Json& sizes) {
+    return std::all_of(sizes.begin(), sizes.end(), [](const Json& size) { return size == 0; });
+  }
+
   // If it fails, the run goes on to its end; its observer stops listening all the same.
   void abort() {
     if (abort_ != nullptr) call_library(library_, files_, {abort_, Json::object()}, &record_, nullptr);
   }
 
   const LoadedLibrary& library_;
-  const FilePolicy& files_;
-  const Method* const abort_;  // null if this API set has none
+  const FileRules& files_;
+  StandardErrorTap* const printed_;  // see LibraryEngine
+  std::mutex& loading_;              // likewise
+  const Method* const abort_;        // null if this API set has none
+  const Method* const cache_size_;   // null if this API set has none
   HandleRecord record_;
   // Of the latest run: the thread that made its last callback may still be on its way out of it.
   std::shared_ptr<RunSink> run_;
@@ -72,7 +145,7 @@ class LibraryModel final : public Model {
 }  // namespace
 
 std::unique_ptr<Model> LibraryEngine::new_model(const std::string& id, LostFunction) {
-  return std::make_unique<LibraryModel>(library_, files_, id);
+  return std::make_unique<LibraryModel>(library_, files_, id, printed_, loading_);
 }
 
 CallOutcome LibraryEngine::call(const CallRequest& request) {

@@ -4,8 +4,10 @@
 #include "backend/engine.hpp"
 #include "backend/file_rules.hpp"
 #include "backend/loaded_library.hpp"
+#include "backend/standard_error_tap.hpp"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -13,8 +15,10 @@ namespace rkllm_mcp {
 
 class LibraryEngine final : public Engine {
  public:
-  explicit LibraryEngine(const LoadedLibrary& library, FileRules files = FileRules({}))
-      : library_(library), files_(std::move(files)) {}
+  // `printed`: what the library prints; outlives the engine. Null: whoever reads this process's output sees to that.
+  explicit LibraryEngine(const LoadedLibrary& library, FileRules files = FileRules({}),
+                         StandardErrorTap* printed = nullptr)
+      : library_(library), files_(std::move(files)), printed_(printed) {}
 
   std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) override;
   CallOutcome call(const CallRequest& request) override;
@@ -23,6 +27,8 @@ class LibraryEngine final : public Engine {
  private:
   const LoadedLibrary& library_;
   const FileRules files_;
+  StandardErrorTap* const printed_;
+  std::mutex loading_;  // the library makes one handle at a time
 };
 
 }  // namespace rkllm_mcp

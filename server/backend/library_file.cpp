@@ -1,5 +1,6 @@
 #include "backend/library_file.hpp"
 
+#include "backend/elf_file.hpp"
 #include "backend/program_folders.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -49,6 +50,21 @@ std::string version_in(std::string_view content) {
   return {rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_in_version)};
 }
 
+// The dynamic loader would not say it, or not so clearly; and it may crash on half a file.
+void require_whole(const std::string& path, const std::string& content) {
+  if (content.empty()) throw runtime_unavailable(path + " is empty");
+  const auto elf = read_elf(content);
+  if (!elf || elf->whole) return;  // what is no ELF file, the loader calls so
+  throw runtime_unavailable(path + " is cut off: it has " + std::to_string(content.size()) + " bytes of at least " +
+                            std::to_string(elf->bytes));
+}
+
+void require_own_machine(const std::string& path, const std::string& content) {
+  const auto elf = read_elf(content);
+  if (!elf || own_machine().empty() || elf->machine == own_machine()) return;
+  throw runtime_unavailable(path + " is for " + elf->machine + ", this is " + std::string(own_machine()));
+}
+
 // The simulator as it lies beside this program: in the build tree, or installed.
 std::optional<std::string> find_simulator() {
   std::error_code error;
@@ -68,11 +84,13 @@ LibraryFile inspect_library(const std::string& path) {
   if (error) throw runtime_unavailable("no library at " + path + ": " + error.message());
   if (!fs::is_regular_file(real)) throw runtime_unavailable(real.string() + " is not a file");
   const std::string content = read_file(real);
+  require_whole(real.string(), content);
   std::string version = version_in(content);
   if (version.empty()) {
     throw runtime_unavailable(real.string() + " holds no text \"" + std::string(kVersionMarker) +
                               "...\": it is not an RKLLM runtime, or one that is too old");
   }
+  require_own_machine(real.string(), content);
   return {real.string(), std::move(version), content.find(kSimulatedMarker) != std::string::npos};
 }
 

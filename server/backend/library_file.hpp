@@ -15,7 +15,8 @@ struct LibraryFile {
   bool simulated = false;  // the file calls itself SIMULATED
 };
 
-// Reads the file. Throws RpcError kRuntimeUnavailable: no such file, not readable, no version text in it.
+// Reads the file. Throws RpcError kRuntimeUnavailable: no such file, not readable, no version text in it, for another
+// machine, cut off.
 LibraryFile inspect_library(const std::string& path);
 
 // How the library is to be found; see the settings of section `runtime`.

@@ -29,6 +29,17 @@ const AbiSet* find_set(const Predicate& predicate) {
   return found == sets.end() ? nullptr : *found;
 }
 
+// What dlerror() says, with its usual meaning: "NAME: cannot open shared object file: No such file or directory" of
+// another file than the one that was to be loaded.
+std::string why_not_loaded(const std::string& path, const std::string& said) {
+  constexpr std::string_view kMissing = ": cannot open shared object file: No such file or directory";
+  if (said.ends_with(kMissing)) {
+    const std::string name = said.substr(0, said.size() - kMissing.size());
+    if (name != path) return path + " needs " + name + ", which this system does not have";
+  }
+  return "cannot load the library: " + said;
+}
+
 }  // namespace
 
 std::span<const AbiSet* const> abi_sets() { return kAbiSets; }
@@ -59,7 +70,7 @@ AbiChoice choose_abi_set(std::string_view version, std::string_view forced) {
 
 LoadedLibrary::LoadedLibrary(LibraryFile file, const AbiSet& set) : file_(std::move(file)), set_(set) {
   native_ = ::dlopen(file_.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (native_ == nullptr) throw runtime_unavailable(std::string("cannot load the library: ") + ::dlerror());
+  if (native_ == nullptr) throw runtime_unavailable(why_not_loaded(file_.path, ::dlerror()));
   binding_ = set_.bind([this](const char* name) { return ::dlsym(native_, name); });
 }
 

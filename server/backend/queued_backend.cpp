@@ -9,13 +9,21 @@
 
 namespace rkllm_mcp {
 
+// Calls that wait, and the thread that makes them one after the other. The thread is sent to work once, and takes its
+// calls from here until there are none.
+struct QueuedBackend::Queue {
+  std::deque<JobPointer> waiting;  // in their order; guarded by the backend's mutex
+  bool at_work = false;            // the runner has been sent; guarded by the backend's mutex
+  Runner runner;                   // last: it uses the above
+};
+
 // One initialised model, or one that is being initialised.
 struct QueuedBackend::Handle {
   std::string id;
+  unsigned number = 0;      // in its id
   bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
   bool closing = false;     // its destruction is queued: no more calls; likewise
-  std::deque<JobPointer> waiting;  // for the runner, in their order; likewise
-  JobPointer running;              // likewise
+  JobPointer running;       // likewise
   std::exception_ptr lost;  // why its model is gone although nobody destroyed it; likewise
   Json created_with;        // the parameters of rkllm_init; likewise
   Json last_perf;           // of the latest run that had one; likewise
@@ -24,8 +32,8 @@ struct QueuedBackend::Handle {
 
   std::mutex turn;
   std::unique_ptr<Model> model;
-  Runner runner;
-  Runner beside;
+  Queue queue;
+  Queue beside;  // of calls that need not wait for a run
 };
 
 struct QueuedBackend::Job {
@@ -35,6 +43,7 @@ struct QueuedBackend::Job {
   HandlePointer handle;  // null for calls without one
   const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
+  bool abandoned = false;  // it creates a model that nobody waits for; guarded by the backend's mutex
   bool aborted = false;   // rkllm_abort was called while it ran; likewise
   bool given_up = false;  // its observer has been told that nothing will come of it; likewise
 };
@@ -50,6 +59,10 @@ class NobodyListens : public CallObserver {
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome) noexcept override {}
 };
+
+RpcError loading_cancelled() {
+  return {ErrorCode::kCancelled, "the loading of the model was cancelled", Json{{"began", true}}};
+}
 
 // The most tokens that a run will generate: its own limit, else the one that the model was loaded with.
 std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Values& values) {
@@ -68,11 +81,19 @@ std::optional<std::uint64_t> token_limit_of(const Json& params, const Model::Val
 }  // namespace
 
 QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits)
-    : engine_(std::move(engine)), destroy_(find_method(methods, HandleRole::kDestroys)), limits_(limits) {}
+    : engine_(std::move(engine)),
+      destroy_(find_method(methods, HandleRole::kDestroys)),
+      limits_(limits),
+      handleless_(std::make_unique<Queue>()) {}
 
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
-  shut_down(std::chrono::steady_clock::now() + kPatience);
+  if (!shutting_down_) shut_down(std::chrono::steady_clock::now() + kPatience);
+  std::map<std::string, HandlePointer> left;  // they go before the tables and the runners, which their threads use
+  std::unique_lock lock(mutex_);
+  change_.wait(lock, [this] { return jobs_.empty(); });  // a call that ends at last still uses all of this
+  left.swap(handles_);
+  lock.unlock();
 }
 
 Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
@@ -111,10 +132,10 @@ void QueuedBackend::admit(const JobPointer& job) {
   job->handle = resolve_handle(method, job->request.params);
   if (method.immediate) return;
   Handle& handle = *job->handle;
-  if (handle.waiting.size() >= limits_.queued_per_handle) {
+  if (handle.queue.waiting.size() >= limits_.queued_per_handle) {
     count(limits_.counts, Limit::kQueueLength);
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
-                   Json{{"queued", handle.waiting.size()}, {"limit", limits_.queued_per_handle}});
+                   Json{{"queued", handle.queue.waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
   if (method.handle == HandleRole::kDestroys) {
     handle.closing = true;
@@ -129,8 +150,10 @@ QueuedBackend::HandlePointer QueuedBackend::create_handle() {
                    Json{{"queued", handles_.size()}, {"limit", limits_.handles}});
   }
   const auto handle = std::make_shared<Handle>();
-  handle->id = "llm-" + std::to_string(next_handle_++);
-  handle->model = engine_->new_model(handle->id, [this, id = handle->id](const RpcError& why) { lose(id, why); });
+  handle->number = unused_numbers_.empty() ? next_handle_++ : unused_numbers_.extract(unused_numbers_.begin()).value();
+  handle->id = "llm-" + std::to_string(handle->number);
+  handle->model = engine_->new_model(
+      handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
   handles_.emplace(handle->id, handle);
   return handle;
 }
@@ -158,7 +181,9 @@ QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method,
   if (ids.empty() && handles_.empty()) {
     throw RpcError(ErrorCode::kUnknownHandle, "no handle exists; call rkllm_init first", Json{{"handles", ids}});
   }
-  throw InvalidParams(path, "required while more than one handle exists");
+  const std::string these = ids.empty() ? "several are being made" : "these do: " + named_in_message(ids);
+  throw RpcError(ErrorCode::kInvalidParams, path + ": required while more than one handle exists; " + these,
+                 Json{{"path", path}, {"handles", ids}});
 }
 
 std::vector<std::string> QueuedBackend::live_ids() const {
@@ -169,28 +194,50 @@ std::vector<std::string> QueuedBackend::live_ids() const {
   return ids;
 }
 
+QueuedBackend::Queue& QueuedBackend::queue_of(const Job& job) {
+  if (!job.handle) return *handleless_;
+  return job.request.method->immediate ? job.handle->beside : job.handle->queue;
+}
+
 void QueuedBackend::enqueue(const JobPointer& job) {
   // The handle outlives its runners; finish(), which may come before they do, takes the job's reference to it.
   Handle* const handle = job->handle.get();
-  if (job->request.method->immediate) return handle->beside.post([this, job, handle] { run_beside(job, *handle); });
-  if (handle == nullptr) return handleless_.post([this, job] { run_queued(job, nullptr); });
-  handle->waiting.push_back(job);
-  tell_position(*handle, handle->waiting.size() - 1);
-  handle->runner.post([this, job, handle] { run_queued(job, handle); });
+  Queue& queue = queue_of(*job);
+  const bool is_beside = handle != nullptr && &queue == &handle->beside;
+  queue.waiting.push_back(job);
+  if (handle != nullptr && !is_beside) tell_positions(*handle, queue.waiting.size() - 1);
+  if (std::exchange(queue.at_work, true)) return;
+  queue.runner.post([this, &queue, handle, is_beside] {
+    while (is_beside ? run_beside(*handle) : run_queued(queue, handle)) {
+    }
+  });
 }
 
-void QueuedBackend::tell_position(const Handle& handle, std::size_t place) {
-  const std::size_t calls_before = place + (handle.running ? 1 : 0);
-  if (calls_before > 0) handle.waiting[place]->observer->on_queued(calls_before);
+void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
+  const auto& waiting = handle.queue.waiting;
+  for (std::size_t place = from; place < waiting.size(); ++place) {
+    const std::size_t calls_before = place + (handle.running ? 1 : 0);
+    if (calls_before > 0) waiting[place]->observer->on_queued(calls_before);
+  }
 }
 
 void QueuedBackend::leave_queue(const JobPointer& job) {
-  if (!job->handle || job->request.method->immediate) return;
-  Handle& handle = *job->handle;
-  const auto found = std::find(handle.waiting.begin(), handle.waiting.end(), job);
-  const auto place = static_cast<std::size_t>(found - handle.waiting.begin());
-  handle.waiting.erase(found);
-  for (std::size_t behind = place; behind < handle.waiting.size(); ++behind) tell_position(handle, behind);
+  Queue& queue = queue_of(*job);
+  const auto found = std::find(queue.waiting.begin(), queue.waiting.end(), job);
+  const auto place = static_cast<std::size_t>(found - queue.waiting.begin());
+  queue.waiting.erase(found);
+  if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, place);
+}
+
+QueuedBackend::JobPointer QueuedBackend::next_of(Queue& queue) {
+  if (queue.waiting.empty()) {
+    queue.at_work = false;
+    return nullptr;
+  }
+  JobPointer next = std::move(queue.waiting.front());
+  queue.waiting.pop_front();
+  next->state = Job::State::kRunning;
+  return next;
 }
 
 void QueuedBackend::cancel(CallId id) {
@@ -207,13 +254,20 @@ void QueuedBackend::give_up(CallId id, const RpcError& why) {
 }
 
 void QueuedBackend::stop(const JobPointer& job) {
-  if (job->state == Job::State::kRunning && job->request.method->streams) job->handle->model->stop_run();
+  if (job->state == Job::State::kRunning) {
+    const Method& method = *job->request.method;
+    if (method.streams) job->handle->model->stop_run();
+    if (method.handle == HandleRole::kCreates) {
+      job->abandoned = true;
+      job->handle->model->stop_loading();
+    }
+  }
   end_waiting(job, cancelled());
 }
 
 void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
   if (job->state != Job::State::kWaiting) return;
-  job->state = Job::State::kDone;  // its runner passes it over
+  job->state = Job::State::kDone;
   leave_queue(job);
   errands_.post([this, job, why] {
     CallOutcome outcome;
@@ -225,21 +279,26 @@ void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
 void QueuedBackend::stop_everything_on(Handle& handle) {
   for (const auto& [id, job] : jobs_) {
     const Method& method = *job->request.method;
-    if (job->handle.get() == &handle && !method.immediate && method.handle != HandleRole::kDestroys) stop(job);
+    // What is still being created is destroyed when it is there.
+    const bool is_kept =
+        method.handle == HandleRole::kDestroys || (method.handle == HandleRole::kCreates && !shutting_down_);
+    if (job->handle.get() == &handle && !method.immediate && !is_kept) stop(job);
   }
 }
 
-void QueuedBackend::run_queued(const JobPointer& job, Handle* handle) {
+bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
+  JobPointer job;
   CallOutcome outcome;
   {
     // An rkllm_abort that is under way is meant for the run before this one.
     std::unique_lock<std::mutex> nobody_aborts;
     if (handle != nullptr) nobody_aborts = std::unique_lock(handle->turn);
     const std::lock_guard lock(mutex_);
-    if (job->state == Job::State::kDone) return;
+    job = next_of(queue);
+    if (!job) return false;
     if (handle != nullptr) {
       handle->running = job;
-      leave_queue(job);
+      tell_positions(*handle, 0);
       const bool creates = job->request.method->handle == HandleRole::kCreates;
       if (handle->lost) {
         outcome.error = handle->lost;
@@ -249,35 +308,52 @@ void QueuedBackend::run_queued(const JobPointer& job, Handle* handle) {
         handle->model->begin_run(job->observer);
       }
     }
-    job->state = outcome.error ? Job::State::kDone : Job::State::kRunning;
+    if (outcome.error) job->state = Job::State::kDone;
   }
   if (!outcome.error) {
     if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
     outcome = execute(job->request, handle);
   }
   finish(job, std::move(outcome));
+  return true;
 }
 
-void QueuedBackend::run_beside(const JobPointer& job, Handle& handle) {
+// While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
+QueuedBackend::JobPointer QueuedBackend::run_to_abort(const Handle& handle, const Job& abort) {
+  if (handle.running) return handle.running;
+  if (handle.queue.waiting.empty() || handle.queue.waiting.front()->id > abort.id) return nullptr;
+  const JobPointer& next = handle.queue.waiting.front();
+  return next->request.method->streams ? next : nullptr;
+}
+
+bool QueuedBackend::run_beside(Handle& handle) {
+  JobPointer job;
   CallOutcome outcome;
+  JobPointer meant;
   {
-    const std::lock_guard turn(handle.turn);
+    const std::lock_guard turn(handle.turn);  // no other run begins meanwhile
     {
       const std::lock_guard lock(mutex_);
-      if (job->state == Job::State::kDone) return;
-      job->state = Job::State::kRunning;
+      job = next_of(handle.beside);
+      if (!job) return false;
       if (handle.lost) {
         outcome.error = handle.lost;
       } else if (!handle.live || !handle.model->loaded()) {
         outcome.error = std::make_exception_ptr(unknown_handle(handle.id, live_ids()));
-      } else if (job->request.method->aborts && handle.running) {
-        handle.running->aborted = true;
-        stop(handle.running);
+      } else if (job->request.method->aborts) {
+        meant = run_to_abort(handle, *job);
+        if (meant) meant->aborted = true;  // before the library can end it
       }
     }
     if (!outcome.error) outcome = handle.model->call_beside(job->request);
+    if (meant) {
+      const std::lock_guard lock(mutex_);
+      meant->aborted = outcome.error == nullptr;
+      if (meant->aborted) stop(meant);
+    }
   }
   finish(job, std::move(outcome));
+  return true;
 }
 
 CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
@@ -304,12 +380,13 @@ void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcom
   if (role == HandleRole::kDestroys) handle.closing = succeeded;
   const bool gone = (role == HandleRole::kCreates && !succeeded) || (role == HandleRole::kDestroys && succeeded);
   if (gone) handles_.erase(handle.id);
+  if (role == HandleRole::kCreates && !succeeded) unused_numbers_.insert(handle.number);
 }
 
-void QueuedBackend::lose(const std::string& id, const RpcError& why) {
+void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcError& why) {
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(id);
-  if (found == handles_.end()) return;
+  if (found == handles_.end() || found->second.get() != lost) return;  // another one has its number now
   HandlePointer handle = std::move(found->second);
   handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
   handles_.erase(found);
@@ -324,6 +401,7 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   {
     const std::lock_guard lock(mutex_);
     outcome.aborted = outcome.aborted || job->aborted;
+    if (job->abandoned && outcome.error) outcome.error = std::make_exception_ptr(loading_cancelled());
     if (job->handle) {
       outcome.handle = job->handle->id;
       note_handle_change(*job, outcome);
@@ -333,7 +411,6 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
     given_up = job->given_up;
   }
   if (!given_up) job->observer->on_done(std::move(outcome));
-  // Once `jobs_` is empty, shut_down() lets the backend be destroyed: nothing of it may be touched after this block.
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
   // This may be the last reference, and this thread the handle's runner, which cannot wait for itself.
@@ -348,14 +425,20 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   for (const auto& [id, handle] : handles_) {
     if (!handle->live) continue;
     HandleStatus status{id, handle->running != nullptr, {}, handle->process, handle->created_with, handle->values,
-                        handle->last_perf};
-    for (const auto& job : handle->waiting) {
+                        handle->last_perf, false};
+    for (const auto& job : handle->queue.waiting) {
       const CallRequest& request = job->request;
       status.queue.push_back({request.method->name, request.origin.id, request.origin.transport, now - job->queued_at});
     }
     all.push_back(std::move(status));
   }
   return all;
+}
+
+QueuedBackend::Use QueuedBackend::use() const {
+  const std::lock_guard lock(mutex_);
+  if (!handles_.empty()) return Use::kModels;
+  return jobs_.empty() ? Use::kIdle : Use::kCalls;
 }
 
 bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {

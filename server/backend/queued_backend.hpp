@@ -2,7 +2,8 @@
 //
 // The vendor's library has no locks of its own, so every handle has one runner thread that makes its calls one after
 // the other. What the contract allows during a run (rkllm_abort, rkllm_is_running) goes to a second runner of the handle
-// and does not wait. Calls that touch no handle have a runner of their own.
+// and does not wait. Calls that touch no handle have a runner of their own. A call waits in one place only, its queue:
+// one that leaves it is gone at once with its parameters and its observer, whatever runs ahead of it.
 //
 // Threads: start(), cancel() and the queries from any thread (in practice the event loop); observers are called on
 // runner threads and on the engine's. Locks: `mutex_` guards the tables and is never held while a call is made; a
@@ -23,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +42,7 @@ class QueuedBackend : public Backend {
 
   // `methods` is the API set that the engine serves.
   QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits);
-  ~QueuedBackend() override;
+  ~QueuedBackend() override;  // shuts down if that has not been done, and waits for the calls that hang
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId id) override;
@@ -61,8 +63,12 @@ class QueuedBackend : public Backend {
     Json created_with;     // the parameters of rkllm_init
     Model::Values values;  // see Model::values()
     Json last_perf;        // of the latest run that had one; null if none had
+    bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;
+  // Whether a model is loaded or being loaded, or else at least a call is in progress.
+  enum class Use { kIdle, kCalls, kModels };
+  Use use() const;
 
   // Called on a thread of the backend when a model is gone although nobody destroyed it; set before the first call.
   using LostFunction = std::function<void(const std::string& id)>;
@@ -75,6 +81,7 @@ class QueuedBackend : public Backend {
 
  private:
   struct Job;
+  struct Queue;
   struct Handle;
   using JobPointer = std::shared_ptr<Job>;
   using HandlePointer = std::shared_ptr<Handle>;
@@ -87,8 +94,9 @@ class QueuedBackend : public Backend {
 
   void refuse(const JobPointer& job, std::exception_ptr error);
   // With mutex_ held.
+  Queue& queue_of(const Job& job);
   void enqueue(const JobPointer& job);
-  void tell_position(const Handle& handle, std::size_t place);  // the one that waits there
+  static void tell_positions(const Handle& handle, std::size_t from);  // those who wait at that place, and behind it
   void leave_queue(const JobPointer& job);
   void end_waiting(const JobPointer& job, const RpcError& why);
   void stop(const JobPointer& job);
@@ -96,12 +104,16 @@ class QueuedBackend : public Backend {
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
-  void run_queued(const JobPointer& job, Handle* handle);  // null: a call without one
-  void run_beside(const JobPointer& job, Handle& handle);
+  JobPointer next_of(Queue& queue);  // null: none waits, and the runner goes to sleep; with mutex_ held
+  // These make the next call of their queue. False if none waits.
+  bool run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
+  bool run_beside(Handle& handle);
+  // The run that an rkllm_abort is for, or null. With the mutex.
+  static JobPointer run_to_abort(const Handle& handle, const Job& abort);
   CallOutcome execute(const CallRequest& request, Handle* handle);
   void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
   void finish(const JobPointer& job, CallOutcome outcome);
-  void lose(const std::string& id, const RpcError& why);
+  void lose(const std::string& id, const Handle* lost, const RpcError& why);
 
   const std::unique_ptr<Engine> engine_;
   const Method* const destroy_;  // null if this API set has none
@@ -112,11 +124,12 @@ class QueuedBackend : public Backend {
   bool shutting_down_ = false;
   CallId next_call_ = 1;
   unsigned next_handle_ = 1;
+  std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
   std::map<CallId, JobPointer> jobs_;
   std::map<std::string, HandlePointer> handles_;  // by wire id, those being created or destroyed included
   std::condition_variable change_;
 
-  Runner handleless_;
+  const std::unique_ptr<Queue> handleless_;
   Runner errands_;    // refusals and news: what must not wait for a call
   Runner farewells_;  // the last of handles, which may take as long as a process takes to die
 };

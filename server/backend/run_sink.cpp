@@ -17,11 +17,13 @@ constexpr std::chrono::seconds kUnwinding{5};
 
 void RunSink::on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept {
   // The runtime tells of each entry of a batch, also of those that have ended.
-  if (text || token_id >= 0) observer_->on_token(batch, text, token_id);
+  if (!text && token_id < 0) return;
+  brought_anything_ = true;
+  observer_->on_token(batch, text, token_id);
 }
 
 void RunSink::on_rows(const FloatRows& rows) noexcept {
-  lent_rows_ = true;
+  lent_rows_ = brought_anything_ = true;
   learnt_[std::string(rows.columns_name)] = static_cast<std::int64_t>(rows.columns);
   observer_->on_rows(rows);
 }

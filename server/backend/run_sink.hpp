@@ -42,6 +42,8 @@ class RunSink : public ResultSink {
 
   // After the call: what the callbacks said.
   void complete(CallOutcome& outcome) const;
+  // The run has come to its end without anything: the library took its input for none. After complete().
+  bool was_empty() const { return !state_.empty() && !brought_anything_ && !aborted_; }
   // The run was left without its last callback: the library may call back yet.
   bool gave_up() const { return gave_up_; }
   // Sizes that the run has shown, by the name of the C field.
@@ -54,6 +56,7 @@ class RunSink : public ResultSink {
   std::atomic<bool> stop_{false};
   std::atomic<bool> aborted_{false};
   bool lent_rows_ = false;      // in the callback under way
+  bool brought_anything_ = false;
   bool last_callback_ = false;  // the one under way is the run's last: there is nothing left to stop
   bool gave_up_ = false;
   std::map<std::string, std::int64_t> learnt_;

@@ -1,10 +1,17 @@
 set(BACKEND_SOURCES
+  backend/elf_file.cpp
+  backend/file_faults.cpp
   backend/file_rules.cpp
+  backend/guarded_engine.cpp
   backend/handle_resources.cpp
+  backend/kept_caches.cpp
   backend/library_engine.cpp
   backend/library_file.cpp
+  backend/library_log.cpp
   backend/loaded_library.cpp
+  backend/logged_errors.cpp
   backend/queued_backend.cpp
   backend/run_sink.cpp
   backend/runner.cpp
+  backend/standard_error_tap.cpp
   backend/unavailable_backend.cpp)

@@ -4,6 +4,7 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "client/message_facts.hpp"
+#include "log_output.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -93,7 +94,7 @@ class InputLines {
   }
 
   void fill() {
-    std::array<char, 65536> bytes;
+    std::array<char, 65536> bytes = {};  // GCC 11 takes them for uninitialised else
     const auto count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) return;
     if (count <= 0) {
@@ -236,7 +237,7 @@ class Bridge {
 
   // Tells the person, and the host for each of its requests; it may just be about to send the first.
   int fail(const std::string& reason, std::chrono::milliseconds patience) {
-    std::fprintf(stderr, "rkllm-mcp: %s\n", reason.c_str());
+    say_on_standard_error("rkllm-mcp: " + reason);
     input_.forget_wakeup();
     std::string line;
     while (input_.next(patience, line) == InputLines::Event::kLine) {
@@ -279,7 +280,7 @@ int run_connect(const ConnectOptions& options) {
   try {
     endpoint = client::parse_endpoint(options.url, "/mcp");
   } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "rkllm-mcp: %s\n", error.what());
+    say_on_standard_error(std::string("rkllm-mcp: ") + error.what());
     return kExitUsage;
   }
   endpoint.token = options.token;

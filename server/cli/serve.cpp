@@ -4,10 +4,13 @@
 #include "app/server.hpp"
 #include "cli/exit_codes.hpp"
 #include "log.hpp"
+#include "log_output.hpp"
+#include "run_loop.hpp"
 #include "service/handed_sockets.hpp"
 #include "service/supervisor.hpp"
 #include "settings/table.hpp"
 #include "version.hpp"
+#include "watched_loop.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
@@ -16,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -106,9 +110,24 @@ std::string serving(const Json& ports) {
 }
 
 // Threads that hang in the vendor's library cannot be joined: only leaving the process frees the NPU.
-[[noreturn]] void leave_at_once(spdlog::logger& log, int exit_code) {
-  log.flush();
+[[noreturn]] void leave_at_once(Log& log, int exit_code) {
+  log.close();
   std::_Exit(exit_code);
+}
+
+// Who has started this program looks at its standard error, wherever the log goes.
+void say_why_not(const std::exception& error, const LogSettings& settings, spdlog::logger& log) {
+  const std::string text = std::string("cannot start: ") + error.what();
+  if (!settings.file.empty() || !log.should_log(spdlog::level::critical)) say_on_standard_error("rkllm-mcp: " + text);
+  log.critical("{}", text);
+}
+
+void reopen(Log& log) {
+  try {
+    if (log.reopen()) log.logger().info("the log's file was opened again");
+  } catch (const std::exception& error) {
+    log.logger().error("the log goes on where it is: {}", error.what());
+  }
 }
 
 }  // namespace
@@ -120,7 +139,8 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   std::signal(SIGCHLD, SIG_DFL);  // workers are waited for, whatever the one who started us has set
   if (options.ends_with_input) leave_only_stdio(loaded);
   Settings& settings = loaded.values;
-  const auto log = make_log(settings.log);
+  Log log_of_server(settings.log);
+  spdlog::logger* const log = &log_of_server.logger();
   for (const auto& warning : loaded.warnings) log->warn("{}", warning);
   log->info("rkllm-mcp {}, process {}", kProgramVersion, ::getpid());
 
@@ -131,6 +151,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   server_options.ends_with_input = options.ends_with_input;
   if (serves_stdio(options, settings.stdio.enabled)) server_options.stdio_output = output;
   server_options.settings_report = [&loaded] { return settings_report(loaded); };
+  server_options.lost_log_lines = [&log_of_server] { return log_of_server.lost_lines(); };
   server_options.when_stopping = [&supervisor] { supervisor.stopping(); };
   std::optional<Server> server;
   try {
@@ -147,37 +168,36 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
       write_ports_file(options.ports_file, ports);
     }
   } catch (const std::exception& error) {
-    log->critical("cannot start: {}", error.what());
+    say_why_not(error, settings.log, *log);
     return kExitCannotStart;
   }
   supervisor.ready(serving(server->ports()));
   supervisor.watch(loop);
-  server->load_models();  // last: from here on threads may be busy in the vendor's library
+  server->start_runtime();  // last: from here on threads may be busy in the vendor's library
 
   signals.async_wait([&](const asio::error_code& error, int) {
     if (!error) server->stop();
   });
   std::function<void(const asio::error_code&, int)> on_hangup = [&](const asio::error_code& error, int) {
     if (error || server->is_stopping()) return;
+    hangups.async_wait(on_hangup);
     supervisor.reloading();
+    reopen(log_of_server);
     reread(request, settings, *log);
     renew_certificate(*server, *log);
     server->renew_runtime();
     supervisor.ready(serving(server->ports()));
-    hangups.async_wait(on_hangup);
   };
   hangups.async_wait(on_hangup);
-  try {
-    loop.run();
-  } catch (const std::exception& error) {
-    log->critical("internal error, ending: {}", error.what());
-    leave_at_once(*log, kExitFailed);
-  }
+  run_loop(
+      loop, [&server](const std::exception_ptr& fault) { server->note_fault(fault); },
+      [&](std::chrono::milliseconds time) {
+        log->warn("a callback of the event loop took {} ms of processor time; all clients waited for it", time.count());
+      });
   supervisor.stop_watching();  // its timer must not outlive the loop
 
   log->info("ended");
-  if (!server->ended_cleanly()) leave_at_once(*log, kExitOk);
-  log->flush();
+  if (!server->ended_cleanly()) leave_at_once(log_of_server, kExitOk);
   return kExitOk;
 }
 

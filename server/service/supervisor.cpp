@@ -49,11 +49,11 @@ void Supervisor::watch(asio::io_context& loop) {
 }
 
 void Supervisor::say_alive() {
-  tell("WATCHDOG=1\n");
   timer_->expires_after(watchdog_ / 2);
   timer_->async_wait([this](const asio::error_code& error) {
     if (!error) say_alive();
   });
+  tell("WATCHDOG=1\n");
 }
 
 void Supervisor::tell(const std::string& lines) const {

@@ -6,12 +6,11 @@
 #include "settings/nearest.hpp"
 #include "settings/refused.hpp"
 #include "settings/table.hpp"
+#include "text/regular_file.hpp"
 
-#include <cerrno>
-#include <cstring>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <stdexcept>
 
 namespace rkllm_mcp {
 namespace {
@@ -36,9 +35,13 @@ class Loader {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) return;
     if (std::filesystem::is_directory(path, error)) throw SettingsRefused({path + ": is a directory"});
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) throw SettingsRefused({path + ": cannot be opened: " + std::strerror(errno)});
-    const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    constexpr std::size_t kLargestFile = std::size_t{1} << 20U;
+    std::string text;
+    try {
+      text = read_regular_file(path, kLargestFile);
+    } catch (const std::runtime_error& unreadable) {
+      throw SettingsRefused({unreadable.what()});
+    }
     loaded_.file = path;
     read_document(Document(path, text));
   }

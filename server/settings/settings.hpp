@@ -117,6 +117,7 @@ struct RuntimeSettings {
   std::string abi{defaults::kRuntimeAbi};  // empty: by the version that the library's file states
   std::vector<std::string> model_dirs = split_list(defaults::kRuntimeModelDirs);  // empty: anywhere
   std::string cache_dir{defaults::kRuntimeCacheDir};  // empty: in the user's cache directory
+  std::size_t cache_bytes{defaults::kRuntimeCacheBytes};
   Isolation isolation = choice<Isolation>(defaults::kRuntimeIsolation);
   Workers workers = choice<Workers>(defaults::kRuntimeWorkers);
   std::chrono::seconds hang_s{defaults::kRuntimeHangS};

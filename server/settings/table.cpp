@@ -209,6 +209,8 @@ constexpr std::array kTable{
             "Directories that models and adapters may be loaded from, links resolved; empty: from anywhere. Relative paths start there."},
     Setting{"runtime", "cache_dir", text<&S::runtime, &RuntimeSettings::cache_dir>(),
             "Directory below which the library may write, e.g. prompt caches; empty: rkllm-mcp in the user's cache directory."},
+    Setting{"runtime", "cache_bytes", integer<&S::runtime, &RuntimeSettings::cache_bytes>(0, 1024 * kGiB),
+            "Most bytes that the files below runtime.cache_dir may take together; a run that would save one more cache is refused."},
     Setting{"runtime", "isolation", word<&S::runtime, &RuntimeSettings::isolation>(),
             "process: the library runs in worker processes, and its death is not the server's. thread: it runs in the server."},
     Setting{"runtime", "workers", word<&S::runtime, &RuntimeSettings::workers>(),

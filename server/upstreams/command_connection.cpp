@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 // All three together are what Upstreams::stop() waits; what takes longer is killed by the kernel with this program.
 constexpr auto kToEndByItself = 150ms;
 constexpr auto kToEndWhenAsked = 100ms;
-constexpr auto kBetweenLooks = 2ms;
+constexpr auto kBetweenChecks = 2ms;
 constexpr auto kStatusPatience = 100ms;
-constexpr auto kLookForEnd = 100ms;  // what it has started may hold its standard error open
+constexpr auto kCheckForEnd = 100ms;  // what it has started may hold its standard error open
 
 std::vector<std::string> environment_of(const ServerCommand& command) {
   std::vector<std::string> all;
@@ -142,7 +142,7 @@ void CommandConnection::pass_on(std::string_view line) {
 void CommandConnection::read_errors() {
   while (errors_.read() != WorkerLog::Read::kEnd) {
     if (closing_) return;
-    errors_.wait(kLookForEnd);
+    errors_.wait(kCheckForEnd);
   }
 }
 
@@ -150,7 +150,7 @@ bool CommandConnection::await_end(std::chrono::milliseconds patience) const {
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!ending()) {
     if (std::chrono::steady_clock::now() >= until) return false;
-    std::this_thread::sleep_for(kBetweenLooks);
+    std::this_thread::sleep_for(kBetweenChecks);
   }
   return true;
 }

@@ -9,8 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPagePatience = 10s;
-constexpr auto kBetweenLists = 500ms;  // at least, however often the server says that they have changed
-constexpr auto kBetweenLooks = 60s;    // where the server does not say so, or a list has failed
+constexpr auto kBetweenLists = 500ms;       // at least, however often the server says that they have changed
+constexpr auto kBetweenRoutineLists = 60s;  // where the server does not say so, or a list has failed
 constexpr std::chrono::milliseconds kFirstListenPause{250};
 constexpr std::chrono::milliseconds kLongestListenPause{30'000};
 constexpr int kNoSuchMethod = -32601;
@@ -83,7 +83,7 @@ void ToolWatch::end_list() {
   listing_.reset();
   ++serial_;
   listed_at_ = Clock::now();
-  list_at_ = asks_often_ ? listed_at_ + kBetweenLooks : kNever;
+  list_at_ = asks_often_ ? listed_at_ + kBetweenRoutineLists : kNever;
   if (std::exchange(changed_meanwhile_, false)) list_at_ = listed_at_ + kBetweenLists;
 }
 
@@ -93,7 +93,7 @@ void ToolWatch::fail_list(const std::string& reason) {
   if (!listed_once_ && is_of_tools) throw client::ConnectionError(reason);
   if (listed_once_) events_.on_warning(reason + "; the " + list_.member + " stay as they were");
   end_list();
-  list_at_ = std::min(list_at_, listed_at_ + kBetweenLooks);
+  list_at_ = std::min(list_at_, listed_at_ + kBetweenRoutineLists);
 }
 
 void ToolWatch::listen() {
@@ -109,7 +109,7 @@ void ToolWatch::take_listening_end(const client::Outcome& outcome) {
   const auto* error = std::get_if<client::RemoteError>(&outcome);
   if (error != nullptr && error->code == kNoSuchMethod) {
     asks_often_ = true;
-    if (!is_listing()) list_at_ = std::min(list_at_, Clock::now() + kBetweenLooks);
+    if (!is_listing()) list_at_ = std::min(list_at_, Clock::now() + kBetweenRoutineLists);
     return;
   }
   const bool was_well = Clock::now() - listening_since_ > kLongestListenPause;

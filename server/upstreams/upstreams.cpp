@@ -17,7 +17,7 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::chrono::milliseconds kToEnd{300};  // for all of them
+constexpr std::chrono::milliseconds kToStop{300};  // for all of them
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
 
@@ -142,6 +142,7 @@ void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
     tool.name = name_here(entry, tool.name, there, catalogue.tool(tool.name) != nullptr);
     if (catalogue.tool(tool.name)) continue;
     tool.permission = entry.permission;
+    tool.takes_unread = true;
     tool.run = [upstream, there](const std::shared_ptr<Invocation>& invocation) { upstream->call(there, invocation); };
     catalogue.add(std::move(tool));
   }
@@ -172,7 +173,7 @@ Json Upstreams::status() const {
 
 void Upstreams::stop() {
   for (const auto& [upstream, permission] : all_) upstream->stop();
-  const auto deadline = UpstreamLink::Clock::now() + kToEnd;
+  const auto deadline = UpstreamLink::Clock::now() + kToStop;
   for (const auto& [upstream, permission] : all_) upstream->await_end(deadline);
 }
 

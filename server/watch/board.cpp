@@ -1,11 +1,10 @@
 #include "watch/board.hpp"
 
+#include "text/regular_file.hpp"
 #include "watch/metrics.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -16,9 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kLongestFile = 4096;  // a page, which is what the kernel gives at most
+
+// Empty if it cannot be read: a driver that is busy, asleep or not in the mood answers a read with an error.
 std::string content_of(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return try_read_regular_file(path.string(), kLongestFile).value_or(std::string());
 }
 
 // A file of the NPU's driver, "load" or "version": in debugfs, which usually only root may enter; in /proc, as kernels

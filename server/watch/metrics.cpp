@@ -60,6 +60,9 @@ std::string Metrics::text() const {
   print_sample(text, "rkllm_mcp_joined_tokens_total", "", static_cast<double>(counts.joined_tokens.load()));
   print_family(text, "rkllm_mcp_dropped_datagrams_total", "counter", "Datagrams that UDP could not or must not send.");
   print_sample(text, "rkllm_mcp_dropped_datagrams_total", "", static_cast<double>(counts.dropped_datagrams.load()));
+  print_family(text, "rkllm_mcp_internal_errors_total", "counter",
+               "Faults of the server's own, each of which has cost one exchange with a client.");
+  print_sample(text, "rkllm_mcp_internal_errors_total", "", static_cast<double>(counts.faults.load()));
   print_family(text, "rkllm_mcp_limit_reached_total", "counter", "How often clients came up against a limit.");
   for (std::size_t limit = 0; limit < counts.reached.size(); ++limit) {
     print_sample(text, "rkllm_mcp_limit_reached_total", label("limit", kSettingOfLimit.at(limit)),

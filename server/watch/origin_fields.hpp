@@ -4,12 +4,18 @@
 #include "backend.hpp"
 #include "jsonrpc/message.hpp"
 
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
+
+#include <string>
+#include <utility>
 
 namespace rkllm_mcp {
 
 inline Json fields_of(const CallOrigin& origin) {
-  return Json{{"id", id_value(origin.id)}, {"transport", origin.transport}, {"peer", origin.peer}};
+  Json id = id_value(origin.id);
+  if (id.is_string()) id = shortened(id.get_ref<const std::string&>());
+  return Json{{"id", std::move(id)}, {"transport", origin.transport}, {"peer", origin.peer}};
 }
 
 }  // namespace rkllm_mcp

@@ -33,6 +33,7 @@ CallOutcome WorkerEngine::call(const CallRequest& request) {
 
 bool WorkerEngine::kill() {
   const std::lock_guard lock(mutex_);
+  killed_ = true;
   for (const auto& each : all_) {
     if (const auto worker = each.lock()) worker->kill();
   }
@@ -57,6 +58,7 @@ std::shared_ptr<WorkerProcess> WorkerEngine::idle_worker() {
 }
 
 std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
+  if (killed_) throw runtime_unavailable("the server is shutting down");
   std::promise<std::shared_ptr<WorkerProcess>> spawned;
   spawner_.post([&] {
     try {
@@ -64,7 +66,7 @@ std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
       const auto number = std::make_shared<std::promise<pid_t>>();
       const std::shared_future<pid_t> id = number->get_future();
       auto worker = std::make_shared<WorkerProcess>(
-          options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); });
+          options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); }, options_.hang);
       number->set_value(worker->id());
       spawned.set_value(std::move(worker));
     } catch (...) {

@@ -28,7 +28,7 @@ class WorkerEngine final : public Engine {
 
   explicit WorkerEngine(Options options) : options_(std::move(options)) {}
 
-  // Starts a worker and asks it whether it is well. Throws RpcError kRuntimeUnavailable.
+  // Starts a worker and asks it whether it is well; kill() ends the waiting. Throws RpcError kRuntimeUnavailable.
   void try_out();
 
   std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) override;
@@ -46,6 +46,7 @@ class WorkerEngine final : public Engine {
 
   const Options options_;
   std::mutex mutex_;
+  bool killed_ = false;                  // nothing is started any more; guarded by mutex_, like the rest
   std::shared_ptr<WorkerProcess> idle_;  // serves calls without a handle, and the next model
   std::vector<std::weak_ptr<WorkerProcess>> all_;
   // A worker is told to die with the thread that started it, so that has to be one that lives as long as this.

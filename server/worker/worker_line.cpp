@@ -1,5 +1,6 @@
 #include "worker/worker_line.hpp"
 
+#include "backend/logged_errors.hpp"
 #include "jsonrpc/envelope.hpp"
 
 #include <csignal>
@@ -29,12 +30,22 @@ RpcError to_error(const Json& error) {
           error.value("message", std::string("the worker gave no reason")), error.value("data", Json())};
 }
 
+// What a worker that cannot work says before it exits; empty if it has not.
+std::string own_words(const std::vector<std::string>& last_errors) {
+  constexpr std::string_view kWorker = "E worker: ";
+  for (const std::string& line : last_errors) {
+    if (line.starts_with(kWorker)) return line.substr(kWorker.size());
+  }
+  return {};
+}
+
 }  // namespace
 
 RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> last_errors) {
+  const std::string words = end.signal == 0 ? own_words(last_errors) : std::string();
   const std::string how = end.signal != 0 ? "was killed by " + name_of_signal(end.signal)
                                           : "has exited with code " + std::to_string(end.exit_code);
-  const RpcError error = runtime_unavailable("the process that ran the model " + how);
+  const RpcError error = runtime_unavailable(words.empty() ? "the process that ran the model " + how : words);
   Json data = error.data();
   if (end.signal != 0) data["signal"] = name_of_signal(end.signal);
   data["log"] = std::move(last_errors);
@@ -52,7 +63,7 @@ Json WorkerLine::stream(std::string_view method, Json params, const ChunkFunctio
 }
 
 Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunction* chunk) {
-  const std::uint64_t log_lines = process_->log().lines();
+  const std::uint64_t log_lines = log_lines_ = process_->log().lines();
   try {
     {
       const std::lock_guard lock(cancelling_);
@@ -147,9 +158,7 @@ void WorkerLine::fail(RpcError error, std::uint64_t log_lines) {
   give_on_log();
   auto errors = process_->log().errors_since(log_lines);
   if (errors.empty()) throw error;
-  Json data = error.data();
-  data["log"] = std::move(errors);
-  throw RpcError(error.code(), error.what(), std::move(data));
+  throw with_log(error, std::move(errors));
 }
 
 void WorkerLine::worker_gone(std::uint64_t log_lines, const std::string& suspicion) {

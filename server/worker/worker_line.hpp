@@ -32,6 +32,9 @@ class WorkerLine {
   // content is the result as well.
   using ChunkFunction = std::function<void(const Json& chunk)>;
   Json stream(std::string_view method, Json params, const ChunkFunction& chunk);
+  // The error lines that the worker has printed since the latest request.
+  std::vector<std::string> logged_errors() const { return process_->log().errors_since(log_lines_); }
+
   // Stops the stream that is in progress, or the next one if none is. Any thread; never waits.
   void cancel();
   // Before the next stream: cancel() of the last one is forgotten.
@@ -49,7 +52,8 @@ class WorkerLine {
   const std::shared_ptr<WorkerProcess> process_;
   const std::chrono::milliseconds hang_;
   client::TcpConnection connection_;
-  std::uint64_t id_ = 0;  // of the latest request
+  std::uint64_t id_ = 0;         // of the latest request
+  std::uint64_t log_lines_ = 0;  // that the worker had printed before it
 
   std::mutex cancelling_;
   bool cancelled_ = false;

@@ -1,26 +1,22 @@
-// What a worker's library prints, line by line: given on as it comes, and the last error lines kept for the errors of
-// calls.
+// What a worker's library prints, read from the worker's pipe and given on as it comes.
 //
 // Threads: any.
 #pragma once
 
+#include "backend/library_log.hpp"
 #include "worker/descriptor.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
 
 class WorkerLog {
  public:
-  using LineFunction = std::function<void(std::string_view line)>;
+  using LineFunction = LibraryLog::LineFunction;
 
   // `pipe`: the end to read from. `line` is called on the thread that reads, and must not call back.
   WorkerLog(Descriptor pipe, LineFunction line);
@@ -31,26 +27,14 @@ class WorkerLog {
   // Waits until there is something to read, or for so long.
   void wait(std::chrono::milliseconds patience) const;
 
-  // How many lines there have been: a place to come back to.
-  std::uint64_t lines() const { return count_; }
-  // The last error lines ("E rkllm: ...") since then, oldest first.
-  std::vector<std::string> errors_since(std::uint64_t lines) const;
+  // See LibraryLog.
+  std::uint64_t lines() const { return log_.lines(); }
+  std::vector<std::string> errors_since(std::uint64_t lines) const { return log_.errors_since(lines); }
 
  private:
-  void take(std::string_view bytes);
-  void finish_line();
-
   const Descriptor pipe_;
-  const LineFunction line_;
-
-  mutable std::mutex mutex_;
-  std::string partial_;
-  std::atomic<std::uint64_t> count_{0};  // asked for with every token: not to wait for the mutex
-  struct ErrorLine {
-    std::uint64_t number;
-    std::string text;
-  };
-  std::deque<ErrorLine> errors_;
+  std::mutex reading_;  // lines stay whole and in order
+  LibraryLog log_;
 };
 
 }  // namespace rkllm_mcp

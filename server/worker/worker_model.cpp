@@ -1,5 +1,7 @@
 #include "worker/worker_model.hpp"
 
+#include "backend/logged_errors.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <array>
@@ -29,19 +31,20 @@ void WorkerModel::leave_worker() {
 Json WorkerModel::params_of(const CallRequest& request) const {
   Json params = request.params;
   if (request.method->handle == HandleRole::kCreates) return params;
-  Json& handle = params.emplace(std::string(request.method->handle_param), id_there_).first.value();
-  if (!handle.is_null()) handle = id_there_;  // null is refused there, like other values that the schema refuses
+  params[std::string(request.method->handle_param)] = id_there_;
   return params;
 }
 
 CallOutcome WorkerModel::call(const CallRequest& request) {
-  return guarded([&](CallOutcome& outcome) {
+  CallOutcome made = guarded([&](CallOutcome& outcome) {
     const HandleRole role = request.method->handle;
     if (role == HandleRole::kCreates) return create(request, outcome);
     if (role == HandleRole::kDestroys) return destroy(request, outcome);
     if (request.method->streams) return run(request, outcome);
     outcome.result = queued_->call(request.method->name, params_of(request));
   });
+  if (!made.error && queued_) add_logged_errors(queued_->logged_errors(), made);
+  return made;
 }
 
 CallOutcome WorkerModel::call_beside(const CallRequest& request) {
@@ -66,6 +69,11 @@ CallOutcome WorkerModel::guarded(const Act& act) {
 
 void WorkerModel::create(const CallRequest& request, CallOutcome& outcome) {
   worker_ = engine_.worker_for_model();
+  {
+    const std::lock_guard lock(loading_);
+    if (!engine_.options().one_for_all) loading_in_ = worker_;
+    if (abandoned_) worker_->kill();
+  }
   queued_.emplace(worker_, engine_.options().hang);
   beside_.emplace(worker_, engine_.options().hang);
   try {
@@ -77,6 +85,10 @@ void WorkerModel::create(const CallRequest& request, CallOutcome& outcome) {
   } catch (...) {
     leave_worker();
     throw;
+  }
+  {
+    const std::lock_guard lock(loading_);
+    loading_in_.reset();
   }
   loaded_ = true;
   worker_->when_ended(this, [this](const WorkerProcess::End& end) {
@@ -100,6 +112,14 @@ void WorkerModel::begin_run(std::shared_ptr<CallObserver> observer) {
 void WorkerModel::stop_run() {
   observer_->stop();
   queued_->cancel();
+}
+
+// A worker of its own holds nothing but this model. One that has others goes on, and so does the loading.
+void WorkerModel::stop_loading() {
+  const std::lock_guard lock(loading_);
+  const auto worker = loading_in_.lock();
+  abandoned_ = !engine_.options().one_for_all;
+  if (worker) worker->kill();
 }
 
 void WorkerModel::run(const CallRequest& request, CallOutcome& outcome) {

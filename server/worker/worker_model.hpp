@@ -23,6 +23,7 @@ class WorkerModel final : public Model {
   CallOutcome call(const CallRequest& request) override;
   CallOutcome call_beside(const CallRequest& request) override;
   void stop_run() override;
+  void stop_loading() override;
   bool loaded() const override { return loaded_; }
   Values values() const override { return values_; }
   std::optional<pid_t> process() const override;
@@ -48,6 +49,10 @@ class WorkerModel final : public Model {
   std::string id_there_;  // the handle's name in the worker
   Values values_;
   std::shared_ptr<CallObserver> observer_;  // of the latest run
+
+  std::mutex loading_;
+  bool abandoned_ = false;                     // guarded by loading_
+  std::weak_ptr<WorkerProcess> loading_in_{};  // guarded by loading_
 
   std::atomic<bool> loaded_{false};
   std::mutex losing_;

@@ -53,12 +53,13 @@ pid_t spawn(const WorkerProcess::Command& command, const Descriptor& door, const
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line)
-    : WorkerProcess(command, std::move(line), make_door(), make_pipe()) {}
+WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang)
+    : WorkerProcess(command, std::move(line), hang, make_door(), make_pipe()) {}
 
-WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line, DescriptorPair door,
-                             DescriptorPair pipe)
-    : door_(std::move(door.first)),
+WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang,
+                             DescriptorPair door, DescriptorPair pipe)
+    : hang_(hang),
+      door_(std::move(door.first)),
       log_(std::move(pipe.first), std::move(line)),
       id_(spawn(command, door.second, pipe.second)),
       watcher_([this] { watch(); }) {}
@@ -105,10 +106,19 @@ void WorkerProcess::forget(const void* key) {
   listeners_.erase(key);
 }
 
-void WorkerProcess::watch() {
+bool WorkerProcess::is_stopped() const {
   siginfo_t news{};
+  return ::waitid(P_PID, static_cast<id_t>(id_), &news, WSTOPPED | WNOHANG | WNOWAIT) == 0 && news.si_pid != 0;
+}
+
+void WorkerProcess::watch() {
+  using Clock = std::chrono::steady_clock;
+  siginfo_t news{};
+  auto last_unstopped = Clock::now();
   do {
     log_.wait(kLookForEnd);
+    if (!is_stopped()) last_unstopped = Clock::now();
+    if (Clock::now() - last_unstopped >= hang_) kill();
     const bool can_write = log_.read() != WorkerLog::Read::kEnd;
     news.si_pid = 0;
     // It stays a zombie, so that its number is not given to another process before kill() knows.

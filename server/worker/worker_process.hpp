@@ -36,8 +36,8 @@ class WorkerProcess {
   // Its door, as the process itself sees it.
   static constexpr int kDoor = 3;
 
-  // Spawns it. Throws std::system_error.
-  WorkerProcess(const Command& command, WorkerLog::LineFunction line);
+  // Spawns it. Throws std::system_error. One that has been stopped (SIGSTOP) for `hang` is killed, busy or not.
+  WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills it if it still runs, and waits for that
@@ -60,10 +60,13 @@ class WorkerProcess {
   void forget(const void* key);
 
  private:
-  WorkerProcess(const Command& command, WorkerLog::LineFunction line, DescriptorPair door, DescriptorPair pipe);
+  WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang,
+                DescriptorPair door, DescriptorPair pipe);
+  bool is_stopped() const;
   void watch();
   void note_end();
 
+  const std::chrono::milliseconds hang_;
   Descriptor door_;
   WorkerLog log_;
   pid_t id_ = -1;

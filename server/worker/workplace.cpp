@@ -5,12 +5,15 @@
 #include "backend/library_engine.hpp"
 #include "backend/queued_backend.hpp"
 #include "dispatch/dispatcher.hpp"
+#include "run_loop.hpp"
 #include "transport/channel_set.hpp"
 #include "transport/line_connection.hpp"
 #include "transport/socket_stream.hpp"
+#include "watched_loop.hpp"
 #include "worker/descriptor.hpp"
 #include "worker/worker_process.hpp"
 
+#include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
 #include <sys/prctl.h>
@@ -33,7 +36,7 @@ namespace {
 constexpr int kExitNoLibrary = 3;
 constexpr std::chrono::seconds kToLeave{1};
 // The server in front has its own limits and patience; none of the worker's is to be reached first.
-constexpr std::chrono::hours kNever{24 * 365};
+constexpr std::chrono::hours kForEver{24 * 365};
 // How far a run may be ahead of the server that takes its tokens: little, since all of that has to be taken before the
 // end of a run that is stopped. The server has buffers of its own.
 constexpr std::size_t kAhead = 16 * 1024;
@@ -54,7 +57,7 @@ Dispatcher::Options options_of(const Workplace& workplace) {
   Dispatcher::Options options;
   options.message.max_depth = workplace.depth + 1;
   options.calls.stream_buffer_bytes = kAhead;
-  options.calls.stall = kNever;
+  options.calls.stall = kForEver;
   options.calls.answer_bytes = kNoLimit;
   options.calls.stream_values_bytes = workplace.values_bytes;
   options.calls.requests_per_session = kNoLimit;
@@ -66,7 +69,7 @@ ConnectionLimits limits_of(const Workplace& workplace) {
   limits.max_message_bytes = 4 * workplace.message_bytes;  // numbers may be written longer than the client wrote them
   limits.send_queue_bytes = kAhead;
   limits.kernel_send_bytes = static_cast<int>(kAhead);
-  limits.stall = kNever;
+  limits.stall = kForEver;
   return limits;
 }
 
@@ -83,8 +86,8 @@ class DoorKeeper {
     news_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
       auto visitor = error ? std::nullopt : take_descriptor(door_);
       if (!visitor) return loop_.stop();
+      wait();  // first: the door stays open whatever this visitor brings
       if (visitor->number() >= 0) receive(std::move(*visitor));
-      wait();
     });
   }
 
@@ -96,7 +99,7 @@ class DoorKeeper {
     const auto channel =
         std::make_shared<Channel>(loop_, std::make_unique<SocketStream>(std::move(socket), limits_), limits_);
     channels_.add(channel);
-    LineConnection::start(channel, {TransportKind::kUnix, "server"}, limits_, accept_);
+    channel->contain([&] { LineConnection::start(channel, {TransportKind::kUnix, "server"}, limits_, accept_); });
   }
 
   asio::io_context& loop_;
@@ -115,6 +118,7 @@ std::vector<std::string> to_arguments(const Workplace& workplace) {
                        {"abi", workplace.abi},
                        {"model_dirs", workplace.files.models},
                        {"cache_dir", workplace.files.cache},
+                       {"cache_bytes", workplace.files.cache_bytes},
                        {"message_bytes", workplace.message_bytes},
                        {"depth", workplace.depth},
                        {"values_bytes", workplace.values_bytes}}
@@ -125,12 +129,9 @@ Workplace from_arguments(const std::vector<std::string>& arguments) {
   const Json told = arguments.size() == 1 ? Json::parse(arguments[0], nullptr, false) : Json();
   if (!told.is_object()) throw std::invalid_argument("work is for the server itself, which tells it what to do");
   try {
-    return {told.at("library"),
-            told.at("version"),
-            told.at("abi"),
-            {told.at("model_dirs"), told.at("cache_dir")},
-            told.at("message_bytes"),
-            told.at("depth"),
+    return {told.at("library"),       told.at("version"),
+            told.at("abi"),           {told.at("model_dirs"), told.at("cache_dir"), told.at("cache_bytes")},
+            told.at("message_bytes"), told.at("depth"),
             told.at("values_bytes")};
   } catch (const Json::exception& error) {
     throw std::invalid_argument(error.what());
@@ -162,10 +163,18 @@ int work_at(const Workplace& workplace) {
     Dispatcher dispatcher(loop, api, catalogue, backend, options_of(workplace));
     DoorKeeper door(loop, limits_of(workplace), dispatcher.acceptor());
     door.wait();
-    loop.run();
+    const auto report = [](const std::exception_ptr& fault) {
+      std::fprintf(stderr, "E worker: internal error: %s\n", text_of_fault(fault).c_str());
+    };
+    run_loop(loop, report, [](std::chrono::milliseconds time) {
+      std::fprintf(stderr, "W worker: a callback of its event loop took %lld ms\n", static_cast<long long>(time.count()));
+    });
     // The server has closed the door, or has died. A library that does not come back is left behind.
     if (!backend->shut_down(std::chrono::steady_clock::now() + kToLeave)) std::_Exit(EXIT_SUCCESS);
     return EXIT_SUCCESS;
+  } catch (const RpcError& error) {
+    std::fprintf(stderr, "E worker: %s\n", error.data().value("reason", std::string(error.what())).c_str());
+    return kExitNoLibrary;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "E worker: %s\n", error.what());
     return kExitNoLibrary;

@@ -104,7 +104,7 @@ describe_all((client_name, kind) => {
     await call(client, 'rkllm_get_kv_cache_size', { handle });
     const silence = received.length;
     assert.equal((await call(client, 'rkllm_is_running', { handle })).running, false);
-    assert.ok(performance.now() - started < 5_000, 'the run ended long before its 100,000 tokens');
+    assert.ok(performance.now() - started < 60_000, 'the run ended long before its 100,000 tokens');
     assert.equal((await call(client, 'rkllm_run', { handle, ...prompt(3) })).text.length > 0, true);
 
     const answers = received.slice(start).filter((message) => 'result' in message || 'error' in message);

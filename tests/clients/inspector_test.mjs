@@ -61,7 +61,7 @@ describe('the inspector', { concurrency: kAtOnce }, () => {
       describe(`${era} over ${kind}`, { concurrency: 1 }, () => {
         test('lists the tools and has nothing to say against their schemas', async () => {
           const { tools } = await inspected(kind, era, 'tools/list', '--strict');
-          assert.equal(tools.length, 15);
+          assert.equal(tools.length, 14);
         });
 
         test('initialises a model, runs it and destroys it', async () => {

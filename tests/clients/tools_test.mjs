@@ -4,23 +4,30 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
 import { connect, describe_all, list_tools } from './support/connect.mjs';
+import { read_functions } from './support/functions.mjs';
 import { compile_schemas, complaints } from './support/schemas.mjs';
 import { Server } from './support/server.mjs';
 import { cross_attention_sample, faults, handle_samples, init_sample } from './support/tool_arguments.mjs';
 
 let server;
+let functions; // the whole schemas of all, which are more than a datagram holds
 before(async () => {
   server = await Server.start();
+  const { client } = await connect(server, 'tcp');
+  functions = await read_functions(client);
+  await client.close();
 });
 after(() => server.stop());
 
 describe_all((client_name, kind) => {
   let client;
   let errors;
-  let schemas;
+  let schemas; // of all functions, whole
+  let shown; // by the list of tools
   before(async () => {
     ({ client, errors } = await connect(server, kind, { client: client_name }));
-    schemas = compile_schemas(await list_tools(client));
+    schemas = compile_schemas(functions);
+    shown = compile_schemas(await list_tools(client));
   });
   after(async () => {
     await client.close();
@@ -37,6 +44,8 @@ describe_all((client_name, kind) => {
     assert.ok(!result.isError, `${tool}: ${result.content[0]?.text}`);
     const structured = result.structuredContent;
     assert.ok(output(structured), `${tool} gave ${JSON.stringify(structured)}: ${complaints(output)}`);
+    const listed = shown.get(tool)?.output;
+    assert.ok(!listed || listed(structured), `${tool}, as it is listed: ${listed && complaints(listed)}`);
     assert.equal(result.content[0].type, 'text');
     const { text } = result.content[0];
     if ('text' in structured) assert.equal(text, structured.text);
@@ -44,6 +53,11 @@ describe_all((client_name, kind) => {
     called.add(tool);
     return structured;
   }
+
+  test('one of the two runs is listed, and the other can be called', () => {
+    const names = [...schemas.keys()];
+    assert.deepEqual(names.filter((name) => !shown.has(name)), ['rkllm_run_async']);
+  });
 
   test('every tool works', async () => {
     assert.equal((await call('rkllm_createDefaultParam', {})).max_new_tokens, 512);
@@ -92,4 +106,35 @@ describe_all((client_name, kind) => {
     assert.equal(JSON.parse(unknown.content[1].text).code, 4002);
     assert.match(unknown.content[0].text, /llm-99/);
   });
+});
+
+// The calls that a prompt tells a model to make: [tool, arguments].
+function calls_in(text) {
+  return [...text.matchAll(/(rkllm_\w+)(?: again)? with \{/g)].map((match) => {
+    const rest = text.slice(match.index + match[0].length - 1);
+    for (let end = rest.indexOf('}'); end >= 0; end = rest.indexOf('}', end + 1)) {
+      try {
+        return [match[1], JSON.parse(rest.slice(0, end + 1))];
+      } catch {
+        // It goes on behind this brace.
+      }
+    }
+    throw new Error(`no JSON behind ${match[0]}`);
+  });
+}
+
+test('what the prompt use_tools tells a model to call can be called', async (t) => {
+  const { client } = await connect(server, 'tcp');
+  t.after(() => client.close());
+  const { structuredContent: { handle } } =
+    await client.callTool({ name: 'rkllm_init', arguments: init_sample(server.place) });
+  const tools = JSON.stringify([{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }]);
+  const prompt = await client.getPrompt({ name: 'use_tools', arguments: { question: 'Is it wet?', tools, handle } });
+  const calls = calls_in(prompt.messages[0].content.text);
+  assert.deepEqual(calls.map(([tool]) => tool), ['rkllm_set_function_tools', 'rkllm_run', 'rkllm_run']);
+  for (const [name, args] of calls) {
+    const result = await client.callTool({ name, arguments: args });
+    assert.ok(!result.isError, `${name} ${JSON.stringify(args)}: ${result.content[0].text}`);
+  }
+  await client.callTool({ name: 'rkllm_destroy', arguments: { handle } });
 });

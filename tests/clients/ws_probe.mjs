@@ -9,7 +9,7 @@ import net from 'node:net';
 import { WebSocket } from 'ws';
 
 const url = new URL(process.argv[2] ?? 'ws://127.0.0.1:8083');
-const kPatienceMs = 10_000;
+const kPatienceMs = 60_000;
 
 let passed = 0;
 const failures = [];

@@ -13,7 +13,7 @@ mkdir -p "$2"
 workplace=$(realpath "$2")
 shift 2
 
-patience=20 # seconds; far above what anything here takes, sanitizers included
+patience=60 # seconds; far above what anything here takes, sanitizers included
 server=
 
 say_why_and_stop() {

@@ -6,7 +6,7 @@
 #include "settings/document.hpp"
 #include "settings/load.hpp"
 #include "settings/refused.hpp"
-#include "transport/http_guard.hpp"
+#include "transport/first_bytes.hpp"
 #include "transport/http_head.hpp"
 #include "transport/http_parser.hpp"
 #include "transport/line_framer.hpp"
@@ -52,17 +52,16 @@ Events read_lines(std::string_view bytes, std::size_t piece) {
       events.emplace_back("oversized");
     }
   };
-  HttpGuard guard;
+  FirstBytes guard;
   LineFramer framer(kLongestMessage);
+  bool is_allowed = true;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
-    if (guard.is_http(bytes.substr(0, piece))) {
-      const auto says_something = [](const std::string& line) { return line.find_first_not_of('\r') != line.npos; };
-      require(std::none_of(events.begin(), events.end(), says_something), "HTTP was noticed too late");
-      return {"http"};
-    }
-    framer.feed(bytes.substr(0, piece), receive);
+    std::string_view part = bytes.substr(0, piece);
+    framer.feed(part, receive);
+    is_allowed = guard.allow(part);
   }
   framer.finish(receive);
+  events.emplace_back(is_allowed ? "messages" : "another protocol");
   return events;
 }
 

@@ -44,8 +44,7 @@ void members(Codec& codec, Of<Codec, Point>& value) {
 template <class Codec>
 void members(Codec& codec, Of<Codec, Files>& value) {
   codec.text("source", value.source, {.presence = kNullable, .file = FileUse::kRead});
-  codec.text("target", value.target,
-             {.presence = kNullable, .file = FileUse::kWritten, .file_if_absent = "usual"});
+  codec.text("target", value.target, {.presence = kNullable, .file = FileUse::kWritten, .file_if_absent = "usual"});
 }
 template <class Codec>
 void members(Codec& codec, Of<Codec, Shape>& value) {
@@ -97,7 +96,8 @@ TEST_CASE("absent fields keep their defaults, nested structs start from theirs")
 TEST_CASE("null stands for NULL where that is allowed") {
   Reading reading(R"({"shape":{"name":"n","centre":null,"values":null}})");
   CHECK(reading.read().centre == nullptr);
-  CHECK(Reading(R"({"shape":{"name":null}})").complaint() == "params.shape.name: expected string, found null");
+  CHECK(Reading(R"({"shape":{"name":null}})").complaint() ==
+        "params.shape.name: expected string, found null (it is required)");
 }
 
 TEST_CASE("enumerators are read by name and by number") {
@@ -171,7 +171,7 @@ TEST_CASE("the paths of files are what the policy makes of them, and its refusal
     }
   };
   const Policy policy;
-  const auto read = [&policy](const char* text, const FilePolicy* files) {
+  const auto read = [](const char* text, const FilePolicy* files) {
     const Json json = Json::parse(text);
     CallContext call{json, nullptr, nullptr, ArrayEncoding::kJson, {}, {}, files};
     Decoder params(call, "copy");

@@ -59,6 +59,34 @@ TEST_CASE("the CPU mask follows from the number of CPUs, and the number from the
         "params.param.extend_param.enabled_cpus_mask: expected mask of 4 CPUs (enabled_cpus_num), found 7");
 }
 
+TEST_CASE("a field in the wrong place is told where it belongs") {
+  FakeLibrary library;
+  Caller caller(library);
+  CHECK(caller.complaint("rkllm_init", {{"model_path", "m"}}) ==
+        R"(params.model_path: unknown field; it belongs into "param": {"param":{"model_path":...}})");
+  CHECK(caller.complaint("rkllm_init", with({{"n_batch", 2}})) ==
+        R"(params.param.n_batch: unknown field; it belongs into "extend_param": {"extend_param":{"n_batch":...}})");
+  CHECK(caller.complaint("rkllm_run", {{"prompt_input", "Hi"}}) ==
+        R"(params.prompt_input: unknown field; it belongs into "rkllm_input": {"rkllm_input":{"prompt_input":...}})");
+  CHECK(caller.complaint("rkllm_run", {{"prompt", "Hi"}}) ==
+        R"(params.prompt: unknown field; did you mean "prompt_input" in "rkllm_input": )"
+        R"({"rkllm_input":{"prompt_input":...}}?)");
+  CHECK(caller.complaint("rkllm_run", {{"top_p", 1}}) ==
+        R"(params.top_p: unknown field; it belongs into "rkllm_infer_params.sampling_params": )"
+        R"({"rkllm_infer_params":{"sampling_params":{"top_p":...}}})");
+  CHECK(caller.complaint("rkllm_init", {{"params", Json::object()}}) ==
+        R"(params.params: unknown field; did you mean "param"?)");
+}
+
+TEST_CASE("null for what may be absent is absence") {
+  FakeLibrary library;
+  Caller caller(library);
+  CHECK_NOTHROW(caller.call("rkllm_init", with({{"top_k", nullptr}, {"extend_param", nullptr}})));
+  CHECK(library.param.top_k == default_of(TypeTag<v1_3_0::RKLLMParam>{}).top_k);
+  CHECK(caller.complaint("rkllm_init", {{"param", nullptr}}) ==
+        "params.param: expected object, found null (it is required)");
+}
+
 TEST_CASE("a handle that is not made is an error, whatever the runtime returns") {
   FakeLibrary library;
   Caller caller(library);

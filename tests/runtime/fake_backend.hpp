@@ -10,6 +10,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,7 @@ class FakeBackend : public Backend {
   };
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override {
+    if (breaks) throw std::bad_alloc();
     calls.push_back({std::move(request), std::move(observer)});
     return calls.size();
   }
@@ -49,6 +51,7 @@ class FakeBackend : public Backend {
     }
   }
 
+  bool breaks = false;  // start() throws
   std::vector<Call> calls;
   std::vector<CallId> cancelled;
 
@@ -60,9 +63,13 @@ class FakeBackend : public Backend {
 
 class FakePeer : public Peer {
  public:
-  explicit FakePeer(TransportKind kind = TransportKind::kTcp) : kind_(kind) {}
+  explicit FakePeer(TransportKind kind = TransportKind::kTcp, std::string address = "test")
+      : kind_(kind), address_(std::move(address)) {}
 
-  void send(std::string_view message) override { sent.emplace_back(message); }
+  void send(std::string_view message) override {
+    if (std::exchange(breaks, false)) throw std::bad_alloc();
+    sent.emplace_back(message);
+  }
   bool ready() const override { return takes; }
   bool closed() const override { return closed_; }
   void close() override {
@@ -70,7 +77,7 @@ class FakePeer : public Peer {
     became_closed();
   }
   TransportKind transport() const override { return kind_; }
-  std::string address() const override { return "test"; }
+  std::string address() const override { return address_; }
   std::size_t max_message_bytes() const override { return limit; }
   using Peer::closed_actions;
   void take_again() {
@@ -80,10 +87,12 @@ class FakePeer : public Peer {
 
   std::vector<std::string> sent;
   bool takes = true;
+  bool breaks = false;  // the next send() throws
   std::size_t limit = static_cast<std::size_t>(-1);
 
  private:
   const TransportKind kind_;
+  const std::string address_;
   bool closed_ = false;
 };
 

@@ -37,6 +37,33 @@ TEST_CASE("a batch has one callback per step for all, ended entries have NULL te
   CHECK(at(5, 1).perf.prefill_tokens == 0);
 }
 
+TEST_CASE("the figures of a batch are sums, and its entries share the start that they have in common") {
+  Llm llm(model("fast"), [](RKLLMParam& param) { param.extend_param.n_batch = 2; });
+  std::vector<int> first = ids(7);
+  std::vector<int> second = ids(5, 600);
+  second[0] = first[0];
+  second[1] = first[1];
+  const auto run_both = [&] {
+    llm.events.clear();
+    RKLLMInput inputs[] = {tokens(first), tokens(second)};
+    RKLLMInferParam params = infer(4);
+    return rkllm_run(llm.handle, inputs, &params, nullptr);
+  };
+  const auto perf = [&] { return llm.events[llm.events.size() - 2].perf; };
+  REQUIRE(run_both() == 0);
+  CHECK(perf().prefill_tokens == 7 + 3);
+  CHECK(perf().generate_tokens == 3 + 3);
+
+  // The first entry finds all but its last token, which counts as generated; the second finds only what they share.
+  REQUIRE(run_both() == 0);
+  CHECK(perf().prefill_tokens == 3);
+  CHECK(perf().generate_tokens == 1 + 3 + 3);
+  int sizes[2] = {};
+  REQUIRE(rkllm_get_kv_cache_size(llm.handle, sizes) == 0);
+  CHECK(sizes[0] == 7 + 3);
+  CHECK(sizes[1] == 5 + 3);
+}
+
 TEST_CASE("cache sizes are those of each entry") {
   Llm llm(model("fast"), kThree);
   REQUIRE(run(llm, {"@ids=81,82", nullptr, "@ids=81,82,83,84"}) == 0);

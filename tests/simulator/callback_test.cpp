@@ -264,6 +264,31 @@ TEST_CASE("return 1 pauses: no FINISH, status 0, not running, the cache stays") 
   }
 }
 
+TEST_CASE("after a pause the figures start anew: those of the next run are its own") {
+  Llm llm;
+  llm.answer = [](std::size_t call) { return call == 4 ? 1 : 0; };
+  std::vector<int> seven = ids(7);
+  REQUIRE(llm.run(tokens(seven)) == 0);
+  REQUIRE_FALSE(llm.finished());
+  llm.answer = [](std::size_t) { return 0; };
+  std::vector<int> three = ids(3, 600);
+  REQUIRE(llm.run(tokens(three), infer(5)) == 0);
+  CHECK(llm.last().perf.prefill_tokens == 3);
+  CHECK(llm.last().perf.generate_tokens == 4);
+}
+
+TEST_CASE("a turn behind a pause has a BOS token of its own where there is no template") {
+  const Directory directory;
+  Llm llm(directory.model({{"chat_template", "none"}}));
+  llm.answer = [](std::size_t call) { return call == 4 ? 1 : 0; };
+  REQUIRE(llm.run("<|im_end|><|im_end|>") == 0);
+  REQUIRE(llm.kv_size() == 3 + 4 - 1);
+  llm.answer = [](std::size_t) { return 0; };
+  REQUIRE(llm.run("<|im_end|>", infer(5)) == 0);
+  CHECK(llm.kv_size() == 6 + 2 + 5 - 1);
+  CHECK(llm.last().perf.prefill_tokens == 2);
+}
+
 TEST_CASE("return 1 also stops a run with keep_history") {
   Llm llm;
   llm.answer = [](std::size_t call) { return call == 2 ? 1 : 0; };

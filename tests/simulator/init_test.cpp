@@ -90,7 +90,7 @@ TEST_CASE("what is not a model fails init") {
 }
 
 TEST_CASE("every model that is shipped can be loaded") {
-  const std::string name = GENERATE("fast", "rk3588-1.5b", "rk3588-0.5b-think");
+  const std::string name = GENERATE("fast", "rk3588-1.5b", "rk3588-0.5b-think", "rk3588-qwen3-0.6b");
   CHECK(init(model(name)) == 0);
 }
 
@@ -206,6 +206,7 @@ TEST_CASE("enabled_cpus_num must match the mask and suffice for the model's NPU 
   CHECK(with(4, 0x07) == -1);
   CHECK(with(0, 0x00) == -1);
   CHECK(with(9, 0x1FF) == -1);
+  CHECK(with(4, 0xF00) == -1);  // CPUs that no board has
 }
 
 TEST_CASE("RK3562 takes 1 to 4 CPUs, 0 to 3") {
@@ -246,6 +247,18 @@ TEST_CASE("parameters and path may be overwritten after init") {
   RKLLMInferParam params{};
   CHECK(rkllm_run(handle, &input, &params, nullptr) == 0);
   CHECK(rkllm_destroy(handle) == 0);
+}
+
+TEST_CASE("a model file can ask for error lines in what succeeds") {
+  const Directory directory;
+  const std::string line = "E rkllm: the model file asks for an error line\n";
+  const Json faults = {{{"when", "init"}, {"what", "log"}}, {{"when", 2}, {"what", "log"}}};
+  const std::string path = directory.model({{"faults", faults}});
+  std::optional<Llm> llm;
+  CHECK(written_by([&] { llm.emplace(path); }).err == line);
+  CHECK(written_by([&] { llm->run("Hello", infer(3)); }).err == line);
+  CHECK(llm->token_count() == 3);
+  CHECK(llm->finished());
 }
 
 TEST_CASE("a model file can ask for init to fail") {

@@ -213,6 +213,45 @@ TEST_CASE("tokenizer_callback serves models without a tokenizer, and is asked ag
   rkllm_destroy(handle);
 }
 
+TEST_CASE("what embed_callback fails to embed is not in the cache, but in the figures of the next run") {
+  struct Seen {
+    bool fails = false;
+    RKLLMPerfStat perf{};
+  };
+  static Seen seen;
+  seen = {};
+  const Directory directory;
+  const std::string path = directory.model({{"embeddings", false}});
+  RKLLMParam param = param_for(path);
+  RKLLMCallback callback{};
+  callback.result_callback = [](RKLLMResult* result, void*, LLMCallState state) {
+    if (state == RKLLM_RUN_FINISH) seen.perf = result->perf;
+    return 0;
+  };
+  callback.embed_callback = [](void*, int32_t*, uint64_t, void*, uint64_t) { return seen.fails ? 1 : 0; };
+  LLMHandle handle = nullptr;
+  REQUIRE(rkllm_init(&handle, &param, &callback) == 0);
+  const auto run = [&](std::vector<int> list) {
+    RKLLMInput input = tokens(list);
+    RKLLMInferParam params = infer(3);
+    return rkllm_run(handle, &input, &params, nullptr);
+  };
+  REQUIRE(run(ids(7)) == 0);
+  std::vector<int> other = ids(7, 600);
+  other[0] = ids(7)[0];
+  other[1] = ids(7)[1];
+  seen.fails = true;
+  CHECK(run(other) == -1);
+  int size = -7;
+  REQUIRE(rkllm_get_kv_cache_size(handle, &size) == 0);
+  CHECK(size == 2);
+
+  seen.fails = false;
+  REQUIRE(run(ids(20, 900)) == 0);
+  CHECK(seen.perf.prefill_tokens == 20 + 5);
+  rkllm_destroy(handle);
+}
+
 TEST_CASE("embed_callback gets all new prompt tokens, then each generated one, and its failure is ERROR and -1") {
   struct Seen {
     std::vector<std::uint64_t> counts;

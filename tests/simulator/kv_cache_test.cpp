@@ -1,6 +1,8 @@
 // Section "KV cache, keep_history" of the runtime's contract.
 #include "simulated.hpp"
 
+#include <cstring>
+
 using namespace simulated;
 
 TEST_CASE("the cache holds the prompt and all generated tokens but the last") {
@@ -80,6 +82,40 @@ TEST_CASE("from a single turn to history a fresh history starts") {
   REQUIRE(llm.run(tokens(five), infer(3, 1)) == 0);
   CHECK(llm.computed() == 5);
   CHECK(llm.kv_size() == 7);
+}
+
+TEST_CASE("a single turn that is refused leaves an empty cache, a refused turn of a conversation leaves it as it was") {
+  Llm llm;
+  std::vector<int> five = ids(5);
+  const int keep_history = GENERATE(0, 1);
+  RKLLMInput refused = prompt("{}", "tool");
+  SECTION("tool results that are no array") {}
+  SECTION("an unknown input_type") {
+    const int unknown = 9;
+    std::memcpy(&refused.input_type, &unknown, sizeof unknown);
+  }
+  SECTION("no embeddings") {
+    static float row[kEmbedding] = {};
+    refused.input_type = RKLLM_INPUT_EMBED;
+    refused.embed_input = {row, 0};
+  }
+  REQUIRE(llm.run(tokens(five), infer(3, keep_history)) == 0);
+  REQUIRE(llm.kv_size() == 7);
+  CHECK(llm.run(refused, infer(3, keep_history)) == -1);
+  CHECK(llm.events.empty());
+  CHECK(llm.kv_size() == (keep_history == 0 ? 0 : 7));
+  REQUIRE(llm.run(tokens(five), infer(3, keep_history)) == 0);
+  CHECK(llm.computed() == 5);
+}
+
+TEST_CASE("a run with an adapter that does not exist leaves an empty cache") {
+  Llm llm;
+  REQUIRE(llm.run("Hello", infer(3)) == 0);
+  RKLLMLoraParam nobody{"nobody"};
+  RKLLMInferParam params = infer(3);
+  params.lora_params = &nobody;
+  CHECK(llm.run("Hello", params) == -1);
+  CHECK(llm.kv_size() == 0);
 }
 
 TEST_CASE("role tool is appended even without keep_history") {

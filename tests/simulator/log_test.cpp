@@ -88,7 +88,7 @@ TEST_CASE("a mask with a CPU that the board lacks gives a bare line on stdout wi
 
 TEST_CASE("everything says that it is simulated: banner, model and figures") {
   CHECK(contains(written_at("0").out, "SIMULATED"));
-  const std::string name = GENERATE("fast", "rk3588-1.5b", "rk3588-0.5b-think");
+  const std::string name = GENERATE("fast", "rk3588-1.5b", "rk3588-0.5b-think", "rk3588-qwen3-0.6b");
   CHECK(contains(read(model(name)), "\"name\": \"SIMULATED " + name + "\""));
   CHECK(contains(written_at("1").out, " ms (SIMULATED)"));
 }

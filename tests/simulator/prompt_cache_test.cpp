@@ -70,7 +70,11 @@ TEST_CASE("the prompt cache of a run that is aborted is there, and whole") {
   REQUIRE(run_and_save(llm, seven, path) == 0);
   CHECK(llm.token_count() == 1);
   CHECK(rkllm_load_prompt_cache(llm.handle, path.c_str()) == 0);
-  CHECK(llm.kv_size() == 6);
+  CHECK(llm.kv_size() == 7);
+  Llm other;
+  CHECK(rkllm_load_prompt_cache(other.handle, path.c_str()) == 0);
+  REQUIRE(other.run(tokens(seven), infer(2)) == 0);
+  CHECK(other.computed() == 1);
 }
 
 TEST_CASE("models that cannot reuse prefixes have no prompt cache, and warn") {
@@ -107,7 +111,7 @@ TEST_CASE("a loaded prompt cache holds all but the last token, for single turns"
   }
   Llm llm;
   REQUIRE(rkllm_load_prompt_cache(llm.handle, path.c_str()) == 0);
-  CHECK(llm.kv_size() == 6);
+  CHECK(llm.kv_size() == 0);  // nothing is in the cache until a run makes use of it
 
   SECTION("a prompt that begins with it is computed from there") {
     REQUIRE(llm.run(tokens(seven), infer(2)) == 0);
@@ -120,10 +124,26 @@ TEST_CASE("a loaded prompt cache holds all but the last token, for single turns"
   }
   SECTION("once released, the size stays until the next run, which starts cold") {
     CHECK(rkllm_release_prompt_cache(llm.handle) == 0);
-    CHECK(llm.kv_size() == 6);
+    CHECK(llm.kv_size() == 0);
     REQUIRE(llm.run(tokens(seven), infer(2)) == 0);
     CHECK(llm.computed() == 7);
   }
+}
+
+TEST_CASE("loading a prompt cache leaves the size of what is in use as it is") {
+  const Directory directory;
+  const std::string path = directory.file("cache");
+  Llm llm;
+  std::vector<int> seven = ids(7);
+  REQUIRE(run_and_save(llm, seven, path) == 0);
+  std::vector<int> twenty = ids(20, 600);
+  REQUIRE(llm.run(tokens(twenty), infer(3)) == 0);
+  REQUIRE(llm.kv_size() == 22);
+  REQUIRE(rkllm_load_prompt_cache(llm.handle, path.c_str()) == 0);
+  CHECK(llm.kv_size() == 22);
+  REQUIRE(llm.run(tokens(seven), infer(2)) == 0);
+  CHECK(llm.computed() == 1);
+  CHECK(llm.kv_size() == 8);
 }
 
 TEST_CASE("a missing or empty prompt cache is -1, any other file is 1") {

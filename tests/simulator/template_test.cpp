@@ -124,6 +124,17 @@ TEST_CASE("special tokens in a prompt are special tokens") {
   CHECK(prompt_size(llm, prompt("<|im_end|><|im_end|>")) == prompt_size(llm, prompt("")) + 2);
 }
 
+TEST_CASE("without a template each later turn has a BOS token of its own") {
+  const Directory directory;
+  Llm plain(directory.model({{"chat_template", "none"}}));
+  REQUIRE(plain.run("<|im_end|>", infer(1, 1)) == 0);
+  CHECK(plain.kv_size() == 2);
+  REQUIRE(plain.run("<|im_end|>", infer(1, 1)) == 0);
+  CHECK(plain.kv_size() == 4);
+  REQUIRE(plain.run("", infer(1, 1)) == 0);
+  CHECK(plain.kv_size() == 5);
+}
+
 TEST_CASE("set_chat_template puts its texts around the prompt, the system text only in the first turn") {
   Llm llm;
   REQUIRE(llm.run("Hello", infer(1)) == 0);

@@ -22,7 +22,7 @@ namespace rkllm_mcp::test {
 class Process {
  public:
   using Duration = std::chrono::milliseconds;
-  static constexpr Duration kPatience{20'000};  // far above what anything here takes, sanitizers included
+  static constexpr Duration kPatience{60'000};  // far above what anything here takes, sanitizers included
 
   struct Options {
     std::vector<std::string> args{};                         // args[0] is the program, a path or found in $PATH

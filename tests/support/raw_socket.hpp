@@ -13,7 +13,7 @@ namespace rkllm_mcp::test {
 class RawSocket {
  public:
   using Duration = std::chrono::milliseconds;
-  static constexpr Duration kPatience{20'000};
+  static constexpr Duration kPatience{60'000};
   static constexpr int kUsualBuffer = 0;
 
   // Connects to this machine. With a `receive_buffer` the kernel holds no more bytes than about that for a reader that

@@ -26,7 +26,7 @@ namespace rkllm_mcp::test {
 class RpcClient {
  public:
   using Duration = std::chrono::milliseconds;
-  static constexpr Duration kPatience{20'000};
+  static constexpr Duration kPatience{60'000};
 
   // Its requests count from `first_id`. Clients of plain HTTP share one session: their streams need ids of their own.
   explicit RpcClient(std::unique_ptr<client::Connection> connection, int first_id = 1)

@@ -22,7 +22,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
-constexpr timeval kPatience{20, 0};
+constexpr timeval kPatience{60, 0};
 
 [[noreturn]] void fail(const std::string& what) {
   const char* reason = ::ERR_reason_error_string(::ERR_peek_last_error());

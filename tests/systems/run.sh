@@ -72,9 +72,9 @@ hand_on_the_network() {
   inside update-ca-certificates >/dev/null
 }
 
-# inside COMMAND...: in the root folder, with processes and mounts of its own, which end with the command.
+# inside COMMAND...: in the root folder, with processes and mounts of its own, which end with the command or this script.
 inside() {
-  root=$root cache=$cache unshare --mount --pid --fork --kill-child bash -euc '
+  root=$root cache=$cache setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child bash -euc '
     mount --make-rprivate /
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"

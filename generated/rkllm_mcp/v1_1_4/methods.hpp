@@ -72,6 +72,8 @@ inline constexpr Method kMethod_rkllm_createDefaultParam{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_createDefaultParam,
     .output_schema = kOutput_rkllm_createDefaultParam,
+    .tool_input_schema = kToolInput_rkllm_createDefaultParam,
+    .tool_output_schema = kToolOutput_rkllm_createDefaultParam,
 };
 
 // Loads a model and makes a handle of it. Takes seconds, and most of the memory of the board.
@@ -107,6 +109,8 @@ inline constexpr Method kMethod_rkllm_init{
     .handle = HandleRole::kCreates,
     .input_schema = kInput_rkllm_init,
     .output_schema = kOutput_rkllm_init,
+    .tool_input_schema = kToolInput_rkllm_init,
+    .tool_output_schema = kToolOutput_rkllm_init,
 };
 
 // Loads a LoRA adapter, to be chosen by name in a run. There is no unloading.
@@ -124,8 +128,8 @@ Json rkllm_load_lora(const Functions& functions, CallContext& call) {
   return reply_to_status("rkllm_load_lora", functions.rkllm_load_lora(handle, lora_adapter));
 }
 inline constexpr std::string_view kDescription_rkllm_load_lora =
-    "Loads a LoRA adapter, to be chosen by name in a run. There is no unloading. Trap: an adapter that does not fit "
-    "the model is accepted here, and a run with it ends the runtime.";
+    "Loads a LoRA adapter, to be chosen by name in a run. There is no unloading. One that does not fit the model is "
+    "refused (the runtime itself would take it, and a run with it would end it); its name is used up.";
 inline constexpr std::string_view kParams_rkllm_load_lora[] = {"handle", "lora_adapter"};
 inline constexpr Method kMethod_rkllm_load_lora{
     .name = "rkllm_load_lora",
@@ -137,6 +141,8 @@ inline constexpr Method kMethod_rkllm_load_lora{
     .handle = HandleRole::kUses,
     .input_schema = kInput_rkllm_load_lora,
     .output_schema = kOutput_rkllm_load_lora,
+    .tool_input_schema = kToolInput_rkllm_load_lora,
+    .tool_output_schema = kToolOutput_rkllm_load_lora,
 };
 
 // Loads a prompt cache that a run has saved.
@@ -166,6 +172,8 @@ inline constexpr Method kMethod_rkllm_load_prompt_cache{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_load_prompt_cache,
     .output_schema = kOutput_rkllm_load_prompt_cache,
+    .tool_input_schema = kToolInput_rkllm_load_prompt_cache,
+    .tool_output_schema = kToolOutput_rkllm_load_prompt_cache,
 };
 
 // Lets go of the loaded prompt cache; the next run starts cold.
@@ -193,6 +201,8 @@ inline constexpr Method kMethod_rkllm_release_prompt_cache{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_release_prompt_cache,
     .output_schema = kOutput_rkllm_release_prompt_cache,
+    .tool_input_schema = kToolInput_rkllm_release_prompt_cache,
+    .tool_output_schema = kToolOutput_rkllm_release_prompt_cache,
 };
 
 // Ends a handle and frees its memory. Must not be called during a run, nor twice.
@@ -222,6 +232,8 @@ inline constexpr Method kMethod_rkllm_destroy{
     .annotations = {.destructive = true},
     .input_schema = kInput_rkllm_destroy,
     .output_schema = kOutput_rkllm_destroy,
+    .tool_input_schema = kToolInput_rkllm_destroy,
+    .tool_output_schema = kToolOutput_rkllm_destroy,
 };
 
 // Runs the model on an input and returns when the run has ended. The result callback is called on this thread.
@@ -257,6 +269,8 @@ inline constexpr Method kMethod_rkllm_run{
     .streams = true,
     .input_schema = kInput_rkllm_run,
     .output_schema = kOutput_rkllm_run,
+    .tool_input_schema = kToolInput_rkllm_run,
+    .tool_output_schema = kToolOutput_rkllm_run,
 };
 
 inline constexpr std::string_view kNeeded_rkllm_run_async =
@@ -304,6 +318,9 @@ inline constexpr Method kMethod_rkllm_run_async{
     .streams_by_default = true,
     .input_schema = kInput_rkllm_run_async,
     .output_schema = kOutput_rkllm_run_async,
+    .listed = false,
+    .tool_input_schema = kToolInput_rkllm_run_async,
+    .tool_output_schema = kToolOutput_rkllm_run_async,
 };
 
 // Stops what runs on a handle.
@@ -334,6 +351,8 @@ inline constexpr Method kMethod_rkllm_abort{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_abort,
     .output_schema = kOutput_rkllm_abort,
+    .tool_input_schema = kToolInput_rkllm_abort,
+    .tool_output_schema = kToolOutput_rkllm_abort,
 };
 
 // Tells whether a run goes on.
@@ -364,6 +383,8 @@ inline constexpr Method kMethod_rkllm_is_running{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_is_running,
     .output_schema = kOutput_rkllm_is_running,
+    .tool_input_schema = kToolInput_rkllm_is_running,
+    .tool_output_schema = kToolOutput_rkllm_is_running,
 };
 
 // All methods, in the order of the header.

@@ -80,6 +80,8 @@ inline constexpr Method kMethod_rkllm_createDefaultParam{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_createDefaultParam,
     .output_schema = kOutput_rkllm_createDefaultParam,
+    .tool_input_schema = kToolInput_rkllm_createDefaultParam,
+    .tool_output_schema = kToolOutput_rkllm_createDefaultParam,
 };
 
 // Loads a model and makes a handle of it. Takes seconds, and most of the memory of the board.
@@ -116,6 +118,8 @@ inline constexpr Method kMethod_rkllm_init{
     .handle = HandleRole::kCreates,
     .input_schema = kInput_rkllm_init,
     .output_schema = kOutput_rkllm_init,
+    .tool_input_schema = kToolInput_rkllm_init,
+    .tool_output_schema = kToolOutput_rkllm_init,
 };
 
 // Runs the model on an input and returns when the run has ended. The result callback is called on this thread.
@@ -151,6 +155,8 @@ inline constexpr Method kMethod_rkllm_run{
     .streams = true,
     .input_schema = kInput_rkllm_run,
     .output_schema = kOutput_rkllm_run,
+    .tool_input_schema = kToolInput_rkllm_run,
+    .tool_output_schema = kToolOutput_rkllm_run,
 };
 
 inline constexpr std::string_view kNeeded_rkllm_run_async =
@@ -198,6 +204,9 @@ inline constexpr Method kMethod_rkllm_run_async{
     .streams_by_default = true,
     .input_schema = kInput_rkllm_run_async,
     .output_schema = kOutput_rkllm_run_async,
+    .listed = false,
+    .tool_input_schema = kToolInput_rkllm_run_async,
+    .tool_output_schema = kToolOutput_rkllm_run_async,
 };
 
 // Empties the KV cache. Must not be called during a run.
@@ -227,6 +236,8 @@ inline constexpr Method kMethod_rkllm_clear_kv_cache{
     .annotations = {.destructive = true, .idempotent = true},
     .input_schema = kInput_rkllm_clear_kv_cache,
     .output_schema = kOutput_rkllm_clear_kv_cache,
+    .tool_input_schema = kToolInput_rkllm_clear_kv_cache,
+    .tool_output_schema = kToolOutput_rkllm_clear_kv_cache,
 };
 
 // Replaces the model's chat template: the model then reads system_prompt, prompt_prefix, the prompt, prompt_postfix.
@@ -268,6 +279,8 @@ inline constexpr Method kMethod_rkllm_set_chat_template{
     .annotations = {.destructive = true, .idempotent = true},
     .input_schema = kInput_rkllm_set_chat_template,
     .output_schema = kOutput_rkllm_set_chat_template,
+    .tool_input_schema = kToolInput_rkllm_set_chat_template,
+    .tool_output_schema = kToolOutput_rkllm_set_chat_template,
 };
 
 // All methods, in the order of the header.

@@ -56,6 +56,8 @@ inline constexpr Method kMethod_rkllm_run{
     .streams = true,
     .input_schema = kInput_rkllm_run,
     .output_schema = kOutput_rkllm_run,
+    .tool_input_schema = kToolInput_rkllm_run,
+    .tool_output_schema = kToolOutput_rkllm_run,
 };
 
 inline constexpr std::string_view kNeeded_rkllm_run_async =
@@ -103,6 +105,9 @@ inline constexpr Method kMethod_rkllm_run_async{
     .streams_by_default = true,
     .input_schema = kInput_rkllm_run_async,
     .output_schema = kOutput_rkllm_run_async,
+    .listed = false,
+    .tool_input_schema = kToolInput_rkllm_run_async,
+    .tool_output_schema = kToolOutput_rkllm_run_async,
 };
 
 // All methods, in the order of the header.

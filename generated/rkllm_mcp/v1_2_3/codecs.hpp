@@ -91,7 +91,7 @@ constexpr std::span<const Elsewhere> elsewhere(TypeTag<RKLLMMultiModalInput>) {
 // RKLLMInput: The input of a run. With n_batch > 1, an array of n_batch of these.
 template <class Codec>
 void members(Codec& codec, Of<Codec, RKLLMInput>& value) {
-  codec.text("role", value.role, {.presence = kNullable});
+  codec.text("role", value.role, {.presence = kNullable, .one_of = {"user", "tool"}});
   codec.boolean("enable_thinking", value.enable_thinking);
   codec.enumeration("input_type", value.input_type);
   codec.when("input_type", value.input_type, RKLLM_INPUT_PROMPT).text("prompt_input", value.prompt_input);

@@ -82,6 +82,8 @@ inline constexpr Method kMethod_rkllm_createDefaultParam{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_createDefaultParam,
     .output_schema = kOutput_rkllm_createDefaultParam,
+    .tool_input_schema = kToolInput_rkllm_createDefaultParam,
+    .tool_output_schema = kToolOutput_rkllm_createDefaultParam,
 };
 
 // Loads a model and makes a handle of it. Takes seconds, and most of the memory of the board.
@@ -121,6 +123,8 @@ inline constexpr Method kMethod_rkllm_init{
     .handle = HandleRole::kCreates,
     .input_schema = kInput_rkllm_init,
     .output_schema = kOutput_rkllm_init,
+    .tool_input_schema = kToolInput_rkllm_init,
+    .tool_output_schema = kToolOutput_rkllm_init,
 };
 
 // Runs the model on an input and returns when the run has ended. The result callback is called on this thread.
@@ -156,6 +160,8 @@ inline constexpr Method kMethod_rkllm_run{
     .streams = true,
     .input_schema = kInput_rkllm_run,
     .output_schema = kOutput_rkllm_run,
+    .tool_input_schema = kToolInput_rkllm_run,
+    .tool_output_schema = kToolOutput_rkllm_run,
 };
 
 inline constexpr std::string_view kNeeded_rkllm_run_async =
@@ -203,6 +209,9 @@ inline constexpr Method kMethod_rkllm_run_async{
     .streams_by_default = true,
     .input_schema = kInput_rkllm_run_async,
     .output_schema = kOutput_rkllm_run_async,
+    .listed = false,
+    .tool_input_schema = kToolInput_rkllm_run_async,
+    .tool_output_schema = kToolOutput_rkllm_run_async,
 };
 
 // Empties the KV cache, or takes a range out of it. Must not be called during a run.
@@ -243,6 +252,8 @@ inline constexpr Method kMethod_rkllm_clear_kv_cache{
     .annotations = {.destructive = true, .idempotent = true},
     .input_schema = kInput_rkllm_clear_kv_cache,
     .output_schema = kOutput_rkllm_clear_kv_cache,
+    .tool_input_schema = kToolInput_rkllm_clear_kv_cache,
+    .tool_output_schema = kToolOutput_rkllm_clear_kv_cache,
 };
 
 // Tells how many tokens the KV cache holds.
@@ -274,6 +285,8 @@ inline constexpr Method kMethod_rkllm_get_kv_cache_size{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_get_kv_cache_size,
     .output_schema = kOutput_rkllm_get_kv_cache_size,
+    .tool_input_schema = kToolInput_rkllm_get_kv_cache_size,
+    .tool_output_schema = kToolOutput_rkllm_get_kv_cache_size,
 };
 
 // Tells the model which tools it may call. The model then writes its calls as text; the runtime does not parse them.
@@ -316,6 +329,8 @@ inline constexpr Method kMethod_rkllm_set_function_tools{
     .annotations = {.destructive = true, .idempotent = true},
     .input_schema = kInput_rkllm_set_function_tools,
     .output_schema = kOutput_rkllm_set_function_tools,
+    .tool_input_schema = kToolInput_rkllm_set_function_tools,
+    .tool_output_schema = kToolOutput_rkllm_set_function_tools,
 };
 
 inline constexpr std::string_view kNeeded_rkllm_set_cross_attn_params =
@@ -351,6 +366,8 @@ inline constexpr Method kMethod_rkllm_set_cross_attn_params{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_set_cross_attn_params,
     .output_schema = kOutput_rkllm_set_cross_attn_params,
+    .tool_input_schema = kToolInput_rkllm_set_cross_attn_params,
+    .tool_output_schema = kToolOutput_rkllm_set_cross_attn_params,
 };
 
 // All methods, in the order of the header.

@@ -81,6 +81,8 @@ inline constexpr Method kMethod_rkllm_createDefaultParam{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_createDefaultParam,
     .output_schema = kOutput_rkllm_createDefaultParam,
+    .tool_input_schema = kToolInput_rkllm_createDefaultParam,
+    .tool_output_schema = kToolOutput_rkllm_createDefaultParam,
 };
 
 // Loads a model and makes a handle of it. Takes seconds, and most of the memory of the board.
@@ -122,6 +124,8 @@ inline constexpr Method kMethod_rkllm_init{
     .handle = HandleRole::kCreates,
     .input_schema = kInput_rkllm_init,
     .output_schema = kOutput_rkllm_init,
+    .tool_input_schema = kToolInput_rkllm_init,
+    .tool_output_schema = kToolOutput_rkllm_init,
 };
 
 // Loads a LoRA adapter, to be chosen by name in a run. There is no unloading.
@@ -142,8 +146,8 @@ Json rkllm_load_lora(const Functions& functions, CallContext& call) {
   return reply_to_status("rkllm_load_lora", functions.rkllm_load_lora(handle, lora_adapter));
 }
 inline constexpr std::string_view kDescription_rkllm_load_lora =
-    "Loads a LoRA adapter, to be chosen by name in a run. There is no unloading. Trap: an adapter that does not fit "
-    "the model is accepted here, and a run with it ends the runtime.";
+    "Loads a LoRA adapter, to be chosen by name in a run. There is no unloading. One that does not fit the model is "
+    "refused (the runtime itself would take it, and a run with it would end it); its name is used up.";
 inline constexpr std::string_view kParams_rkllm_load_lora[] = {"handle", "lora_adapter"};
 inline constexpr Method kMethod_rkllm_load_lora{
     .name = "rkllm_load_lora",
@@ -155,6 +159,8 @@ inline constexpr Method kMethod_rkllm_load_lora{
     .handle = HandleRole::kUses,
     .input_schema = kInput_rkllm_load_lora,
     .output_schema = kOutput_rkllm_load_lora,
+    .tool_input_schema = kToolInput_rkllm_load_lora,
+    .tool_output_schema = kToolOutput_rkllm_load_lora,
 };
 
 // Loads a prompt cache that a run has saved. Later runs with keep_history 0 whose prompts begin like the saved one skip
@@ -187,6 +193,8 @@ inline constexpr Method kMethod_rkllm_load_prompt_cache{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_load_prompt_cache,
     .output_schema = kOutput_rkllm_load_prompt_cache,
+    .tool_input_schema = kToolInput_rkllm_load_prompt_cache,
+    .tool_output_schema = kToolOutput_rkllm_load_prompt_cache,
 };
 
 // Lets go of the loaded prompt cache; the next run starts cold.
@@ -214,6 +222,8 @@ inline constexpr Method kMethod_rkllm_release_prompt_cache{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_release_prompt_cache,
     .output_schema = kOutput_rkllm_release_prompt_cache,
+    .tool_input_schema = kToolInput_rkllm_release_prompt_cache,
+    .tool_output_schema = kToolOutput_rkllm_release_prompt_cache,
 };
 
 // Ends a handle and frees its memory. Crashes if a run is still going on, and if the handle has been destroyed before.
@@ -243,6 +253,8 @@ inline constexpr Method kMethod_rkllm_destroy{
     .annotations = {.destructive = true},
     .input_schema = kInput_rkllm_destroy,
     .output_schema = kOutput_rkllm_destroy,
+    .tool_input_schema = kToolInput_rkllm_destroy,
+    .tool_output_schema = kToolOutput_rkllm_destroy,
 };
 
 // Runs the model on an input and returns when the run has ended. The result callback is called on this thread.
@@ -280,6 +292,8 @@ inline constexpr Method kMethod_rkllm_run{
     .streams = true,
     .input_schema = kInput_rkllm_run,
     .output_schema = kOutput_rkllm_run,
+    .tool_input_schema = kToolInput_rkllm_run,
+    .tool_output_schema = kToolOutput_rkllm_run,
 };
 
 inline constexpr std::string_view kNeeded_rkllm_run_async =
@@ -328,6 +342,9 @@ inline constexpr Method kMethod_rkllm_run_async{
     .streams_by_default = true,
     .input_schema = kInput_rkllm_run_async,
     .output_schema = kOutput_rkllm_run_async,
+    .listed = false,
+    .tool_input_schema = kToolInput_rkllm_run_async,
+    .tool_output_schema = kToolOutput_rkllm_run_async,
 };
 
 // Stops what runs on a handle. The run ends as if it had finished: one more token may come, then RKLLM_RUN_FINISH.
@@ -359,6 +376,8 @@ inline constexpr Method kMethod_rkllm_abort{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_abort,
     .output_schema = kOutput_rkllm_abort,
+    .tool_input_schema = kToolInput_rkllm_abort,
+    .tool_output_schema = kToolOutput_rkllm_abort,
 };
 
 // Tells whether a run goes on. May be called at any time, from any thread.
@@ -386,6 +405,8 @@ inline constexpr Method kMethod_rkllm_is_running{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_is_running,
     .output_schema = kOutput_rkllm_is_running,
+    .tool_input_schema = kToolInput_rkllm_is_running,
+    .tool_output_schema = kToolOutput_rkllm_is_running,
 };
 
 // Empties the KV cache, or takes a range out of it. Must not be called during a run.
@@ -430,6 +451,8 @@ inline constexpr Method kMethod_rkllm_clear_kv_cache{
     .annotations = {.destructive = true, .idempotent = true},
     .input_schema = kInput_rkllm_clear_kv_cache,
     .output_schema = kOutput_rkllm_clear_kv_cache,
+    .tool_input_schema = kToolInput_rkllm_clear_kv_cache,
+    .tool_output_schema = kToolOutput_rkllm_clear_kv_cache,
 };
 
 // Tells how many tokens the KV cache holds: the prompt, and what was generated but for the last token.
@@ -462,6 +485,8 @@ inline constexpr Method kMethod_rkllm_get_kv_cache_size{
     .annotations = {.read_only = true, .idempotent = true},
     .input_schema = kInput_rkllm_get_kv_cache_size,
     .output_schema = kOutput_rkllm_get_kv_cache_size,
+    .tool_input_schema = kToolInput_rkllm_get_kv_cache_size,
+    .tool_output_schema = kToolOutput_rkllm_get_kv_cache_size,
 };
 
 // Replaces the model's chat template: the model then reads system_prompt (in the first turn), prompt_prefix, the
@@ -504,6 +529,8 @@ inline constexpr Method kMethod_rkllm_set_chat_template{
     .annotations = {.destructive = true, .idempotent = true},
     .input_schema = kInput_rkllm_set_chat_template,
     .output_schema = kOutput_rkllm_set_chat_template,
+    .tool_input_schema = kToolInput_rkllm_set_chat_template,
+    .tool_output_schema = kToolOutput_rkllm_set_chat_template,
 };
 
 // Tells the model which tools it may call. The model then writes its calls as text; the runtime does not parse them.
@@ -549,6 +576,8 @@ inline constexpr Method kMethod_rkllm_set_function_tools{
     .annotations = {.destructive = true, .idempotent = true},
     .input_schema = kInput_rkllm_set_function_tools,
     .output_schema = kOutput_rkllm_set_function_tools,
+    .tool_input_schema = kToolInput_rkllm_set_function_tools,
+    .tool_output_schema = kToolOutput_rkllm_set_function_tools,
 };
 
 inline constexpr std::string_view kNeeded_rkllm_set_cross_attn_params =
@@ -584,6 +613,8 @@ inline constexpr Method kMethod_rkllm_set_cross_attn_params{
     .annotations = {.idempotent = true},
     .input_schema = kInput_rkllm_set_cross_attn_params,
     .output_schema = kOutput_rkllm_set_cross_attn_params,
+    .tool_input_schema = kToolInput_rkllm_set_cross_attn_params,
+    .tool_output_schema = kToolOutput_rkllm_set_cross_attn_params,
 };
 
 // All methods, in the order of the header.

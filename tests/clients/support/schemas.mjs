@@ -6,7 +6,9 @@ import add_formats from 'ajv-formats';
 
 // Compiles the schemas of all tools: Map name -> {input, output}, functions that validate.
 export function compile_schemas(tools) {
-  const ajv = new Ajv2020.default({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+  const ajv = new Ajv2020.default({
+    strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true, verbose: true,
+  });
   add_formats.default(ajv);
   const compile = (tool, which) => {
     try {

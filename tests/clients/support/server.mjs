@@ -20,7 +20,7 @@ export function simulator_of(version) {
   return resolve(dirname(kProgram), '..', 'lib', `librkllm_sim${suffix}.so`);
 }
 
-const kPatience = 20_000; // ms; far above what anything here takes, sanitizers included
+const kPatience = 60_000; // ms; far above what anything here takes, sanitizers included
 
 // Simulated models. Small numbers where a test sends rows of floats.
 const kModels = {

@@ -3,6 +3,8 @@
 #include "json.hpp"
 #include "text_file.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -11,6 +13,11 @@
 
 namespace bindgen::test {
 namespace {
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
 
 namespace fs = std::filesystem;
 
@@ -85,16 +92,16 @@ void write_next_version(const fs::path& repository, const fs::path& folder) {
   const fs::path to = folder / "generator";
   fs::create_directories(to);
   fs::copy(from / "headers", to / "headers", fs::copy_options::recursive | fs::copy_options::overwrite_existing);
-  write_text(to / "headers/rkllm_1.4.0.h", with_changes(read_text((from / "headers/rkllm_1.3.0.h").string()),
-                                                        read_text((here / "changes.txt").string())));
+  write(to / "headers/rkllm_1.4.0.h",
+        with_changes(read_text((from / "headers/rkllm_1.3.0.h").string()), read_text((here / "changes.txt").string())));
 
   Json overlay = read_json(from / "overlay/rkllm.overlay.json");
   for (const Json& answer : read_json(here / "answers.json")) take_answer(overlay.at("entries"), answer);
-  write_text(to / "overlay/rkllm.overlay.json", overlay.dump(1) + "\n");
+  write(to / "overlay/rkllm.overlay.json", overlay.dump(1) + "\n");
 
   Json project = read_json(from / "bindgen.json");
   project.at("sets").push_back({{"version", "1.4.0"}, {"header", "generator/headers/rkllm_1.4.0.h"}});
-  write_text(to / "bindgen.json", project.dump(1) + "\n");
+  write(to / "bindgen.json", project.dump(1) + "\n");
 }
 
 }  // namespace bindgen::test

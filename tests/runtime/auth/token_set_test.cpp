@@ -86,4 +86,8 @@ TEST_CASE("what is wrong with a file of tokens is told with its line, and withou
         ":1: expected a name, a token and perhaps permissions");
   CHECK_THROWS_WITH(TokenSet::read("/nowhere/tokens"), "/nowhere/tokens: No such file or directory");
   CHECK_THROWS_WITH(TokenSet::read("/proc"), "/proc: not a file");
+  const TemporaryDirectory directory;
+  const std::string pipe = directory / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(TokenSet::read(pipe), pipe + ": not a file");
 }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto kPatience = 20s;
+constexpr auto kPatience = 60s;
 const Json kClient = {{"name", "test"}, {"version", "1"}};
 const std::string kRevisionKey = "io.modelcontextprotocol/protocolVersion";
 

@@ -3,6 +3,11 @@
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 
+#include <asio/post.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +56,73 @@ TEST_CASE("tokens that wait for a slow client join into one chunk") {
   client.peer->take_again();
   CHECK(client.peer->sent ==
         Texts{R"({"jsonrpc":"2.0","id":1,"method":"run_async","result":{"chunk":{"seq":0,"delta":"abc"}}})"});
+}
+
+TEST_CASE("a stream of a batch goes on when its slow client takes something again") {
+  Client client;
+  client.say(call("1", "initialize",
+                  R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
+  client.say(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  client.say("[" + call("2", "run_async") + "]");
+  client.peer->takes = false;
+  for (const char* const token : {"a", "b"}) client.backend.calls.at(0).observer->on_token(0, token, 1);
+  CHECK(client.news().empty());
+  client.peer->take_again();
+  client.settle();
+  CHECK(client.peer->sent ==
+        Texts{R"({"jsonrpc":"2.0","id":2,"method":"run_async","result":{"chunk":{"seq":0,"delta":"ab"}}})"});
+  client.peer->sent.clear();
+  client.backend.finish(0);
+  CHECK(only(client.news())[0]["result"]["chunk"]["end"] == true);
+}
+
+TEST_CASE("clients without a session of their own have their quota by address") {
+  Dispatcher::Options options;
+  options.calls.requests_per_session = 2;
+  Client client(options);
+  const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+  const auto ask = [&](const std::shared_ptr<FakePeer>& peer, const std::string& id, Delivery delivery) {
+    peer->sent.clear();
+    client.dispatcher.receive(call(id, "run_async"), shared, peer, delivery);
+    client.settle();
+    return !peer->sent.empty() && peer->sent[0].find("4004") != std::string::npos;
+  };
+  const auto greedy = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.1:40000");
+  CHECK_FALSE(ask(greedy, "1", Delivery::kPoll));
+  CHECK_FALSE(ask(greedy, "2", Delivery::kPush));
+  const auto same = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.1:40001");
+  CHECK(ask(same, "3", Delivery::kPoll));
+  const auto other = std::make_shared<FakePeer>(TransportKind::kHttp, "10.0.0.2:40000");
+  CHECK_FALSE(ask(other, "4", Delivery::kPoll));
+  client.backend.finish(1);  // what was pushed has ended
+  client.settle();
+  CHECK_FALSE(ask(same, "5", Delivery::kPoll));
+}
+
+TEST_CASE("a poll that comes as the stream is about to expire saves it") {
+  Dispatcher::Options options;
+  options.calls.poll_timeout = std::chrono::milliseconds(1);
+  for (int turns = 0; turns < 4; ++turns) {  // of the loop, from the expiry to the poll
+    Client client(options);
+    const auto http = std::make_shared<FakePeer>(TransportKind::kHttp);
+    const auto session = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
+    client.dispatcher.receive(call("1", "run_async"), session, http, Delivery::kPoll);
+    client.settle();
+    std::function<void(int)> poll_after = [&](int left) {
+      if (left > 0) return asio::post(client.loop, [&poll_after, left] { poll_after(left - 1); });
+      client.dispatcher.receive(call("1", "poll"), session, http, Delivery::kPoll);
+    };
+    client.backend.calls.at(0).observer->on_token(0, "Hello", 1);
+    client.settle();
+    const auto expired = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+    while (std::chrono::steady_clock::now() < expired) {
+    }
+    http->sent.clear();
+    asio::post(client.loop, [&] { poll_after(turns); });
+    client.settle();
+    if (http->sent.empty() || http->sent[0].find("Hello") == std::string::npos) continue;  // it had expired before
+    CHECK(client.backend.cancelled.empty());
+  }
 }
 
 TEST_CASE("include token_id adds the ids, and tokens without text get chunks too") {
@@ -375,4 +447,58 @@ TEST_CASE("a resource is listed and read, an unknown one is refused with its uri
   const Json error = Json::parse(client.say(call("1", "resources/read", R"({"uri":"x://y"})"))[0])["error"];
   CHECK(error["code"] == -32602);
   CHECK(error["data"]["uri"] == "x://y");
+}
+
+TEST_CASE("a fault of the server's own answers the request with -32603, and goes on to whoever runs the loop") {
+  Client client;
+  client.backend.breaks = true;
+  for (const std::string& message :
+       {call("1", "plain"), call("2", "run_async"), call("3", "tools/call", R"({"name":"plain"})")}) {
+    INFO(message);
+    CHECK_THROWS_AS(client.say(message), std::bad_alloc);
+    REQUIRE(client.peer->sent.size() == 1);
+    CHECK(client.peer->sent[0].find(R"("error":{"code":-32603,)") != std::string::npos);
+  }
+  CHECK_THROWS_AS(client.say(R"({"jsonrpc":"2.0","method":"plain"})"), std::bad_alloc);
+  CHECK(client.peer->sent.empty());
+  client.backend.breaks = false;
+  client.say(call("1", "plain"));
+  client.backend.finish(0);
+  CHECK(client.news() == Texts{R"({"jsonrpc":"2.0","id":1,"result":{"status":0}})"});
+}
+
+TEST_CASE("a fault while a stream is sent ends that stream with -32603, and stops its run") {
+  Client client;
+  client.say(call("1", "run_async"));
+  client.peer->breaks = true;
+  client.backend.calls[0].observer->on_token(0, "Hello", 1);
+  CHECK_THROWS_AS(client.news(), std::bad_alloc);
+  CHECK(only(client.peer->sent)["error"]["code"] == -32603);
+  CHECK(client.backend.calls[0].observer->wants_to_stop());
+  client.backend.finish(0);
+  CHECK(client.news().empty());
+  client.say(call("1", "run_async"));  // nothing about the id was kept
+  CHECK(client.backend.calls.size() == 2);
+}
+
+TEST_CASE("ids come back byte for byte, and are the same however they are written") {
+  for (const std::string id : {"-0", "1e2", "1.0", R"("\u00e9")", R"("\/")", "123456789012345678901234567890"}) {
+    INFO(id);
+    Client client;
+    client.say(call(id, "run_async"));
+    CHECK(client.say(call(id, "run_async"))[0].find(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":)") == 0);
+    CHECK(client.say(call(id, "no_such_method"))[0].find(R"({"jsonrpc":"2.0","id":)" + id + R"(,"error":)") == 0);
+    CHECK(client.say(call(id, "tools/list"))[0].find(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":)") == 0);
+    client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" + id + "}}");
+    CHECK(client.backend.cancelled == std::vector<Backend::CallId>{1});
+    client.backend.calls[0].observer->on_token(0, "a", 1);
+    client.backend.finish(0);
+    for (const auto& message : client.news()) CHECK(message.find(R"({"jsonrpc":"2.0","id":)" + id + ",") == 0);
+    client.say(call("9", "initialize",
+                    R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}})"));
+    CHECK(client.say("[" + call(id, "ping") + "]") == Texts{R"([{"jsonrpc":"2.0","id":)" + id + R"(,"result":{}}])"});
+  }
+  Client client;
+  client.say(call(R"("\u00e9")", "run_async"));
+  CHECK(client.say(call("\"\xC3\xA9\"", "plain"))[0].find("-32600") != std::string::npos);
 }

@@ -1,11 +1,14 @@
-// The simplest layer above a transport: sends every message back, and remembers what happened.
+// The simplest layer above a transport: sends every message back, and remembers what happened. It has faults: "{fault}"
+// makes it throw, and it throws when a peer comes while throws_at_accept is set.
 #pragma once
 
 #include "loop_thread.hpp"
 #include "transport/peer.hpp"
 
 #include <memory>
+#include <new>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,21 +19,26 @@ struct Echo {
   std::vector<std::shared_ptr<Peer>> peers;  // in the order in which they came
   std::vector<std::string> messages;
   std::size_t closed = 0;
+  bool throws_at_accept = false;
 
   // To be declared before `loop`, which runs what this returns; the peers go with the loop.
   AcceptFunction accept(LoopThread& loop) {
     loop.before_end([this] { peers.clear(); });
     return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+      if (std::exchange(throws_at_accept, false)) throw std::bad_alloc();
       peers.push_back(peer);
       peer->when_closed([this] { ++closed; });
       return [this, weak = std::weak_ptr(peer)](const Received& received) {
         const auto to = weak.lock();
         if (const auto* text = std::get_if<std::string_view>(&received)) {
+          if (*text == "{fault}") throw std::bad_alloc();
           messages.emplace_back(*text);
           to->send(*text);
         } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
           messages.emplace_back("oversized");
           to->send("oversized, limit " + std::to_string(oversized->limit));
+        } else if (std::holds_alternative<OtherProtocol>(received)) {
+          to->send("another protocol");
         } else {
           messages.emplace_back("end");
           to->close();

@@ -134,6 +134,8 @@ TEST_CASE("HTTP parser: what is malformed or ambiguous is refused with the right
       {400, "GET / HTTP/1.1\r\n\r\n"},
       {400, "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"},
       {400, "GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n"},
+      {400, "GET / HTTP/1.1\r\nHost:\r\n\r\n"},
+      {400, "GET / HTTP/1.0\r\nHost: \t\r\n\r\n"},
       {400, "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"},
       {400, "GET / HTTP/1.1\r\nHost: a, b\r\n\r\n"},
       {400, with("X : 1\r\n")},

@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace {
 //   /echo   answers with the request's body at once       /wait    keeps the exchange in `waiting`
 //   /sse    streams, by `waiting` too                     /flood   streams numbered events as fast as they are taken
 //   /drop   lets go of the exchange unanswered            /split   tries to split the response
+//   /fault  throws                                        /sse_fault  throws when it has begun to stream
 struct Server {
   explicit Server(const HttpOptions& options = {}) : http(loop, options, handler(), websockets.accept(loop)) {}
 
@@ -67,6 +69,12 @@ struct Server {
       } else if (request.path == "/flood") {
         exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
         flood(exchange, 0);
+      } else if (request.path == "/fault") {
+        throw std::bad_alloc();
+      } else if (request.path == "/sse_fault") {
+        exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
+        waiting.push_back(exchange);
+        throw 7;
       } else if (request.path == "/split") {
         exchange->respond({200, {{"X-Echo", "a\r\nX-Evil: 1\r\n\r\n"}}, "text/plain", ""});
       } else if (request.path != "/drop") {
@@ -509,4 +517,27 @@ TEST_CASE("HTTP: a WebSocket client on /ws becomes a peer of the same port") {
   client.close();
   CHECK(server.loop.eventually([&] { return server.websockets.closed == 1; }));
   CHECK(server.http.eventually([](auto& http) { return http.connection_count() == 0; }));
+}
+
+TEST_CASE("HTTP: what a handler throws is answered with 500, and its connection goes on") {
+  Server server;
+  server.loop.expect_faults();
+  RawClient client(server.port());
+  client.send(get("/fault") + post("/echo", "next"));
+  CHECK(read_answer(client).status == 500);
+  CHECK(read_answer(client).body == "next");
+  CHECK(server.loop.has_faults(1));
+}
+
+TEST_CASE("HTTP: a stream whose handler throws breaks off, so that it does not look complete") {
+  Server server;
+  server.loop.expect_faults();
+  RawClient client(server.port());
+  client.send(get("/sse_fault"));
+  const auto answer = client.read_to_end();
+  REQUIRE(answer);
+  CHECK(answer->find("\r\n0\r\n") == std::string::npos);
+  CHECK(server.loop.has_faults(1));
+  CHECK(server.http.eventually([](auto& http) { return http.connection_count() == 0; }));
+  server.loop.call([&] { server.waiting.clear(); });
 }

@@ -1,12 +1,16 @@
 // An event loop on a thread of its own, and ways for a test to reach into it and to wait for what happens there.
 #pragma once
 
+#include "run_loop.hpp"
+
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 #include <asio/post.hpp>
 
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <exception>
 #include <functional>
 #include <future>
 #include <memory>
@@ -18,7 +22,7 @@
 
 namespace rkllm_mcp::test {
 
-constexpr std::chrono::seconds kPatience{20};  // far above what anything here takes, sanitizers included
+constexpr std::chrono::seconds kPatience{60};  // far above what anything here takes, sanitizers included
 
 // Something that happens once and can be waited for from another thread. Copies are about the same event.
 class Event {
@@ -36,7 +40,7 @@ class Event {
 
 class LoopThread {
  public:
-  LoopThread() : thread_([this] { io_.run(); }) { std::signal(SIGPIPE, SIG_IGN); }
+  LoopThread() : thread_([this] { run(); }) { std::signal(SIGPIPE, SIG_IGN); }
   LoopThread(const LoopThread&) = delete;
   LoopThread& operator=(const LoopThread&) = delete;
   ~LoopThread() {
@@ -46,6 +50,14 @@ class LoopThread {
   }
 
   asio::io_context& io() { return io_; }
+
+  // From here on what callbacks throw is counted; without this it ends the test program.
+  void expect_faults() {
+    call([this] { expects_faults_ = true; });
+  }
+  bool has_faults(std::size_t count) {
+    return eventually([this, count] { return faults_ == count; });
+  }
 
   // Runs `action` on the loop before it ends: to let go of what belongs to the loop and must not outlive it.
   void before_end(std::function<void()> action) { farewells_.push_back(std::move(action)); }
@@ -71,6 +83,15 @@ class LoopThread {
   }
 
  private:
+  void run() {
+    run_loop(io_, [this](const std::exception_ptr&) {
+      if (!expects_faults_) std::terminate();
+      ++faults_;
+    });
+  }
+
+  bool expects_faults_ = false;  // both on the loop
+  std::size_t faults_ = 0;
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   std::vector<std::function<void()>> farewells_;

@@ -15,7 +15,7 @@ namespace rkllm_mcp::test {
 
 namespace {
 
-constexpr int kPatienceMs = 20'000;
+constexpr int kPatienceMs = 60'000;
 
 bool wait_for(int socket, short events, int milliseconds) {
   pollfd state{socket, events, 0};

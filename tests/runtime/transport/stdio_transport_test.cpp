@@ -219,3 +219,30 @@ TEST_CASE("stdio: a descriptor that is not open is an error") {
   LoopThread loop;
   CHECK_THROWS_AS(OnLoop<StdioTransport>(loop, StdioOptions{-1, 1, {}}, accept_nobody), std::system_error);
 }
+
+TEST_CASE("stdio: what the layer above throws closes the connection, and the loop goes on") {
+  const auto input = make_pipe();
+  const auto output = make_pipe();
+  Echo echo;
+  LoopThread loop;
+  loop.expect_faults();
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, echo.accept(loop));
+  write_all(input.theirs, "{fault}\n{after}\n");
+  CHECK(loop.has_faults(1));
+  CHECK(loop.eventually([&] { return echo.closed == 1 && echo.messages.empty(); }));
+  for (const int descriptor : {input.ours, input.theirs, output.ours, output.theirs}) ::close(descriptor);
+}
+
+TEST_CASE("stdio: a line that is no JSON is a message like others, also the first") {
+  const auto input = make_pipe();
+  const auto output = make_pipe();
+  Echo echo;
+  LoopThread loop;
+  OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, echo.accept(loop));
+  write_all(input.theirs, "hello from a shell's profile\n{}\n");
+  ::close(input.theirs);
+  ::close(output.theirs);
+  CHECK(read_all(output.ours) == "hello from a shell's profile\n{}\n");
+  ::close(input.ours);
+  ::close(output.ours);
+}

@@ -43,15 +43,15 @@ struct TcpEchoServer {
 TEST_CASE("TCP: messages arrive whole however they are packed") {
   TcpEchoServer server;
   RawClient client(server.port());
-  SECTION("several in one packet") { client.send("one\ntwo\r\n\nthree\n"); }
+  SECTION("several in one packet") { client.send("{one}\ntwo\r\n\nthree\n"); }
   SECTION("one in three packets") {
-    for (const auto* piece : {"o", "n", "e\ntwo\nthr"}) client.send(piece);
+    for (const auto* piece : {"{o", "n", "e}\ntwo\nthr"}) client.send(piece);
     client.send("ee\n");
   }
   SECTION("byte by byte") {
-    for (const char c : std::string("one\ntwo\r\nthree\n")) client.send(std::string(1, c));
+    for (const char c : std::string("{one}\ntwo\r\nthree\n")) client.send(std::string(1, c));
   }
-  CHECK(client.read_line() == "one");
+  CHECK(client.read_line() == "{one}");
   CHECK(client.read_line() == "two");
   CHECK(client.read_line() == "three");
 }
@@ -59,8 +59,8 @@ TEST_CASE("TCP: messages arrive whole however they are packed") {
 TEST_CASE("TCP: IPv6 works like IPv4") {
   TcpEchoServer server({}, "::1");
   RawClient client(server.port(), {0, "::1"});
-  client.send("hello\n");
-  CHECK(client.read_line() == "hello");
+  client.send("{hello}\n");
+  CHECK(client.read_line() == "{hello}");
   CHECK(server.peer(0)->address().substr(0, 6) == "[::1]:");
 }
 
@@ -69,8 +69,8 @@ TEST_CASE("TCP: an oversized message is reported and the connection goes on") {
   limits.max_message_bytes = 1000;
   TcpEchoServer server(limits);
   RawClient client(server.port());
-  client.send(std::string(1000, 'x') + "\n" + std::string(100'000, 'y') + "\nafter\n");
-  CHECK(client.read_line() == std::string(1000, 'x'));
+  client.send(std::string(1000, '{') + "\n" + std::string(100'000, 'y') + "\nafter\n");
+  CHECK(client.read_line() == std::string(1000, '{'));
   CHECK(client.read_line() == "oversized, limit 1000");
   CHECK(client.read_line() == "after");
 }
@@ -78,22 +78,38 @@ TEST_CASE("TCP: an oversized message is reported and the connection goes on") {
 TEST_CASE("TCP: what is unfinished when the client stops sending is answered before the connection closes") {
   TcpEchoServer server;
   RawClient client(server.port());
-  client.send("one\ntwo");
+  client.send("{one}\ntwo");
   client.finish_sending();
-  CHECK(client.read_to_end() == "one\ntwo\n");
-  CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"one", "two", "end"});
+  CHECK(client.read_to_end() == "{one}\ntwo\n");
+  CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"{one}", "two", "end"});
   CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
 }
 
-TEST_CASE("TCP: a connection that speaks HTTP is closed unanswered and nothing is executed") {
-  for (const std::string start : {"POST / HTTP/1.1\r\n", "GET / HTTP/1.1\r\n", "OPTIONS * HTTP/1.1\r\n"}) {
-    TcpEchoServer server;
-    RawClient client(server.port());
-    client.send(start + "Content-Type: text/plain\r\n\r\n{\"method\":\"rkllm_destroy\"}\n");
-    CHECK(client.read_to_end() == "");
-    CHECK(server.closes(1));
-    CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
+TEST_CASE("TCP: a connection that begins with another protocol is told so once, and nothing of it is executed") {
+  const std::string body = "Content-Type: text/plain\r\n\r\n{\"method\":\"rkllm_destroy\"}\n{}\n";
+  for (const std::string start :
+       {"POST / HTTP/1.1\r\n", "patch / HTTP/1.1\r\n", "FOO /\r\n", "\r\n  PROPFIND * HTTP/1.1\r\n",
+        "\x16\x03\x01\x02\x00\n", "\xEF\xBB\xBF{}\n", "hello\n"}) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+      INFO(start << " in pieces of " << piece);
+      TcpEchoServer server;
+      RawClient client(server.port());
+      const std::string bytes = start + body;
+      for (std::size_t at = 0; at < bytes.size(); at += piece) client.send(bytes.substr(at, piece));
+      CHECK(client.read_to_end() == "another protocol\n");
+      client.close();
+      CHECK(server.closes(1));
+      CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
+    }
   }
+}
+
+TEST_CASE("TCP: later lines may be anything: they are whole messages already") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  client.send("\r\n \t{}\nPOST / HTTP/1.1\r\n");
+  CHECK(client.read_line() == "{}");
+  CHECK(client.read_line() == "POST / HTTP/1.1");
 }
 
 TEST_CASE("TCP: a client that disconnects is noticed within 100 ms") {
@@ -170,15 +186,15 @@ TEST_CASE("TCP: a reader that does not read stops its own stream only, and is cl
 
   RawClient other(server.port());
   for (int i = 0; i < 100; ++i) {
-    other.send("still here\n");
-    REQUIRE(other.read_line() == "still here");
+    other.send("{still here}\n");
+    REQUIRE(other.read_line() == "{still here}");
   }
   // Queue, kernel buffers of both sides, and no more than that.
   CHECK(server.loop.call([&] { return flood->sent() * Flood::message(10'000).size(); }) < 1'000'000);
   CHECK(server.closes(1));
   CHECK(slow_peer->closed());
-  other.send("still here\n");
-  CHECK(other.read_line() == "still here");
+  other.send("{still here}\n");
+  CHECK(other.read_line() == "{still here}");
 }
 
 TEST_CASE("TCP: who asks without reading answers is not read any more") {
@@ -186,7 +202,7 @@ TEST_CASE("TCP: who asks without reading answers is not read any more") {
   limits.send_queue_bytes = 64 * 1024;
   TcpEchoServer server(limits);
   RawClient client(server.port());
-  const std::string line = std::string(999, 'x') + "\n";
+  const std::string line = std::string(999, '{') + "\n";
   std::string megabyte;
   for (int i = 0; i < 1000; ++i) megabyte += line;
   std::size_t taken = 0;
@@ -208,8 +224,8 @@ TEST_CASE("TCP: an idle connection is closed if that is asked for") {
   limits.idle = 100ms;
   TcpEchoServer server(limits);
   RawClient client(server.port());
-  client.send("hello\n");
-  CHECK(client.read_line() == "hello");
+  client.send("{hello}\n");
+  CHECK(client.read_line() == "{hello}");
   CHECK(client.read_to_end() == "");
   CHECK(server.closes(1));
 }
@@ -226,8 +242,8 @@ TEST_CASE("TCP: connections beyond the limit are closed, and room is made when o
   first.close();
   REQUIRE(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
   RawClient fourth(server.port());
-  fourth.send("hello\n");
-  CHECK(fourth.read_line() == "hello");
+  fourth.send("{hello}\n");
+  CHECK(fourth.read_line() == "{hello}");
 }
 
 TEST_CASE("TCP: a port in use is an error that names the transport and the address") {
@@ -257,8 +273,8 @@ TEST_CASE("TCP: stopping frees the port and leaves the clients; closing all flus
   server.peer(0);
   server.tcp.call([](auto& tcp) { tcp.stop(); });
   CHECK_THROWS(RawClient(port));
-  client.send("hello\n");
-  CHECK(client.read_line() == "hello");
+  client.send("{hello}\n");
+  CHECK(client.read_line() == "{hello}");
   server.loop.call([&] { server.echo.peers[0]->send("goodbye"); });
   server.tcp.call([](auto& tcp) { tcp.close_all(); });
   CHECK(client.read_to_end() == "goodbye\n");
@@ -290,4 +306,27 @@ TEST_CASE("TCP: a transport that is destroyed takes its connections with it") {
     CHECK(echo.peers[0]->closed());
     echo.peers[0]->send("into the void");
   });
+}
+
+TEST_CASE("TCP: what one client makes the layer above throw ends that client's connection and nothing else") {
+  TcpEchoServer server;
+  server.loop.expect_faults();
+  RawClient other(server.port());
+  other.send("{before}\n");
+  CHECK(other.read_line() == "{before}");
+  server.loop.call([&] { server.echo.throws_at_accept = true; });
+  RawClient unlucky(server.port());
+  CHECK(unlucky.read_to_end() == "");
+  CHECK(server.loop.has_faults(1));
+  RawClient guilty(server.port());
+  guilty.send("{}\n{fault}\n{after}\n");
+  CHECK(guilty.read_to_end().value_or("").find("after") == std::string::npos);
+  CHECK(server.loop.has_faults(2));
+  CHECK(server.closes(1));
+  CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
+  other.send("{still here}\n");
+  CHECK(other.read_line() == "{still here}");
+  RawClient next(server.port());
+  next.send("{next}\n");
+  CHECK(next.read_line() == "{next}");
 }

@@ -63,8 +63,8 @@ TEST_CASE("TLS: 1.3 and 1.2 are spoken, 1.1 is refused") {
   for (const auto& [version, name] : {std::pair(TLS1_3_VERSION, "TLSv1.3"), std::pair(TLS1_2_VERSION, "TLSv1.2")}) {
     const auto client = connect(server, version);
     CHECK(client->version() == name);
-    client->send("hello\n");
-    CHECK(client->receive_until("\n") == "hello\n");
+    client->send("{hello}\n");
+    CHECK(client->receive_until("\n") == "{hello}\n");
   }
   CHECK_THROWS_WITH(connect(server, TLS1_1_VERSION), has_text("alert protocol version"));
   CHECK(server.is_empty());
@@ -75,8 +75,8 @@ TEST_CASE("TLS: a client that trusts somebody else does not connect, and the ser
   const auto other = make_certificate(server.directory.path(), "other");
   CHECK_THROWS_WITH(TlsSocket(server.port(), {.trusted = other.certificate}), has_text("verify failed"));
   const auto client = connect(server);
-  client->send("hello\n");
-  CHECK(client->receive_until("\n") == "hello\n");
+  client->send("{hello}\n");
+  CHECK(client->receive_until("\n") == "{hello}\n");
 }
 
 TEST_CASE("TLS: what is no handshake is closed, and no message of it is taken") {
@@ -115,15 +115,15 @@ TEST_CASE("TLS: a handshake that takes too long is cut off, however many bytes t
   asio::steady_timer timer(server.loop.io(), 400ms);
   timer.async_wait([later](const std::error_code&) { later.happen(); });
   REQUIRE(later.happens());
-  client->send("still there\n");
-  CHECK(client->receive_until("\n") == "still there\n");
+  client->send("{still there}\n");
+  CHECK(client->receive_until("\n") == "{still there}\n");
 }
 
 TEST_CASE("TLS: large messages arrive whole in both directions") {
   TlsEchoServer server;
   for (const int version : {TLS1_3_VERSION, TLS1_2_VERSION}) {
     const auto client = connect(server, version);
-    std::string message;
+    std::string message = "[";
     for (int number = 0; message.size() < 3'000'000; ++number) message += std::to_string(number) + ",";
     message += "\n";
     client->send(message);
@@ -135,9 +135,9 @@ TEST_CASE("TLS: the end of the input is the client's close_notify, and the answe
   TlsEchoServer server;
   for (const int version : {TLS1_3_VERSION, TLS1_2_VERSION}) {
     const auto client = connect(server, version);
-    client->send("one\ntwo");
+    client->send("{one}\ntwo");
     client->send_close_notify();
-    CHECK(client->receive_rest() == "one\ntwo\n");
+    CHECK(client->receive_rest() == "{one}\ntwo\n");
     CHECK(client->end() == TlsSocket::End::kNotified);
   }
   CHECK(server.is_empty());
@@ -167,11 +167,11 @@ TEST_CASE("TLS: a connection that is cut is no end of input") {
   TlsEchoServer server;
   auto client = connect(server);
   const auto peer = server.peer(0);
-  client->send("one\n");
-  CHECK(client->receive_until("\n") == "one\n");
+  client->send("{one}\n");
+  CHECK(client->receive_until("\n") == "{one}\n");
   client->close();
   CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));
-  CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"one"});
+  CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"{one}"});
 }
 
 TEST_CASE("TLS: a client that disconnects while it is written to is noticed within 100 ms") {
@@ -221,7 +221,7 @@ TEST_CASE("TLS: new connections get the renewed certificate, open ones go on") {
   TlsSocket after(server.port(), {.trusted = renewed.certificate});
   CHECK(after.server_name() == "renewed");
   for (TlsSocket* client : {before.get(), &after}) {
-    client->send("hello\n");
-    CHECK(client->receive_until("\n") == "hello\n");
+    client->send("{hello}\n");
+    CHECK(client->receive_until("\n") == "{hello}\n");
   }
 }

@@ -288,3 +288,60 @@ TEST_CASE("UDP: a port in use is an error that names the transport and the addre
                                std::to_string(::getpid()) + " (test_transport)");
   }
 }
+
+TEST_CASE("UDP: what one client makes the layer above throw makes that client forgotten and nothing else") {
+  UdpEchoServer server;
+  server.loop.expect_faults();
+  const UdpClient other(server.port());
+  other.send("before");
+  CHECK(other.receive() == "before");
+  server.loop.call([&] { server.echo.throws_at_accept = true; });
+  const UdpClient guilty(server.port());
+  guilty.send("lost");
+  CHECK(server.loop.has_faults(1));
+  guilty.send("hello");
+  CHECK(guilty.receive() == "hello");
+  guilty.send("{fault}");
+  CHECK(server.loop.has_faults(2));
+  CHECK(server.udp.call([](auto& udp) { return udp.connection_count(); }) == 1);
+  guilty.send("again");
+  CHECK(guilty.receive() == "again");
+  other.send("still here");
+  CHECK(other.receive() == "still here");
+}
+
+TEST_CASE("UDP: newcomers push out who is idle, but nobody who waits for an answer") {
+  UdpOptions options;
+  options.max_peers = 8;
+  UdpEchoServer server(options);
+  const UdpClient waiting(server.port());
+  waiting.send("a request");
+  CHECK(waiting.receive() == "a request");
+  const auto peer = server.loop.call([&] { return server.echo.peers[0]; });
+  server.loop.call([&] { peer->expects_answer(); });
+  for (int i = 0; i < 700; ++i) {
+    const UdpClient newcomer(server.port());
+    newcomer.send("hello");
+    REQUIRE(newcomer.receive() == "hello");
+  }
+  server.loop.call([&] {
+    CHECK_FALSE(peer->closed());
+    peer->send_last("the answer");
+  });
+  CHECK(waiting.receive() == "the answer");
+  CHECK(server.udp.call([](auto& udp) { return udp.connection_count(); }) == 8);
+
+  // Where everybody waits, newcomers find no place until one has been answered.
+  server.loop.call([&] {
+    for (const auto& each : server.echo.peers) each->expects_answer();
+  });
+  const UdpClient newcomer(server.port());
+  newcomer.send("lost");
+  waiting.send("known");
+  CHECK(waiting.receive() == "known");  // and what came before it has been seen
+  server.loop.call([&] {
+    for (const auto& each : server.echo.peers) each->end_unanswered();
+  });
+  newcomer.send("now");
+  CHECK(newcomer.receive() == "now");
+}

@@ -70,9 +70,18 @@ TEST_CASE("Unix: messages go there and back, and a client that only stops sendin
   const TemporaryDirectory directory;
   UnixEchoServer server(directory / "socket");
   const UnixClient client(directory / "socket");
-  client.send("one\ntwo\n");
+  client.send("{one}\ntwo\n");
   client.finish_sending();
-  CHECK(client.read_to_end() == "one\ntwo\n");
+  CHECK(client.read_to_end() == "{one}\ntwo\n");
+}
+
+TEST_CASE("Unix: a connection that begins with another protocol is told so once, and nothing of it is executed") {
+  const TemporaryDirectory directory;
+  UnixEchoServer server(directory / "socket");
+  const UnixClient client(directory / "socket");
+  client.send("POST / HTTP/1.1\r\n\r\n{\"method\":\"rkllm_destroy\"}\n");
+  CHECK(client.read_to_end() == "another protocol\n");
+  CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
 }
 
 TEST_CASE("Unix: the peer's address is who the kernel says it is") {
@@ -129,7 +138,21 @@ TEST_CASE("Unix: a server that stops removes its own file, not its successor's")
   const UnixEchoServer second(path);
   first.transport.call([](auto& transport) { transport.stop(); });
   const UnixClient client(path);
-  client.send("hello\n");
+  client.send("{hello}\n");
   client.finish_sending();
-  CHECK(client.read_to_end() == "hello\n");
+  CHECK(client.read_to_end() == "{hello}\n");
+}
+
+TEST_CASE("Unix: what one client makes the layer above throw ends that client's connection and nothing else") {
+  const TemporaryDirectory directory;
+  UnixEchoServer server(directory / "socket");
+  server.loop.expect_faults();
+  const UnixClient guilty(directory / "socket");
+  guilty.send("{fault}\n{after}\n");
+  CHECK(guilty.read_to_end().empty());
+  CHECK(server.loop.has_faults(1));
+  const UnixClient next(directory / "socket");
+  next.send("{next}\n");
+  next.finish_sending();
+  CHECK(next.read_to_end() == "{next}\n");
 }

@@ -258,3 +258,20 @@ TEST_CASE("WebSocket: 20,000 messages arrive complete and in order, whatever ano
   }
   CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));
 }
+
+TEST_CASE("WebSocket: what one client makes the layer above throw ends that client's connection and nothing else") {
+  WebSocketEchoServer server;
+  server.loop.expect_faults();
+  WebSocketClient other(server.port());
+  WebSocketClient guilty(server.port());
+  guilty.send(client_frame(kFinal | kText, "{fault}"));
+  CHECK(guilty.read_to_end() == "");
+  CHECK(server.loop.has_faults(1));
+  server.loop.call([&] { server.echo.throws_at_accept = true; });
+  RawClient unlucky(server.port());
+  unlucky.send(handshake());
+  CHECK(unlucky.read_to_end().has_value());
+  CHECK(server.loop.has_faults(2));
+  other.send(client_frame(kFinal | kText, "still here"));
+  CHECK(other.read_text() == "still here");
+}

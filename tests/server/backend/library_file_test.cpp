@@ -1,9 +1,12 @@
 #include "backend/library_file.hpp"
 
+#include "backend/elf_file.hpp"
 #include "support/catch.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -28,7 +31,53 @@ std::string refusal(const std::string& path) {
   return "accepted";
 }
 
+// The beginning of an ELF file of 64 bytes and one program header, for a segment as long as the file; then the version.
+std::string elf_file(char elf_class, char machine, std::size_t missing = 0) {
+  const bool is_64_bit = elf_class == 2;
+  std::string file(400, '\0');
+  const auto put = [&file](std::size_t at, std::size_t size, std::uint64_t number) {
+    for (std::size_t i = 0; i < size; ++i) file[at + i] = static_cast<char>(number >> (8 * i));
+  };
+  file.replace(0, 4, "\x7f" "ELF");
+  file[4] = elf_class;
+  file[5] = 1;  // little-endian
+  file[18] = machine;
+  put(is_64_bit ? 32 : 28, is_64_bit ? 8 : 4, 64);          // where the program headers are
+  put(is_64_bit ? 56 : 44, 2, 1);                           // how many
+  put(64 + (is_64_bit ? 32 : 16), is_64_bit ? 8 : 4, 500);  // size of the segment in the file
+  file += "RKLLM SDK (version: 1.3.0 | test";
+  file.resize(500 - missing);
+  return file;
+}
+
+constexpr char kX86_64 = 62;
+constexpr char kArm = 40;
+constexpr char kAarch64 = static_cast<char>(183);
+
 }  // namespace
+
+TEST_CASE("a library for another machine is refused, naming both") {
+  struct Machine {
+    char elf_class;
+    char number;
+    std::string name;
+  };
+  for (const Machine& machine : {Machine{2, kX86_64, "x86_64"}, Machine{2, kAarch64, "aarch64"}, Machine{1, kArm, "arm"},
+                                 Machine{2, 100, "machine 100 (64 bits)"}, Machine{1, kX86_64, "x86_64 (32 bits)"}}) {
+    INFO(machine.name);
+    const auto path = write_file("machine.so", elf_file(machine.elf_class, machine.number));
+    const std::string complaint = path + " is for " + machine.name + ", this is " + std::string(own_machine());
+    const bool is_own = machine.name == own_machine();
+    CHECK(refusal(path) == (is_own ? "accepted" : "runtime unavailable: " + complaint));
+  }
+}
+
+TEST_CASE("half a library is refused before it is loaded") {
+  const auto path = write_file("half.so", elf_file(2, kAarch64, 1));
+  CHECK(refusal(path).find("is cut off: it has 499 bytes of at least 500") != std::string::npos);
+  CHECK(refusal(write_file("short.so", "\x7f" "ELF")).find("is cut off") != std::string::npos);
+  CHECK(refusal(write_file("empty.so", "")).find("is empty") != std::string::npos);
+}
 
 TEST_CASE("the version is read from anywhere in the file") {
   const std::string padding(1'000'000, '\0');

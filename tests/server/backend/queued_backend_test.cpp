@@ -14,19 +14,21 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace rkllm_mcp;
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 
 const LoadedLibrary& simulator() {
   static const LoadedLibrary library(inspect_library(RKLLM_SIM_LIBRARY), *choose_abi_set("1.3.0", "").set);
@@ -144,6 +146,29 @@ struct Calls {
 
 constexpr const char* kPaced = RKLLM_PACED_MODEL;  // a real board's speed: long enough to be interrupted
 
+// An engine whose calls hang until they are let go, whatever is done to it.
+class HangingEngine final : public Engine {
+ public:
+  explicit HangingEngine(std::shared_future<void> let_go) : let_go_(std::move(let_go)) {}
+
+  std::unique_ptr<Model> new_model(const std::string&, LostFunction) override { throw std::logic_error("unused"); }
+  CallOutcome call(const CallRequest&) override {
+    let_go_.wait();
+    return {};
+  }
+  bool kill() override { return false; }
+
+ private:
+  const std::shared_future<void> let_go_;
+};
+
+const Method& method_named(std::string_view name) {
+  for (const Method& each : simulator().abi().methods) {
+    if (each.name == name) return each;
+  }
+  throw std::logic_error("no such method");
+}
+
 }  // namespace
 
 TEST_CASE("calls on one handle run one after the other, in order") {
@@ -222,6 +247,32 @@ TEST_CASE("rkllm_abort stops what runs, whoever started it") {
   CHECK(run->outcome().aborted);
 }
 
+TEST_CASE("rkllm_abort stops a run that was sent before it and is about to begin") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  for (int i = 0; i < 20; ++i) {
+    calls.start("rkllm_is_running", Json{{"handle", handle}});  // makes what runs beside faster than the run
+    const auto run = calls.run(handle, "@n=5000");
+    CHECK_FALSE(calls.start("rkllm_abort", Json{{"handle", handle}})->outcome().error);
+    const auto outcome = run->outcome();
+    if (outcome.error) {
+      CHECK(as_rpc_error(outcome.error).code() == ErrorCode::kCancelled);
+    } else {
+      CHECK(outcome.aborted);
+    }
+  }
+}
+
+TEST_CASE("an rkllm_abort that is refused aborts nothing") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  const auto run = calls.run(handle, "@n=6");
+  run->wait_for_tokens(1);
+  CHECK(calls.start("rkllm_abort", Json{{"handle", handle}, {"loudly", true}})->error_code() == ErrorCode::kInvalidParams);
+  CHECK_FALSE(run->outcome().aborted);
+  CHECK(run->tokens() >= 6);
+}
+
 TEST_CASE("destroying a handle aborts its run, cancels what waits, and then frees it") {
   Calls calls;
   const auto handle = calls.init(kPaced);
@@ -243,7 +294,27 @@ TEST_CASE("a handle may be left out while exactly one exists") {
   calls.init();
   CHECK_FALSE(calls.start("rkllm_is_running", Json::object())->outcome().error);
   calls.init();
-  CHECK(calls.start("rkllm_is_running", Json::object())->error_code() == ErrorCode::kInvalidParams);
+  const auto refused = calls.start("rkllm_is_running", Json::object());
+  CHECK(refused->error_code() == ErrorCode::kInvalidParams);
+  CHECK(as_rpc_error(refused->outcome().error).what() ==
+        std::string("params.handle: required while more than one handle exists; these do: llm-1, llm-2"));
+  CHECK(as_rpc_error(calls.start("rkllm_is_running", Json{{"handle", "llm-3"}})->outcome().error).what() ==
+        std::string("no handle \"llm-3\" exists; there are: llm-1, llm-2"));
+}
+
+TEST_CASE("a model that could not be loaded uses up no number, and its cause comes first") {
+  Calls calls;
+  for (int i = 0; i < 2; ++i) {
+    const auto failed = calls.start("rkllm_init", Json{{"param", {{"model_path", "/no/such/model"}}}});
+    CHECK(as_rpc_error(failed->outcome().error).what() ==
+          std::string("no such file: /no/such/model (rkllm_init returned -1)"));
+  }
+  CHECK(calls.init() == "llm-1");
+  CHECK_FALSE(calls.start("rkllm_destroy", Json::object())->outcome().error);
+  CHECK(calls.init() == "llm-2");  // one that was is not used again
+  const auto directory = calls.start("rkllm_init", Json{{"param", {{"model_path", "/tmp"}}}});
+  CHECK(as_rpc_error(directory->outcome().error).what() ==
+        std::string("this is a directory: /tmp (rkllm_init returned -1)"));
 }
 
 TEST_CASE("calls that wait are told their place, again when it changes, and status pages have the same") {
@@ -273,6 +344,58 @@ TEST_CASE("calls that wait are told their place, again when it changes, and stat
   CHECK(first->positions(1) == Positions{1});
   CHECK(second->positions(2) == Positions{2, 1});
   CHECK(third->positions(3) == Positions{3, 2, 1});
+}
+
+TEST_CASE("a call that leaves the queue leaves nothing behind, although the run ahead goes on") {
+  Calls calls({.handles = 1, .queued_per_handle = 2});
+  const auto handle = calls.init(kPaced);
+  Backend::CallId first = 0;
+  const auto running = calls.run(handle, "@n=1000", &first);
+  running->wait_for_tokens(1);
+  for (int round = 0; round < 20; ++round) {  // many more than fit into the queue
+    Backend::CallId id = 0;
+    auto waiting = calls.run(handle, "@n=1", &id);
+    calls.backend.cancel(id);
+    REQUIRE(waiting->error_code() == ErrorCode::kCancelled);
+    std::weak_ptr<Recorder> left = waiting;
+    waiting.reset();
+    // It is told on another thread, which lets go of it right after that.
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (!left.expired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    REQUIRE(left.expired());
+  }
+  CHECK_FALSE(running->done());
+  calls.backend.cancel(first);
+}
+
+TEST_CASE("a call without a handle that is cancelled behind one that hangs leaves nothing behind") {
+  std::promise<void> let_go;
+  QueuedBackend backend(std::make_unique<HangingEngine>(let_go.get_future().share()), simulator().abi().methods, {});
+  const auto hanging = std::make_shared<Recorder>();
+  backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, hanging);
+  auto waiting = std::make_shared<Recorder>();
+  const auto id = backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, waiting);
+  backend.cancel(id);
+  CHECK(waiting->error_code() == ErrorCode::kCancelled);
+  const std::weak_ptr<Recorder> left = std::exchange(waiting, nullptr);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!left.expired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  CHECK(left.expired());
+  let_go.set_value();
+  CHECK_FALSE(hanging->outcome().error);
+}
+
+TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is still whole") {
+  std::promise<void> let_go;
+  auto backend = std::make_unique<QueuedBackend>(std::make_unique<HangingEngine>(let_go.get_future().share()),
+                                                 simulator().abi().methods, QueuedBackend::Limits());
+  const auto hanging = std::make_shared<Recorder>();
+  backend->start({&method_named("rkllm_createDefaultParam"), Json::object()}, hanging);
+  CHECK_FALSE(backend->shut_down(std::chrono::steady_clock::now()));
+  CHECK(hanging->error_code() == ErrorCode::kRuntimeUnavailable);
+  std::thread later([&let_go] { let_go.set_value(); });
+  backend.reset();
+  later.join();
 }
 
 TEST_CASE("a call that is given up leaves the queue; one that runs does not mind") {

@@ -11,6 +11,8 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
+#include <set>
 #include <string>
 
 namespace rkllm_mcp::test {
@@ -92,6 +94,36 @@ TEST_CASE("TCP: the first message must be a token, and nothing behind a refused 
   CHECK(server->health() == Json{{"status", "healthy"}});
 }
 
+TEST_CASE("who guesses tokens is answered ever more slowly, and a right token from the same address at once") {
+  GuardedServer server;
+  const std::string wrong = R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":"nobody-has-this-one"}})";
+  const auto guess = [&] {
+    RawSocket socket(server->port(Transport::kTcp));
+    socket.send(wrong + "\n" + kInit + "\n" + wrong + "\n");
+    return parsed_error(socket.receive_rest())["code"];
+  };
+  const auto time_of = [](const auto& action) {
+    const auto begun = std::chrono::steady_clock::now();
+    action();
+    return std::chrono::steady_clock::now() - begun;
+  };
+  for (int i = 0; i < 5; ++i) CHECK(guess() == 4007);
+  CHECK(time_of([&] { CHECK(guess() == 4007); }) >= std::chrono::milliseconds(100));
+  CHECK(time_of([&] { CHECK(guess() == 4007); }) >= std::chrono::milliseconds(200));
+  const auto over_http = [&](const std::string& token, const std::string& path) {
+    HttpClient http(server->endpoint(Transport::kHttp));
+    http.carry_header("Authorization", "Bearer " + token);
+    return http.get(path).status;
+  };
+  CHECK(time_of([&] { CHECK(over_http("nobody-has-this-one", "/metrics") == 401); }) >= std::chrono::milliseconds(400));
+  CHECK(time_of([&] { CHECK(over_http("nobody-has-this-one", "/health") == 200); }) >= std::chrono::milliseconds(800));
+  RawSocket waiting(server->port(Transport::kTcp));
+  waiting.send(wrong + "\n");  // its answer takes 1600 ms, during which the right ones are served
+  CHECK(over_http(kUse, "/metrics") == 200);
+  CHECK(server.client(Transport::kTcp, kUse).call("ping").contains("result"));
+  CHECK(waiting.receive_available().empty());
+}
+
 TEST_CASE("auth tells whose token it is and what it permits") {
   GuardedServer server;
   RpcClient client = server.client(Transport::kTcp, kUse);
@@ -117,6 +149,33 @@ TEST_CASE("without the permission admin models are neither loaded nor unloaded")
     CHECK(refused["isError"] == true);
   }
   CHECK(owner.result("rkllm_run", run_params(handle, "@n=3"))["status"] == 0);
+}
+
+TEST_CASE("who may not call a tool is not shown it") {
+  GuardedServer server;
+  const auto names = [&server](const std::string& token) {
+    RpcClient client = server.client(Transport::kTcp, token);
+    const Json listed = client.result("tools/list");
+    std::set<std::string> all;
+    for (const Json& tool : listed.at("tools")) all.insert(tool["name"]);
+    return all;
+  };
+  auto of_admin = names(kEverything);
+  CHECK(of_admin.erase("rkllm_init") + of_admin.erase("rkllm_destroy") == 2);
+  CHECK(of_admin.count("rkllm_run") == 1);
+  CHECK(names(kUse) == of_admin);
+}
+
+TEST_CASE("a host that is refused finds no way to log in") {
+  GuardedServer server;
+  HttpClient http(server->endpoint(Transport::kHttp));
+  for (const char* const path :
+       {"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
+        "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration", "/authorize"}) {
+    INFO(path);
+    CHECK(http.get(path).status == 404);
+    CHECK(http.post("/register", "{}").status == 404);
+  }
 }
 
 TEST_CASE("HTTP without a token is 401, with a wrong one too, and a session is its bearer's alone") {

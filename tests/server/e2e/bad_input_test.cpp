@@ -253,11 +253,43 @@ TEST_CASE("an id that no number type can hold comes back digit by digit, also on
                                                R"(,"method":"rkllm_run_async","result":{"chunk":{"seq":0,)"));
 }
 
-TEST_CASE("a web page cannot speak to the TCP port") {
+TEST_CASE("ids come back byte for byte, over every transport") {
+  LiveServer server(LiveServer::with_stdio());
+  RpcClient(server.connect(Transport::kTcp)).init(shipped_model("fast"));
+  for (const Transport transport : kAllTransports) {
+    const auto connection = server.connect(transport);
+    for (const std::string id : {"-0", "1e2", "1.0", R"("\u00e9")", "98765432109876543210987654321"}) {
+      INFO(name_of(transport) << ": " << id);
+      for (const std::string method : {"ping", "no_such_method", "rkllm_is_running", "rkllm_run_async"}) {
+        const std::string params = method == "rkllm_run_async" ? R"({"rkllm_input":{"prompt_input":"@n=1"}})" : "{}";
+        connection->send(R"({"jsonrpc":"2.0","method":")" + method + R"(","params":)" + params + R"(,"id":)" + id +
+                         "}");
+        const auto answer = connection->receive(std::chrono::steady_clock::now() + RpcClient::kPatience);
+        CHECK(answer.value_or("").starts_with(R"({"jsonrpc":"2.0","id":)" + id + ","));
+        if (method != "rkllm_run_async" || transport == Transport::kHttp) continue;
+        for (std::string chunk = answer.value_or(""); chunk.find(R"("end":true)") == std::string::npos;) {
+          chunk =
+              connection->receive(std::chrono::steady_clock::now() + RpcClient::kPatience).value_or(R"("end":true)");
+          CHECK(chunk.starts_with(R"({"jsonrpc":"2.0","id":)" + id + ","));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a web page cannot speak to the TCP port: it is told so once, and its messages are not executed") {
   LiveServer server;
-  RawSocket client(server.port(Transport::kTcp));
-  client.send(http_request(ping(1)));
-  CHECK(client.ends());
+  RpcClient(server.connect(Transport::kTcp)).init(shipped_model("fast"));
+  const std::string destroy = R"({"jsonrpc":"2.0","id":1,"method":"rkllm_destroy","params":{"handle":"llm-1"}})";
+  for (const std::string start : {"POST", "patch", "FOO", "PROPFIND", "\r\n get"}) {
+    INFO(start);
+    RawSocket client(server.port(Transport::kTcp));
+    client.send(start + " / HTTP/1.1\r\nHost: localhost\r\n\r\n" + destroy + "\n");
+    const std::string answer = client.receive_rest();
+    CHECK(answer.starts_with(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,)"));
+    CHECK(answer.find('\n') == answer.size() - 1);
+  }
+  CHECK(server.health()["runtime"]["handles"].size() == 1);
 }
 
 }  // namespace rkllm_mcp::test

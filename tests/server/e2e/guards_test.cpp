@@ -163,7 +163,7 @@ TEST_CASE("files are read below runtime.model_dirs and written below runtime.cac
   CHECK(error_of(init(shipped_model("fast")))["message"] ==
         "params.param.model_path: expected a file below one of runtime.model_dirs");
   CHECK(error_of(init(models + "/../" + "etc/passwd"))["code"] == -32602);
-  CHECK(init("allowed.json")["result"]["handle"] == "llm-3");
+  CHECK(init("allowed.json")["result"]["handle"] == "llm-1");
 
   const auto run = [&](const Json& cache) {
     return client.call("rkllm_run", {{"rkllm_input", {{"prompt_input", "@n=2"}}},
@@ -177,6 +177,51 @@ TEST_CASE("files are read below runtime.model_dirs and written below runtime.cac
   CHECK(run({{"save_prompt_cache", true}}).contains("result"));
   CHECK(std::filesystem::exists(caches / "prompt_cache.bin"));
   CHECK(client.call("rkllm_load_prompt_cache", {{"prompt_cache_path", "chat.cache"}})["result"]["status"] == 0);
+}
+
+TEST_CASE("a prompt cache that the disk did not take is an error, and nothing of it is kept") {
+  const TemporaryDirectory caches;
+  // No file of the server's grows beyond 50 KB, as on a disk that is full.
+  LiveServer server({.set = {"runtime.cache_dir=" + caches.path()},
+                     .launcher = {"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 100; exec \"$@\"", "sh"}});
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"));
+  Json params = run_params("llm-1", "@n=2");
+  params["rkllm_infer_params"] = {
+      {"prompt_cache_params", {{"save_prompt_cache", true}, {"prompt_cache_path", "chat.cache"}}}};
+  const Json error = error_of(client.call("rkllm_run", params));
+  CHECK(error["code"] == 4001);
+  CHECK(error["message"].get<std::string>().find("its prompt cache was not saved: No space left on device") !=
+        std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(caches / "chat.cache"));
+  params["rkllm_infer_params"]["prompt_cache_params"]["save_prompt_cache"] = false;
+  CHECK(client.result("rkllm_run", params)["status"] == 0);
+}
+
+TEST_CASE("prompt caches have a quota") {
+  const TemporaryDirectory caches;
+  LiveServer server({.set = {"runtime.cache_dir=" + caches.path(), "runtime.cache_bytes=1000"}});
+  RpcClient client(server.connect(Transport::kTcp));
+  client.init(shipped_model("fast"));
+  const auto run = [&](const std::string& prompt, const std::string& name) {
+    Json params = run_params("llm-1", prompt);
+    params["rkllm_infer_params"] = {
+        {"prompt_cache_params", {{"save_prompt_cache", true}, {"prompt_cache_path", name}}}};
+    return client.call("rkllm_run", params);
+  };
+  CHECK(run("@n=2", "small.cache").contains("result"));
+  CHECK(std::filesystem::exists(caches / "small.cache"));
+  const Json beyond = error_of(run("@n=2 " + std::string(300, 'x'), "large.cache"));
+  CHECK(beyond["code"] == 4001);
+  INFO(beyond);
+  CHECK(beyond["message"].get<std::string>().find("runtime.cache_bytes allows 1000") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(caches / "large.cache"));
+  CHECK(run("@n=2", "small.cache").contains("result"));  // takes its own place
+  write_file(caches / "something", std::string(5000, 'x'));
+  const Json full = error_of(run("@n=2", "other.cache"));
+  CHECK(full["code"] == -32602);
+  CHECK(full["data"]["path"] == "params.rkllm_infer_params.prompt_cache_params.prompt_cache_path");
+  CHECK_FALSE(std::filesystem::exists(caches / "other.cache"));
 }
 
 TEST_CASE("the KV cache is not cleared under a run") {

@@ -9,8 +9,10 @@
 #include "support/rpc_client.hpp"
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <string_view>
@@ -264,11 +266,69 @@ TEST_CASE("the health page tells transports, ports, handles and versions") {
   Json handle = health["runtime"]["handles"].at(0);
   CHECK((handle["process"].is_number() ? "process" : "thread") == health["runtime"]["isolation"]);
   handle.erase("process");
-  CHECK(handle == Json{{"id", "llm-1"}, {"running", false}, {"queued", 0}, {"queue", Json::array()}});
+  CHECK(handle ==
+        Json{{"id", "llm-1"}, {"running", false}, {"queued", 0}, {"queue", Json::array()}, {"simulated", true}});
   for (const char* transport : {"tcp", "udp", "http", "ws"}) {
     CHECK(health["transports"][transport]["port"].get<int>() > 0);
   }
   CHECK(health["transports"]["tcp"]["connections"] == 1);
+}
+
+TEST_CASE("SIGHUP opens the log's file again, so that it can be renamed") {
+  const TemporaryDirectory directory;
+  const std::string log = directory / "log";
+  LiveServer server({.set = {"log.file=" + log}});
+  std::filesystem::rename(log, log + ".1");
+  server.process().signal(SIGHUP);
+  RpcClient client(server.connect(Transport::kTcp));
+  while (!std::filesystem::exists(log) || read_file(log).find("method=tools/list") == std::string::npos) {
+    client.result("tools/list");
+  }
+  CHECK(read_file(log).find("process ") == std::string::npos);
+  CHECK(read_file(log + ".1").find("process ") != std::string::npos);
+}
+
+TEST_CASE("a failed start says why on standard error, wherever the log goes") {
+  const TemporaryDirectory directory;
+  LiveServer first;
+  const std::string pipe = directory / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  struct Case {
+    std::vector<std::string> settings;
+    std::string reason;
+  };
+  const std::vector<Case> cases{
+      {{"log.file=" + directory.path() + "/log", "tcp.port=" + std::to_string(first.port(Transport::kTcp))},
+       "cannot start: tcp: cannot listen on 127.0.0.1:"},
+      {{"log.level=off", "tcp.port=" + std::to_string(first.port(Transport::kTcp))},
+       "cannot start: tcp: cannot listen on 127.0.0.1:"},
+      {{"log.file=" + directory.path() + "/none/log"}, "cannot start: log.file: "},
+      {{"log.file=" + pipe}, "cannot start: log.file: "},
+      {{"log.file=" + directory.path() + "/log", "auth.tokens=" + pipe}, "cannot start: " + pipe + ": not a file"},
+      {{"tcp.tls=true", "tls.certificate=" + pipe, "tls.key=" + pipe},
+       "cannot start: TLS is not possible: " + pipe + ": not a file"},
+  };
+  for (const auto& [settings, reason] : cases) {
+    INFO(settings.back());
+    Process process(second_server(directory, settings));
+    CHECK(process.wait() != 0);
+    CHECK(process.error_text().find(reason) != std::string::npos);
+  }
+  Process::Options options = second_server(directory, {});
+  options.args[4] = pipe;
+  Process process(options);
+  CHECK(process.wait() != 0);
+  CHECK(process.error_text().find(pipe + ": not a file") != std::string::npos);
+}
+
+TEST_CASE("HEAD answers as GET does, without the body") {
+  LiveServer server;
+  RawSocket client(server.port(Transport::kHttp));
+  client.send("HEAD /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  const std::string answer = client.receive_rest();
+  CHECK(answer.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(answer.ends_with("\r\n\r\n"));
+  CHECK(answer.find("Content-Length: 0") == std::string::npos);
 }
 
 TEST_CASE("SIGHUP reads the settings again, says what needs a restart, and survives a broken file") {

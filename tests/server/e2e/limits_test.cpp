@@ -123,7 +123,7 @@ TEST_CASE("a client that does not present its token in time loses its place, and
     CHECK_THROWS(client.receive_or_throw());
   }
   RawSocket talkative(server.port(Transport::kTcp));
-  talkative.send(std::string(20'000, 'x'));
+  talkative.send(std::string(20'000, '{'));
   CHECK(error_in(talkative.receive_rest())["code"] == 4007);
   RawSocket http(server.port(Transport::kHttp));
   http.send("POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000\r\n\r\n");  // and no body
@@ -132,12 +132,15 @@ TEST_CASE("a client that does not present its token in time loses its place, and
 
   // Who has presented one may stay, and say as much as anybody.
   RawSocket known(server.port(Transport::kTcp));
-  known.send(R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":"a-token-of-some-length"}})" "\n");
+  known.send(R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":"a-token-of-some-length"}})"
+             "\n");
   known.receive_until("\n");
   RpcClient late(server.connect(Transport::kTcp));
   late.receive_or_throw();  // its time is over, and so would be the other's
-  known.send(R"({"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"x":")" + std::string(20'000, 'x') + "\"}}}\n");
-  CHECK(known.receive_until("\n") == R"({"jsonrpc":"2.0","id":2,"result":{}})" "\n");
+  known.send(R"({"jsonrpc":"2.0","id":2,"method":"ping","params":{"_meta":{"x":")" + std::string(20'000, 'x') +
+             "\"}}}\n");
+  CHECK(known.receive_until("\n") == R"({"jsonrpc":"2.0","id":2,"result":{}})"
+                                     "\n");
 }
 
 TEST_CASE("a client that asks without reading is asked to read first, whatever its requests are answered with") {
@@ -147,8 +150,9 @@ TEST_CASE("a client that asks without reading is asked to read first, whatever i
   LiveServer server({.set = {"limits.send_queue_bytes=65536"}});
   std::string requests;
   if (transport == Transport::kWebSocket) {
-    requests = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-               "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+    requests =
+        "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
   }
   const std::string list = R"({"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"rkllm://api"}})";
   for (int each = 0; each < kRequests; ++each) {
@@ -186,8 +190,7 @@ TEST_CASE("while stream.memory_bytes is used up, streams that nobody polls end w
   RpcClient reader(server.connect(Transport::kTcp));
   const std::string one = hoarder.init(shipped_model("fast"));
   const std::string two = reader.init(shipped_model("fast"));
-  const std::string stream =
-      hoarder.result("rkllm_run_async", run_params(one, kEndless))["stream_id"];
+  const std::string stream = hoarder.result("rkllm_run_async", run_params(one, kEndless))["stream_id"];
   CHECK(await_reached(server, "stream.memory_bytes", "1") == "1");
   const std::string prompt = "@n=3000 @seed=7";
   CHECK(difference(server, reader.stream(reader.run_async(two, prompt)), prompt, 3000).empty());
@@ -203,9 +206,9 @@ TEST_CASE("while stream.memory_bytes is used up, streams that nobody polls end w
 }
 
 TEST_CASE("limits of messages, requests, the queue and handles are counted where they are reached") {
-  LiveServer server({.set = {"limits.max_message_bytes=2000", "limits.max_requests_per_connection=2",
-                             "queue.max_per_handle=1", "limits.max_handles=1", "http.header_bytes=1024",
-                             "limits.idle_s=1"}});
+  LiveServer server(
+      {.set = {"limits.max_message_bytes=2000", "limits.max_requests_per_connection=2", "queue.max_per_handle=1",
+               "limits.max_handles=1", "http.header_bytes=1024", "limits.idle_s=1"}});
   RpcClient client(server.connect(Transport::kTcp));
   client.init(server.paced_model(50));
   CHECK(client.call("rkllm_init", {{"param", {{"model_path", "x"}}}})["error"]["code"] == 4004);
@@ -227,7 +230,7 @@ TEST_CASE("limits of messages, requests, the queue and handles are counted where
   CHECK(reached(server, "limits.max_depth") == "1");
 
   RawSocket long_line(server.port(Transport::kTcp));
-  long_line.send(std::string(3000, 'x') + "\n");
+  long_line.send(std::string(3000, '{') + "\n");
   CHECK(error_in(long_line.receive_until("\n"))["code"] == 4006);
   RawSocket long_body(server.port(Transport::kHttp));
   long_body.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000\r\n\r\n");

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -90,6 +91,62 @@ TEST_CASE("a runtime that is removed is served no more after SIGHUP, and clients
   ::kill(server.process().pid(), SIGHUP);
   next_notification(client, "notifications/tools/list_changed");
   CHECK(client.call("rkllm_createDefaultParam")["error"]["code"] == 4005);
+}
+
+namespace {
+
+void await_state(const LiveServer& server, const std::string& state) {
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  while (server.health()["runtime"]["state"] != state) REQUIRE(std::chrono::steady_clock::now() < deadline);
+}
+
+}  // namespace
+
+TEST_CASE("a runtime that hangs as it starts holds up nobody but its calls, nor the end of the server", "[worker]") {
+  LiveServer server({.runtime = {"--library", HANGING_LIBRARY}});
+  RpcClient client(server.connect(Transport::kTcp));
+  CHECK(server.health()["runtime"]["state"] == "starting");
+  client.send("rkllm_createDefaultParam");
+  CHECK(client.call("ping").contains("result"));
+  ::kill(server.process().pid(), SIGHUP);
+  CHECK(client.call("ping").contains("result"));
+  server.process().signal(SIGTERM);
+  CHECK(server.process().wait() == 0);
+}
+
+TEST_CASE("after SIGHUP the runtime goes on serving while the next one starts", "[worker]") {
+  const TemporaryDirectory place;
+  const std::string library = place.path() + "/librkllmrt.so";
+  std::filesystem::copy_file(std::filesystem::canonical(kSimulator), library);
+  LiveServer server({.set = {"runtime.hang_s=1"}, .runtime = {"--library", library}});
+  await_state(server, "ready");
+  std::filesystem::copy_file(HANGING_LIBRARY, place.path() + "/new");
+  std::filesystem::rename(place.path() + "/new", library);
+  ::kill(server.process().pid(), SIGHUP);
+  await_state(server, "replacing");
+  RpcClient client(server.connect(Transport::kTcp));
+  CHECK(client.result("rkllm_createDefaultParam")["max_new_tokens"] == 512);
+  await_state(server, "gone");
+  CHECK(client.call("rkllm_createDefaultParam")["error"]["code"] == 4005);
+}
+
+TEST_CASE("SIGHUP leaves a model alone that is being loaded", "[worker]") {
+  const TemporaryDirectory place;
+  const std::string library = place.path() + "/librkllmrt.so";
+  std::filesystem::copy_file(std::filesystem::canonical(kSimulator), library);
+  LiveServer server({.runtime = {"--library", library}});
+  await_state(server, "ready");
+  RpcClient client(server.connect(Transport::kTcp));
+  const Json hangs{{"faults", {{{"when", "init"}, {"what", "hang"}}}}};
+  const int loading = client.send("rkllm_init", {{"param", {{"model_path", server.write_model("hangs", hangs)}}}});
+  REQUIRE(client.call("ping").contains("result"));
+  std::filesystem::remove(library);
+  ::kill(server.process().pid(), SIGHUP);
+  CHECK(server.process().wait_for_error_text("stays, since a model is loaded or being loaded"));
+  CHECK(server.health()["runtime"]["state"] == "ready");
+  client.send_text(
+      Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", loading}}}}.dump());
+  CHECK(client.answer(loading)["error"]["code"] == 4009);
 }
 
 }  // namespace rkllm_mcp::test

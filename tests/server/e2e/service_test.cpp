@@ -103,7 +103,7 @@ class Notices {
   // "/PATH" or "@NAME"
   explicit Notices(const std::string& place) : descriptor_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
     expect(descriptor_);
-    constexpr timeval kPatience{20, 0};
+    constexpr timeval kPatience{60, 0};
     ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;

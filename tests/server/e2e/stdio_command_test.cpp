@@ -43,7 +43,7 @@ TEST_CASE("printf | rkllm-mcp stdio answers everything and ends with status 0") 
   }
   CHECK(process.wait() == 0);
   CHECK(answers.size() == 3);
-  CHECK(answers[1] == Json{{"status", 0}, {"handle", "llm-1"}});
+  CHECK(answers[1] == Json{{"status", 0}, {"handle", "llm-1"}, {"simulated", true}});
   CHECK(answers[2] == Json::object());
   CHECK(answers[3]["value"] == 16);
 }

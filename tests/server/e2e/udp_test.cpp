@@ -173,4 +173,20 @@ TEST_CASE("UDP: where tokens are asked for, a datagram without one gets one shor
   CHECK(received <= 3 * sent + 256);
 }
 
+TEST_CASE("newcomers push out nobody who waits for an answer") {
+  LiveServer server({.set = {"limits.max_connections_per_peer=4"}});
+  RpcClient owner(server.connect(Transport::kHttp));
+  owner.init(server.paced_model(50));
+  RpcClient waiting(server.connect(Transport::kUdp));
+  const int run = waiting.send("rkllm_run", run_params("llm-1", "@n=30"));
+  while (owner.result("rkllm_is_running")["running"] == false) {
+  }
+  for (int newcomer = 0; newcomer < 100; ++newcomer) {
+    CHECK(RpcClient(server.connect(Transport::kUdp)).call("ping").contains("result"));
+  }
+  CHECK(waiting.answer(run)["result"]["status"] == 0);
+  REQUIRE(server.recorded_runs().size() == 1);
+  CHECK_FALSE(server.recorded_runs()[0].aborted);
+}
+
 }  // namespace rkllm_mcp::test

@@ -26,7 +26,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
-constexpr std::chrono::seconds kSoon{20};
+constexpr std::chrono::seconds kSoon{60};
 
 std::string mcp_url(const LiveServer& server, Transport transport) {
   return server.endpoint(transport, transport == Transport::kHttp ? "/mcp" : "").url();

@@ -196,6 +196,32 @@ TEST_CASE("a worker that dies while nothing is asked of it is noticed", "[worker
   CHECK(client.call("rkllm_is_running")["error"]["code"] == 4002);
 }
 
+TEST_CASE("a worker that has been stopped while nothing is asked of it is noticed after runtime.hang_s", "[worker]") {
+  LiveServer server(with_workers({"runtime.hang_s=1"}));
+  RpcClient client(server.connect(Transport::kTcp));
+  const pid_t worker = worker_of(client, client.init(shipped_model("fast")));
+  ::kill(worker, SIGSTOP);
+  CHECK(await_handles(server, 0).empty());
+  CHECK(server.process().wait_for_error_text("llm-1 has died"));
+}
+
+TEST_CASE("a model that hangs while it is loaded makes room when the client that wanted it leaves", "[worker]") {
+  LiveServer server(with_workers({"limits.max_handles=1"}));
+  const Json param{{"model_path", server.write_model("hangs", fault("init", "hang"))}};
+  {
+    RpcClient leaving(server.connect(Transport::kTcp));
+    leaving.send("rkllm_init", {{"param", param}});
+    REQUIRE(leaving.call("ping").contains("result"));
+    REQUIRE(leaving.call("rkllm_init", {{"param", param}})["error"]["code"] == 4004);
+  }
+  RpcClient client(server.connect(Transport::kTcp));
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  Json reply;
+  do reply = client.call("rkllm_init", {{"param", {{"model_path", shipped_model("fast")}}}});
+  while (reply.contains("error") && std::chrono::steady_clock::now() < deadline);
+  CHECK(reply.contains("result"));
+}
+
 TEST_CASE("a model that is loaded at start is loaded again when its worker dies", "[worker]") {
   LiveServer server(with_workers({R"(models={"m":{"autoload":true,"param":{"model_path":")" + shipped_model("fast") + R"("}}})"}));
   const Json first = await_handles(server, 1);

@@ -45,7 +45,7 @@ std::size_t SteadyServer::runs_of(std::string_view prompt) const {
 
 // False if the state is not reached in time, or the server has ended.
 bool SteadyServer::await(const std::function<bool()>& state) {
-  constexpr std::chrono::seconds kPatience{20};
+  constexpr std::chrono::seconds kPatience{60};
   constexpr std::chrono::milliseconds kBetweenLooks{5};
   for (const auto deadline = Clock::now() + kPatience; !state();) {
     if (Clock::now() > deadline || live_.process().wait(kBetweenLooks)) return false;

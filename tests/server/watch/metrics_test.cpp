@@ -6,6 +6,8 @@
 #include "support/lines.hpp"
 #include "support/process.hpp"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -69,6 +71,29 @@ TEST_CASE("a board's files become metrics, and a machine without them has none")
   CHECK(test::has_line(text, R"(rkllm_mcp_npu_load_ratio{core="2"} 0.75)"));
   CHECK(test::has_line(text, "rkllm_mcp_npu_frequency_hertz 1000000000"));
   CHECK(test::has_line(text, "rkllm_mcp_npu_temperature_celsius 42.538"));
+}
+
+TEST_CASE("files that cannot be read, or never end, leave their metrics out and nothing else") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path root = directory / "root";
+  // As sysfs does: it opens, and read() fails.
+  const auto fails = [&](const std::filesystem::path& path) {
+    std::filesystem::create_directories(path.parent_path());
+    std::filesystem::create_symlink("/proc/self/mem", path);
+  };
+  fails(root / "sys/kernel/debug/rknpu/load");
+  fails(root / "sys/kernel/debug/rknpu/version");
+  fails(root / "sys/class/thermal/thermal_zone0/type");
+  write(root / "sys/class/thermal/thermal_zone6/type", "npu-thermal\n");
+  fails(root / "sys/class/thermal/thermal_zone6/temp");
+  std::filesystem::create_directories(root / "sys/class/devfreq/fdab0000.npu");
+  REQUIRE(::mkfifo((root / "sys/class/devfreq/fdab0000.npu/cur_freq").c_str(), 0600) == 0);
+  std::filesystem::create_directories(root / "proc/device-tree");
+  std::filesystem::create_symlink("/dev/zero", root / "proc/device-tree/model");
+  CHECK(board_metrics(root).empty());
+  CHECK(board_description(root) == Json{{"model", nullptr}, {"compatible", nullptr}, {"npu_driver", nullptr}});
+  write(root / "sys/class/devfreq/fdab1000.npu/cur_freq", "1000000000\n");
+  CHECK(test::has_line(board_metrics(root), "rkllm_mcp_npu_frequency_hertz 1000000000"));
 }
 
 TEST_CASE("an NPU of one core has one load") {

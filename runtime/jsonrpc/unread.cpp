@@ -1,0 +1,84 @@
+#include "jsonrpc/unread.hpp"
+
+#include "jsonrpc/json_builder.hpp"
+#include "text/json_text.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::size_t kAnyDepth = static_cast<std::size_t>(-1);  // it was looked at when the message came
+
+void append_text(std::string& out, const Json& value) {
+  if (value.is_binary()) {
+    out += unread_text(value);
+  } else if (value.is_object()) {
+    const char* before = "{";
+    for (const auto& [name, member] : value.items()) {
+      out += std::exchange(before, ",");
+      append_quoted(out, name);
+      out += ':';
+      append_text(out, member);
+    }
+    out += value.empty() ? "{}" : "}";
+  } else if (value.is_array()) {
+    const char* before = "[";
+    for (const Json& element : value) {
+      out += std::exchange(before, ",");
+      append_text(out, element);
+    }
+    out += value.empty() ? "[]" : "]";
+  } else {
+    out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+}
+
+Json read(std::string_view text) {
+  JsonBuilder builder(kAnyDepth);
+  if (Json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  throw RpcError(ErrorCode::kInvalidRequest, "invalid request: " + builder.complaint());
+}
+
+}  // namespace
+
+Json unread_part(std::string_view text) {
+  Json::binary_t::container_type bytes(text.begin(), text.end());
+  // Between values only: inside strings JSON writes them as escapes.
+  std::replace(bytes.begin(), bytes.end(), std::uint8_t{'\n'}, std::uint8_t{' '});
+  std::replace(bytes.begin(), bytes.end(), std::uint8_t{'\r'}, std::uint8_t{' '});
+  return Json::binary(std::move(bytes));
+}
+
+std::string_view unread_text(const Json& value) {
+  if (!value.is_binary()) return {};
+  const auto& bytes = value.get_binary();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool has_unread(const Json& value) {
+  if (!value.is_structured()) return value.is_binary();
+  return std::any_of(value.begin(), value.end(), [](const Json& each) { return has_unread(each); });
+}
+
+Json read_whole(Json value) {
+  if (value.is_binary()) return read(unread_text(value));
+  if (!value.is_structured()) return value;
+  for (Json& each : value) {
+    if (each.is_binary() || each.is_structured()) each = read_whole(std::move(each));
+  }
+  return value;
+}
+
+std::string text_with_unread(const Json& value) {
+  std::string text;
+  append_text(text, value);
+  return text;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,30 @@
+// Parts of a long message that are kept as their JSON text until somebody needs what is in them. A request with a
+// million numbers that waits for its model then costs what its client sent, and not eight times as much; and whoever
+// hands it on, on the event loop, never walks over its values.
+//
+// Such a part stands in a Json value as a binary, which no JSON text can bring about. to_text() writes it out as it is;
+// who looks at values calls read_whole() first. Pure functions, any thread.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// `text` is the JSON text of one array or object, which has been found to be valid. It becomes one line.
+Json unread_part(std::string_view text);
+// The text of such a part; empty if `value` is none.
+std::string_view unread_text(const Json& value);
+// Whether there is such a part in it.
+bool has_unread(const Json& value);
+
+// The value with all its parts read. Throws RpcError (InvalidRequest) if one of them names a member twice, which is
+// looked at only here.
+Json read_whole(Json value);
+
+// As nlohmann's dump() in one line, parts included; what is not UTF-8 becomes U+FFFD.
+std::string text_with_unread(const Json& value);
+
+}  // namespace rkllm_mcp

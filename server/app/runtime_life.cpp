@@ -1,0 +1,157 @@
+#include "app/runtime_life.hpp"
+
+#include <asio/post.hpp>
+
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::chrono::milliseconds kUntilIdle{20};
+
+}  // namespace
+
+std::string_view name_of(RuntimeLife::State state) {
+  switch (state) {
+    case RuntimeLife::State::kFinding: return "finding";
+    case RuntimeLife::State::kStarting: return "starting";
+    case RuntimeLife::State::kReady: return "ready";
+    case RuntimeLife::State::kReplacing: return "replacing";
+    case RuntimeLife::State::kGone: return "gone";
+  }
+  return "unknown";
+}
+
+RuntimeLife::RuntimeLife(asio::io_context& loop, const Settings& settings, spdlog::logger& log, MakeFunction make)
+    : loop_(loop), settings_(settings), log_(log), make_(std::move(make)), now_(make_()), until_idle_(loop) {}
+
+RuntimeLife::State RuntimeLife::state() const {
+  const bool is_there = now_->trouble().empty();
+  switch (step_) {
+    case Step::kNone: break;
+    case Step::kLooking: return is_there ? State::kReady : State::kFinding;
+    case Step::kStartingFirst: return State::kStarting;
+    case Step::kStartingNext: return is_there ? State::kReplacing : State::kStarting;
+  }
+  return is_there ? State::kReady : State::kGone;
+}
+
+Json RuntimeLife::status() const {
+  Json status = now_->status();
+  status["state"] = name_of(state());
+  return status;
+}
+
+void RuntimeLife::start(std::function<void()> ready, std::function<void()> replaced) {
+  ready_ = std::move(ready);
+  replaced_ = std::move(replaced);
+  if (!now_->trouble().empty()) return;
+  step_ = Step::kStartingFirst;
+  try_out(*now_);
+}
+
+void RuntimeLife::look_again() {
+  if (settled_) return;
+  if (step_ != Step::kNone) {
+    look_again_ = true;
+    return;
+  }
+  if (now_->is_bound()) return;
+  step_ = Step::kLooking;
+  // Copies: the settings may be read again meanwhile.
+  runner_.post([this, served = now_->file(), settings = settings_] {
+    const bool is_outdated = RuntimeHost::is_outdated(served, settings);
+    asio::post(loop_, [this, is_outdated] { looked(is_outdated); });
+  });
+}
+
+void RuntimeLife::looked(bool is_outdated) {
+  if (settled_) return;
+  if (!is_outdated) return end_step();
+  if (now_->use() == QueuedBackend::Use::kModels) {
+    log_.info("the runtime library has changed; the one in use stays, since a model is loaded or being loaded");
+    return end_step();
+  }
+  next_ = make_();
+  step_ = Step::kStartingNext;
+  try_out(*next_);
+}
+
+void RuntimeLife::try_out(RuntimeHost& host) {
+  runner_.post([this, &host] {
+    std::optional<RpcError> trouble;
+    try {
+      host.try_out();
+    } catch (const RpcError& error) {
+      trouble = error;
+    } catch (const std::exception& error) {
+      trouble = runtime_unavailable(error.what());
+    }
+    asio::post(loop_, [this, trouble] { tried_out(trouble); });
+  });
+}
+
+void RuntimeLife::tried_out(const std::optional<RpcError>& trouble) {
+  if (settled_) return;
+  if (!trouble && step_ == Step::kStartingFirst) {
+    ready_();
+    return end_step();
+  }
+  auto next = std::move(next_);
+  if (trouble) {
+    if (next) retire(std::move(next));
+    next = std::make_unique<RuntimeHost>(*trouble);
+  }
+  replace_when_idle(std::move(next));
+}
+
+// Calls of the one before would be known to the next one by numbers that are others' there.
+void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
+  if (settled_) return retire(std::move(next));
+  switch (now_->use()) {
+    case QueuedBackend::Use::kIdle: return replace(std::move(next));
+    case QueuedBackend::Use::kModels:
+      log_.info("the runtime in use stays, since a model is loaded or being loaded");
+      retire(std::move(next));
+      return end_step();
+    case QueuedBackend::Use::kCalls: break;
+  }
+  next_ = std::move(next);
+  until_idle_.expires_after(kUntilIdle);
+  until_idle_.async_wait([this](const asio::error_code& error) {
+    if (!error && !settled_) replace_when_idle(std::move(next_));
+  });
+}
+
+void RuntimeLife::replace(std::unique_ptr<RuntimeHost> next) {
+  auto before = std::exchange(now_, std::move(next));
+  const bool is_there = now_->trouble().empty();
+  replaced_();
+  retire(std::move(before));
+  if (is_there) ready_();
+  end_step();
+}
+
+// Its end may take as long as its worker's.
+void RuntimeLife::retire(std::unique_ptr<RuntimeHost> host) {
+  runner_.post([shared = std::shared_ptr<RuntimeHost>(std::move(host))] {
+    shared->shut_down(std::chrono::steady_clock::now());
+  });
+}
+
+void RuntimeLife::end_step() {
+  step_ = Step::kNone;
+  if (std::exchange(look_again_, false)) look_again();
+}
+
+void RuntimeLife::settle() {
+  settled_ = true;
+  until_idle_.cancel();
+}
+
+bool RuntimeLife::shut_down(std::chrono::steady_clock::time_point deadline) {
+  if (next_) next_->shut_down(std::chrono::steady_clock::now());
+  return now_->shut_down(deadline);
+}
+
+}  // namespace rkllm_mcp

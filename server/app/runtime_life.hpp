@@ -1,0 +1,79 @@
+// The life of the runtime that this server fronts. It is found, started and tried out beside the event loop, and
+// replaced by another one when told to look again; a model that is loaded, or being loaded, is never ended by that.
+//
+// Finding: looks for a library, there is none yet. Starting: a library was found, its worker has not answered yet;
+// calls wait for it. Ready. Replacing: ready, while another one is started. Gone: there is none, calls fail with error
+// 4005.
+//
+// Threads: the event loop's, but for shut_down(); what takes time is done on a runner.
+#pragma once
+
+#include "app/runtime_host.hpp"
+#include "backend/runner.hpp"
+#include "settings/settings.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class RuntimeLife {
+ public:
+  enum class State { kFinding, kStarting, kReady, kReplacing, kGone };
+
+  // `make` finds the library that there is now; see RuntimeHost.
+  using MakeFunction = std::function<std::unique_ptr<RuntimeHost>()>;
+  RuntimeLife(asio::io_context& loop, const Settings& settings, spdlog::logger& log, MakeFunction make);
+
+  RuntimeHost& now() const { return *now_; }
+  State state() const;
+  Json status() const;  // now().status() and the state
+
+  // Starts the runtime. `ready` is called when one has been started, this and each later one; `replaced` when now() has
+  // become another one, before that.
+  void start(std::function<void()> ready, std::function<void()> replaced);
+  // Looks whether a library has come, gone, or become another one, and uses what is there now.
+  void look_again();
+  // Changes nothing any more. To be called before shut_down().
+  void settle();
+  bool shut_down(std::chrono::steady_clock::time_point deadline);  // see RuntimeHost; any thread
+
+ private:
+  enum class Step { kNone, kLooking, kStartingFirst, kStartingNext };
+
+  void looked(bool is_outdated);
+  void try_out(RuntimeHost& host);
+  void tried_out(const std::optional<RpcError>& trouble);
+  void replace_when_idle(std::unique_ptr<RuntimeHost> next);
+  void replace(std::unique_ptr<RuntimeHost> next);
+  void retire(std::unique_ptr<RuntimeHost> host);
+  void end_step();
+
+  asio::io_context& loop_;
+  const Settings& settings_;
+  spdlog::logger& log_;
+  const MakeFunction make_;
+  std::function<void()> ready_ = [] {};
+  std::function<void()> replaced_ = [] {};
+  Step step_ = Step::kNone;
+  bool look_again_ = false;  // when the step that is under way has ended
+  bool settled_ = false;
+  std::unique_ptr<RuntimeHost> now_;
+  std::unique_ptr<RuntimeHost> next_;  // that is being started
+  asio::steady_timer until_idle_;
+  Runner runner_;  // last: what it does uses the above
+};
+
+// As /health has it: "finding", "starting", ...
+std::string_view name_of(RuntimeLife::State state);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,26 @@
+// What the header of an ELF file says about where it can be loaded, read before the dynamic loader sees the file: that
+// one says "No such file or directory" of a library for another machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct ElfFile {
+  std::string machine;      // "aarch64", "arm", "x86_64"; else "machine 62"
+  std::uint64_t bytes = 0;  // that the file must have for its contents to be whole
+  bool whole = true;        // the header itself is
+
+  friend bool operator==(const ElfFile&, const ElfFile&) = default;
+};
+
+// Nothing if `content` does not begin as ELF files do.
+std::optional<ElfFile> read_elf(std::string_view content);
+
+// The machine that this program was compiled for, as ElfFile names it.
+std::string_view own_machine();
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,40 @@
+// The caches that runs save below runtime.cache_dir: how much they may take together, and whether one has arrived
+// whole. The library saves without looking whether the disk takes it, and says that all went well.
+//
+// Threads: any.
+#pragma once
+
+#include "backend/file_rules.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// Passes on to another policy, and remembers which files the library is to write. For one call.
+class KeptCaches final : public FilePolicy {
+ public:
+  // `params` of the call; the others outlive this.
+  KeptCaches(const FilePolicy& policy, const FileRules& rules, const Json& params);
+
+  std::string path_for(const std::string& given, FileUse use) const override;
+  // After the call. Throws CallFailed if a cache that was to be saved is not there as it should be; it is removed then.
+  void check(const std::string& function) const;
+
+ private:
+  struct Cache {
+    std::filesystem::path path;
+    std::filesystem::file_time_type before;  // of the file that it replaces; the least time if there is none
+  };
+
+  const FilePolicy& policy_;
+  const FileRules& rules_;
+  const bool is_asked_for_;
+  mutable std::vector<Cache> caches_;
+};
+
+}  // namespace rkllm_mcp

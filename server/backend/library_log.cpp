@@ -1,0 +1,47 @@
+#include "backend/library_log.hpp"
+
+#include <cstddef>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::size_t kLongestKept = 4096;  // what is beyond becomes a line of its own
+constexpr std::size_t kErrorsKept = 8;
+
+}  // namespace
+
+void LibraryLog::take(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  for (const char byte : bytes) {
+    if (byte == '\n' || partial_.size() == kLongestKept) finish_line();
+    // Nothing that would break a line of a log, or speak to a terminal.
+    const bool is_control = static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
+    if (byte != '\n') partial_ += is_control && byte != '\t' ? '?' : byte;
+  }
+}
+
+void LibraryLog::end() {
+  const std::lock_guard lock(mutex_);
+  if (!partial_.empty()) finish_line();
+}
+
+void LibraryLog::finish_line() {
+  ++count_;
+  if (partial_.starts_with("E ")) {
+    errors_.push_back({count_, partial_});
+    if (errors_.size() > kErrorsKept) errors_.pop_front();
+  }
+  if (!partial_.empty()) line_(partial_);
+  partial_.clear();
+}
+
+std::vector<std::string> LibraryLog::errors_since(std::uint64_t lines) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> texts;
+  for (const ErrorLine& error : errors_) {
+    if (error.number > lines) texts.push_back(error.text);
+  }
+  return texts;
+}
+
+}  // namespace rkllm_mcp

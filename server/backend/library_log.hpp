@@ -1,0 +1,46 @@
+// What a library prints, line by line: counted, and its last error lines kept for the answers of calls.
+//
+// Threads: any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class LibraryLog {
+ public:
+  using LineFunction = std::function<void(std::string_view line)>;
+
+  // `line` is called with each line, on the thread that brings it, and must not call back.
+  explicit LibraryLog(LineFunction line) : line_(std::move(line)) {}
+
+  void take(std::string_view bytes);
+  void end();  // nothing comes any more: what stands there without an end of line is a line
+
+  // How many lines there have been: a place to come back to.
+  std::uint64_t lines() const { return count_; }
+  // The last error lines ("E rkllm: ...") since then, oldest first.
+  std::vector<std::string> errors_since(std::uint64_t lines) const;
+
+ private:
+  void finish_line();
+
+  const LineFunction line_;
+  mutable std::mutex mutex_;
+  std::string partial_;
+  std::atomic<std::uint64_t> count_{0};  // asked for with every token: not to wait for the mutex
+  struct ErrorLine {
+    std::uint64_t number;
+    std::string text;
+  };
+  std::deque<ErrorLine> errors_;
+};
+
+}  // namespace rkllm_mcp

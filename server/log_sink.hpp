@@ -1,0 +1,54 @@
+// What the log's thread does with each line: formats and writes it, counts what is lost, and says how much that was as
+// soon as lines can be written again.
+#pragma once
+
+#include "log_output.hpp"
+
+#include <spdlog/sinks/base_sink.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit LogSink(LogOutput output) : output_(std::move(output)) {}
+
+  // Before the first line: who tells how many lines were lost on their way here.
+  void know_losses(std::function<std::uint64_t()> lost_before) { lost_before_ = std::move(lost_before); }
+
+  // The following may be called from any thread, and never wait for a write.
+  //
+  // From the next line on, writes there.
+  void move_to(LogOutput output);
+  // How many lines were lost, here or on their way here.
+  std::uint64_t lost() const { return (lost_before_ ? lost_before_() : 0) + unwritten_; }
+  // From then on, whoever does not read is not waited for.
+  void wait_until(Clock::time_point time) { deadline_ = time.time_since_epoch(); }
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override;
+  void flush_() override {}  // every line is written at once
+  bool write(const spdlog::details::log_msg& message);
+  void tell_of_losses();
+
+  LogOutput output_;
+  std::function<std::uint64_t()> lost_before_;
+  int error_ = 0;           // why the last line that was lost here was
+  std::uint64_t told_ = 0;  // of the lost lines, how many the log has told of
+  std::atomic<std::uint64_t> unwritten_{0};
+  std::atomic<Clock::duration> deadline_{Clock::time_point::max().time_since_epoch()};
+
+  std::mutex moving_;  // guards next_
+  std::optional<LogOutput> next_;
+};
+
+}  // namespace rkllm_mcp

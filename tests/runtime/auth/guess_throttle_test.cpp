@@ -1,0 +1,52 @@
+#include "auth/guess_throttle.hpp"
+
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <string>
+
+using namespace rkllm_mcp;
+using namespace std::chrono_literals;
+
+namespace {
+
+const auto kNow = GuessThrottle::Clock::now();
+
+}  // namespace
+
+TEST_CASE("wrong tokens wait longer and longer, those of other addresses do not") {
+  GuessThrottle throttle;
+  for (unsigned i = 0; i < GuessThrottle::kFree; ++i) {
+    CHECK(throttle.failed("192.0.2.1:" + std::to_string(1000 + i), kNow) == 0ms);
+  }
+  CHECK(throttle.failed("192.0.2.1:7", kNow) == 100ms);
+  CHECK(throttle.failed("192.0.2.1:7", kNow) == 200ms);
+  for (int i = 0; i < 100; ++i) throttle.failed("192.0.2.1:7", kNow);
+  CHECK(throttle.failed("192.0.2.1:8", kNow) == GuessThrottle::kLongest);
+  CHECK(throttle.failed("192.0.2.2:7", kNow) == 0ms);
+  CHECK(throttle.failed("192.0.2.1:7", kNow + 6min) == 0ms);
+}
+
+TEST_CASE("an IPv6 network counts as one, a Unix socket's user too") {
+  GuessThrottle throttle;
+  for (int i = 0; i < 6; ++i) {
+    throttle.failed("[2001:db8:1:2::" + std::to_string(i + 1) + "]:4711", kNow);
+    throttle.failed("pid=" + std::to_string(i) + ",uid=1000", kNow);
+  }
+  CHECK(throttle.failed("[2001:db8:1:2:ffff::9]:1", kNow) > 0ms);
+  CHECK(throttle.failed("[2001:db8:1:3::1]:1", kNow) == 0ms);
+  CHECK(throttle.failed("pid=99,uid=1000", kNow) > 0ms);
+  CHECK(throttle.failed("pid=99,uid=1001", kNow) == 0ms);
+}
+
+TEST_CASE("the table is bounded, and the most recent stay in it") {
+  GuessThrottle throttle;
+  const auto address = [](unsigned i) {
+    return "10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256) + ":1";
+  };
+  for (unsigned i = 0; i < 3 * GuessThrottle::kMost; ++i)
+    throttle.failed(address(i), kNow + std::chrono::milliseconds(i));
+  CHECK(throttle.size() == GuessThrottle::kMost);
+  for (unsigned i = 0; i < GuessThrottle::kFree; ++i) throttle.failed(address(3 * GuessThrottle::kMost - 1), kNow + 5s);
+  CHECK(throttle.failed(address(3 * GuessThrottle::kMost - 1), kNow + 5s) > 0ms);
+}

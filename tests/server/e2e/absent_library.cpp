@@ -1,0 +1,2 @@
+int test_absent();
+int test_absent() { return 1; }

@@ -1,0 +1,59 @@
+// A host that opens a pipe for standard error and never reads it.
+#include "support/catch.hpp"
+#include "support/live_server.hpp"
+#include "support/rpc_client.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+// A pipe of one page that somebody holds open and nobody reads.
+class UnreadPipe {
+ public:
+  explicit UnreadPipe(const std::string& path) : path_(path) {
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    REQUIRE(::fcntl(descriptor_, F_SETPIPE_SZ, 4096) == 4096);
+  }
+  UnreadPipe(const UnreadPipe&) = delete;
+  UnreadPipe& operator=(const UnreadPipe&) = delete;
+  ~UnreadPipe() { ::close(descriptor_); }
+
+  // A command that runs what follows it with standard error in the pipe.
+  std::vector<std::string> launcher() const { return {"/bin/sh", "-c", "exec \"$@\" 2>'" + path_ + "'", "sh"}; }
+
+ private:
+  const std::string path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("a host that does not read standard error gets all its answers, and the server ends when it is told to") {
+  const TemporaryDirectory directory;
+  const UnreadPipe pipe(directory / "errors");
+  LiveServer server({.with_stdio = true, .launcher = pipe.launcher()});
+  RpcClient host(server.connect(Transport::kStdio));
+  RpcClient other(server.connect(Transport::kTcp));
+  host.init(shipped_model("fast"));
+  for (int call = 0; call < 300; ++call) {  // each is a line of the log
+    REQUIRE(host.result("rkllm_is_running")["running"] == false);
+    REQUIRE(other.call("ping").contains("result"));
+  }
+  CHECK(host.result("rkllm_run", run_params("llm-1", "@n=20"))["status"] == 0);
+  CHECK(server.health()["status"] == "healthy");
+  const auto begun = std::chrono::steady_clock::now();
+  server.process().signal(SIGTERM);
+  CHECK(server.process().wait() == 0);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
+}
+
+}  // namespace rkllm_mcp::test
