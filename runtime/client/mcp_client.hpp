@@ -45,6 +45,8 @@ class McpClient {
   Id request(const std::string& method, Json params, Callbacks callbacks);
   // Cancels it by the rules of era and transport: a notification, or the end of its HTTP response. Then it has no end.
   void cancel(Id id, const std::string& reason = {}) { channel_.cancel(id, reason); }
+  // Answers a request of the server that Events::on_request took.
+  void respond(const Json& id, const Outcome& outcome) { channel_.respond(id, outcome); }
   // Sends a request and waits for its result. Throws ConnectionError, also when there is none in time (it is cancelled
   // then), and RemoteRefusal. Not to be called from a callback.
   Json call(const std::string& method, Json params, std::chrono::milliseconds patience);

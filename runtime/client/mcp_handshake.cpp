@@ -70,7 +70,7 @@ std::optional<ServerFacts> discover(RequestChannel& channel, const Introduction&
 ServerFacts initialize(RequestChannel& channel, const Introduction& introduction) {
   const auto outcome = channel.call("initialize",
                                     {{"protocolVersion", kLegacyRevisions.front()},
-                                     {"capabilities", Json::object()},
+                                     {"capabilities", introduction.capabilities},
                                      {"clientInfo", introduction.client_info}},
                                     introduction.patience);
   if (!outcome) throw ConnectionError("the server does not answer initialize");
@@ -98,7 +98,7 @@ Json with_modern_meta(Json params, const Json& client_info) {
   Json& meta = params["_meta"];
   meta[kMetaRevision] = kModernRevision;
   meta[kMetaClient] = client_info;
-  meta[kMetaCapabilities] = Json::object();
+  if (!meta.contains(kMetaCapabilities)) meta[kMetaCapabilities] = Json::object();
   return params;
 }
 

@@ -29,7 +29,8 @@ struct ServerFacts {
 
 struct Introduction {
   EraChoice era = EraChoice::kAuto;
-  Json client_info;  // {name, version}
+  Json client_info;                    // {name, version}
+  Json capabilities = Json::object();  // that a server with a handshake is told of
   std::chrono::milliseconds patience{30'000};
   std::chrono::milliseconds probe_patience{3'000};  // silence that long means: a legacy server
 };
@@ -37,7 +38,7 @@ struct Introduction {
 // Blocks. Throws ConnectionError when there is no answer or no common revision, RemoteRefusal when the server refuses.
 ServerFacts shake_hands(RequestChannel& channel, const Introduction& introduction);
 
-// The parameters with what every modern request carries in its _meta.
+// The parameters with what every modern request carries in its _meta; capabilities that are there stay.
 Json with_modern_meta(Json params, const Json& client_info);
 
 }  // namespace rkllm_mcp::client

@@ -204,14 +204,25 @@ void RequestChannel::take_progress(const Json& params) {
 void RequestChannel::take_request(const Json& message) {
   const Json& id = message["id"];
   if (!id.is_string() && !id.is_number()) return;
+  {
+    const std::lock_guard lock(answering_);
+    if (answers_.size() >= kMostAnswers) return;
+  }
+  const std::string method = message["method"].get<std::string>();
+  if (method == "ping") return respond(id, Json::object());
+  if (events_.on_request && events_.on_request(id, method, member(message, "params"))) return;
+  respond(id, RemoteError{kMethodNotFound, "this client does not serve this request", nullptr});
+}
+
+void RequestChannel::respond(const Json& id, const Outcome& outcome) {
   Json answer = {{"jsonrpc", "2.0"}, {"id", id}};
-  if (message["method"] == "ping") {
-    answer["result"] = Json::object();
+  if (const auto* error = std::get_if<RemoteError>(&outcome)) {
+    answer["error"] = {{"code", error->code}, {"message", error->message}};
+    if (!error->data.is_null()) answer["error"]["data"] = error->data;
   } else {
-    answer["error"] = {{"code", kMethodNotFound}, {"message", "this client serves no requests but ping"}};
+    answer["result"] = std::get<Json>(outcome);
   }
   const std::lock_guard lock(answering_);
-  if (answers_.size() >= kMostAnswers) return;
   answers_.push_back(std::move(answer));
   answers_changed_.notify_all();
 }

@@ -1,5 +1,5 @@
 // Numbered requests over a connection: answers and progress find the one who asked, whatever order they come in.
-// The server's `ping` is answered; its other requests are refused with -32601.
+// The server's `ping` is answered; its other requests are refused with -32601, unless somebody takes them.
 //
 // Threads: a thread of its own reads, and makes every callback, one at a time; the rest may be called from any thread,
 // also from callbacks (but not the blocking call()). Callbacks must not throw, and not wait long, since nothing is read
@@ -49,6 +49,8 @@ class RequestChannel {
   struct Events {
     std::function<void(const std::string& method, const Json& params)> on_notification{};  // but progress
     std::function<void(const std::string& reason)> on_lost{};
+    // A request of the server. True: respond() answers it, some time. Null: none is taken.
+    std::function<bool(const Json& id, const std::string& method, const Json& params)> on_request{};
   };
 
   // The connection must allow sending and receiving at the same time.
@@ -64,6 +66,8 @@ class RequestChannel {
   // Tells the server, and forgets the request: no callback for it begins any more, though one that has begun on the
   // reading thread may still run. Nothing happens if it has ended.
   void cancel(Id id, const std::string& reason);
+  // Answers a request of the server that was taken. From any thread, and at once: another one sends.
+  void respond(const Json& id, const Outcome& outcome);
   // Asks and waits; cancels and gives nothing when the time is over. Throws ConnectionError when the connection is
   // lost. Not to be called from a callback.
   std::optional<Outcome> call(const std::string& method, Json params, std::chrono::milliseconds patience);

@@ -35,6 +35,7 @@ struct Tool {
   // only; null: never.
   std::function<bool(const Invocation::Origin&)> as_task{};
   bool listed = true;  // else nobody is told of it, but it can be called
+  Json more{};         // further members of its entry in the list, e.g. icons; null: none
   // It only hands its arguments on: long parts of them may be unread (jsonrpc/unread.hpp).
   bool takes_unread = false;
 };
@@ -52,6 +53,7 @@ struct Resource {
   std::string uri, name, title, description, mime_type;
   std::function<ResourceText()> read;
   std::optional<std::size_t> size{};  // in bytes, if it never changes
+  Json more{};                        // as of a tool
 };
 
 // Documents that come and go. `read` gives nothing for an address that is none of these, or not now.
@@ -59,6 +61,7 @@ struct ResourceTemplate {
   std::string uri_template, name, title, description, mime_type;
   std::function<std::optional<ResourceText>(std::string_view uri)> read;
   std::vector<std::pair<std::string, CompleteFunction>> variables{};
+  Json more{};  // as of a tool
 };
 
 struct PromptArgument {
@@ -71,6 +74,7 @@ struct Prompt {
   std::string name, title, description;
   std::vector<PromptArgument> arguments;
   InvokeFunction run;  // its result is the protocol's GetPromptResult
+  Json more{};         // as of a tool
 };
 
 struct Catalogue {
@@ -82,6 +86,9 @@ struct Catalogue {
   std::vector<Resource> resources;
   std::vector<ResourceTemplate> templates;
   std::vector<std::shared_ptr<const Prompt>> prompts;
+  // What fetches a document from elsewhere, as the protocol's ReadResourceResult; its `read` is then never called. Null
+  // for addresses that are none of these, and if there are none at all.
+  std::function<InvokeFunction(const std::string& uri)> fetch{};
   // Whether clients of the stateless era may be given tasks.
   bool offers_tasks = false;
 

@@ -53,6 +53,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
     std::string name;    // of the tool or prompt
     Json arguments = Json::object();
     Json progress_token{};            // null: no progress is wanted
+    Json meta{};                      // of the request, without what the protocol itself has there; null: nothing
     Json inputs = Json::object();     // the client's answers, by key
     Json state{};                     // as it was left when they were asked for
     const StateSeal* seal = nullptr;  // for state that the client keeps; outlives the invocation

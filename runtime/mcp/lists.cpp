@@ -11,6 +11,13 @@ void add_text(Json& object, const char* name, const std::string& text) {
   if (!text.empty()) object[name] = text;
 }
 
+// Members that are known by name go first.
+void add_more(Json& entry, const Json& more) {
+  for (const auto& [name, value] : more.items()) {
+    if (!entry.contains(name)) entry[name] = value;
+  }
+}
+
 Json described(const char* key, const std::string& identity, const std::string& name, const std::string& title,
                const std::string& description) {
   Json entry{{key, identity}};
@@ -33,6 +40,7 @@ Json listed(const Tool& tool) {
                             {"openWorldHint", hints->open_world}});
     entry["annotations"] = std::move(annotations);
   }
+  add_more(entry, tool.more);
   return entry;
 }
 
@@ -40,12 +48,14 @@ Json listed(const Resource& resource) {
   Json entry = described("uri", resource.uri, resource.name, resource.title, resource.description);
   add_text(entry, "mimeType", resource.mime_type);
   if (resource.size) entry["size"] = *resource.size;
+  add_more(entry, resource.more);
   return entry;
 }
 
 Json listed(const ResourceTemplate& each) {
   Json entry = described("uriTemplate", each.uri_template, each.name, each.title, each.description);
   add_text(entry, "mimeType", each.mime_type);
+  add_more(entry, each.more);
   return entry;
 }
 
@@ -58,6 +68,7 @@ Json listed(const Prompt& prompt) {
     arguments.push_back(std::move(each));
   }
   if (!arguments.empty()) entry["arguments"] = std::move(arguments);
+  add_more(entry, prompt.more);
   return entry;
 }
 

@@ -66,6 +66,17 @@ Json progress_token_of(const Json& params) {
   return *token;
 }
 
+// The members of _meta that are nobody's but the client's.
+Json free_meta_of(const Json& params) {
+  const auto meta = params.find("_meta");
+  if (meta == params.end() || !meta->is_object()) return nullptr;
+  Json free;
+  for (const auto& [name, value] : meta->items()) {
+    if (name != "progressToken" && !name.starts_with(kMetaPrefix)) free[name] = value;
+  }
+  return free;
+}
+
 }  // namespace
 
 McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const Options& options)
@@ -220,7 +231,12 @@ void McpServer::prompts(const Asked& asked) {
 }
 
 void McpServer::read(const Asked& asked) {
-  auto reading = read_resource(catalogue_, required_string(asked.request.params, "uri"));
+  const std::string uri = required_string(asked.request.params, "uri");
+  if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
+    admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+    return invoke(origin_of(asked, uri), fetch);
+  }
+  auto reading = read_resource(catalogue_, uri);
   answer(asked, std::move(reading.body), reading.freshness);
 }
 
@@ -297,6 +313,7 @@ Invocation::Origin McpServer::origin_of(const Asked& asked, std::string name) co
     origin.arguments = *arguments;
   }
   origin.progress_token = progress_token_of(params);
+  origin.meta = free_meta_of(params);
   if (const auto inputs = params.find("inputResponses"); inputs != params.end()) {
     if (!inputs->is_object()) throw InvalidParams("params.inputResponses", "expected object");
     origin.inputs = *inputs;

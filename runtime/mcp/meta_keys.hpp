@@ -3,6 +3,7 @@
 
 namespace rkllm_mcp {
 
+inline constexpr const char* kMetaPrefix = "io.modelcontextprotocol/";  // of all of them but progressToken
 inline constexpr const char* kMetaRevision = "io.modelcontextprotocol/protocolVersion";
 inline constexpr const char* kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 inline constexpr const char* kMetaClient = "io.modelcontextprotocol/clientInfo";

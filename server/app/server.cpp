@@ -42,6 +42,11 @@ Severity severity_of(spdlog::level::level_enum level) {
   return level == spdlog::level::warn ? Severity::kWarning : Severity::kInfo;
 }
 
+Listed listed(Offered kind) {
+  if (kind == Offered::kTools) return Listed::kTools;
+  return kind == Offered::kPrompts ? Listed::kPrompts : Listed::kResources;
+}
+
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
                                        const std::shared_ptr<MemoryBudget>& memory) {
   Dispatcher::Options options;
@@ -90,10 +95,13 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
           [this] { return health(); }, [this] { return metrics(); }),
       autoload_(loop, *backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
-                 [this] {
-                   gather_catalogue();
-                   dispatcher_.mcp().announce(Listed::kTools);
-                 }),
+                 {.on_changed =
+                      [this](Offered kind) {
+                        gather_catalogue();
+                        dispatcher_.mcp().announce(listed(kind));
+                      },
+                  .on_log = [this](Severity level, const std::string& logger,
+                                   const Json& data) { dispatcher_.mcp().log(level, logger, data); }}),
       timer_(loop),
       when_stopping_(options.when_stopping),
       lost_log_lines_(options.lost_log_lines) {
@@ -151,7 +159,7 @@ void Server::gather_catalogue() {
   catalogue_ = describe_server(runtime_.now(), settings_, settings_report_);
   add_method_tools(catalogue_, loop_, dispatcher_.caller());
   offer_presets(catalogue_, api_.methods, settings_.models);
-  upstreams_.add_tools(catalogue_);
+  upstreams_.add_to(catalogue_);
 }
 
 void Server::runtime_replaced() {

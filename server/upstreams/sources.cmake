@@ -6,6 +6,7 @@ set(UPSTREAMS_SOURCES
   upstreams/unsent_progress.cpp
   upstreams/upstream.cpp
   upstreams/upstream_answer.cpp
+  upstreams/upstream_document.cpp
   upstreams/upstream_link.cpp
   upstreams/upstream_tool.cpp
   upstreams/upstreams.cpp)

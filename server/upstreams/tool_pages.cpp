@@ -15,15 +15,16 @@ constexpr std::size_t kMostListBytes = std::size_t{8} << 20U;
 
 bool ToolPages::take(const client::Outcome& page) {
   if (const auto* error = std::get_if<client::RemoteError>(&page))
-    throw client::ConnectionError("tools/list: " + error->message);
+    throw client::ConnectionError(std::string(list_.method) + ": " + error->message);
   const Json& result = std::get<Json>(page);
-  const auto tools = result.find("tools");
-  if (tools == result.end() || !tools->is_array())
-    throw client::ConnectionError("the answer to tools/list has no tools");
+  const auto tools = result.find(list_.member);
+  if (tools == result.end() || !tools->is_array()) {
+    throw client::ConnectionError("the answer to " + std::string(list_.method) + " has no " + list_.member);
+  }
   for (const Json& tool : *tools) {
     bytes_ += tool.dump().size();
-    if (tools_.size() == kMostTools) cut_short_ = "only the first 1000 tools are taken";
-    if (bytes_ > kMostListBytes) cut_short_ = "only the first 8 MiB of tools are taken";
+    if (tools_.size() == kMostTools) cut_short_ = "only the first 1000 " + std::string(list_.member) + " are taken";
+    if (bytes_ > kMostListBytes) cut_short_ = "only the first 8 MiB of " + std::string(list_.member) + " are taken";
     if (!cut_short_.empty()) return false;
     tools_.push_back(tool);
   }

@@ -31,7 +31,7 @@ ToolWatch::Clock::time_point ToolWatch::due() const {
 }
 
 void ToolWatch::work() {
-  if (!client_.server().capabilities.contains("tools")) {
+  if (!client_.server().capabilities.contains(list_.capability)) {
     if (!std::exchange(listed_once_, true)) events_.on_tools({});
     list_at_ = listen_at_ = kNever;
     return;
@@ -39,12 +39,12 @@ void ToolWatch::work() {
   const auto now = Clock::now();
   if (is_listing() && now >= page_until_) {
     client_.cancel(page_, "no answer in time");
-    fail_list("tools/list: there is no answer in time");
+    fail_list(std::string(list_.method) + ": there is no answer in time");
   }
   // Listening comes first: what changes between the two is not missed.
   if (now >= listen_at_) listen();
   if (!is_listing() && now >= list_at_) {
-    listing_.emplace();
+    listing_.emplace(list_);
     ask_for_page();
   }
 }
@@ -62,7 +62,7 @@ client::McpClient::Callbacks ToolWatch::back_to(void (ToolWatch::*taker)(const c
 void ToolWatch::ask_for_page() {
   page_until_ = Clock::now() + kPagePatience;
   ++serial_;
-  page_ = client_.request("tools/list", listing_->params(), back_to(&ToolWatch::take_page, serial_));
+  page_ = client_.request(list_.method, listing_->params(), back_to(&ToolWatch::take_page, serial_));
 }
 
 void ToolWatch::take_page(const client::Outcome& page) {
@@ -88,17 +88,19 @@ void ToolWatch::end_list() {
 }
 
 void ToolWatch::fail_list(const std::string& reason) {
-  if (!listed_once_) throw client::ConnectionError(reason);
-  events_.on_warning(reason + "; the tools stay as they were");
+  // A server without tools is of no use; many that have resources know nothing of templates.
+  const bool is_of_tools = &list_ == &list_of(Offered::kTools);
+  if (!listed_once_ && is_of_tools) throw client::ConnectionError(reason);
+  if (listed_once_) events_.on_warning(reason + "; the " + list_.member + " stay as they were");
   end_list();
   list_at_ = std::min(list_at_, listed_at_ + kBetweenRoutineLists);
 }
 
 void ToolWatch::listen() {
   listen_at_ = kNever;
-  if (client_.server().era != client::Era::kModern) return;
+  if (client_.server().era != client::Era::kModern || list_.listen == nullptr) return;
   listening_since_ = Clock::now();
-  client_.request("subscriptions/listen", Json{{"notifications", {{"toolsListChanged", true}}}},
+  client_.request("subscriptions/listen", Json{{"notifications", {{list_.listen, true}}}},
                   back_to(&ToolWatch::take_listening_end, 0));
   note_change();  // there may have been one while nobody listened
 }

@@ -1,5 +1,5 @@
-// Knows which tools the server of one connection has: lists them, and again whenever it says, or may not have said,
-// that they have changed. Never waits for an answer.
+// Knows which tools (or resources, templates, prompts) the server of one connection has: lists them, and again whenever
+// it says, or may not have said, that they have changed. Never waits for an answer.
 //
 // Threads: one, the link's; answers come back to it by `post`. The client outlives the watch.
 #pragma once
@@ -31,11 +31,14 @@ class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
     std::function<void(std::function<void()>)> post;
   };
 
-  ToolWatch(client::McpClient& client, Events events) : client_(client), events_(std::move(events)) {}
+  ToolWatch(client::McpClient& client, Events events, Offered kind = Offered::kTools)
+      : client_(client), events_(std::move(events)), list_(list_of(kind)) {}
+
+  const char* notification() const { return list_.notification; }  // after which note_change() is called
 
   // The server says that there are other tools.
   void note_change();
-  // Does what is due. Throws ConnectionError, also if the first list fails.
+  // Does what is due. Throws ConnectionError, also if the first list of tools fails.
   void work();
   // When there is something to do, at the latest.
   Clock::time_point due() const;
@@ -52,6 +55,7 @@ class ToolWatch : public std::enable_shared_from_this<ToolWatch> {
 
   client::McpClient& client_;
   const Events events_;
+  const OfferedList& list_;
   std::optional<ToolPages> listing_;
   client::McpClient::Id page_ = 0;
   std::uint64_t serial_ = 0;  // of the request for a page: what comes later than its patience is of no use

@@ -1,12 +1,15 @@
 #include "upstreams/upstream.hpp"
 
+#include "mcp/meta_keys.hpp"
 #include "mcp/tool_error.hpp"
 #include "upstreams/upstream_answer.hpp"
+#include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <utility>
 #include <variant>
@@ -15,14 +18,10 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
-constexpr std::size_t kMostNamed = 10;                           // of the tools that are left out
-
-// A result as the tool's own: what its revision adds for the way is left out.
-Json stripped(Json result) {
-  result.erase("resultType");
-  result.erase("_meta");
-  return result;
-}
+constexpr std::chrono::minutes kToComeAgain{10};                 // for a client without a handshake that was asked
+constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
+constexpr int kRefused = -32601;
+constexpr std::size_t kMostNamed = 10;  // of the tools that are left out
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
@@ -37,30 +36,52 @@ UnsentProgress::Messages messages_of(const Json& arguments) {
                                                          : UnsentProgress::Messages::kNewestCounts;
 }
 
+client::RemoteError refusal(const std::string& reason) { return {kRefused, reason, nullptr}; }
+
+// What our client can do, of what a server may ask for.
+Json capabilities_of(const ClientContext& client) {
+  Json capabilities = Json::object();
+  for (const char* const name : {"sampling", "elicitation"}) {
+    if (client.can(name)) capabilities[name] = client.capabilities[name];
+  }
+  return capabilities;
+}
+
+bool wants_input(const Json& result) {
+  const auto type = result.is_object() ? result.find("resultType") : result.end();
+  return type != result.end() && *type == "input_required";
+}
+
 }  // namespace
 
 Upstream::Upstream(asio::io_context& loop, std::string name, std::string place, UpstreamLink::Connect connect,
-                   spdlog::logger& log, std::function<void()> changed, ToolFilter filter)
+                   spdlog::logger& log, Events events, ToolFilter filter)
     : name_(std::move(name)),
       place_(std::move(place)),
       filter_(std::move(filter)),
       log_(log),
-      changed_(std::move(changed)),
+      events_(std::move(events)),
       link_(UpstreamLink::start(
           loop, std::move(connect),
           {.on_tools = [this](std::vector<Json> tools) { take_tools(std::move(tools)); },
            .on_lost = [this](const std::string& reason) { lose(reason); },
            .on_warning = [this](const std::string& warning) { warn(warning); },
            .on_progress = [this](UpstreamLink::Key key, const Json& progress) { take_progress(key, progress); },
-           .on_end = [this](UpstreamLink::Key key, client::Outcome outcome) { take_end(key, std::move(outcome)); }})) {}
+           .on_end = [this](UpstreamLink::Key key, client::Outcome outcome) { take_end(key, std::move(outcome)); },
+           .on_list = [this](Offered kind, std::vector<Json> list) { take_list(kind, std::move(list)); },
+           .on_log = [this](const Json& params) { take_log(params); },
+           .on_question = [this](UpstreamLink::Key question, const std::string& method,
+                                 const Json& params) { take_question(question, method, params); }})) {}
 
 Upstream::~Upstream() {
   stop();
   await_end(UpstreamLink::Clock::now());
 }
 
-Json Upstream::unavailable(const std::string& reason) const {
-  return tool_error(runtime_unavailable("upstream " + name_ + ": " + reason));
+void Upstream::refuse(const Running& running, const std::string& reason) const {
+  const RpcError error = runtime_unavailable("upstream " + name_ + ": " + reason);
+  if (running.kind == Offered::kTools) return running.invocation->result(tool_error(error));
+  running.invocation->error(error);
 }
 
 Json Upstream::status() const {
@@ -81,7 +102,26 @@ void Upstream::take_tools(std::vector<Json> tools) {
   if (has_changed || !was_connected) log_.info("upstream {}: {} tools from {}", name_, served.size(), place_);
   if (!has_changed) return;
   tools_ = std::move(served);
-  changed_();
+  events_.on_changed(Offered::kTools);
+}
+
+void Upstream::take_list(Offered kind, std::vector<Json> list) {
+  auto& known = others_.at(static_cast<std::size_t>(kind));
+  if (known == list) return;
+  log_.info("upstream {}: {} {}", name_, list.size(), list_of(kind).member);
+  known = std::move(list);
+  events_.on_changed(kind);
+}
+
+void Upstream::take_log(const Json& params) const {
+  if (!events_.on_log || !params.is_object() || !params.contains("data")) return;
+  const auto text = [&params](const char* name) {
+    const auto found = params.find(name);
+    return found != params.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  const auto level = severity_named(text("level"));
+  const std::string logger = for_the_log(text("logger"));
+  if (level) events_.on_log(*level, logger.empty() ? name_ : name_ + "/" + logger, params["data"]);
 }
 
 void Upstream::warn(const std::string& warning) {
@@ -94,13 +134,13 @@ void Upstream::lose(const std::string& reason) {
   left_out_.clear();
   warning_.clear();
   end_calls(reason);
-  if (std::exchange(tools_, {}).empty()) return;
-  changed_();
+  for (const Offered kind : {Offered::kResources, Offered::kTemplates, Offered::kPrompts}) take_list(kind, {});
+  if (!std::exchange(tools_, {}).empty()) events_.on_changed(Offered::kTools);
 }
 
 void Upstream::end_calls(const std::string& reason) {
   for (const auto& [key, running] : std::exchange(calls_, {})) {
-    running.invocation->result(unavailable(reason));
+    refuse(running, reason);
   }
 }
 
@@ -111,17 +151,131 @@ void Upstream::stop() {
   link_->stop();
 }
 
-void Upstream::call(const std::string& tool, const std::shared_ptr<Invocation>& invocation) {
-  if (!reason_.empty()) return invocation->result(unavailable(reason_));
+std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
+  if (!reason_.empty()) {
+    refuse(running, reason_);
+    return std::nullopt;
+  }
+  let_go_of_abandoned();
   const auto key = next_key_++;
-  const auto messages = messages_of(invocation->arguments());
-  calls_.emplace(key, Running{invocation, UnsentProgress(messages)});
-  invocation->on_cancelled([this, key] {
+  watch_cancel(key, *running.invocation);
+  calls_.emplace(key, std::move(running));
+  return key;
+}
+
+void Upstream::watch_cancel(UpstreamLink::Key key, Invocation& invocation) {
+  invocation.on_cancelled([this, key] {
     if (calls_.erase(key) > 0) link_->cancel(key);
   });
-  UpstreamLink::Call call{key, tool, invocation->arguments(), std::nullopt};
+}
+
+// A client that was asked may cancel, refuse, or never come back with an answer; nobody says so.
+void Upstream::let_go_of_abandoned() {
+  const auto now = UpstreamLink::Clock::now();
+  for (auto call = calls_.begin(); call != calls_.end();) {
+    const Running& running = call->second;
+    // Without a handshake the request that was asked has ended, and the answer comes with another one.
+    const bool comes_again = running.question && !running.invocation->client().revision->era.has_handshake() &&
+                             now - running.asked_at < kToComeAgain;
+    if (!running.invocation->ended() || comes_again) {
+      ++call;
+      continue;
+    }
+    if (running.question) link_->respond(*running.question, refusal("the client gave no answer"));
+    link_->cancel(call->first);
+    call = calls_.erase(call);
+  }
+}
+
+// A server with a handshake does not say which call its question is about. Where calls of several clients are in
+// progress nobody is asked: what one client's call has made it want to know is not another's business.
+void Upstream::take_question(UpstreamLink::Key question, const std::string& method, const Json& params) {
+  let_go_of_abandoned();
+  Running* about = nullptr;
+  UpstreamLink::Key key = 0;
+  for (auto& [each_key, running] : calls_) {
+    if (about != nullptr && running.invocation->origin().session != about->invocation->origin().session) {
+      return link_->respond(question, refusal("calls of several clients are in progress"));
+    }
+    about = &running;
+    key = each_key;
+  }
+  if (about == nullptr || about->kind != Offered::kTools || about->question || about->invocation->ended() ||
+      !about->invocation->client().can(capability_for(method))) {
+    return link_->respond(question, refusal("there is no client that could be asked"));
+  }
+  about->question = question;
+  about->asked_at = UpstreamLink::Clock::now();
+  const auto invocation = about->invocation;
+  invocation->ask({{kAnswer, method, params.is_object() ? params : Json::object()}},
+                  Json{{"upstream", name_}, {"call", key}, {"question", question}});
+}
+
+bool Upstream::resume(const std::shared_ptr<Invocation>& invocation) {
+  const Json& state = invocation->state();
+  if (!state.is_object() || state.value("upstream", "") != name_ || !state.contains("call")) return false;
+  const auto found = calls_.find(state["call"].get<UpstreamLink::Key>());
+  const auto question = state["question"].get<UpstreamLink::Key>();
+  const Json* const answer = invocation->input(kAnswer);
+  if (found == calls_.end() || found->second.question != question || answer == nullptr) {
+    refuse({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts)},
+           "nobody waits for this answer any more");
+    return true;
+  }
+  found->second.question.reset();
+  found->second.invocation = invocation;  // another one, if the client has no handshake
+  watch_cancel(found->first, *invocation);
+  link_->respond(question, *answer);
+  return true;
+}
+
+// A server without a handshake asks by its result, and is called again with the answers.
+void Upstream::ask_client(const Running& running, const Json& result) {
+  InputRequests requests;
+  const Json asked = result.value("inputRequests", Json::object());
+  for (const auto& [key, request] : asked.items()) {
+    const bool is_request = request.is_object() && request.contains("method") && request["method"].is_string();
+    if (!is_request) return refuse(running, "asks for something that is no request");
+    requests.push_back({key, request["method"].get<std::string>(), request.value("params", Json::object())});
+  }
+  try {
+    running.invocation->ask(std::move(requests),
+                            Json{{"upstream", name_}, {"theirs", result.value("requestState", Json())}});
+  } catch (const RpcError& error) {
+    running.invocation->error(error);
+  }
+}
+
+void Upstream::call(const std::string& tool, const std::shared_ptr<Invocation>& invocation) {
+  if (resume(invocation)) return;
+  const auto messages = messages_of(invocation->arguments());
+  const auto key = begin({invocation, UnsentProgress(messages)});
+  if (!key) return;
+  UpstreamLink::Call call{*key, tool, invocation->arguments(), std::nullopt, invocation->origin().meta};
+  if (const auto level = invocation->client().log_level) call.meta[kMetaLogLevel] = name_of(*level);
   if (!invocation->progress_token().is_null()) call.progress = messages;
+  if (Json able = capabilities_of(invocation->client()); !able.empty()) call.meta[kMetaCapabilities] = std::move(able);
+  if (const Json& state = invocation->state(); state.is_object() && state.value("upstream", "") == name_) {
+    call.more = {{"inputResponses", invocation->origin().inputs}};
+    if (!state["theirs"].is_null()) call.more["requestState"] = state["theirs"];
+  }
   link_->call(std::move(call));
+}
+
+void Upstream::ask(Running running, const std::string& method, Json params) {
+  const Json& meta = running.invocation->origin().meta;
+  if (meta.is_object()) params["_meta"] = meta;
+  if (const auto key = begin(std::move(running))) link_->ask(*key, method, params);
+}
+
+void Upstream::read(const std::string& uri, const std::shared_ptr<Invocation>& invocation) {
+  ask({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kResources}, "resources/read",
+      {{"uri", uri}});
+}
+
+void Upstream::get_prompt(const std::string& prompt, const std::shared_ptr<Invocation>& invocation) {
+  ask({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kPrompts}, "prompts/get",
+      {{"name", prompt}, {"arguments", invocation->arguments()}});
 }
 
 void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
@@ -132,10 +286,10 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   if (running.invocation->ready()) return tell(running);
   if (running.progress.message_bytes() <= kMostUnsentBytes) return;
   // Parts of a text must not be lost, and may not be kept without end.
-  const auto invocation = running.invocation;
+  const Running given_up = std::move(running);
   calls_.erase(found);
   link_->cancel(key);
-  invocation->result(unavailable("more progress than the client reads"));
+  refuse(given_up, "more progress than the client reads");
 }
 
 void Upstream::tell(Running& running) {
@@ -153,12 +307,24 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   if (running.progress.joins() && !running.progress.empty()) tell(running);
   const auto& invocation = running.invocation;
   if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
-    if (error->is_lost) return invocation->result(unavailable(error->message));
+    if (error->is_lost) return refuse(running, error->message);
     return invocation->error(RpcError(passed_on_code(error->code), error->message, error->data));
   }
   auto& result = std::get<Json>(outcome);
-  if (!is_tool_result(result)) return invocation->result(unavailable("sent an answer that is no tool result"));
-  invocation->result(stripped(std::move(result)));
+  if (running.kind == Offered::kTools && wants_input(result)) return ask_client(running, result);
+  switch (running.kind) {
+    case Offered::kTools:
+      if (!is_tool_result(result)) return refuse(running, "sent an answer that is no tool result");
+      break;
+    case Offered::kPrompts:
+      if (!is_prompt(result)) return refuse(running, "sent an answer that is no prompt");
+      break;
+    case Offered::kResources:
+    case Offered::kTemplates:
+      if (!is_reading(result)) return refuse(running, "sent an answer that is no document");
+      break;
+  }
+  invocation->result(as_served(name_, std::move(result)));
 }
 
 }  // namespace rkllm_mcp

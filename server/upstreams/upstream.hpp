@@ -1,7 +1,9 @@
-// Another MCP server, whose tools are served here. Event loop only.
+// Another MCP server, whose tools, resources and prompts are served here. Event loop only.
 #pragma once
 
 #include "mcp/invocation.hpp"
+#include "mcp/severity.hpp"
+#include "upstreams/offered.hpp"
 #include "upstreams/tool_filter.hpp"
 #include "upstreams/unsent_progress.hpp"
 #include "upstreams/upstream_link.hpp"
@@ -11,9 +13,12 @@
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +26,15 @@ namespace rkllm_mcp {
 
 class Upstream {
  public:
-  // `place`, a URL or a program, is for people. `changed` is called when there are other tools than before. Loop and
-  // log outlive the upstream.
+  struct Events {
+    std::function<void(Offered kind)> on_changed;  // there are others than before
+    // What the server there wants those to know who hear log messages; null: nobody does.
+    std::function<void(Severity level, const std::string& logger, const Json& data)> on_log{};
+  };
+
+  // `place`, a URL or a program, is for people. Loop and log outlive the upstream.
   Upstream(asio::io_context& loop, std::string name, std::string place, UpstreamLink::Connect connect,
-           spdlog::logger& log, std::function<void()> changed, ToolFilter filter = {});
+           spdlog::logger& log, Events events, ToolFilter filter = {});
   ~Upstream();
   Upstream(const Upstream&) = delete;
   Upstream& operator=(const Upstream&) = delete;
@@ -32,10 +42,15 @@ class Upstream {
   const std::string& name() const { return name_; }
   // Those that can be served, as the server there lists them; none while it cannot be reached.
   const std::vector<Json>& tools() const { return tools_; }
+  // Of another kind, as they are listed there.
+  const std::vector<Json>& list(Offered kind) const { return others_.at(static_cast<std::size_t>(kind)); }
   // {"url" or "command","connected","tools","reason"}
   Json status() const;
   // Passes a call of one of its tools on; progress and cancellation, too.
   void call(const std::string& tool, const std::shared_ptr<Invocation>& invocation);
+  // Reads one of its resources, by its address there; gets one of its prompts, by its name there.
+  void read(const std::string& uri, const std::shared_ptr<Invocation>& invocation);
+  void get_prompt(const std::string& prompt, const std::shared_ptr<Invocation>& invocation);
   // Calls in progress are answered, and nothing is done any more; await_end() waits for what still ends.
   void stop();
   void await_end(UpstreamLink::Clock::time_point deadline) { link_->await_end(deadline); }
@@ -44,9 +59,23 @@ class Upstream {
   struct Running {
     std::shared_ptr<Invocation> invocation;
     UnsentProgress progress;  // that the client has had no room for
+    Offered kind = Offered::kTools;
+    std::optional<UpstreamLink::Key> question{};  // of the server there, which the client is asked
+    UpstreamLink::Clock::time_point asked_at{};
   };
 
-  Json unavailable(const std::string& reason) const;  // as a tool's result
+  // The end of what cannot be had there: of a tool's call as a result, which a model may read.
+  void refuse(const Running& running, const std::string& reason) const;
+  // Nothing if it was refused.
+  std::optional<UpstreamLink::Key> begin(Running running);
+  void ask(Running running, const std::string& method, Json params);
+  void take_list(Offered kind, std::vector<Json> list);
+  void take_log(const Json& params) const;
+  void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
+  bool resume(const std::shared_ptr<Invocation>& invocation);  // false: it was not asked anything
+  void ask_client(const Running& running, const Json& result);
+  void watch_cancel(UpstreamLink::Key key, Invocation& invocation);
+  void let_go_of_abandoned();
   void take_tools(std::vector<Json> tools);
   void warn(const std::string& warning);
   void lose(const std::string& reason);
@@ -59,8 +88,9 @@ class Upstream {
   const std::string place_;
   const ToolFilter filter_;
   spdlog::logger& log_;
-  const std::function<void()> changed_;
+  const Events events_;
   std::vector<Json> tools_;
+  std::array<std::vector<Json>, 4> others_;   // by kind
   std::vector<std::string> left_out_;         // of the last list
   std::string warning_;                       // the last one
   std::string reason_ = "not connected yet";  // empty: it is connected

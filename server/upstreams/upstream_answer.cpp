@@ -41,6 +41,7 @@ bool is_tool_result(const Json& result) {
     return found == result.end() || is_right(*found);
   };
   return is_absent_or("structuredContent", [](const Json& value) { return value.is_object(); }) &&
+         is_absent_or("_meta", [](const Json& value) { return value.is_object(); }) &&
          is_absent_or("isError", [](const Json& value) { return value.is_boolean(); }) &&
          is_absent_or("resultType", [](const Json& value) { return value == "complete"; });
 }

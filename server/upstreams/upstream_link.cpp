@@ -101,58 +101,132 @@ void UpstreamLink::serve_connection() {
   {
     const std::lock_guard lock(mutex_);
     lost_.reset();
-    tools_changed_ = false;
+    changes_.clear();
+    questions_.clear();
   }
   client::McpClient::Events events;
-  events.on_notification = [self = shared_from_this()](const std::string& method, const Json&) {
-    if (method != "notifications/tools/list_changed") return;
-    const std::lock_guard lock(self->mutex_);
-    self->tools_changed_ = true;
-    self->wake_.notify_all();
+  events.on_notification = [self = shared_from_this()](const std::string& method, const Json& params) {
+    self->take_notification(method, params);
   };
   events.on_lost = [self = shared_from_this()](const std::string& reason) {
     const std::lock_guard lock(self->mutex_);
     self->lost_ = reason;
     self->wake_.notify_all();
   };
+  events.on_request = [self = shared_from_this()](const Json& id, const std::string& method, const Json& params) {
+    return self->take_question(id, method, params);
+  };
   client::Introduction introduction;
+  if (events_.on_question) introduction.capabilities = {{"sampling", Json::object()}, {"elicitation", Json::object()}};
   introduction.client_info = {{"name", "rkllm-mcp"}, {"version", kProgramVersion}};
   introduction.patience = kUpstreamPatience;
   client::McpClient client(std::make_unique<Line>(*this, connect_(Clock::now() + kUpstreamPatience)), introduction,
                            events);
-  const auto watch = std::make_shared<ToolWatch>(
-      client, ToolWatch::Events{.on_tools =
-                                    [this](std::vector<Json> tools) {
-                                      bring([tools = std::move(tools)](const Events& loops) { loops.on_tools(tools); });
-                                    },
-                                .on_warning =
-                                    [this](const std::string& warning) {
-                                      bring([warning](const Events& loops) { loops.on_warning(warning); });
-                                    },
-                                .post =
-                                    [self = shared_from_this()](std::function<void()> function) {
-                                      self->add_job([function = std::move(function)](client::McpClient* connected) {
-                                        if (connected != nullptr) function();
-                                      });
-                                    }});
+  std::vector<std::shared_ptr<ToolWatch>> watches;
+  for (const Offered kind : {Offered::kTools, Offered::kResources, Offered::kTemplates, Offered::kPrompts}) {
+    ToolWatch::Events news;
+    news.on_tools = [this, kind](std::vector<Json> list) {
+      bring([kind, list = std::move(list)](const Events& loops) {
+        if (kind == Offered::kTools) return loops.on_tools(list);
+        if (loops.on_list) loops.on_list(kind, list);
+      });
+    };
+    news.on_warning = [this](const std::string& warning) {
+      bring([warning](const Events& loops) { loops.on_warning(warning); });
+    };
+    news.post = [self = shared_from_this()](std::function<void()> function) {
+      self->add_job([function = std::move(function)](client::McpClient* connected) {
+        if (connected != nullptr) function();
+      });
+    };
+    watches.push_back(std::make_shared<ToolWatch>(client, std::move(news), kind));
+  }
+  want_logs(client);
   for (;;) {
-    watch->work();
-    bool has_changed = false;
-    if (const Job job = next_job(watch->due(), has_changed)) job(&client);
-    if (has_changed) watch->note_change();
+    auto due = Clock::time_point::max();
+    for (const auto& watch : watches) {
+      watch->work();
+      due = std::min(due, watch->due());
+    }
+    std::set<std::string> changes;
+    if (const Job job = next_job(due, changes)) job(&client);
+    for (const auto& watch : watches) {
+      if (changes.contains(watch->notification())) watch->note_change();
+    }
   }
 }
 
-UpstreamLink::Job UpstreamLink::next_job(Clock::time_point due, bool& has_changed) {
+// On the client's reading thread. Log messages that come faster than the loop takes them are dropped.
+void UpstreamLink::take_notification(const std::string& method, const Json& params) {
+  constexpr std::size_t kMostLogs = 100;
+  constexpr std::size_t kLongestLog = std::size_t{64} << 10U;  // bytes, as JSON
+  if (method == "notifications/message") {
+    if (!events_.on_log || params.dump(-1, ' ', false, Json::error_handler_t::replace).size() > kLongestLog) return;
+    {
+      const std::lock_guard lock(mutex_);
+      if (logs_under_way_ >= kMostLogs) return;
+      ++logs_under_way_;
+    }
+    return bring([this, params](const Events& loops) {
+      {
+        const std::lock_guard lock(mutex_);
+        --logs_under_way_;
+      }
+      loops.on_log(params);
+    });
+  }
+  if (!method.ends_with("/list_changed")) return;
+  const std::lock_guard lock(mutex_);
+  if (changes_.size() < 4) changes_.insert(method);  // there are no more kinds
+  wake_.notify_all();
+}
+
+// On the client's reading thread.
+bool UpstreamLink::take_question(const Json& id, const std::string& method, const Json& params) {
+  constexpr std::size_t kMostQuestions = 16;
+  if (!events_.on_question || (method != "sampling/createMessage" && method != "elicitation/create")) return false;
+  Key question = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (questions_.size() >= kMostQuestions) return false;
+    question = next_question_++;
+    questions_.emplace(question, id);
+  }
+  bring([question, method, params](const Events& loops) { loops.on_question(question, method, params); });
+  return true;
+}
+
+void UpstreamLink::respond(Key question, client::Outcome outcome) {
+  add_job([self = shared_from_this(), question, outcome = std::move(outcome)](client::McpClient* client) {
+    Json id;
+    {
+      const std::lock_guard lock(self->mutex_);
+      const auto found = self->questions_.find(question);
+      if (found == self->questions_.end()) return;  // of a connection that was lost
+      id = std::move(found->second);
+      self->questions_.erase(found);
+    }
+    if (client != nullptr) client->respond(id, outcome);
+  });
+}
+
+// Of a server with a handshake, once for the connection: our clients choose by themselves what they hear.
+void UpstreamLink::want_logs(client::McpClient& client) {
+  const auto& server = client.server();
+  if (!events_.on_log || server.era != client::Era::kLegacy || !server.capabilities.contains("logging")) return;
+  client.request("logging/setLevel", {{"level", "debug"}}, {.on_end = [](const client::Outcome&) {}});
+}
+
+UpstreamLink::Job UpstreamLink::next_job(Clock::time_point due, std::set<std::string>& changes) {
   std::unique_lock lock(mutex_);
-  const auto is_wanted = [this] { return stopping_ || lost_ || tools_changed_ || !jobs_.empty(); };
+  const auto is_wanted = [this] { return stopping_ || lost_ || !changes_.empty() || !jobs_.empty(); };
   if (due == Clock::time_point::max()) {
     wake_.wait(lock, is_wanted);
   } else {
     wake_.wait_until(lock, due, is_wanted);
   }
   if (stopping_ || lost_) throw client::ConnectionError(lost_.value_or("this server is ending"));
-  has_changed = std::exchange(tools_changed_, false);
+  changes = std::exchange(changes_, {});
   if (jobs_.empty()) return nullptr;
   Job job = std::move(jobs_.front());
   jobs_.pop_front();
@@ -209,24 +283,34 @@ void UpstreamLink::bring_progress() {
 }
 
 void UpstreamLink::call(Call call) {
-  add_job([self = shared_from_this(), call = std::move(call)](client::McpClient* client) {
-    self->make_call(client, call);
+  Json params{{"name", std::move(call.tool)}, {"arguments", std::move(call.arguments)}};
+  if (call.meta.is_object()) params["_meta"] = std::move(call.meta);
+  params.update(call.more);
+  add_job([self = shared_from_this(), key = call.key, progress = call.progress, params = std::move(params)](
+              client::McpClient* client) { self->make_request(client, key, "tools/call", params, progress); });
+}
+
+void UpstreamLink::ask(Key key, const std::string& method, const Json& params) {
+  add_job([self = shared_from_this(), key, method, params](client::McpClient* client) {
+    self->make_request(client, key, method, params, std::nullopt);
   });
 }
 
-void UpstreamLink::make_call(client::McpClient* client, const Call& call) {
-  const auto end = [self = shared_from_this(), key = call.key](client::Outcome outcome) {
+void UpstreamLink::make_request(client::McpClient* client, Key key, const std::string& method, const Json& params,
+                                std::optional<UnsentProgress::Messages> progress) {
+  const auto end = [self = shared_from_this(), key](client::Outcome outcome) {
     self->bring([key, outcome = std::move(outcome)](const Events& events) { events.on_end(key, outcome); });
   };
   if (client == nullptr) return end(no_connection("there is no connection"));
   client::McpClient::Callbacks callbacks;
   callbacks.on_end = end;
-  if (call.progress) {
-    callbacks.on_progress = [self = shared_from_this(), key = call.key, messages = *call.progress](
-                                const Json& progress) { self->add_progress(key, messages, progress); };
+  if (progress) {
+    callbacks.on_progress = [self = shared_from_this(), key, messages = *progress](const Json& update) {
+      self->add_progress(key, messages, update);
+    };
   }
   try {
-    ids_[call.key] = client->request("tools/call", {{"name", call.tool}, {"arguments", call.arguments}}, callbacks);
+    ids_[key] = client->request(method, params, callbacks);
   } catch (const std::exception& error) {
     end(no_connection(error.what()));
   }

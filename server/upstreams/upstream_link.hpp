@@ -9,6 +9,7 @@
 
 #include "client/connection.hpp"
 #include "client/mcp_client.hpp"
+#include "upstreams/offered.hpp"
 #include "upstreams/unsent_progress.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -24,6 +25,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -45,6 +47,11 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
     std::function<void(const std::string& warning)> on_warning;
     std::function<void(Key call, const Json& progress)> on_progress;  // of what came since the last one, one update
     std::function<void(Key call, client::Outcome outcome)> on_end;
+    // Of what is not tools; null: nobody wants to know.
+    std::function<void(Offered kind, std::vector<Json> list)> on_list{};
+    std::function<void(const Json& params)> on_log{};  // of notifications/message, whatever they hold
+    // The server there wants a model's or a person's answer from a client; respond() brings it. Null: nobody gives any.
+    std::function<void(Key question, const std::string& method, const Json& params)> on_question{};
   };
 
   // The loop outlives the link's stop().
@@ -56,10 +63,15 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
     Key key;
     std::string tool;
     Json arguments;
-    std::optional<UnsentProgress::Messages> progress;  // nothing: none is wanted
+    std::optional<UnsentProgress::Messages> progress{};  // nothing: none is wanted
+    Json meta{};                                         // of the request; null: none
+    Json more = Json::object();                          // parameters beside name, arguments and _meta
   };
   void call(Call call);
+  // Any other request, whose end is told like a call's.
+  void ask(Key key, const std::string& method, const Json& params);
   void cancel(Key key);
+  void respond(Key question, client::Outcome outcome);
 
   // Begins to end: nothing is handed to the loop any more.
   void stop();
@@ -74,15 +86,19 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   bool is_stopping();
   void run();
   void serve_connection();
-  void make_call(client::McpClient* client, const Call& call);
+  void make_request(client::McpClient* client, Key key, const std::string& method, const Json& params,
+                    std::optional<UnsentProgress::Messages> progress);
   void add_job(Job job);
   // Waits until there is something to do. Null: nothing but what is due. Throws ConnectionError when the connection is
   // lost or this stops.
-  Job next_job(Clock::time_point due, bool& has_changed);
+  Job next_job(Clock::time_point due, std::set<std::string>& changes);
   bool rest(std::chrono::milliseconds pause);                  // false: this stops
   void bring(std::function<void(const Events& events)> news);  // to the loop
   void add_progress(Key key, UnsentProgress::Messages messages, const Json& params);
   void bring_progress();
+  void take_notification(const std::string& method, const Json& params);
+  void want_logs(client::McpClient& client);
+  bool take_question(const Json& id, const std::string& method, const Json& params);
 
   asio::io_context& loop_;
   const Connect connect_;
@@ -95,8 +111,11 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
   std::deque<Job> jobs_;
   std::map<Key, UnsentProgress> progress_;  // not empty: the loop has been asked to fetch it
   std::optional<std::string> lost_;         // why the connection was
-  bool tools_changed_ = false;
-  Line* line_ = nullptr;  // the connection, so that stop() can interrupt it
+  std::set<std::string> changes_;           // notifications of lists
+  std::map<Key, Json> questions_;           // ids of the server's requests that are not answered yet
+  Key next_question_ = 1;
+  std::size_t logs_under_way_ = 0;  // to the loop
+  Line* line_ = nullptr;            // the connection, so that stop() can interrupt it
   bool stopping_ = false;
   bool ended_ = false;
 };

@@ -1,5 +1,7 @@
 #include "upstreams/upstream_tool.hpp"
 
+#include "upstreams/upstream_document.hpp"
+
 #include "text/sha256.hpp"
 
 #include <algorithm>
@@ -137,6 +139,7 @@ Tool served_tool(const std::string& upstream, const Json& tool) {
   served.input_schema = tool["inputSchema"];
   if (tool.contains("outputSchema")) served.output_schema = tool["outputSchema"];
   served.annotations = annotations_of(tool);
+  served.more = passed_on(tool);  // its annotations have been read: they stay ours
   return served;
 }
 

@@ -1,8 +1,10 @@
 #include "upstreams/upstreams.hpp"
 
+#include "call/admission.hpp"
 #include "client/endpoint.hpp"
 #include "text/private_file.hpp"
 #include "upstreams/command_connection.hpp"
+#include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"
 
 #include <algorithm>
@@ -79,7 +81,7 @@ Permission permission_of(const std::string& setting, const Json& upstream) {
 }  // namespace
 
 Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log,
-                     const std::function<void()>& changed) {
+                     const Upstream::Events& events) {
   for (const auto& [name, upstream] : settings.items()) {
     const std::string setting = "upstreams." + name;
     if (!is_tool_name(name)) throw std::runtime_error(setting + ": a name has letters, digits, _ and - only");
@@ -88,32 +90,78 @@ Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logge
     }
     Place place = upstream.contains("url") ? place_of_url(endpoint_of(setting, upstream))
                                            : place_of_command(command_of(setting, upstream), name, log);
-    all_.push_back({std::make_shared<Upstream>(loop, name, place.text, std::move(place.connect), log, changed,
-                                               filter_of(upstream)),
-                    permission_of(setting, upstream)});
+    all_.push_back(
+        {std::make_shared<Upstream>(loop, name, place.text, std::move(place.connect), log, events, filter_of(upstream)),
+         permission_of(setting, upstream)});
   }
 }
 
-void Upstreams::add_tools(Catalogue& catalogue) const {
-  for (const auto& [upstream, permission] : all_) {
-    for (const Json& theirs : upstream->tools()) {
-      Tool tool = served_tool(upstream->name(), theirs);
-      // kitchen_x_y is y of the upstream kitchen_x, and x_y of the upstream kitchen: the shorter prefix yields, also
-      // while the other is away.
-      const bool could_be_anothers = std::ranges::any_of(all_, [&](const Entry& other) {
-        return other.upstream != upstream && other.upstream->name().size() > upstream->name().size() &&
-               tool.name.starts_with(other.upstream->name() + "_");
-      });
-      if (could_be_anothers || catalogue.tool(tool.name)) {
-        tool.name = marked_name(upstream->name(), theirs["name"].get<std::string>());
-      }
-      if (catalogue.tool(tool.name)) continue;
-      tool.permission = permission;
-      tool.takes_unread = true;
-      tool.run = [upstream = upstream, name = theirs["name"].get<std::string>()](
-                     const std::shared_ptr<Invocation>& invocation) { upstream->call(name, invocation); };
-      catalogue.add(std::move(tool));
+void Upstreams::add_to(Catalogue& catalogue) const {
+  for (const Entry& entry : all_) {
+    add_tools(entry, catalogue);
+    add_prompts(entry, catalogue);
+    const Upstream& upstream = *entry.upstream;
+    for (const Json& theirs : upstream.list(Offered::kResources)) {
+      if (auto resource = served_resource(upstream.name(), theirs)) catalogue.resources.push_back(*std::move(resource));
     }
+    for (const Json& theirs : upstream.list(Offered::kTemplates)) {
+      if (auto each = served_template(upstream.name(), theirs)) catalogue.templates.push_back(*std::move(each));
+    }
+  }
+  if (all_.empty()) return;
+  catalogue.fetch = [this](const std::string& uri) -> InvokeFunction {
+    const auto there = uri_there(uri);
+    if (!there) return nullptr;
+    const auto entry =
+        std::ranges::find_if(all_, [&there](const Entry& each) { return each.upstream->name() == there->upstream; });
+    if (entry == all_.end()) return nullptr;
+    return [upstream = entry->upstream, permission = entry->permission,
+            address = there->uri](const std::shared_ptr<Invocation>& invocation) {
+      permit(*invocation->origin().session, permission);
+      upstream->read(address, invocation);
+    };
+  };
+}
+
+// kitchen_x_y is y of the upstream kitchen_x, and x_y of the upstream kitchen: the shorter prefix yields, also while
+// the other is away.
+std::string Upstreams::name_here(const Entry& entry, const std::string& plain, const std::string& there,
+                                 bool is_taken) const {
+  const std::string& name = entry.upstream->name();
+  const bool could_be_anothers = std::ranges::any_of(all_, [&](const Entry& other) {
+    return other.upstream->name().size() > name.size() && plain.starts_with(other.upstream->name() + "_");
+  });
+  return could_be_anothers || is_taken ? marked_name(name, there) : plain;
+}
+
+void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
+  const auto& upstream = entry.upstream;
+  for (const Json& theirs : upstream->tools()) {
+    const std::string there = theirs["name"].get<std::string>();
+    Tool tool = served_tool(upstream->name(), theirs);
+    tool.name = name_here(entry, tool.name, there, catalogue.tool(tool.name) != nullptr);
+    if (catalogue.tool(tool.name)) continue;
+    tool.permission = entry.permission;
+    tool.takes_unread = true;
+    tool.run = [upstream, there](const std::shared_ptr<Invocation>& invocation) { upstream->call(there, invocation); };
+    catalogue.add(std::move(tool));
+  }
+}
+
+void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue) const {
+  const auto& upstream = entry.upstream;
+  for (const Json& theirs : upstream->list(Offered::kPrompts)) {
+    auto prompt = served_prompt(upstream->name(), theirs);
+    if (!prompt) continue;
+    const std::string there = prompt->name;
+    const std::string plain = served_name(upstream->name(), there);
+    prompt->name = name_here(entry, plain, there, catalogue.prompt(plain) != nullptr);
+    if (catalogue.prompt(prompt->name)) continue;
+    prompt->run = [upstream, there, permission = entry.permission](const std::shared_ptr<Invocation>& invocation) {
+      permit(*invocation->origin().session, permission);
+      upstream->get_prompt(there, invocation);
+    };
+    catalogue.add(*std::move(prompt));
   }
 }
 

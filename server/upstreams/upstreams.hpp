@@ -1,4 +1,5 @@
-// The other MCP servers that the settings name, and their tools as tools of this one: NAME_TOOL. Event loop only.
+// The other MCP servers that the settings name; their tools and prompts as this one's, NAME_TOOL, and their resources
+// as upstream://NAME/ADDRESS. Event loop only.
 #pragma once
 
 #include "mcp/catalogue.hpp"
@@ -11,18 +12,18 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace rkllm_mcp {
 
 class Upstreams {
  public:
-  // `settings` is the section `upstreams`. `changed` is called when there are other tools than before. Throws
-  // std::runtime_error that names the setting or the file that is wrong.
-  Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, const std::function<void()>& changed);
+  // `settings` is the section `upstreams`. Throws std::runtime_error that names the setting or the file that is wrong.
+  Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, const Upstream::Events& events);
 
-  // Those of all that are connected. A name that is taken is left out.
-  void add_tools(Catalogue& catalogue) const;
+  // What all that are connected offer. The catalogue is not to be used longer than this.
+  void add_to(Catalogue& catalogue) const;
   Json status() const;  // by name
   bool empty() const { return all_.empty(); }
   // Calls in progress are answered, then all connections end: within 300 ms, or they are left behind.
@@ -33,6 +34,12 @@ class Upstreams {
     std::shared_ptr<Upstream> upstream;
     Permission permission;  // that its tools take
   };
+
+  void add_tools(const Entry& entry, Catalogue& catalogue) const;
+  void add_prompts(const Entry& entry, Catalogue& catalogue) const;
+  // The name that a tool or prompt has here, where `plain` may be, or become, another one's.
+  std::string name_here(const Entry& entry, const std::string& plain, const std::string& there, bool is_taken) const;
+
   std::vector<Entry> all_;
 };
 

@@ -23,9 +23,10 @@ inline Json plain_tool(const std::string& name) { return {{"name", name}, {"inpu
 
 // Greets, and leaves the rest to `answer`.
 inline std::function<void(Script&, const Json&)> greeting(ScriptedEra era,
-                                                          std::function<void(Script&, const Json&)> answer) {
-  return [era, answer = std::move(answer)](Script& script, const Json& message) {
-    const Json capabilities{{"tools", {{"listChanged", true}}}};
+                                                          std::function<void(Script&, const Json&)> answer,
+                                                          const Json& capabilities = {
+                                                              {"tools", {{"listChanged", true}}}}) {
+  return [era, answer = std::move(answer), capabilities](Script& script, const Json& message) {
     const std::string method = message.value("method", "");
     if (method == "server/discover" && era == ScriptedEra::kModern) {
       return script.result(

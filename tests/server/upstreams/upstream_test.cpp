@@ -1,5 +1,6 @@
 // One upstream, and the clients whose calls are passed on to it.
 #include "upstreams/upstream.hpp"
+#include "mcp/revisions.hpp"
 #include "server/upstreams/scripted_upstream.hpp"
 
 #include "support/catch.hpp"
@@ -11,6 +12,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -22,6 +24,8 @@ using namespace std::chrono_literals;
 struct Heard {
   std::vector<Json> updates{}, results{};
   std::vector<int> errors{};
+  std::vector<InputRequests> asked{};
+  Json state{};  // of the last one
   bool has_room = true;
 };
 
@@ -30,7 +34,10 @@ class ScriptedRequester final : public Requester {
   explicit ScriptedRequester(Heard& heard) : heard_(heard) {}
   void result(Json body) override { heard_.results.push_back(std::move(body)); }
   void error(const RpcError& error) override { heard_.errors.push_back(static_cast<int>(error.code())); }
-  void ask(const std::shared_ptr<Invocation>&, InputRequests, Json) override {}
+  void ask(const std::shared_ptr<Invocation>&, InputRequests requests, Json state) override {
+    heard_.asked.push_back(std::move(requests));
+    heard_.state = std::move(state);
+  }
   void notify(std::string_view, const Json& params) override { heard_.updates.push_back(params); }
   bool ready() const override { return heard_.has_room; }
 
@@ -49,8 +56,9 @@ class DeafPeer final : public Peer {
 };
 
 struct Stage {
-  explicit Stage(std::function<void(Script&, const Json&)> answer)
-      : script(greeting(ScriptedEra::kLegacy, std::move(answer))) {
+  explicit Stage(std::function<void(Script&, const Json&)> answer,
+                 const Json& capabilities = {{"tools", Json::object()}}, ScriptedEra era = ScriptedEra::kLegacy)
+      : script(greeting(era, std::move(answer), capabilities)) {
     waiting.until([this] { return upstream.status()["connected"] == true; }, "not connected");
   }
   ~Stage() {
@@ -60,22 +68,37 @@ struct Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  void call(Heard& heard, const Json& arguments = Json::object()) {
+  void call(Heard& heard, const Json& arguments = Json::object()) { upstream.call("t", invocation(heard, arguments)); }
+
+  std::shared_ptr<Invocation> invocation(Heard& heard, const Json& arguments = Json::object()) {
     Invocation::Origin origin;
     origin.session = std::make_shared<Session>(std::weak_ptr<Backend>(), true);
     origin.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(), RequestId("1"));
     origin.name = "up_t";
     origin.arguments = arguments;
     origin.progress_token = "p";
-    upstream.call("t",
-                  std::make_shared<Invocation>(std::move(origin), std::make_unique<ScriptedRequester>(heard), nullptr));
+    origin.meta = {{"example.com/trace", "7"}};
+    origin.client.revision = &newest_handshake_revision();
+    origin.client.capabilities = client_capabilities;
+    return std::make_shared<Invocation>(
+        std::move(origin), std::make_unique<ScriptedRequester>(heard),
+        [this](const std::shared_ptr<Invocation>& again) { upstream.call("t", again); });
   }
 
   std::ostringstream text;
   spdlog::logger log{"test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)};
   WaitingLoop waiting;
   Script script;
-  Upstream upstream{waiting.loop(), "up", "test://", once_to(script), log, [] {}};
+  Json client_capabilities = Json::object();
+  std::vector<std::pair<std::string, Json>> said;
+  Upstream upstream{
+      waiting.loop(),
+      "up",
+      "test://",
+      once_to(script),
+      log,
+      {.on_changed = [](Offered) {},
+       .on_log = [this](Severity, const std::string& logger, const Json& data) { said.emplace_back(logger, data); }}};
 };
 
 void list_or(Script& script, const Json& request, const std::function<void()>& otherwise) {
@@ -164,6 +187,147 @@ TEST_CASE("an answer that is no tool result, or an error of the way there, reach
   stage.call(heard);
   stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
   CHECK(heard.errors[0] == -32603);
+}
+
+TEST_CASE("resources and prompts of another server are listed, read and got, and _meta passes both ways") {
+  Stage stage(
+      [](Script& script, const Json& request) {
+        const std::string method = request["method"];
+        const Json& params = request["params"];
+        const Json document{{"uri", "file:///a"}, {"name", "a"}, {"text", "A"}};
+        if (method == "resources/list") return script.result(request, {{"resources", {document}}});
+        if (method == "resources/templates/list") return script.error(request, -32601);
+        if (method == "prompts/list") return script.result(request, {{"prompts", {{{"name", "ask"}}}}});
+        if (method == "resources/read") {
+          if (params["uri"] != "file:///a") return script.error(request, -32602);
+          return script.result(request, {{"contents", {document}}, {"_meta", params["_meta"]}});
+        }
+        if (method == "prompts/get") {
+          const Json message{{"role", "user"}, {"content", {{"type", "text"}, {"text", params["arguments"]["x"]}}}};
+          return script.result(request, {{"messages", {message}}});
+        }
+        list_or(script, request, [&] {
+          script.result(request, {{"content", Json::array()}, {"_meta", params["_meta"]}});
+        });
+      },
+      {{"tools", Json::object()}, {"resources", Json::object()}, {"prompts", Json::object()}});
+  stage.waiting.until([&] { return !stage.upstream.list(Offered::kPrompts).empty(); }, "no prompts");
+  REQUIRE(stage.upstream.list(Offered::kResources).size() == 1);
+  CHECK(stage.upstream.list(Offered::kTemplates).empty());
+
+  Heard heard;
+  stage.upstream.read("file:///a", stage.invocation(heard));
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no document");
+  CHECK(heard.results[0]["contents"][0]["uri"] == "upstream://up/file:///a");
+  CHECK(heard.results[0]["contents"][0]["text"] == "A");
+  CHECK(heard.results[0]["_meta"] == Json{{"example.com/trace", "7"}});
+  stage.upstream.read("file:///b", stage.invocation(heard));
+  stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
+  CHECK(heard.errors[0] == -32602);
+  stage.upstream.get_prompt("ask", stage.invocation(heard, {{"x", "y"}}));
+  stage.waiting.until([&] { return heard.results.size() == 2; }, "no prompt");
+  CHECK(heard.results[1]["messages"][0]["content"]["text"] == "y");
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.results.size() == 3; }, "no result");
+  CHECK(heard.results[2]["_meta"]["example.com/trace"] == "7");
+}
+
+TEST_CASE("log messages of another server come with its name, and no more of them than are taken") {
+  Json level;
+  Stage stage(
+      [&level](Script& script, const Json& request) {
+        if (request["method"] == "logging/setLevel") level = request["params"]["level"];
+        list_or(script, request, [&] { script.result(request, Json::object()); });
+      },
+      {{"tools", Json::object()}, {"logging", Json::object()}});
+  const auto say = [&stage](const Json& params) {
+    stage.script.say({{"jsonrpc", "2.0"}, {"method", "notifications/message"}, {"params", params}});
+  };
+  say({{"level", "info"}, {"logger", "disk"}, {"data", {{"free", 1}}}});
+  say({{"level", "loud"}, {"data", "no such level"}});
+  say({{"level", "error"}, {"data", "last"}});
+  stage.waiting.until([&] { return stage.said.size() == 2; }, "nothing is said");
+  CHECK(stage.said[0] == std::pair<std::string, Json>{"up/disk", {{"free", 1}}});
+  CHECK(stage.said[1] == std::pair<std::string, Json>{"up", "last"});
+  CHECK(level == "debug");
+  for (int each = 0; each < 1000; ++each) say({{"level", "info"}, {"data", each}});
+  say({{"level", "info"}, {"data", std::string(100'000, 'x')}});
+  stage.waiting.run_for(50ms);
+  CHECK(stage.said.size() < 2 + 1000 + 1);
+}
+
+// A server whose tool asks for a model's answer, and gives that, or the error, as its text.
+std::function<void(Script&, const Json&)> asking(Json& call) {
+  return [&call](Script& script, const Json& message) {
+    if (!message.contains("method")) {
+      return script.result(call, {{"content", {{{"type", "text"}, {"text", message.dump()}}}}});
+    }
+    list_or(script, message, [&] {
+      call = message;
+      script.say(
+          {{"jsonrpc", "2.0"}, {"id", "s1"}, {"method", "sampling/createMessage"}, {"params", {{"maxTokens", 5}}}});
+    });
+  };
+}
+
+std::string first_text(const Json& result) { return result["content"][0]["text"].get<std::string>(); }
+
+TEST_CASE("what a server asks a client in the middle of its call reaches that client, and the answer comes back") {
+  Json call;
+  Heard heard;
+  Stage stage(asking(call));
+  stage.client_capabilities = {{"sampling", Json::object()}};
+  const auto invocation = stage.invocation(heard);
+  stage.upstream.call("t", invocation);
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  REQUIRE(heard.asked[0].size() == 1);
+  CHECK(heard.asked[0][0].method == "sampling/createMessage");
+  CHECK(heard.asked[0][0].params["maxTokens"] == 5);
+  invocation->run_again({{heard.asked[0][0].key, {{"role", "assistant"}}}}, heard.state);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK_THAT(first_text(heard.results[0]), has_text(R"("id":"s1","result":{"role":"assistant"})"));
+  // The same answer again finds nobody.
+  Heard late;
+  stage.invocation(late)->run_again({{heard.asked[0][0].key, Json::object()}}, heard.state);
+  CHECK(late.results.size() == 1);
+}
+
+TEST_CASE("a server's question is refused where no client can answer it, or where it could be another client's") {
+  Json call;
+  Stage stage(asking(call));
+  Heard heard;
+  stage.call(heard);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK_THAT(first_text(heard.results[0]), has_text("-32601"));
+}
+
+TEST_CASE("a server without a handshake asks by its result, and is called again with the answers and its state") {
+  Json second;
+  Heard heard;
+  Stage stage(
+      [&second](Script& script, const Json& message) {
+        if (message["method"] == "subscriptions/listen") return;
+        list_or(script, message, [&] {
+          if (message["params"].contains("inputResponses")) {
+            second = message["params"];
+            return script.result(message, {{"resultType", "complete"}, {"content", Json::array()}});
+          }
+          const Json request{{"method", "elicitation/create"}, {"params", {{"message", "Sure?"}}}};
+          script.result(message,
+                        {{"resultType", "input_required"}, {"inputRequests", {{"k", request}}}, {"requestState", "S"}});
+        });
+      },
+      {{"tools", Json::object()}}, ScriptedEra::kModern);
+  stage.client_capabilities = {{"elicitation", Json::object()}};
+  const auto invocation = stage.invocation(heard);
+  stage.upstream.call("t", invocation);
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  CHECK(heard.asked[0][0].params["message"] == "Sure?");
+  invocation->run_again({{"k", {{"action", "accept"}}}}, heard.state);
+  stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
+  CHECK(second["inputResponses"] == Json{{"k", {{"action", "accept"}}}});
+  CHECK(second["requestState"] == "S");
+  CHECK(second["_meta"]["io.modelcontextprotocol/clientCapabilities"].contains("elicitation"));
 }
 
 TEST_CASE("tools that are left out are named in the log, once, on one line") {

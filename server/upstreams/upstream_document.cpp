@@ -1,0 +1,154 @@
+#include "upstreams/upstream_document.hpp"
+
+#include "mcp/meta_keys.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::string_view kScheme = "upstream://";
+constexpr std::size_t kLargestEntry = std::size_t{256} << 10U;  // bytes, as JSON
+
+bool has_text(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string();
+}
+
+std::string text_in(const Json& object, const char* name) {
+  return has_text(object, name) ? object[name].get<std::string>() : std::string();
+}
+
+bool is_usable(const Json& listed, const char* identity) {
+  return listed.is_object() && !text_in(listed, identity).empty() &&
+         listed.dump(-1, ' ', false, Json::error_handler_t::replace).size() <= kLargestEntry;
+}
+
+// Of whom it is belongs to what people read.
+std::string titled(const std::string& upstream, const Json& listed) {
+  const std::string title = has_text(listed, "title") ? text_in(listed, "title") : text_in(listed, "name");
+  return title.empty() ? title : title + " (" + upstream + ")";
+}
+
+void serve_uri(const std::string& upstream, Json& object) {
+  if (has_text(object, "uri")) object["uri"] = served_uri(upstream, text_in(object, "uri"));
+}
+
+void serve_uris_of_block(const std::string& upstream, Json& block) {
+  if (!block.is_object()) return;
+  if (text_in(block, "type") == "resource_link") serve_uri(upstream, block);
+  if (const auto resource = block.find("resource"); resource != block.end() && resource->is_object()) {
+    serve_uri(upstream, *resource);
+  }
+}
+
+template <class Function>
+void for_each_in(Json& result, const char* name, Function function) {
+  const auto found = result.find(name);
+  if (found == result.end() || !found->is_array()) return;
+  for (Json& each : *found) function(each);
+}
+
+}  // namespace
+
+std::string served_uri(const std::string& upstream, const std::string& uri) {
+  return std::string(kScheme) + upstream + "/" + uri;
+}
+
+std::optional<UriThere> uri_there(const std::string& served) {
+  if (!served.starts_with(kScheme)) return std::nullopt;
+  const auto slash = served.find('/', kScheme.size());
+  if (slash == std::string::npos) return std::nullopt;
+  return UriThere{served.substr(kScheme.size(), slash - kScheme.size()), served.substr(slash + 1)};
+}
+
+Json passed_on(const Json& listed) {
+  Json more = Json::object();
+  for (const char* const name : {"icons", "annotations"}) {
+    const auto found = listed.find(name);
+    if (found != listed.end() && found->is_structured()) more[name] = *found;
+  }
+  if (const auto size = listed.find("size"); size != listed.end() && size->is_number()) more["size"] = *size;
+  if (const auto meta = listed.find("_meta"); meta != listed.end() && meta->is_object()) more["_meta"] = *meta;
+  return more;
+}
+
+std::optional<Resource> served_resource(const std::string& upstream, const Json& listed) {
+  if (!is_usable(listed, "uri")) return std::nullopt;
+  Resource resource{served_uri(upstream, text_in(listed, "uri")),
+                    upstream + "_" + text_in(listed, "name"),
+                    titled(upstream, listed),
+                    text_in(listed, "description"),
+                    text_in(listed, "mimeType"),
+                    {}};
+  resource.more = passed_on(listed);
+  return resource;
+}
+
+std::optional<ResourceTemplate> served_template(const std::string& upstream, const Json& listed) {
+  if (!is_usable(listed, "uriTemplate")) return std::nullopt;
+  ResourceTemplate served{served_uri(upstream, text_in(listed, "uriTemplate")),
+                          upstream + "_" + text_in(listed, "name"),
+                          titled(upstream, listed),
+                          text_in(listed, "description"),
+                          text_in(listed, "mimeType"),
+                          [](std::string_view) -> std::optional<ResourceText> { return std::nullopt; }};
+  served.more = passed_on(listed);
+  return served;
+}
+
+std::optional<Prompt> served_prompt(const std::string& upstream, const Json& listed) {
+  if (!is_usable(listed, "name")) return std::nullopt;
+  Prompt prompt;
+  prompt.name = text_in(listed, "name");
+  prompt.title = titled(upstream, listed);
+  prompt.description = text_in(listed, "description");
+  prompt.more = passed_on(listed);
+  const Json arguments = listed.value("arguments", Json::array());
+  for (const Json& each : arguments) {
+    if (!each.is_object() || !has_text(each, "name")) return std::nullopt;
+    const auto required = each.find("required");
+    prompt.arguments.push_back({text_in(each, "name"), text_in(each, "title"), text_in(each, "description"),
+                                required != each.end() && *required == true});
+  }
+  return prompt;
+}
+
+bool is_reading(const Json& result) {
+  if (!result.is_object()) return false;
+  const auto contents = result.find("contents");
+  return contents != result.end() && contents->is_array() && std::ranges::all_of(*contents, [](const Json& each) {
+           return each.is_object() && has_text(each, "uri") && (has_text(each, "text") || has_text(each, "blob"));
+         });
+}
+
+bool is_prompt(const Json& result) {
+  if (!result.is_object()) return false;
+  const auto messages = result.find("messages");
+  return messages != result.end() && messages->is_array() && std::ranges::all_of(*messages, [](const Json& each) {
+           return each.is_object() && has_text(each, "role") && each.contains("content") && each["content"].is_object();
+         });
+}
+
+Json as_served(const std::string& upstream, Json result) {
+  for (const char* const name : {"resultType", "ttlMs", "cacheScope"}) result.erase(name);
+  if (const auto meta = result.find("_meta"); meta != result.end()) {
+    Json free = Json::object();
+    for (const auto& [name, value] : meta->items()) {
+      if (!name.starts_with(kMetaPrefix)) free[name] = value;
+    }
+    result.erase("_meta");
+    if (!free.empty()) result["_meta"] = std::move(free);
+  }
+  for_each_in(result, "content", [&upstream](Json& block) { serve_uris_of_block(upstream, block); });
+  for_each_in(result, "contents", [&upstream](Json& each) { serve_uri(upstream, each); });
+  for_each_in(result, "messages", [&upstream](Json& each) {
+    if (each.contains("content")) serve_uris_of_block(upstream, each["content"]);
+  });
+  return result;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,39 @@
+// Resources and prompts as another MCP server lists them, and what it answers of them: under addresses and names that
+// are nobody else's here. An address there, file:///notes, is upstream://UPSTREAM/file:///notes here.
+#pragma once
+
+#include "mcp/catalogue.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+std::string served_uri(const std::string& upstream, const std::string& uri);
+
+struct UriThere {
+  std::string upstream;
+  std::string uri;
+};
+// Nothing if it is no address of an upstream.
+std::optional<UriThere> uri_there(const std::string& served);
+
+// As entries of our lists; nothing if what is listed cannot be served. Reading is left to Catalogue::fetch.
+std::optional<Resource> served_resource(const std::string& upstream, const Json& listed);
+std::optional<ResourceTemplate> served_template(const std::string& upstream, const Json& listed);
+// Named as it is there; what runs it is left to the caller.
+std::optional<Prompt> served_prompt(const std::string& upstream, const Json& listed);
+
+// The listed icons, _meta and whatever else of it passes through as it is.
+Json passed_on(const Json& listed);
+
+// Whether it may be passed on as the answer to resources/read, or prompts/get.
+bool is_reading(const Json& result);
+bool is_prompt(const Json& result);
+
+// A result as our own: addresses are those that can be read here, and what the protocol added for the way is left out.
+Json as_served(const std::string& upstream, Json result);
+
+}  // namespace rkllm_mcp
