@@ -233,7 +233,7 @@ void McpServer::prompts(const Asked& asked) {
 void McpServer::read(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
   if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
-    admit_one_more(*asked.session, options_.requests_per_session, options_.counts);
+    admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
     return invoke(origin_of(asked, uri), fetch);
   }
   auto reading = read_resource(catalogue_, uri);

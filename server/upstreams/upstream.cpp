@@ -1,5 +1,6 @@
 #include "upstreams/upstream.hpp"
 
+#include "mcp/era.hpp"
 #include "mcp/meta_keys.hpp"
 #include "mcp/tool_error.hpp"
 #include "upstreams/upstream_answer.hpp"

@@ -5,12 +5,13 @@
 #include <initializer_list>
 
 namespace rkllm_mcp {
-namespace {
 
 bool has_text(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string();
 }
+
+namespace {
 
 bool texts_are_texts(const Json& object, std::initializer_list<const char*> names) {
   return std::ranges::all_of(names,

@@ -1,6 +1,7 @@
 #include "upstreams/upstream_document.hpp"
 
 #include "mcp/meta_keys.hpp"
+#include "upstreams/upstream_answer.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,11 +13,6 @@ namespace {
 
 constexpr std::string_view kScheme = "upstream://";
 constexpr std::size_t kLargestEntry = std::size_t{256} << 10U;  // bytes, as JSON
-
-bool has_text(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string();
-}
 
 std::string text_in(const Json& object, const char* name) {
   return has_text(object, name) ? object[name].get<std::string>() : std::string();
