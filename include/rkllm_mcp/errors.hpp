@@ -49,6 +49,15 @@ inline std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)).append(kMore);
 }
 
+// Likewise of a path, whose end tells more: "..." and the end.
+inline std::string shortened_path(std::string_view path) {
+  constexpr std::string_view kMore = "...";
+  if (path.size() <= kQuotedBytes) return std::string(path);
+  std::size_t begin = path.size() - (kQuotedBytes - kMore.size());
+  while (begin < path.size() && (static_cast<unsigned char>(path[begin]) & 0xC0U) == 0x80U) ++begin;
+  return std::string(kMore).append(path.substr(begin));
+}
+
 // The text with U+0000 as JSON writes it: what() ends at the character itself, and paths hold what clients sent.
 inline std::string without_nul(std::string text) {
   for (auto at = text.find('\0'); at != std::string::npos; at = text.find('\0', at)) text.replace(at, 1, "\\u0000");

@@ -43,16 +43,19 @@ Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models,
 }
 
 void Autoload::start(const Method* init) {
+  stop();
   init_ = init;
-  if (init_ == nullptr) return;
   for (const auto& model : models_) load(model);
 }
 
 void Autoload::load(const ModelPointer& model) {
-  if (!stopped_) backend_.start({init_, Json{{"model", model->name}}}, std::make_shared<Load>(*this, model));
+  if (init_ == nullptr || model->loading) return;
+  model->loading = true;
+  backend_.start({init_, Json{{"model", model->name}}}, std::make_shared<Load>(*this, model));
 }
 
 void Autoload::loaded(const ModelPointer& model, const CallOutcome& outcome) {
+  model->loading = false;
   if (!outcome.error) {
     model->handle = outcome.result.value("handle", std::string());
     model->loaded_at = std::chrono::steady_clock::now();
@@ -86,7 +89,7 @@ void Autoload::lost(const std::string& handle) {
 }
 
 void Autoload::load_later(const ModelPointer& model) {
-  if (stopped_) return;
+  if (init_ == nullptr) return;
   log_.info("model {} is loaded again in {} ms", model->name, model->pause.count());
   model->timer.expires_after(model->pause);
   model->pause = std::clamp(2 * model->pause, kFirstRetry, kLongestRetry);
@@ -96,7 +99,7 @@ void Autoload::load_later(const ModelPointer& model) {
 }
 
 void Autoload::stop() {
-  stopped_ = true;
+  init_ = nullptr;
   for (const auto& model : models_) model->timer.cancel();
 }
 

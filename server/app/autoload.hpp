@@ -26,10 +26,10 @@ class Autoload {
   // `models` as in the settings; `backend` knows them by name.
   Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log);
 
-  // `init` creates a handle; null if the API has no such method.
+  // To be called when a runtime is there. `init` creates a handle; null if the API has no such method.
   void start(const Method* init);
   void lost(const std::string& handle);  // the model of this handle is gone although nobody destroyed it
-  void stop();                           // loads nothing any more
+  void stop();                           // loads nothing until it is started again
 
  private:
   struct Model {
@@ -37,6 +37,7 @@ class Autoload {
 
     const std::string name;
     std::string handle;  // empty while it is not loaded
+    bool loading = false;
     std::chrono::milliseconds pause{0};
     std::chrono::steady_clock::time_point loaded_at;
     asio::steady_timer timer;
@@ -50,11 +51,10 @@ class Autoload {
 
   asio::io_context& loop_;
   Backend& backend_;
-  const Method* init_ = nullptr;
+  const Method* init_ = nullptr;  // null: stopped
   spdlog::logger& log_;
   std::vector<ModelPointer> models_;
   std::set<std::string> lost_early_;  // handles that were lost and are no model's, yet
-  bool stopped_ = false;
 };
 
 }  // namespace rkllm_mcp

@@ -48,6 +48,7 @@ void RuntimeLife::start(std::function<void()> ready, std::function<void()> repla
   if (!now_->trouble().empty()) return;
   step_ = Step::kStartingFirst;
   try_out(*now_);
+  ready_();
 }
 
 void RuntimeLife::look_again() {
@@ -93,10 +94,7 @@ void RuntimeLife::try_out(RuntimeHost& host) {
 
 void RuntimeLife::tried_out(const std::optional<RpcError>& trouble) {
   if (settled_) return;
-  if (!trouble && step_ == Step::kStartingFirst) {
-    ready_();
-    return end_step();
-  }
+  if (!trouble && step_ == Step::kStartingFirst) return end_step();
   auto next = std::move(next_);
   if (trouble) {
     if (next) retire(std::move(next));
@@ -111,6 +109,7 @@ void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
   switch (now_->use()) {
     case QueuedBackend::Use::kIdle: return replace(std::move(next));
     case QueuedBackend::Use::kModels:
+      if (step_ == Step::kStartingFirst) break;  // what is being loaded fails, too
       log_.info("the runtime in use stays, since a model is loaded or being loaded");
       retire(std::move(next));
       return end_step();

@@ -38,8 +38,8 @@ class RuntimeLife {
   State state() const;
   Json status() const;  // now().status() and the state
 
-  // Starts the runtime. `ready` is called when one has been started, this and each later one; `replaced` when now() has
-  // become another one, before that.
+  // Starts the runtime. `ready` is called when calls may be made: at once, since they wait, and whenever another one is
+  // there; `replaced` when now() has become another one, before that.
   void start(std::function<void()> ready, std::function<void()> replaced);
   // Looks whether a library has come, gone, or become another one, and uses what is there now.
   void look_again();

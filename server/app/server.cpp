@@ -163,6 +163,7 @@ void Server::gather_catalogue() {
 }
 
 void Server::runtime_replaced() {
+  autoload_.stop();
   backend_->replace(backend_of_runtime());
   api_ = describe_api(runtime_.now());
   introduce_runtime();

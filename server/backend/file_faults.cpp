@@ -27,7 +27,7 @@ std::optional<RpcError> NotedFiles::explained(const CallFailed& failure) const {
   for (const std::string& path : read_) {
     const std::string fault = what_is_wrong_with(path);
     if (fault.empty()) continue;
-    return RpcError(failure.code(), fault + ": " + path + " (" + failure.what() + ")", failure.data());
+    return RpcError(failure.code(), fault + ": " + shortened_path(path) + " (" + failure.what() + ")", failure.data());
   }
   return std::nullopt;
 }

@@ -90,7 +90,7 @@ describe('the inspector', { concurrency: kAtOnce }, () => {
           assert.deepEqual(resources.map(({ uri }) => uri),
             ['rkllm://api', 'rkllm://runtime', 'rkllm://settings', 'rkllm://handles']);
           const { resourceTemplates } = await inspected(kind, era, 'resources/templates/list');
-          assert.equal(resourceTemplates.length, 5);
+          assert.equal(resourceTemplates.length, 6);
           const { contents } = await inspected(kind, era, 'resources/read', '--uri', 'rkllm://runtime');
           assert.equal(JSON.parse(contents[0].text).simulated, true);
         });

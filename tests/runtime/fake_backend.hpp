@@ -26,7 +26,7 @@ class FakeBackend : public Backend {
   };
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override {
-    if (breaks) throw std::bad_alloc();
+    if (breaks) throw std::logic_error("a fault");
     calls.push_back({std::move(request), std::move(observer)});
     return calls.size();
   }
@@ -67,7 +67,7 @@ class FakePeer : public Peer {
       : kind_(kind), address_(std::move(address)) {}
 
   void send(std::string_view message) override {
-    if (std::exchange(breaks, false)) throw std::bad_alloc();
+    if (std::exchange(breaks, false)) throw std::logic_error("a fault");
     sent.emplace_back(message);
   }
   bool ready() const override { return takes; }

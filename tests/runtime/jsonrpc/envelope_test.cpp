@@ -65,7 +65,7 @@ TEST_CASE("messages have the documented text") {
         R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}})");
   CHECK(
       error_message("1", unknown_handle("x", {"llm-1"})) ==
-      R"({"jsonrpc":"2.0","id":1,"error":{"code":4002,"message":"no handle \"x\" exists","data":{"handles":["llm-1"]}}})");
+      R"({"jsonrpc":"2.0","id":1,"error":{"code":4002,"message":"no handle \"x\" exists; there are: llm-1","data":{"handles":["llm-1"]}}})");
   CHECK(notification_message("n", Json{{"a", "\n"}}) == R"({"jsonrpc":"2.0","method":"n","params":{"a":"\n"}})");
 }
 

@@ -33,8 +33,23 @@ std::string SteadyServer::load(const std::string& model) {
   RpcClient client(live_.connect(with_stdio_ ? Transport::kStdio : Transport::kUdp));
   std::string handle = client.init(model);
   REQUIRE(client.stream(client.run_async(handle, "@n=10 the first on " + handle)).ended());
-  idle_ = holdings_of(live_.process().pid());
+  idle_ = settled();
   return handle;
+}
+
+// The worker for the next model starts when this one has got its own, and nobody is told when it is ready.
+Holdings SteadyServer::settled() {
+  constexpr int kTimesTheSame = 50;
+  Holdings last = holdings_of(live_.process().pid());
+  int times = 0;
+  const auto stays_the_same = [&] {
+    const Holdings now = holdings_of(live_.process().pid());
+    times = now.within(last) && last.within(now) ? times + 1 : 0;
+    last = now;
+    return times == kTimesTheSame;
+  };
+  REQUIRE(await(stays_the_same));
+  return last;
 }
 
 std::size_t SteadyServer::runs_of(std::string_view prompt) const {

@@ -24,6 +24,7 @@ class SteadyServer {
   std::size_t runs_of(std::string_view prompt) const;
   // Waits until all clients have gone. Gives what is held then, whether it is right or not.
   Holdings await_quiet();
+  Holdings settled();
   // Plays the scenario once, so that what is made once and kept is there, and then `times` times more. Fails the test
   // unless the server then is what it was after the first time.
   //
