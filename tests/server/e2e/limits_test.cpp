@@ -242,7 +242,7 @@ TEST_CASE("limits of messages, requests, the queue and handles are counted where
   CHECK(reached(server, "http.header_bytes") == "1");
   RawSocket quiet(server.port(Transport::kTcp));
   CHECK(quiet.ends());
-  CHECK(await_reached(server, "limits.idle_s", "0") != "0");
+  CHECK(reached(server, "limits.idle_s") != "0");
 }
 
 TEST_CASE("requests that are no calls have their line in the log, and calls have one only") {

@@ -249,12 +249,11 @@ TEST_CASE("TLS without a certificate, or with one that cannot be used, is a star
 
 TEST_CASE("the start-up log says which transports use TLS") {
   TlsServer server;
-  const std::string log = server->process().error_text();
   for (const Transport transport : kEncrypted) {
     const std::string port = std::to_string(server->port(transport));
-    CHECK(log.find(std::string(name_of(transport)) + " on 127.0.0.1:" + port + ", TLS\n") != std::string::npos);
+    CHECK(server->process().wait_for_error_text(std::string(name_of(transport)) + " on 127.0.0.1:" + port + ", TLS\n"));
   }
-  CHECK(log.find("udp on 127.0.0.1:" + std::to_string(server->port(Transport::kUdp)) + "\n") != std::string::npos);
+  CHECK(server->process().wait_for_error_text("udp on 127.0.0.1:" + std::to_string(server->port(Transport::kUdp)) + "\n"));
 }
 
 }  // namespace rkllm_mcp::test
