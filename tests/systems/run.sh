@@ -31,7 +31,7 @@ while (($#)); do
     --compiler) compiler=$2 ;;
     --asio) asio_suite=$2 ;;
     --folder) folder=$2 ;;
-    --cache) cache=$(realpath -- "$2") ;;
+    --cache) mkdir -p -- "$2" && cache=$(realpath -- "$2") ;;
   esac
   shift 2
 done
