@@ -39,7 +39,7 @@ std::string half_a_line() {
   return whole.substr(0, whole.size() - 8);
 }
 
-std::size_t virtual_bytes(pid_t process) {
+[[maybe_unused]] std::size_t virtual_bytes(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/statm");
   std::size_t pages = 0;
   file >> pages;
