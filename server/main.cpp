@@ -7,7 +7,7 @@
 #include "cli/settings_command.hpp"
 #include "log_output.hpp"
 #include "settings/refused.hpp"
-#include "worker/workplace.hpp"
+#include "worker/worker_main.hpp"
 
 #include <exception>
 #include <string>
@@ -49,7 +49,7 @@ struct Run {
   int operator()(const CallOptions& options) const { return run_call(options, settings); }
   int operator()(const ConnectOptions& options) const { return run_connect(options); }
   int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }
-  int operator()(const WorkOptions& options) const { return work_at(from_arguments(options.arguments)); }
+  int operator()(const WorkOptions& options) const { return run_worker(worker_options_from(options.arguments)); }
   int operator()(const Finished& finished) const { return finished.exit_code; }
 };
 

@@ -5,7 +5,7 @@
 #include "backend/library_engine.hpp"
 #include "backend/unavailable_backend.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/workplace.hpp"
+#include "worker/worker_options.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -71,16 +71,8 @@ std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlo
     tap_ = std::make_unique<StandardErrorTap>();
     return std::make_unique<LibraryEngine>(*library_, FileRules(files), tap_.get());
   }
-  Workplace workplace;
-  workplace.library = file_->path;
-  workplace.version = file_->version;
-  workplace.abi = abi_->version;
-  workplace.files = files;
-  workplace.message_bytes = settings.limits.max_message_bytes;
-  workplace.depth = settings.limits.max_depth;
-  workplace.values_bytes = settings.stream.values_bytes;
   WorkerEngine::Options options;
-  options.command = {kThisProgram, to_arguments(workplace)};
+  options.command = {kThisProgram, to_arguments({file_->path, file_->version, std::string(abi_->version), files})};
   options.one_for_all = settings.runtime.workers == Workers::kShared;
   options.hang = settings.runtime.hang_s;
   options.line = [&log, printed = std::move(printed)](pid_t worker, std::string_view line) {

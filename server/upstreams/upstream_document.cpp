@@ -14,10 +14,6 @@ namespace {
 constexpr std::string_view kScheme = "upstream://";
 constexpr std::size_t kLargestEntry = std::size_t{256} << 10U;  // bytes, as JSON
 
-std::string text_in(const Json& object, const char* name) {
-  return has_text(object, name) ? object[name].get<std::string>() : std::string();
-}
-
 bool is_usable(const Json& listed, const char* identity) {
   return listed.is_object() && !text_in(listed, identity).empty() &&
          listed.dump(-1, ' ', false, Json::error_handler_t::replace).size() <= kLargestEntry;

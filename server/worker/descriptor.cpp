@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -20,21 +21,23 @@ DescriptorPair make_sockets(int type) {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// A message of one byte, with room for one descriptor beside it.
-struct Parcel {
-  char byte = 0;
-  iovec content{&byte, 1};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> room{};
+constexpr std::size_t kDescriptors = 2;
+
+// A message of some bytes, with room for two descriptors beside it.
+struct Envelope {
+  std::array<char, kMostParcelBytes> bytes{};
+  iovec content{bytes.data(), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(kDescriptors * sizeof(int))> room{};
   msghdr message{};
 
-  Parcel() {
+  Envelope() {
     message.msg_iov = &content;
     message.msg_iovlen = 1;
     message.msg_control = room.data();
     message.msg_controllen = room.size();
   }
-  Parcel(const Parcel&) = delete;
-  Parcel& operator=(const Parcel&) = delete;
+  Envelope(const Envelope&) = delete;
+  Envelope& operator=(const Envelope&) = delete;
 };
 
 }  // namespace
@@ -55,32 +58,37 @@ DescriptorPair make_pipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-bool pass_descriptor(const Descriptor& door, const Descriptor& descriptor) {
-  Parcel parcel;
-  cmsghdr* const header = CMSG_FIRSTHDR(&parcel.message);
+bool pass_parcel(const Descriptor& door, const Parcel& parcel) {
+  Envelope envelope;
+  // A message without a byte would look like the end.
+  envelope.content.iov_len = parcel.label.copy(envelope.bytes.data(), envelope.bytes.size() - 1) + 1;
+  cmsghdr* const header = CMSG_FIRSTHDR(&envelope.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  const int number = descriptor.number();
-  std::memcpy(CMSG_DATA(header), &number, sizeof number);
-  while (::sendmsg(door.number(), &parcel.message, MSG_NOSIGNAL) < 0) {
+  header->cmsg_len = CMSG_LEN(kDescriptors * sizeof(int));
+  const std::array numbers{parcel.descriptors.first.number(), parcel.descriptors.second.number()};
+  std::memcpy(CMSG_DATA(header), numbers.data(), sizeof numbers);
+  while (::sendmsg(door.number(), &envelope.message, MSG_NOSIGNAL) < 0) {
     if (errno != EINTR) return false;
   }
   return true;
 }
 
-std::optional<Descriptor> take_descriptor(const Descriptor& door) {
-  Parcel parcel;
+std::optional<Parcel> take_parcel(const Descriptor& door) {
+  Envelope envelope;
   ssize_t size = 0;
   do {
-    size = ::recvmsg(door.number(), &parcel.message, MSG_CMSG_CLOEXEC);
+    size = ::recvmsg(door.number(), &envelope.message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
   if (size <= 0) return std::nullopt;
-  const cmsghdr* const header = CMSG_FIRSTHDR(&parcel.message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return Descriptor();
-  int number = -1;
-  std::memcpy(&number, CMSG_DATA(header), sizeof number);
-  return Descriptor(number);
+  Parcel parcel{std::string(envelope.bytes.data(), static_cast<std::size_t>(size) - 1), {}};
+  const cmsghdr* const header = CMSG_FIRSTHDR(&envelope.message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return parcel;
+  std::array<int, kDescriptors> numbers{-1, -1};
+  // Fewer arrive if this process may open no more.
+  std::memcpy(numbers.data(), CMSG_DATA(header), std::min(sizeof numbers, header->cmsg_len - CMSG_LEN(0)));
+  parcel.descriptors = {Descriptor(numbers[0]), Descriptor(numbers[1])};
+  return parcel;
 }
 
 }  // namespace rkllm_mcp

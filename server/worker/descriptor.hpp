@@ -1,7 +1,9 @@
 // File descriptors that close themselves, and their way from one process to another.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -36,9 +38,16 @@ DescriptorPair make_door();
 DescriptorPair make_stream_pair();
 DescriptorPair make_pipe();
 
-// Hands `descriptor` over to the process at the other end of `door`. False if nobody is there.
-bool pass_descriptor(const Descriptor& door, const Descriptor& descriptor);
-// Takes the next one; nothing at the end, an empty one if this process may open no more. Blocks.
-std::optional<Descriptor> take_descriptor(const Descriptor& door);
+// Two descriptors on their way through a door, and what they are for, in at most kMostParcelBytes.
+struct Parcel {
+  std::string label;
+  DescriptorPair descriptors;
+};
+inline constexpr std::size_t kMostParcelBytes = 256;
+
+// Hands it over to the process at the other end of `door`; our own ends stay open. False if nobody is there.
+bool pass_parcel(const Descriptor& door, const Parcel& parcel);
+// Takes the next one; nothing at the end, one with empty descriptors if this process may open no more. Blocks.
+std::optional<Parcel> take_parcel(const Descriptor& door);
 
 }  // namespace rkllm_mcp

@@ -1,8 +1,13 @@
 set(WORKER_SOURCES
   worker/descriptor.cpp
+  worker/frame.cpp
+  worker/frame_socket.cpp
+  worker/served_model.cpp
+  worker/token_writer.cpp
   worker/worker_engine.cpp
   worker/worker_line.cpp
   worker/worker_log.cpp
+  worker/worker_main.cpp
   worker/worker_model.cpp
-  worker/worker_process.cpp
-  worker/workplace.cpp)
+  worker/worker_options.cpp
+  worker/worker_process.cpp)

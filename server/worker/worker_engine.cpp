@@ -11,10 +11,23 @@
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+constexpr int kMostTries = 3;
+
+}  // namespace
 
 void WorkerEngine::try_out() {
-  const auto worker = worker_for_call();
-  WorkerLine(worker, options_.hang).call("ping", Json::object());
+  for (int tries = 1;; ++tries) {
+    const auto line = line_for_calls();
+    try {
+      return line->ping();
+    } catch (const RpcError&) {
+      // A model may have taken this worker meanwhile, and its loading may have ended it.
+      const std::lock_guard lock(mutex_);
+      if (killed_ || calls_ == line || tries == kMostTries) throw;
+    }
+  }
 }
 
 std::unique_ptr<Model> WorkerEngine::new_model(const std::string& id, LostFunction lost) {
@@ -22,13 +35,13 @@ std::unique_ptr<Model> WorkerEngine::new_model(const std::string& id, LostFuncti
 }
 
 CallOutcome WorkerEngine::call(const CallRequest& request) {
-  CallOutcome outcome;
   try {
-    outcome.result = WorkerLine(worker_for_call(), options_.hang).call(request.method->name, request.params);
+    return line_for_calls()->call(request).outcome;
   } catch (...) {
+    CallOutcome outcome;
     outcome.error = std::current_exception();
+    return outcome;
   }
-  return outcome;
 }
 
 bool WorkerEngine::kill() {
@@ -43,17 +56,25 @@ bool WorkerEngine::kill() {
 std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_model() {
   const std::lock_guard lock(mutex_);
   auto worker = idle_worker();
-  if (!options_.one_for_all) idle_.reset();
+  if (!options_.one_for_all) {
+    idle_.reset();
+    calls_.reset();
+  }
   return worker;
 }
 
-std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_call() {
+std::shared_ptr<WorkerLine> WorkerEngine::line_for_calls() {
   const std::lock_guard lock(mutex_);
-  return idle_worker();
+  const auto worker = idle_worker();
+  if (!calls_) calls_ = std::make_shared<WorkerLine>(worker, worker->open({}).first, options_.hang);
+  return calls_;
 }
 
 std::shared_ptr<WorkerProcess> WorkerEngine::idle_worker() {
-  if (!idle_ || idle_->ended()) idle_ = spawn();
+  if (!idle_ || idle_->ended()) {
+    calls_.reset();
+    idle_ = spawn();
+  }
   return idle_;
 }
 

@@ -1,7 +1,9 @@
 #include "worker/worker_line.hpp"
 
 #include "backend/logged_errors.hpp"
+#include "client/bounded_json.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <csignal>
 #include <cstring>
@@ -17,6 +19,10 @@ constexpr int kLooksForItsEnd = 5;
 
 // The worker is looked at so often while nothing arrives: it may have printed something.
 constexpr std::chrono::milliseconds kLook{250};
+
+// What a worker may say of the end of a call, and the longest row of floats.
+constexpr std::size_t kMostEndBytes = std::size_t{64} << 20U;
+constexpr std::size_t kMostColumns = std::size_t{16} << 20U;
 
 struct Hanging {};
 
@@ -52,121 +58,135 @@ RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> las
   return {error.code(), error.what(), std::move(data)};
 }
 
-WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, std::chrono::milliseconds hang)
-    : process_(std::move(process)), hang_(hang), connection_(process_->connect().release(), "worker") {}
-
-Json WorkerLine::call(std::string_view method, Json params) { return exchange(method, std::move(params), nullptr); }
-
-Json WorkerLine::stream(std::string_view method, Json params, const ChunkFunction& chunk) {
-  params["stream"] = true;
-  return exchange(method, std::move(params), &chunk);
+WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang)
+    : process_(std::move(process)), hang_(hang), socket_(std::move(socket)) {
+  socket_.set_patience(kLook);
 }
 
-Json WorkerLine::exchange(std::string_view method, Json params, const ChunkFunction* chunk) {
-  const std::uint64_t log_lines = log_lines_ = process_->log().lines();
+WorkerLine::End WorkerLine::call(const CallRequest& request, Run* run) {
+  return exchange(request.method->name, request, run);
+}
+
+void WorkerLine::ping() { exchange({}, {nullptr, Json::object()}, nullptr); }
+
+WorkerLine::End WorkerLine::exchange(std::string_view method, const CallRequest& request, Run* run) {
+  log_lines_ = process_->log().lines();
+  ++call_;
   try {
-    {
-      const std::lock_guard lock(cancelling_);
-      ++id_;
-      in_progress_ = false;
-    }
-    connection_.send(to_text(Json{{"jsonrpc", "2.0"}, {"id", id_}, {"method", method}, {"params", std::move(params)}}));
-    {
-      const std::lock_guard lock(cancelling_);
-      in_progress_ = chunk != nullptr;
-      if (in_progress_ && cancelled_) send_cancel();
-    }
-    while (true) {
-      Json message = receive();
-      if (const auto id = message.find("id"); id != message.end() && *id != id_) continue;
-      if (const auto error = message.find("error"); error != message.end()) fail(to_error(*error), log_lines);
-      if (const auto result = message.find("result"); result != message.end()) {
-        if (chunk != nullptr) continue;  // the stream has been accepted
-        give_on_log();
-        return std::move(*result);
-      }
-      if (chunk == nullptr || !message.contains("params")) throw Json::other_error::create(0, "no reply", nullptr);
-      Json& step = message["params"];
-      const bool last = step.value("end", false);
-      if (const auto error = step.find("error"); error != step.end()) fail(to_error(*error), log_lines);
-      (*chunk)(step);
-      if (!last) continue;
-      give_on_log();
-      const std::lock_guard lock(cancelling_);
-      in_progress_ = false;
-      return std::move(step);
-    }
-  } catch (const client::ConnectionError&) {
-    worker_gone(log_lines, {});
-  } catch (const Json::exception&) {
+    send(method, request);
+    End end = await_end(run);
+    // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
+    give_on_log();
+    return end;
+  } catch (const PeerGone&) {
+    worker_gone({});
+  } catch (const BadFrame& error) {
     process_->kill();
-    worker_gone(log_lines, "it did not speak as it should");
+    worker_gone(std::string("it did not speak as it should: ") + error.what());
   } catch (const Hanging&) {
     process_->kill();
-    worker_gone(log_lines, "it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s");
+    worker_gone("it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s");
   }
 }
 
-// What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
-void WorkerLine::give_on_log() { process_->log().read(); }
+void WorkerLine::send(std::string_view method, const CallRequest& request) {
+  std::string prefix(1, request.encoding == ArrayEncoding::kBase64 ? '\1' : '\0');
+  prefix += static_cast<char>(method.size());
+  prefix += method;
+  FrameHead head{.type = FrameType::kCall, .call = call_};
+  if (has_unread(request.params)) head.flags |= kHasUnread;
+  socket_.send_text(head, prefix, to_text(request.params));
+}
 
-Json WorkerLine::receive() {
-  auto last_sign = Clock::now();
-  std::uint64_t signs = process_->log().lines();
+WorkerLine::End WorkerLine::await_end(Run* run) {
+  FramedText end(kMostEndBytes);
+  RowsReader rows(kMostColumns);
+  bool stopped = false;
   while (true) {
-    if (const auto line = connection_.receive(Clock::now() + kLook)) {
-      return Json::parse(*line);
+    const Frame frame = receive();
+    if (frame.head.call != call_) throw BadFrame("a frame of another call");
+    if (frame.head.type == FrameType::kEnd) {
+      if (end.add(frame)) return read_end(end.take());
+      continue;
     }
-    const std::uint64_t now = process_->log().lines() + connection_.unfinished_bytes();
-    if (std::exchange(signs, now) != now) last_sign = Clock::now();
-    send_late_cancel();
+    if (run == nullptr) throw BadFrame("tokens of a call that is no run");
+    if (frame.head.type == FrameType::kTokens) {
+      give_on(frame, *run);
+    } else if (frame.head.type == FrameType::kRows) {
+      rows.add(frame, [run](const FloatRows& whole) { run->observer.on_rows(whole); });
+    } else {
+      throw BadFrame("a frame that is for workers");
+    }
+    if (!stopped && run->observer.wants_to_stop()) {
+      stopped = true;
+      run->stop();
+    }
+  }
+}
+
+void WorkerLine::give_on(const Frame& tokens, Run& run) {
+  std::string_view content = tokens.content;
+  while (!content.empty()) {
+    const TokenRecord token = take_token(content);
+    if (token.batch >= run.entries) throw BadFrame("a token of an entry that the batch has not");
+    run.observer.on_token(token.batch, token.text, token.id);
+  }
+}
+
+Frame WorkerLine::receive() {
+  auto last_sign = Clock::now();
+  std::uint64_t lines = process_->log().lines();
+  while (true) {
+    if (const auto frame = socket_.receive()) return *frame;
+    const std::uint64_t now = process_->log().lines();
+    if (std::exchange(lines, now) != now) last_sign = Clock::now();
     if (Clock::now() - last_sign >= hang_) throw Hanging();
   }
 }
 
-void WorkerLine::cancel() {
-  const std::lock_guard lock(cancelling_);
-  if (std::exchange(cancelled_, true) || !in_progress_) return;
+WorkerLine::End WorkerLine::read_end(const std::string& text) {
+  auto read = client::parse_bounded(text);
+  if (!read || !read->is_object()) throw BadFrame("an end that is no JSON object");
+  Json& json = *read;
+  End end;
   try {
-    send_cancel();
-  } catch (const client::ConnectionError&) {
+    end.loaded = json.value("loaded", false);
+    const Json session = json.value("session", Json::object());
+    for (const auto& [name, value] : session.items()) {
+      end.session[name] = value.get<std::int64_t>();
+    }
+    end.outcome.state = json.value("state", std::string());
+    end.outcome.aborted = json.value("aborted", false);
+    end.outcome.values = json.value("values", Json());
+    end.outcome.result = json.value("result", Json());
+    const auto error = json.find("error");
+    if (error == json.end()) return end;
+    RpcError thrown = to_error(*error);
+    if (thrown.code() == ErrorCode::kCallFailed) {
+      give_on_log();
+      if (auto errors = logged_errors(); !errors.empty()) thrown = with_log(thrown, std::move(errors));
+    }
+    end.outcome.error = std::make_exception_ptr(thrown);
+  } catch (const Json::exception& error) {
+    throw BadFrame(error.what());
+  }
+  return end;
+}
+
+void WorkerLine::stop(std::uint32_t call) {
+  try {
+    socket_.send({.type = FrameType::kStop, .call = call}, {});
+  } catch (const PeerGone&) {
     // The worker has gone, and with it the run.
   }
 }
 
-void WorkerLine::renew() {
-  const std::lock_guard lock(cancelling_);
-  cancelled_ = false;
-  cancel_is_due_ = false;
-}
-
-void WorkerLine::send_cancel() {
-  cancel_is_due_ = !connection_.try_send(notification_message("notifications/cancelled", Json{{"requestId", id_}}));
-}
-
-void WorkerLine::send_late_cancel() {
-  const std::lock_guard lock(cancelling_);
-  if (in_progress_ && cancel_is_due_) send_cancel();
-}
-
-void WorkerLine::fail(RpcError error, std::uint64_t log_lines) {
-  {
-    const std::lock_guard lock(cancelling_);
-    in_progress_ = false;
-  }
-  if (error.code() != ErrorCode::kCallFailed) throw error;
-  give_on_log();
-  auto errors = process_->log().errors_since(log_lines);
-  if (errors.empty()) throw error;
-  throw with_log(error, std::move(errors));
-}
-
-void WorkerLine::worker_gone(std::uint64_t log_lines, const std::string& suspicion) {
+void WorkerLine::worker_gone(const std::string& suspicion) {
   auto end = process_->wait_for_end(kForItsEnd);
   if (!end) process_->kill();  // it does not speak as it should
   for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_->wait_for_end(kForItsEnd);
   if (!end) end = WorkerProcess::End{SIGKILL, 0};  // a driver holds it; it goes when that lets it
-  const RpcError died = worker_died(*end, process_->log().errors_since(log_lines));
+  const RpcError died = worker_died(*end, logged_errors());
   if (suspicion.empty()) throw died;
   Json data = died.data();
   data["reason"] = data["reason"].get<std::string>() + ": " + suspicion;

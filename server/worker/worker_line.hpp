@@ -1,64 +1,69 @@
-// One connection to a worker, and what is said on it: a request, and its reply or its stream.
+// The server's end of one of a worker's sockets, and what is said on it: a call, what a run produces, and how it ended.
 //
-// Threads: one at a time, but for cancel().
+// Threads: one at a time, but for stop().
 #pragma once
 
-#include "client/tcp_connection.hpp"
+#include "backend/engine.hpp"
+#include "worker/frame_socket.hpp"
 #include "worker/worker_process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
-#include <rkllm_mcp/json.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
 
 class WorkerLine {
  public:
   // `hang`: a worker that says nothing for so long, on this line and in its log, while a call is in progress is killed.
-  WorkerLine(std::shared_ptr<WorkerProcess> process, std::chrono::milliseconds hang);
+  WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang);
 
-  // Executes a call and gives its result. Throws the worker's RpcError; kRuntimeUnavailable if the worker is or goes
-  // away. Errors of the runtime carry the error lines that it has printed meanwhile, if any, as `data.log`.
-  Json call(std::string_view method, Json params);
-
-  // Likewise of a call that streams. `chunk` is called with each message of the stream, the last one included, whose
-  // content is the result as well.
-  using ChunkFunction = std::function<void(const Json& chunk)>;
-  Json stream(std::string_view method, Json params, const ChunkFunction& chunk);
-  // The error lines that the worker has printed since the latest request.
+  // Who takes what a run produces.
+  struct Run {
+    CallObserver& observer;
+    std::size_t entries;         // of its batch
+    std::function<void()> stop;  // called once, when the observer wants to stop
+  };
+  struct End {
+    CallOutcome outcome;
+    bool loaded = false;    // there is a model now
+    Model::Values session;  // what is known of it
+  };
+  // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
+  // any, as `data.log`. Throws kRuntimeUnavailable if the worker is or goes away.
+  End call(const CallRequest& request, Run* run = nullptr);
+  // Waits until the worker answers, which it does once its library is loaded. Throws likewise.
+  void ping();
+  // The number that the next call will have.
+  std::uint32_t next_call() const { return call_ + 1; }
+  // The error lines that the worker has printed since the latest call began.
   std::vector<std::string> logged_errors() const { return process_->log().errors_since(log_lines_); }
 
-  // Stops the stream that is in progress, or the next one if none is. Any thread; never waits.
-  void cancel();
-  // Before the next stream: cancel() of the last one is forgotten.
-  void renew();
+  // Stops the run with this number, which is or will be made on the worker's other line. Any thread; does not wait.
+  void stop(std::uint32_t call);
 
  private:
-  Json exchange(std::string_view method, Json params, const ChunkFunction* chunk);
-  void give_on_log();
-  Json receive();
-  [[noreturn]] void fail(RpcError error, std::uint64_t log_lines);
-  [[noreturn]] void worker_gone(std::uint64_t log_lines, const std::string& suspicion);
-  void send_cancel();  // with cancelling_ held; never waits
-  void send_late_cancel();
+  End exchange(std::string_view method, const CallRequest& request, Run* run);
+  void send(std::string_view method, const CallRequest& request);
+  End await_end(Run* run);
+  Frame receive();
+  static void give_on(const Frame& tokens, Run& run);
+  End read_end(const std::string& text);
+  void give_on_log() { process_->log().read(); }
+  [[noreturn]] void worker_gone(const std::string& suspicion);
 
   const std::shared_ptr<WorkerProcess> process_;
   const std::chrono::milliseconds hang_;
-  client::TcpConnection connection_;
-  std::uint64_t id_ = 0;         // of the latest request
+  FrameSocket socket_;
+  std::uint32_t call_ = 0;       // the latest one's number
   std::uint64_t log_lines_ = 0;  // that the worker had printed before it
-
-  std::mutex cancelling_;
-  bool cancelled_ = false;
-  bool in_progress_ = false;
-  bool cancel_is_due_ = false;  // the worker was not reading when it should have been sent
 };
 
 // How a worker ended, as the error of the calls that it was making.

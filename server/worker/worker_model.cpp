@@ -1,24 +1,20 @@
 #include "worker/worker_model.hpp"
 
 #include "backend/logged_errors.hpp"
+#include "jsonrpc/envelope.hpp"
 
 #include <rkllm_mcp/errors.hpp>
-#include <rkllm_mcp/tensor.hpp>
 
-#include <array>
-#include <iterator>
+#include <algorithm>
 #include <string>
-#include <vector>
 #include <utility>
 
 namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::seconds kToEnd{1};
-constexpr std::int32_t kNoToken = -1;  // text without one: what was left of an unfinished character
-
-// What a chunk says of itself; the rest of a last chunk is the result of the run.
-constexpr std::array kOfChunks{"stream_id", "seq", "batch", "delta", "token_id", "end", "state", "aborted"};
+// Longer ones would have to wait, and nothing on that line may: stop_run() uses it.
+constexpr std::size_t kMostBytesBeside = 32 * 1024;
 
 }  // namespace
 
@@ -28,67 +24,72 @@ void WorkerModel::leave_worker() {
   if (!worker_) return;
   worker_->forget(this);
   beside_.reset();
-  queued_.reset();
+  turn_.reset();
   worker_.reset();
 }
 
-Json WorkerModel::params_of(const CallRequest& request) const {
-  Json params = request.params;
-  if (request.method->handle == HandleRole::kCreates) return params;
-  params[std::string(request.method->handle_param)] = id_there_;
-  return params;
+// What throws is the worker's end.
+template <class Act>
+CallOutcome WorkerModel::guarded(const Act& act) {
+  try {
+    return act();
+  } catch (const RpcError& error) {
+    if (error.code() == ErrorCode::kRuntimeUnavailable) lose(error);
+    CallOutcome outcome;
+    outcome.error = std::current_exception();
+    return outcome;
+  } catch (...) {
+    CallOutcome outcome;
+    outcome.error = std::current_exception();
+    return outcome;
+  }
 }
 
 CallOutcome WorkerModel::call(const CallRequest& request) {
-  CallOutcome made = guarded([&](CallOutcome& outcome) {
+  return guarded([&] {
     const HandleRole role = request.method->handle;
-    if (role == HandleRole::kCreates) return create(request, outcome);
-    if (role == HandleRole::kDestroys) return destroy(request, outcome);
-    if (request.method->streams) return run(request, outcome);
-    outcome.result = queued_->call(request.method->name, params_of(request));
+    if (role == HandleRole::kCreates) return create(request);
+    if (role == HandleRole::kDestroys) return destroy(request);
+    return request.method->streams ? run(request) : make(request);
   });
-  if (!made.error && queued_) add_logged_errors(queued_->logged_errors(), made);
-  return made;
 }
 
 CallOutcome WorkerModel::call_beside(const CallRequest& request) {
-  return guarded([&](CallOutcome& outcome) {
-    outcome.result = beside_->call(request.method->name, params_of(request));
+  return guarded([&] {
+    if (to_text(request.params).size() > kMostBytesBeside) {
+      throw InvalidParams("params", "longer than those of " + std::string(request.method->name) + " can be");
+    }
+    return beside_->call(request).outcome;
   });
 }
 
-template <class Act>
-CallOutcome WorkerModel::guarded(const Act& act) {
-  CallOutcome outcome;
-  try {
-    act(outcome);
-  } catch (const RpcError& error) {
-    if (error.code() == ErrorCode::kRuntimeUnavailable) lose(error);
-    outcome.error = std::current_exception();
-  } catch (...) {
-    outcome.error = std::current_exception();
-  }
-  return outcome;
+CallOutcome WorkerModel::make(const CallRequest& request, WorkerLine::Run* run) {
+  WorkerLine::End end = turn_->call(request, run);
+  values_ = std::move(end.session);
+  if (!end.outcome.error) add_logged_errors(turn_->logged_errors(), end.outcome);
+  return std::move(end.outcome);
 }
 
-void WorkerModel::create(const CallRequest& request, CallOutcome& outcome) {
+CallOutcome WorkerModel::create(const CallRequest& request) {
   worker_ = engine_.worker_for_model();
   {
     const std::lock_guard lock(loading_);
     if (!engine_.options().one_for_all) loading_in_ = worker_;
     if (abandoned_) worker_->kill();
   }
-  queued_.emplace(worker_, engine_.options().hang);
-  beside_.emplace(worker_, engine_.options().hang);
+  auto [turn, beside] = worker_->open(id_);
+  turn_.emplace(worker_, std::move(turn), engine_.options().hang);
+  beside_.emplace(worker_, std::move(beside), engine_.options().hang);
+  CallOutcome outcome;
   try {
-    outcome.result = queued_->call(request.method->name, params_of(request));
-    id_there_ = std::exchange(outcome.result["handle"], id_).get<std::string>();
-    const Json read = beside_->call("resources/read", Json{{"uri", "rkllm://handles/" + id_there_}});
-    const Json status = Json::parse(read.at("contents").at(0).at("text").get_ref<const std::string&>());
-    for (const auto& [name, value] : status.at("session").items()) values_[name] = value.get<std::int64_t>();
+    outcome = make(request);
   } catch (...) {
     leave_worker();
     throw;
+  }
+  if (outcome.error) {
+    leave_worker();
+    return outcome;
   }
   {
     const std::lock_guard lock(loading_);
@@ -98,24 +99,35 @@ void WorkerModel::create(const CallRequest& request, CallOutcome& outcome) {
   worker_->when_ended(this, [this](const WorkerProcess::End& end) {
     lose(worker_died(end, worker_->log().errors_since(0)));
   });
+  return outcome;
 }
 
-void WorkerModel::destroy(const CallRequest& request, CallOutcome& outcome) {
-  outcome.result = queued_->call(request.method->name, params_of(request));
+CallOutcome WorkerModel::destroy(const CallRequest& request) {
+  WorkerLine::End end = turn_->call(request);
+  if (end.loaded) return std::move(end.outcome);
   loaded_ = false;
   const auto worker = worker_;
   leave_worker();
   if (!engine_.options().one_for_all) worker->end(kToEnd);  // what the model held is certainly free then
+  return std::move(end.outcome);
 }
 
 void WorkerModel::begin_run(std::shared_ptr<CallObserver> observer) {
   observer_ = std::move(observer);
-  queued_->renew();
+  run_ = turn_->next_call();
 }
 
 void WorkerModel::stop_run() {
   observer_->stop();
-  queued_->cancel();
+  beside_->stop(run_);
+}
+
+CallOutcome WorkerModel::run(const CallRequest& request) {
+  const auto entries = values_.find("n_batch");
+  WorkerLine::Run run{*observer_,
+                      entries == values_.end() ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(1, entries->second)),
+                      [this] { beside_->stop(run_); }};
+  return make(request, &run);
 }
 
 // A worker of its own holds nothing but this model. One that has others goes on, and so does the loading.
@@ -124,54 +136,6 @@ void WorkerModel::stop_loading() {
   const auto worker = loading_in_.lock();
   abandoned_ = !engine_.options().one_for_all;
   if (worker) worker->kill();
-}
-
-void WorkerModel::run(const CallRequest& request, CallOutcome& outcome) {
-  Json params = params_of(request);
-  params["include"] = Json::array({"token_id"});  // tokens that are told apart are never joined
-  params["encoding"] = "base64";  // whatever the client wants: here they become floats again
-  Json last = queued_->stream(request.method->name, std::move(params), [this](const Json& chunk) { take_token(chunk); });
-  outcome.state = last.value("state", std::string());
-  outcome.aborted = last.value("aborted", false);
-  for (const char* const name : kOfChunks) last.erase(name);
-  if (const auto status = last.find("status"); status != last.end()) {
-    outcome.result = Json{{"status", *status}};
-    last.erase(status);
-  }
-  take_rows(last);
-  outcome.values = std::move(last);
-}
-
-// Hidden states and logits are members such as "logits":{"logits":{"base64",...},"vocab_size":8192,"num_tokens":2}.
-void WorkerModel::take_rows(Json& last) {
-  std::vector<std::string> taken;
-  for (const auto& [field, value] : last.items()) {
-    if (!value.is_object() || value.size() != 3) continue;
-    const auto values = value.begin();
-    const auto columns = std::next(values);
-    const auto rows = std::next(columns);
-    if (!values->is_object() || !values->contains("base64")) continue;
-    const auto floats = floats_from_json(JsonReader(*values, field));
-    const std::string values_name = values.key(), columns_name = columns.key(), rows_name = rows.key();
-    observer_->on_rows({.field = field,
-                        .values_name = values_name,
-                        .rows_name = rows_name,
-                        .columns_name = columns_name,
-                        .values = floats.data(),
-                        .rows = rows->get<std::size_t>(),
-                        .columns = columns->get<std::size_t>()});
-    taken.push_back(field);
-  }
-  for (const auto& field : taken) last.erase(field);
-}
-
-void WorkerModel::take_token(const Json& chunk) {
-  const auto token = chunk.find("token_id");
-  const std::string& text = chunk.at("delta").get_ref<const std::string&>();
-  if (token == chunk.end() && text.empty()) return;  // the last message may bring none
-  observer_->on_token(chunk.value("batch", std::size_t{0}), text,
-                      token == chunk.end() ? kNoToken : token->get<std::int32_t>());
-  if (observer_->wants_to_stop()) queued_->cancel();
 }
 
 std::optional<pid_t> WorkerModel::process() const {

@@ -1,4 +1,4 @@
-// A model in a worker. Calls go over two connections: one for those that take their turn, one for those beside.
+// A model in a worker. Calls go over two sockets: one for those that take their turn, one for those beside them.
 #pragma once
 
 #include "backend/engine.hpp"
@@ -6,6 +6,7 @@
 #include "worker/worker_line.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,12 +32,10 @@ class WorkerModel final : public Model {
  private:
   template <class Act>
   CallOutcome guarded(const Act& act);
-  Json params_of(const CallRequest& request) const;
-  void create(const CallRequest& request, CallOutcome& outcome);
-  void run(const CallRequest& request, CallOutcome& outcome);
-  void destroy(const CallRequest& request, CallOutcome& outcome);
-  void take_token(const Json& chunk);
-  void take_rows(Json& last);
+  CallOutcome create(const CallRequest& request);
+  CallOutcome run(const CallRequest& request);
+  CallOutcome destroy(const CallRequest& request);
+  CallOutcome make(const CallRequest& request, WorkerLine::Run* run = nullptr);
   void lose(const RpcError& why);
   void leave_worker();
 
@@ -45,11 +44,11 @@ class WorkerModel final : public Model {
   const Engine::LostFunction lost_;
 
   std::shared_ptr<WorkerProcess> worker_;
-  std::optional<WorkerLine> queued_;
+  std::optional<WorkerLine> turn_;
   std::optional<WorkerLine> beside_;
-  std::string id_there_;  // the handle's name in the worker
   Values values_;
   std::shared_ptr<CallObserver> observer_;  // of the latest run
+  std::uint32_t run_ = 0;                   // its number on turn_
 
   std::mutex loading_;
   bool abandoned_ = false;                     // guarded by loading_

@@ -69,11 +69,12 @@ WorkerProcess::~WorkerProcess() {
   watcher_.join();
 }
 
-Descriptor WorkerProcess::connect() {
-  DescriptorPair ends = make_stream_pair();
+DescriptorPair WorkerProcess::open(const std::string& id) {
+  DescriptorPair turn = make_stream_pair();
+  DescriptorPair beside = make_stream_pair();
   const std::lock_guard lock(mutex_);
-  pass_descriptor(door_, ends.second);
-  return std::move(ends.first);
+  pass_parcel(door_, {id, {std::move(turn.second), std::move(beside.second)}});
+  return {std::move(turn.first), std::move(beside.first)};
 }
 
 void WorkerProcess::end(std::chrono::milliseconds patience) {

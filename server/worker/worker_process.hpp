@@ -1,6 +1,6 @@
 // One worker: a process of this same program that holds the runtime library, so that the library's death is not the
-// server's. It is spawned, never forked, speaks the direct dialect on every connection that it is handed through its
-// door, and ends when the door is closed. What it prints becomes lines of a log.
+// server's. It is spawned, never forked, serves a model on each pair of sockets that it is handed through its door, and
+// ends when the door is closed. What it prints becomes lines of a log.
 //
 // Threads: any. One thread of its own reads the log and waits for the end.
 #pragma once
@@ -45,8 +45,8 @@ class WorkerProcess {
   pid_t id() const { return id_; }
   WorkerLog& log() { return log_; }
 
-  // A new connection to it: our end. If the process has gone, the other end is closed.
-  Descriptor connect();
+  // Asks it for the place of a model: our ends of its two sockets. If the process has gone, the other ends are closed.
+  DescriptorPair open(const std::string& id);
   // Closes the door, and kills it if that has not ended it in time.
   void end(std::chrono::milliseconds patience);
   void kill();

@@ -7,7 +7,7 @@
 #include "jsonrpc/failure.hpp"
 #include "support/catch.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/workplace.hpp"
+#include "worker/worker_options.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -37,7 +37,7 @@ const LoadedLibrary& simulator() {
 
 WorkerEngine::Options worker_options() {
   WorkerEngine::Options options;
-  options.command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}, 1U << 20U, 64, 64U << 20U})};
+  options.command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})};
   return options;
 }
 

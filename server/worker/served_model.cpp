@@ -1,0 +1,197 @@
+#include "worker/served_model.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+#include "jsonrpc/unread.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr int kExitBadFrame = 4;
+
+// What a run produces, on its way to the server. One whose run the library never ended may be called at any later time.
+class RunFrames final : public CallObserver {
+ public:
+  RunFrames(std::shared_ptr<TokenWriter> writer, std::uint32_t call) : writer_(std::move(writer)), call_(call) {}
+
+  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
+    writer_->add(call_, {batch, text, token_id});
+  }
+  void on_rows(const FloatRows& rows) noexcept override { writer_->add(call_, rows); }
+  void on_done(CallOutcome) noexcept override {}
+  bool wants_to_stop() const noexcept override { return writer_->nobody_reads(); }
+
+ private:
+  const std::shared_ptr<TokenWriter> writer_;
+  const std::uint32_t call_;
+};
+
+Json outcome_as_json(const CallOutcome& outcome) {
+  Json json{{"result", outcome.result}, {"aborted", outcome.aborted}};
+  if (!outcome.state.empty()) json["state"] = outcome.state;
+  if (!outcome.values.is_null()) json["values"] = outcome.values;
+  if (outcome.error) {
+    const RpcError error = as_rpc_error(outcome.error);
+    json["error"] = {{"code", static_cast<int>(error.code())}, {"message", error.what()}, {"data", error.data()}};
+  }
+  return json;
+}
+
+void send_end(FrameSocket& socket, std::uint32_t call, const Json& end) {
+  socket.send_text({.type = FrameType::kEnd, .call = call}, {}, to_text(end));
+}
+
+[[noreturn]] void end_process(const BadFrame& error) {
+  std::fprintf(stderr, "E worker: %s\n", error.what());
+  std::_Exit(kExitBadFrame);
+}
+
+}  // namespace
+
+struct ServedModel::ReceivedCall {
+  std::uint32_t number = kNone;
+  CallRequest request;
+};
+
+ServedModel::ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets)
+    : engine_(engine),
+      methods_(methods),
+      model_(engine.new_model(id, [](const RpcError&) {})),
+      turn_(std::make_shared<FrameSocket>(std::move(sockets.first))),
+      beside_(std::make_shared<FrameSocket>(std::move(sockets.second))),
+      tokens_(std::make_shared<TokenWriter>(turn_)),
+      thread_([this] { serve_turn(); }) {}
+
+ServedModel::~ServedModel() {
+  end();
+  thread_.join();
+}
+
+void ServedModel::end() {
+  turn_->shut_down();
+  const std::lock_guard lock(stopping_);
+  if (running_ != kNone) model_->stop_run();
+}
+
+bool ServedModel::wait_for_end(std::chrono::steady_clock::time_point deadline) const {
+  std::unique_lock lock(ending_);
+  return ended_news_.wait_until(lock, deadline, [this] { return ended_; });
+}
+
+void ServedModel::serve_turn() {
+  std::thread beside([this] { serve_beside(); });
+  try {
+    while (true) {
+      const auto frame = turn_->receive();
+      if (!frame) continue;
+      const ReceivedCall received = take_call(*turn_, *frame);
+      Json end = outcome_as_json(make(received));
+      end["loaded"] = model_->loaded();
+      end["session"] = model_->values();
+      send_end(*turn_, received.number, end);
+    }
+  } catch (const PeerGone&) {
+    // The server needs the model no more.
+  } catch (const BadFrame& error) {
+    end_process(error);
+  }
+  beside_->shut_down();
+  beside.join();  // the model is not destroyed during a call
+  destroy();
+  const std::lock_guard lock(ending_);
+  ended_ = true;
+  ended_news_.notify_all();
+}
+
+void ServedModel::serve_beside() {
+  try {
+    while (true) {
+      const auto frame = beside_->receive();
+      if (!frame) continue;
+      if (frame->head.type == FrameType::kStop) {
+        stop(frame->head.call);
+        continue;
+      }
+      const ReceivedCall received = take_call(*beside_, *frame);
+      if (received.request.method == nullptr) throw BadFrame("a call of no method");
+      send_end(*beside_, received.number, outcome_as_json(model_->call_beside(received.request)));
+    }
+  } catch (const PeerGone&) {
+    // Nobody calls any more.
+  } catch (const BadFrame& error) {
+    end_process(error);
+  }
+}
+
+// CALL: u8 encoding, u8 bytes of the method's name, the name, the parameters. Without a name: whether somebody is there.
+ServedModel::ReceivedCall ServedModel::take_call(FrameSocket& socket, const Frame& first) const {
+  ReceivedCall received{first.head.call, {}};
+  const bool has_unread_parts = (first.head.flags & kHasUnread) != 0;
+  FramedText whole(std::numeric_limits<std::size_t>::max());  // the server has its limits
+  std::optional<Frame> frame = first;
+  while (true) {
+    if (frame && (frame->head.type != FrameType::kCall || frame->head.call != received.number)) {
+      throw BadFrame("expected a call");
+    }
+    if (frame && whole.add(*frame)) break;
+    frame = socket.receive();
+  }
+  const std::string content = whole.take();
+  if (content.size() < 2) throw BadFrame("a call without a method");
+  const auto name_bytes = static_cast<unsigned char>(content[1]);
+  const std::string_view name = std::string_view(content).substr(2, name_bytes);
+  if (name.empty()) return received;
+  received.request.method = find_method(methods_, [name](const Method& each) { return each.name == name; });
+  if (received.request.method == nullptr) throw BadFrame("a call of an unknown method");
+  if (content[0] != 0) received.request.encoding = ArrayEncoding::kBase64;
+  const std::string_view params = std::string_view(content).substr(2U + name.size());
+  received.request.params = has_unread_parts ? unread_part(params) : Json::parse(params, nullptr, false);
+  if (received.request.params.is_discarded()) throw BadFrame("a call whose parameters are no JSON");
+  return received;
+}
+
+CallOutcome ServedModel::make(const ReceivedCall& received) {
+  const Method* const method = received.request.method;
+  if (method == nullptr) return {};
+  if (method->handle == HandleRole::kNone) return engine_.call(received.request);
+  return method->streams ? make_run(received) : model_->call(received.request);
+}
+
+CallOutcome ServedModel::make_run(const ReceivedCall& received) {
+  tokens_->open(received.number);
+  {
+    const std::lock_guard lock(stopping_);
+    model_->begin_run(std::make_shared<RunFrames>(tokens_, received.number));
+    running_ = received.number;
+    if (stopped_ == received.number) model_->stop_run();
+  }
+  CallOutcome outcome = model_->call(received.request);
+  {
+    const std::lock_guard lock(stopping_);
+    running_ = kNone;
+  }
+  tokens_->close();
+  return outcome;
+}
+
+void ServedModel::stop(std::uint32_t call) {
+  const std::lock_guard lock(stopping_);
+  stopped_ = call;
+  if (running_ == call) model_->stop_run();
+}
+
+void ServedModel::destroy() {
+  const Method* const method = find_method(methods_, HandleRole::kDestroys);
+  if (method != nullptr && model_->loaded()) model_->call({method, Json::object()});
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,67 @@
+// One model as a worker serves it: calls come over one socket, to be made one after the other, and over another one, to
+// be made beside them. When the server closes these, the run is stopped and the model destroyed.
+//
+// Threads: one for each socket. A frame that is not understood ends the process.
+#pragma once
+
+#include "backend/engine.hpp"
+#include "worker/descriptor.hpp"
+#include "worker/frame_socket.hpp"
+#include "worker/token_writer.hpp"
+
+#include <rkllm_mcp/method.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace rkllm_mcp {
+
+class ServedModel {
+ public:
+  // `sockets`: for calls in their turn, and for those beside them. `engine` and `methods` outlive this.
+  ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets);
+  ~ServedModel();  // waits for the end
+  ServedModel(const ServedModel&) = delete;
+  ServedModel& operator=(const ServedModel&) = delete;
+
+  // As if the server had closed its ends.
+  void end();
+  bool has_ended() const { return wait_for_end({}); }
+  bool wait_for_end(std::chrono::steady_clock::time_point deadline) const;
+
+ private:
+  struct ReceivedCall;
+  void serve_turn();
+  void serve_beside();
+  ReceivedCall take_call(FrameSocket& socket, const Frame& first) const;
+  CallOutcome make(const ReceivedCall& received);
+  CallOutcome make_run(const ReceivedCall& received);
+  void stop(std::uint32_t call);
+  void destroy();
+
+  Engine& engine_;
+  const std::span<const Method> methods_;
+  const std::unique_ptr<Model> model_;
+  const std::shared_ptr<FrameSocket> turn_;
+  const std::shared_ptr<FrameSocket> beside_;
+  const std::shared_ptr<TokenWriter> tokens_;
+
+  static constexpr std::uint32_t kNone = 0;
+  std::mutex stopping_;
+  std::uint32_t running_ = kNone;  // the call whose run is going on; guarded by stopping_
+  std::uint32_t stopped_ = kNone;  // the call whose run is to be stopped; likewise
+
+  mutable std::mutex ending_;
+  mutable std::condition_variable ended_news_;
+  bool ended_ = false;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,84 @@
+#include "worker/worker_main.hpp"
+
+#include "backend/library_engine.hpp"
+#include "worker/descriptor.hpp"
+#include "worker/served_model.hpp"
+#include "worker/worker_process.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr int kExitNoLibrary = 3;
+constexpr std::chrono::seconds kToLeave{1};
+
+// The order of the server's signals is its own affair; a worker ends when its door closes, or dies with its server.
+void prepare_process() {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the library's lines are to arrive as they are printed
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;  // the library opens one descriptor per buffer
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
+LoadedLibrary load(const WorkerOptions& options) {
+  LibraryFile file = inspect_library(options.library);
+  if (file.version != options.version) {  // its structs may have other layouts
+    throw std::runtime_error(file.path + " has been replaced: it was version " + options.version + ", and is " +
+                             file.version + " now; restart the server to use it");
+  }
+  const AbiSet& abi = *choose_abi_set(file.version, options.abi).set;
+  return LoadedLibrary(std::move(file), abi);
+}
+
+// Until the server has closed the door, or has died.
+void serve(const LoadedLibrary& library, const WorkerOptions& options) {
+  LibraryEngine engine(library, FileRules(options.files));
+  const Descriptor door(WorkerProcess::kDoor);
+  std::vector<std::unique_ptr<ServedModel>> models;
+  while (auto parcel = take_parcel(door)) {
+    std::erase_if(models, [](const auto& model) { return model->has_ended(); });
+    if (parcel->descriptors.second.number() < 0) continue;  // too many files are open; the server sees the end
+    models.push_back(
+        std::make_unique<ServedModel>(engine, library.abi().methods, parcel->label, std::move(parcel->descriptors)));
+  }
+  for (const auto& model : models) model->end();
+  const auto deadline = std::chrono::steady_clock::now() + kToLeave;
+  // A library that does not come back is left behind.
+  for (const auto& model : models) {
+    if (!model->wait_for_end(deadline)) std::_Exit(EXIT_SUCCESS);
+  }
+}
+
+}  // namespace
+
+int run_worker(const WorkerOptions& options) {
+  prepare_process();
+  try {
+    serve(load(options), options);
+    return EXIT_SUCCESS;
+  } catch (const RpcError& error) {
+    std::fprintf(stderr, "E worker: %s\n", error.data().value("reason", std::string(error.what())).c_str());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "E worker: %s\n", error.what());
+  }
+  return kExitNoLibrary;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,12 @@
+// The whole life of a worker process: it loads the library, serves a model to whoever hands it a pair of sockets
+// through its door, and ends when the door is closed.
+#pragma once
+
+#include "worker/worker_options.hpp"
+
+namespace rkllm_mcp {
+
+// Its exit code.
+int run_worker(const WorkerOptions& options);
+
+}  // namespace rkllm_mcp
