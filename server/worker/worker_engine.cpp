@@ -11,10 +11,24 @@
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+constexpr int kMostTries = 3;
+
+}  // namespace
 
 void WorkerEngine::try_out() {
-  const auto worker = worker_for_call();
-  WorkerLine(worker, options_.hang).call("ping", Json::object());
+  for (int tries = 1;; ++tries) {
+    const auto worker = worker_for_call();
+    try {
+      WorkerLine(worker, options_.hang).call("ping", Json::object());
+      return;
+    } catch (const RpcError&) {
+      // A model may have taken this worker meanwhile, and its loading may have ended it.
+      const std::lock_guard lock(mutex_);
+      if (killed_ || idle_ == worker || tries == kMostTries) throw;
+    }
+  }
 }
 
 std::unique_ptr<Model> WorkerEngine::new_model(const std::string& id, LostFunction lost) {
