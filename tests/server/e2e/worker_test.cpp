@@ -219,6 +219,7 @@ TEST_CASE("a model that hangs while it is loaded makes room when the client that
   Json reply;
   do reply = client.call("rkllm_init", {{"param", {{"model_path", shipped_model("fast")}}}});
   while (reply.contains("error") && std::chrono::steady_clock::now() < deadline);
+  INFO(reply.dump());
   CHECK(reply.contains("result"));
 }
 
