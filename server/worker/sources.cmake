@@ -2,6 +2,7 @@ set(WORKER_SOURCES
   worker/descriptor.cpp
   worker/frame.cpp
   worker/frame_socket.cpp
+  worker/reply_reader.cpp
   worker/served_model.cpp
   worker/token_writer.cpp
   worker/worker_engine.cpp

@@ -1,12 +1,12 @@
 #include "worker/worker_line.hpp"
 
 #include "backend/logged_errors.hpp"
-#include "client/bounded_json.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -20,20 +20,11 @@ constexpr int kLooksForItsEnd = 5;
 // The worker is looked at so often while nothing arrives: it may have printed something.
 constexpr std::chrono::milliseconds kLook{250};
 
-// What a worker may say of the end of a call, and the longest row of floats.
-constexpr std::size_t kMostEndBytes = std::size_t{64} << 20U;
-constexpr std::size_t kMostColumns = std::size_t{16} << 20U;
-
 struct Hanging {};
 
 std::string name_of_signal(int signal) {
   const char* const name = ::sigabbrev_np(signal);
   return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string(name);
-}
-
-RpcError to_error(const Json& error) {
-  return {static_cast<ErrorCode>(error.value("code", static_cast<int>(ErrorCode::kInternalError))),
-          error.value("message", std::string("the worker gave no reason")), error.value("data", Json())};
 }
 
 // What a worker that cannot work says before it exits; empty if it has not.
@@ -76,7 +67,8 @@ WorkerLine::End WorkerLine::exchange(std::string_view method, const CallRequest&
     send(method, request);
     End end = await_end(run);
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
-    give_on_log();
+    process_->log().read();
+    if (end.outcome.error) end.outcome.error = explained(end.outcome.error);
     return end;
   } catch (const PeerGone&) {
     worker_gone({});
@@ -99,37 +91,9 @@ void WorkerLine::send(std::string_view method, const CallRequest& request) {
 }
 
 WorkerLine::End WorkerLine::await_end(Run* run) {
-  FramedText end(kMostEndBytes);
-  RowsReader rows(kMostColumns);
-  bool stopped = false;
+  ReplyReader reader(call_, run);
   while (true) {
-    const Frame frame = receive();
-    if (frame.head.call != call_) throw BadFrame("a frame of another call");
-    if (frame.head.type == FrameType::kEnd) {
-      if (end.add(frame)) return read_end(end.take());
-      continue;
-    }
-    if (run == nullptr) throw BadFrame("tokens of a call that is no run");
-    if (frame.head.type == FrameType::kTokens) {
-      give_on(frame, *run);
-    } else if (frame.head.type == FrameType::kRows) {
-      rows.add(frame, [run](const FloatRows& whole) { run->observer.on_rows(whole); });
-    } else {
-      throw BadFrame("a frame that is for workers");
-    }
-    if (!stopped && run->observer.wants_to_stop()) {
-      stopped = true;
-      run->stop();
-    }
-  }
-}
-
-void WorkerLine::give_on(const Frame& tokens, Run& run) {
-  std::string_view content = tokens.content;
-  while (!content.empty()) {
-    const TokenRecord token = take_token(content);
-    if (token.batch >= run.entries) throw BadFrame("a token of an entry that the batch has not");
-    run.observer.on_token(token.batch, token.text, token.id);
+    if (auto end = reader.take(receive())) return *std::move(end);
   }
 }
 
@@ -144,33 +108,15 @@ Frame WorkerLine::receive() {
   }
 }
 
-WorkerLine::End WorkerLine::read_end(const std::string& text) {
-  auto read = client::parse_bounded(text);
-  if (!read || !read->is_object()) throw BadFrame("an end that is no JSON object");
-  Json& json = *read;
-  End end;
+// The error with what the library has printed about it.
+std::exception_ptr WorkerLine::explained(const std::exception_ptr& error) const {
   try {
-    end.loaded = json.value("loaded", false);
-    const Json session = json.value("session", Json::object());
-    for (const auto& [name, value] : session.items()) {
-      end.session[name] = value.get<std::int64_t>();
-    }
-    end.outcome.state = json.value("state", std::string());
-    end.outcome.aborted = json.value("aborted", false);
-    end.outcome.values = json.value("values", Json());
-    end.outcome.result = json.value("result", Json());
-    const auto error = json.find("error");
-    if (error == json.end()) return end;
-    RpcError thrown = to_error(*error);
-    if (thrown.code() == ErrorCode::kCallFailed) {
-      give_on_log();
-      if (auto errors = logged_errors(); !errors.empty()) thrown = with_log(thrown, std::move(errors));
-    }
-    end.outcome.error = std::make_exception_ptr(thrown);
-  } catch (const Json::exception& error) {
-    throw BadFrame(error.what());
+    std::rethrow_exception(error);
+  } catch (const RpcError& thrown) {
+    auto lines = logged_errors();
+    if (thrown.code() != ErrorCode::kCallFailed || lines.empty()) return error;
+    return std::make_exception_ptr(with_log(thrown, std::move(lines)));
   }
-  return end;
 }
 
 void WorkerLine::stop(std::uint32_t call) {

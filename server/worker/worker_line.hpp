@@ -3,16 +3,15 @@
 // Threads: one at a time, but for stop().
 #pragma once
 
-#include "backend/engine.hpp"
 #include "worker/frame_socket.hpp"
+#include "worker/reply_reader.hpp"
 #include "worker/worker_process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,17 +24,8 @@ class WorkerLine {
   // `hang`: a worker that says nothing for so long, on this line and in its log, while a call is in progress is killed.
   WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang);
 
-  // Who takes what a run produces.
-  struct Run {
-    CallObserver& observer;
-    std::size_t entries;         // of its batch
-    std::function<void()> stop;  // called once, when the observer wants to stop
-  };
-  struct End {
-    CallOutcome outcome;
-    bool loaded = false;    // there is a model now
-    Model::Values session;  // what is known of it
-  };
+  using Run = ReplyReader::Run;
+  using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
   // any, as `data.log`. Throws kRuntimeUnavailable if the worker is or goes away.
   End call(const CallRequest& request, Run* run = nullptr);
@@ -54,9 +44,7 @@ class WorkerLine {
   void send(std::string_view method, const CallRequest& request);
   End await_end(Run* run);
   Frame receive();
-  static void give_on(const Frame& tokens, Run& run);
-  End read_end(const std::string& text);
-  void give_on_log() { process_->log().read(); }
+  std::exception_ptr explained(const std::exception_ptr& error) const;
   [[noreturn]] void worker_gone(const std::string& suspicion);
 
   const std::shared_ptr<WorkerProcess> process_;

@@ -36,9 +36,9 @@ WorkerLog::Read WorkerLog::read() {
   return Read::kMore;
 }
 
-void WorkerLog::wait(std::chrono::milliseconds patience) const {
-  pollfd wanted{pipe_.number(), POLLIN, 0};
-  ::poll(&wanted, 1, static_cast<int>(patience.count()));
+void WorkerLog::wait(std::chrono::milliseconds patience, int other) const {
+  std::array<pollfd, 2> wanted{pollfd{pipe_.number(), POLLIN, 0}, pollfd{other, POLLIN, 0}};
+  ::poll(wanted.data(), wanted.size(), static_cast<int>(patience.count()));
 }
 
 }  // namespace rkllm_mcp

@@ -1,9 +1,11 @@
 #include "worker/worker_process.hpp"
 
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <system_error>
@@ -12,9 +14,13 @@
 namespace rkllm_mcp {
 namespace {
 
-// A process that the library has started may hold the log's pipe open after the worker has died, so its end is looked
-// for now and then as well.
-constexpr std::chrono::milliseconds kLookForEnd{200};
+// How often one looks whether a worker has been stopped; and whether it has ended, where the system does not tell: a
+// process that the library has started may hold the log's pipe open after the worker has died.
+constexpr std::chrono::milliseconds kOftenLooks{200};
+constexpr std::chrono::milliseconds kSeldomLooks{10'000};
+
+// Tells of the end of a process. Empty on Linux older than 5.3.
+Descriptor descriptor_of(pid_t process) { return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0))); }
 
 class SpawnActions {
  public:
@@ -115,9 +121,11 @@ bool WorkerProcess::is_stopped() const {
 void WorkerProcess::watch() {
   using Clock = std::chrono::steady_clock;
   siginfo_t news{};
+  const Descriptor end = descriptor_of(id_);
+  const auto patience = end.number() < 0 ? kOftenLooks : std::clamp(hang_ / 4, kOftenLooks, kSeldomLooks);
   auto last_unstopped = Clock::now();
   do {
-    log_.wait(kLookForEnd);
+    log_.wait(patience, end.number());
     if (!is_stopped()) last_unstopped = Clock::now();
     if (Clock::now() - last_unstopped >= hang_) kill();
     const bool can_write = log_.read() != WorkerLog::Read::kEnd;

@@ -13,9 +13,11 @@
 #include "transport/origin_policy.hpp"
 #include "transport/websocket_frame.hpp"
 #include "transport/websocket_handshake.hpp"
+#include "worker/reply_reader.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -155,12 +157,51 @@ void take_settings(std::string_view text) {
   }
 }
 
+class TokenEvents final : public CallObserver {
+ public:
+  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t id) noexcept override {
+    all.push_back(std::to_string(batch) + " " + std::to_string(id) + " " + std::string(text.value_or("none")));
+  }
+  void on_rows(const FloatRows& rows) noexcept override {
+    const std::string_view bytes(reinterpret_cast<const char*>(rows.values), rows.rows * rows.columns * sizeof(float));
+    all.push_back(std::string(rows.field) + " " + std::string(bytes));
+  }
+  void on_done(CallOutcome) noexcept override {}
+
+  Events all;
+};
+
+// A run's frames from a worker that has gone mad.
+Events read_worker(std::string_view bytes, std::size_t piece) {
+  constexpr std::size_t kEntries = 4;
+  TokenEvents events;
+  ReplyReader::Run run{events, kEntries, [] {}};
+  ReplyReader reply(1, &run);
+  FrameReader frames;
+  try {
+    while (!bytes.empty()) {
+      const auto room = frames.room();
+      const auto part = bytes.substr(0, std::min(piece, room.size()));
+      std::memcpy(room.data(), part.data(), part.size());
+      frames.filled(part.size());
+      bytes.remove_prefix(part.size());
+      while (const auto frame = frames.next()) {
+        if (reply.take(*frame)) return std::move(events.all);
+      }
+    }
+  } catch (const BadFrame& error) {
+    events.all.emplace_back(error.what());
+  }
+  return std::move(events.all);
+}
+
 constexpr std::array kTargets{
     ParserTarget{"line", [](std::string_view input) { in_pieces(input, read_lines); }},
     ParserTarget{"http", [](std::string_view input) { in_pieces(input, read_http); }},
     ParserTarget{"websocket", [](std::string_view input) { in_pieces(input, read_frames); }},
     ParserTarget{"message", take_message},
     ParserTarget{"settings", take_settings},
+    ParserTarget{"worker", [](std::string_view input) { in_pieces(input, read_worker); }},
 };
 
 }  // namespace

@@ -1,0 +1,72 @@
+#include "worker/reply_reader.hpp"
+
+#include "client/bounded_json.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <exception>
+#include <string_view>
+
+namespace rkllm_mcp {
+namespace {
+
+RpcError to_error(const Json& error) {
+  return {static_cast<ErrorCode>(error.value("code", static_cast<int>(ErrorCode::kInternalError))),
+          error.value("message", std::string("the worker gave no reason")), error.value("data", Json())};
+}
+
+}  // namespace
+
+std::optional<ReplyReader::End> ReplyReader::take(const Frame& frame) {
+  if (frame.head.call != call_) throw BadFrame("a frame of another call");
+  if (frame.head.type == FrameType::kEnd) {
+    if (!end_.add(frame)) return std::nullopt;
+    return read_end(end_.take());
+  }
+  if (run_ == nullptr) throw BadFrame("tokens of a call that is no run");
+  if (frame.head.type == FrameType::kTokens) {
+    give_on(frame);
+  } else if (frame.head.type == FrameType::kRows) {
+    rows_.add(frame, [this](const FloatRows& whole) { run_->observer.on_rows(whole); });
+  } else {
+    throw BadFrame("a frame that is for workers");
+  }
+  if (!stopped_ && run_->observer.wants_to_stop()) {
+    stopped_ = true;
+    run_->stop();
+  }
+  return std::nullopt;
+}
+
+void ReplyReader::give_on(const Frame& tokens) {
+  std::string_view content = tokens.content;
+  while (!content.empty()) {
+    const TokenRecord token = take_token(content);
+    if (token.batch >= run_->entries) throw BadFrame("a token of an entry that the batch has not");
+    run_->observer.on_token(token.batch, token.text, token.id);
+  }
+}
+
+ReplyReader::End ReplyReader::read_end(const std::string& text) {
+  auto read = client::parse_bounded(text);
+  if (!read || !read->is_object()) throw BadFrame("an end that is no JSON object");
+  Json& json = *read;
+  End end;
+  try {
+    end.loaded = json.value("loaded", false);
+    const Json session = json.value("session", Json::object());
+    for (const auto& [name, value] : session.items()) end.session[name] = value.get<std::int64_t>();
+    end.outcome.state = json.value("state", std::string());
+    end.outcome.aborted = json.value("aborted", false);
+    end.outcome.values = json.value("values", Json());
+    end.outcome.result = json.value("result", Json());
+    if (const auto error = json.find("error"); error != json.end()) {
+      end.outcome.error = std::make_exception_ptr(to_error(*error));
+    }
+  } catch (const Json::exception& error) {
+    throw BadFrame(error.what());
+  }
+  return end;
+}
+
+}  // namespace rkllm_mcp

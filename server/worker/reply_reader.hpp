@@ -1,0 +1,50 @@
+// What a worker sends while it makes one call: frames -> tokens and rows for whoever takes them, and the call's end.
+#pragma once
+
+#include "backend/engine.hpp"
+#include "worker/frame.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+class ReplyReader {
+ public:
+  // Who takes what a run produces.
+  struct Run {
+    CallObserver& observer;
+    std::size_t entries;         // of its batch
+    std::function<void()> stop;  // called once, when the observer wants to stop
+  };
+  struct End {
+    CallOutcome outcome;
+    bool loaded = false;    // there is a model now
+    Model::Values session;  // what is known of it
+  };
+
+  // Of the call with this number; `run` is null unless it is a run, and outlives this.
+  ReplyReader(std::uint32_t call, Run* run) : call_(call), run_(run), end_(kMostEndBytes), rows_(kMostColumns) {}
+
+  // The end, once it is whole. Throws BadFrame.
+  std::optional<End> take(const Frame& frame);
+
+ private:
+  // What a worker may say of the end of a call, and the longest row of floats.
+  static constexpr std::size_t kMostEndBytes = std::size_t{64} << 20U;
+  static constexpr std::size_t kMostColumns = std::size_t{16} << 20U;
+
+  void give_on(const Frame& tokens);
+  static End read_end(const std::string& text);
+
+  const std::uint32_t call_;
+  Run* const run_;
+  FramedText end_;
+  RowsReader rows_;
+  bool stopped_ = false;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,60 @@
+// Neither side believes the other: nonsense ends the worker, and nothing else.
+#include "support/catch.hpp"
+#include "worker/worker_engine.hpp"
+#include "worker/worker_options.hpp"
+#include "worker/worker_process.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <sys/socket.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+using namespace rkllm_mcp;
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+
+}  // namespace
+
+TEST_CASE("a worker that does not speak as it should is killed, and its call ends with 4005") {
+  WorkerEngine::Options options;
+  options.command = {NONSENSE_WORKER, {}};
+  WorkerEngine engine(options);
+  std::string told;
+  try {
+    engine.try_out();
+  } catch (const RpcError& error) {
+    CHECK(error.code() == ErrorCode::kRuntimeUnavailable);
+    told = error.what();
+  }
+  INFO(told);
+  CHECK(told.find("was killed by SIGKILL: it did not speak as it should") != std::string::npos);
+}
+
+TEST_CASE("a worker ends when it is told what it does not understand") {
+  const auto [head, content] = GENERATE(table<FrameHead, std::string_view>({
+      {FrameHead{.bytes = 0xFFFFFFFF, .type = FrameType::kCall, .call = 1}, ""},
+      {FrameHead{.type = static_cast<FrameType>(99), .call = 1}, ""},
+      {FrameHead{.type = FrameType::kEnd, .call = 1}, ""},
+      {FrameHead{.bytes = 1, .type = FrameType::kCall, .call = 1}, "\1"},
+      {FrameHead{.bytes = 4, .type = FrameType::kCall, .call = 1}, "\1\2ab{}"},
+      {FrameHead{.bytes = 16, .type = FrameType::kCall, .call = 1}, "\1\14rkllm_de{..."},
+  }));
+  std::string printed;
+  WorkerProcess worker({RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
+                       [&printed](std::string_view line) { printed += line; }, kPatience);
+  const DescriptorPair ends = worker.open("llm-1");
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  bytes += content;
+  REQUIRE(::send(ends.first.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
+  const auto end = worker.wait_for_end(kPatience);
+  REQUIRE(end);
+  CHECK(end->signal == 0);
+  CHECK(end->exit_code != 0);
+  INFO(printed);
+  CHECK(printed.find("E worker: ") != std::string::npos);
+}
