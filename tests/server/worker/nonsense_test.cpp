@@ -36,14 +36,15 @@ TEST_CASE("a worker that does not speak as it should is killed, and its call end
 }
 
 TEST_CASE("a worker ends when it is told what it does not understand") {
-  const auto [head, content] = GENERATE(table<FrameHead, std::string_view>({
-      {FrameHead{.bytes = 0xFFFFFFFF, .type = FrameType::kCall, .call = 1}, ""},
+  auto [head, content] = GENERATE(table<FrameHead, std::string_view>({
       {FrameHead{.type = static_cast<FrameType>(99), .call = 1}, ""},
       {FrameHead{.type = FrameType::kEnd, .call = 1}, ""},
-      {FrameHead{.bytes = 1, .type = FrameType::kCall, .call = 1}, "\1"},
-      {FrameHead{.bytes = 4, .type = FrameType::kCall, .call = 1}, "\1\2ab{}"},
-      {FrameHead{.bytes = 16, .type = FrameType::kCall, .call = 1}, "\1\14rkllm_de{..."},
+      {FrameHead{.type = FrameType::kCall, .call = 1}, "\1"},
+      {FrameHead{.type = FrameType::kCall, .call = 1}, "\1\2ab{}"},
+      {FrameHead{.type = FrameType::kCall, .call = 1}, "\1\20rkllm_is_running{..."},
+      {FrameHead{.bytes = 0xFFFFFFFF, .type = FrameType::kCall, .call = 1}, ""},
   }));
+  if (head.bytes == 0) head.bytes = static_cast<std::uint32_t>(content.size());
   std::string printed;
   WorkerProcess worker({RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})},
                        [&printed](std::string_view line) { printed += line; }, kPatience);
