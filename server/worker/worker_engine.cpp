@@ -19,13 +19,14 @@ constexpr int kMostTries = 3;
 
 void WorkerEngine::try_out() {
   for (int tries = 1;; ++tries) {
-    const auto line = line_for_calls();
+    const auto worker = worker_for_calls();
     try {
-      return line->ping();
+      // A line of its own: calls may be made meanwhile.
+      return WorkerLine(worker, worker->open({}).first, options_.hang).ping();
     } catch (const RpcError&) {
       // A model may have taken this worker meanwhile, and its loading may have ended it.
       const std::lock_guard lock(mutex_);
-      if (killed_ || calls_ == line || tries == kMostTries) throw;
+      if (killed_ || idle_ == worker || tries == kMostTries) throw;
     }
   }
 }
@@ -61,6 +62,11 @@ std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_model() {
     calls_.reset();
   }
   return worker;
+}
+
+std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_calls() {
+  const std::lock_guard lock(mutex_);
+  return idle_worker();
 }
 
 std::shared_ptr<WorkerLine> WorkerEngine::line_for_calls() {

@@ -41,6 +41,7 @@ class WorkerEngine final : public Engine {
   std::shared_ptr<WorkerProcess> worker_for_model();  // throws RpcError kRuntimeUnavailable
 
  private:
+  std::shared_ptr<WorkerProcess> worker_for_calls();  // likewise
   std::shared_ptr<WorkerLine> line_for_calls();       // likewise
   std::shared_ptr<WorkerProcess> idle_worker();       // likewise; with mutex_ held
   std::shared_ptr<WorkerProcess> spawn();             // likewise
