@@ -17,6 +17,7 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -122,7 +123,8 @@ class QueuedBackend : public Backend {
 
   mutable std::mutex mutex_;
   bool shutting_down_ = false;
-  CallId next_call_ = 1;
+  // Of all backends: a session may still cancel a call of one that has been replaced.
+  static inline std::atomic<CallId> next_call_{1};
   unsigned next_handle_ = 1;
   std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
   std::map<CallId, JobPointer> jobs_;

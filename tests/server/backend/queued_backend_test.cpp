@@ -398,6 +398,24 @@ TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is stil
   later.join();
 }
 
+TEST_CASE("the id of a call of one backend is no call's of another") {
+  std::promise<void> let_go;
+  const auto released = let_go.get_future().share();
+  QueuedBackend before(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
+  QueuedBackend after(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
+  const auto start = [](QueuedBackend& backend, const std::shared_ptr<Recorder>& recorder) {
+    return backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, recorder);
+  };
+  const auto running = std::make_shared<Recorder>();
+  start(after, running);
+  const auto waiting = std::make_shared<Recorder>();
+  start(after, waiting);
+  for (int call = 0; call < 3; ++call) after.cancel(start(before, std::make_shared<Recorder>()));
+  let_go.set_value();
+  CHECK_FALSE(running->outcome().error);
+  CHECK_FALSE(waiting->outcome().error);
+}
+
 TEST_CASE("a call that is given up leaves the queue; one that runs does not mind") {
   Calls calls;
   const auto handle = calls.init(kPaced);
