@@ -102,6 +102,7 @@ class QueuedBackend : public Backend {
   void end_waiting(const JobPointer& job, const RpcError& why);
   void stop(const JobPointer& job);
   void stop_everything_on(Handle& handle);
+  void destroy_unasked(const HandlePointer& handle);  // unless that is under way
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
