@@ -69,7 +69,7 @@ void RuntimeLife::look_again() {
 void RuntimeLife::looked(bool is_outdated) {
   if (settled_) return;
   if (!is_outdated) return end_step();
-  if (now_->use() == QueuedBackend::Use::kModels) {
+  if (now_->use() >= QueuedBackend::Use::kLoading) {
     log_.info("the runtime library has changed; the one in use stays, since a model is loaded or being loaded");
     return end_step();
   }
@@ -106,14 +106,18 @@ void RuntimeLife::tried_out(const std::optional<RpcError>& trouble) {
 // Calls of the one before would be known to the next one by numbers that are others' there.
 void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
   if (settled_) return retire(std::move(next));
+  const bool is_first = step_ == Step::kStartingFirst;
   switch (now_->use()) {
     case QueuedBackend::Use::kIdle: return replace(std::move(next));
+    case QueuedBackend::Use::kCalls: break;
+    case QueuedBackend::Use::kLoading:
+      if (is_first) break;  // either that fails, too, or the runtime works after all
+      [[fallthrough]];
     case QueuedBackend::Use::kModels:
-      if (step_ == Step::kStartingFirst) break;  // what is being loaded fails, too
+      if (is_first) now_->count_as_tried_out();
       log_.info("the runtime in use stays, since a model is loaded or being loaded");
       retire(std::move(next));
       return end_step();
-    case QueuedBackend::Use::kCalls: break;
   }
   next_ = std::move(next);
   until_idle_.expires_after(kUntilIdle);

@@ -455,7 +455,9 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
 
 QueuedBackend::Use QueuedBackend::use() const {
   const std::lock_guard lock(mutex_);
-  if (!handles_.empty()) return Use::kModels;
+  const auto is_live = [](const auto& entry) { return entry.second->live; };
+  if (std::any_of(handles_.begin(), handles_.end(), is_live)) return Use::kModels;
+  if (!handles_.empty()) return Use::kLoading;
   return jobs_.empty() ? Use::kIdle : Use::kCalls;
 }
 

@@ -67,8 +67,8 @@ class QueuedBackend : public Backend {
     bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;
-  // Whether a model is loaded or being loaded, or else at least a call is in progress.
-  enum class Use { kIdle, kCalls, kModels };
+  // Whether a model is loaded, or else at least being loaded, or else at least a call is in progress.
+  enum class Use { kIdle, kCalls, kLoading, kModels };
   Use use() const;
 
   // Called on a thread of the backend when a model is gone although nobody destroyed it; set before the first call.
