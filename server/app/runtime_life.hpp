@@ -30,8 +30,8 @@ class RuntimeLife {
  public:
   enum class State { kFinding, kStarting, kReady, kReplacing, kGone };
 
-  // `make` finds the library that there is now; see RuntimeHost.
-  using MakeFunction = std::function<std::unique_ptr<RuntimeHost>()>;
+  // `make` finds the library that there is now; see RuntimeHost. Any thread.
+  using MakeFunction = std::function<std::unique_ptr<RuntimeHost>(const Settings& settings)>;
   RuntimeLife(asio::io_context& loop, const Settings& settings, spdlog::logger& log, MakeFunction make);
 
   RuntimeHost& now() const { return *now_; }
@@ -50,7 +50,8 @@ class RuntimeLife {
  private:
   enum class Step { kNone, kLooking, kStartingFirst, kStartingNext };
 
-  void looked(bool is_outdated);
+  void look(const std::optional<LibraryFile>& served, const Settings& settings);  // on the runner
+  void looked(std::unique_ptr<RuntimeHost> next);                                // null: nothing has changed
   void try_out(RuntimeHost& host);
   void tried_out(const std::optional<RpcError>& trouble);
   void replace_when_idle(std::unique_ptr<RuntimeHost> next);
