@@ -173,7 +173,8 @@ void RuntimeLife::settle() {
 
 bool RuntimeLife::shut_down(std::chrono::steady_clock::time_point deadline) {
   if (next_) next_->shut_down(std::chrono::steady_clock::now());
-  return now_->shut_down(deadline);
+  const bool has_ended = now_->shut_down(deadline);
+  return runner_.wait_until_idle(deadline) && has_ended;
 }
 
 }  // namespace rkllm_mcp

@@ -45,7 +45,8 @@ class RuntimeLife {
   void look_again();
   // Changes nothing any more. To be called before shut_down().
   void settle();
-  bool shut_down(std::chrono::steady_clock::time_point deadline);  // see RuntimeHost; any thread
+  // See RuntimeHost; any thread. False also if the search for another runtime, or the end of an earlier one, hangs.
+  bool shut_down(std::chrono::steady_clock::time_point deadline);
 
  private:
   enum class Step { kNone, kLooking, kStartingFirst, kStartingNext };

@@ -83,6 +83,22 @@ TEST_CASE("what is found later is found beside the event loop, with the settings
   CHECK(finder != std::this_thread::get_id());
 }
 
+TEST_CASE("a look for the runtime that hangs does not hold up the end") {
+  std::promise<void> looking;
+  std::promise<void> let_go;
+  Life with([&](const Settings&) {
+    looking.set_value();
+    let_go.get_future().wait();
+    return none_because("found too late");
+  });
+  with.life.look_again();
+  looking.get_future().wait();
+  with.life.settle();
+  CHECK_FALSE(with.life.shut_down(std::chrono::steady_clock::now() + std::chrono::milliseconds(20)));
+  let_go.set_value();
+  CHECK(with.life.shut_down(std::chrono::steady_clock::now() + kPatience));
+}
+
 TEST_CASE("a look for the runtime that breaks off is told of, and does not prevent the next one") {
   int looks = 0;
   Life with([&](const Settings&) {
