@@ -44,6 +44,8 @@ class RuntimeHost {
   // Starts a worker and asks it whether it is well, if the library is to run in workers. Takes its time; calls that
   // come meanwhile wait for the worker. Throws RpcError kRuntimeUnavailable.
   void try_out();
+  // Something else has shown that it works.
+  void count_as_tried_out() { tried_out_ = true; }
 
   const std::shared_ptr<Backend>& backend() { return backend_; }
   // The set of the library; without one, the newest, so that clients can still read what they could call.

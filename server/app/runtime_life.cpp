@@ -1,7 +1,10 @@
 #include "app/runtime_life.hpp"
 
+#include "run_loop.hpp"
+
 #include <asio/post.hpp>
 
+#include <exception>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -23,7 +26,7 @@ std::string_view name_of(RuntimeLife::State state) {
 }
 
 RuntimeLife::RuntimeLife(asio::io_context& loop, const Settings& settings, spdlog::logger& log, MakeFunction make)
-    : loop_(loop), settings_(settings), log_(log), make_(std::move(make)), now_(make_()), until_idle_(loop) {}
+    : loop_(loop), settings_(settings), log_(log), make_(std::move(make)), now_(make_(settings)), until_idle_(loop) {}
 
 RuntimeLife::State RuntimeLife::state() const {
   const bool is_there = now_->trouble().empty();
@@ -58,22 +61,32 @@ void RuntimeLife::look_again() {
     return;
   }
   if (now_->is_bound()) return;
-  step_ = Step::kLooking;
   // Copies: the settings may be read again meanwhile.
-  runner_.post([this, served = now_->file(), settings = settings_] {
-    const bool is_outdated = RuntimeHost::is_outdated(served, settings);
-    asio::post(loop_, [this, is_outdated] { looked(is_outdated); });
-  });
+  runner_.post([this, served = now_->file(), settings = settings_] { look(served, settings); });
+  step_ = Step::kLooking;
 }
 
-void RuntimeLife::looked(bool is_outdated) {
+void RuntimeLife::look(const std::optional<LibraryFile>& served, const Settings& settings) {
+  try {
+    auto next = RuntimeHost::is_outdated(served, settings) ? make_(settings) : nullptr;
+    asio::post(loop_, [this, next = std::move(next)]() mutable { looked(std::move(next)); });
+  } catch (...) {
+    asio::post(loop_, [this, fault = std::current_exception()] {
+      end_step();
+      std::rethrow_exception(fault);  // the loop's boundary tells of it
+    });
+  }
+}
+
+void RuntimeLife::looked(std::unique_ptr<RuntimeHost> next) {
   if (settled_) return;
-  if (!is_outdated) return end_step();
-  if (now_->use() == QueuedBackend::Use::kModels) {
+  if (!next) return end_step();
+  if (now_->use() >= QueuedBackend::Use::kLoading) {
     log_.info("the runtime library has changed; the one in use stays, since a model is loaded or being loaded");
+    retire(std::move(next));
     return end_step();
   }
-  next_ = make_();
+  next_ = std::move(next);
   step_ = Step::kStartingNext;
   try_out(*next_);
 }
@@ -106,14 +119,18 @@ void RuntimeLife::tried_out(const std::optional<RpcError>& trouble) {
 // Calls of the one before would be known to the next one by numbers that are others' there.
 void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
   if (settled_) return retire(std::move(next));
+  const bool is_first = step_ == Step::kStartingFirst;
   switch (now_->use()) {
     case QueuedBackend::Use::kIdle: return replace(std::move(next));
+    case QueuedBackend::Use::kCalls: break;
+    case QueuedBackend::Use::kLoading:
+      if (is_first) break;  // either that fails, too, or the runtime works after all
+      [[fallthrough]];
     case QueuedBackend::Use::kModels:
-      if (step_ == Step::kStartingFirst) break;  // what is being loaded fails, too
+      if (is_first) now_->count_as_tried_out();
       log_.info("the runtime in use stays, since a model is loaded or being loaded");
       retire(std::move(next));
       return end_step();
-    case QueuedBackend::Use::kCalls: break;
   }
   next_ = std::move(next);
   until_idle_.expires_after(kUntilIdle);
@@ -124,11 +141,17 @@ void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
 
 void RuntimeLife::replace(std::unique_ptr<RuntimeHost> next) {
   auto before = std::exchange(now_, std::move(next));
-  const bool is_there = now_->trouble().empty();
-  replaced_();
-  retire(std::move(before));
-  if (is_there) ready_();
-  end_step();
+  const auto end = [&] {
+    retire(std::move(before));
+    end_step();
+  };
+  or_else(
+      [this] {
+        replaced_();
+        if (now_->trouble().empty()) ready_();
+      },
+      end);
+  end();
 }
 
 // Its end may take as long as its worker's.
@@ -150,7 +173,8 @@ void RuntimeLife::settle() {
 
 bool RuntimeLife::shut_down(std::chrono::steady_clock::time_point deadline) {
   if (next_) next_->shut_down(std::chrono::steady_clock::now());
-  return now_->shut_down(deadline);
+  const bool has_ended = now_->shut_down(deadline);
+  return runner_.wait_until_idle(deadline) && has_ended;
 }
 
 }  // namespace rkllm_mcp

@@ -30,8 +30,8 @@ class RuntimeLife {
  public:
   enum class State { kFinding, kStarting, kReady, kReplacing, kGone };
 
-  // `make` finds the library that there is now; see RuntimeHost.
-  using MakeFunction = std::function<std::unique_ptr<RuntimeHost>()>;
+  // `make` finds the library that there is now; see RuntimeHost. Any thread.
+  using MakeFunction = std::function<std::unique_ptr<RuntimeHost>(const Settings& settings)>;
   RuntimeLife(asio::io_context& loop, const Settings& settings, spdlog::logger& log, MakeFunction make);
 
   RuntimeHost& now() const { return *now_; }
@@ -45,12 +45,14 @@ class RuntimeLife {
   void look_again();
   // Changes nothing any more. To be called before shut_down().
   void settle();
-  bool shut_down(std::chrono::steady_clock::time_point deadline);  // see RuntimeHost; any thread
+  // See RuntimeHost; any thread. False also if the search for another runtime, or the end of an earlier one, hangs.
+  bool shut_down(std::chrono::steady_clock::time_point deadline);
 
  private:
   enum class Step { kNone, kLooking, kStartingFirst, kStartingNext };
 
-  void looked(bool is_outdated);
+  void look(const std::optional<LibraryFile>& served, const Settings& settings);  // on the runner
+  void looked(std::unique_ptr<RuntimeHost> next);                                // null: nothing has changed
   void try_out(RuntimeHost& host);
   void tried_out(const std::optional<RpcError>& trouble);
   void replace_when_idle(std::unique_ptr<RuntimeHost> next);

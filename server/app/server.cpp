@@ -79,7 +79,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       settings_(settings),
       settings_report_(options.settings_report),
       memory_(std::make_shared<MemoryBudget>(memory_limit(settings.limits))),
-      runtime_(loop, settings, log, [this] { return find_runtime(); }),
+      runtime_(loop, settings, log, [this](const Settings& now) { return find_runtime(now); }),
       backend_(std::make_shared<WatchedBackend>(
           backend_of_runtime(), metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
@@ -118,6 +118,9 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     surroundings.is_stranger = [this](const HttpRequest& head) {
       return dispatcher_.gate().identify(head.bearer_token()) == nullptr;
     };
+    surroundings.refuse_guess = [this](const std::string& address, std::function<void()> refuse) {
+      dispatcher_.gate().refuse_guess(address, std::move(refuse));
+    };
   }
   transports_.emplace(
       loop, settings, surroundings, dispatcher_.acceptor(),
@@ -127,13 +130,13 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       stdio);
 }
 
-std::unique_ptr<RuntimeHost> Server::find_runtime() {
+std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
   const auto printed = [this](spdlog::level::level_enum level, pid_t worker, std::string_view line) {
     asio::post(loop_, [this, severity = severity_of(level), worker, text = std::string(line)] {
       dispatcher_.mcp().log(severity, "runtime", Json{{"worker", worker}, {"text", text}});
     });
   };
-  auto runtime = std::make_unique<RuntimeHost>(settings_, log_, metrics_.counts, printed);
+  auto runtime = std::make_unique<RuntimeHost>(settings, log_, metrics_.counts, printed);
   runtime->when_lost([this](const std::string& handle) {
     asio::post(loop_, [this, handle] {
       log_.error("the process that ran {} has died", handle);

@@ -70,7 +70,7 @@ class Server {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::unique_ptr<RuntimeHost> find_runtime();
+  std::unique_ptr<RuntimeHost> find_runtime(const Settings& settings);  // any thread
   std::shared_ptr<Backend> backend_of_runtime();                  // which knows the presets of the settings
   void runtime_replaced();
   void introduce_runtime();                                       // to the log

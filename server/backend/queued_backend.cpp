@@ -286,6 +286,18 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
   }
 }
 
+void QueuedBackend::destroy_unasked(const HandlePointer& handle) {
+  if (handle->closing || destroy_ == nullptr) return;
+  handle->closing = true;
+  const auto job = std::make_shared<Job>();
+  job->id = next_call_++;
+  job->request = {destroy_, Json::object()};
+  job->observer = std::make_shared<NobodyListens>();
+  job->handle = handle;
+  jobs_.emplace(job->id, job);
+  enqueue(job);
+}
+
 bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
   JobPointer job;
   CallOutcome outcome;
@@ -401,10 +413,16 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   {
     const std::lock_guard lock(mutex_);
     outcome.aborted = outcome.aborted || job->aborted;
-    if (job->abandoned && outcome.error) outcome.error = std::make_exception_ptr(loading_cancelled());
     if (job->handle) {
       outcome.handle = job->handle->id;
       note_handle_change(*job, outcome);
+    }
+    if (job->abandoned) {
+      if (!outcome.error) {  // loaded all the same, for nobody
+        stop_everything_on(*job->handle);
+        destroy_unasked(job->handle);
+      }
+      outcome.error = std::make_exception_ptr(loading_cancelled());
     }
     job->state = Job::State::kDone;
     handle = std::move(job->handle);
@@ -437,7 +455,9 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
 
 QueuedBackend::Use QueuedBackend::use() const {
   const std::lock_guard lock(mutex_);
-  if (!handles_.empty()) return Use::kModels;
+  const auto is_live = [](const auto& entry) { return entry.second->live; };
+  if (std::any_of(handles_.begin(), handles_.end(), is_live)) return Use::kModels;
+  if (!handles_.empty()) return Use::kLoading;
   return jobs_.empty() ? Use::kIdle : Use::kCalls;
 }
 
@@ -446,15 +466,7 @@ bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
   shutting_down_ = true;
   for (const auto& [id, handle] : handles_) {
     stop_everything_on(*handle);
-    if (handle->closing || destroy_ == nullptr) continue;
-    handle->closing = true;
-    const auto job = std::make_shared<Job>();
-    job->id = next_call_++;
-    job->request = {destroy_, Json::object()};
-    job->observer = std::make_shared<NobodyListens>();
-    job->handle = handle;
-    jobs_.emplace(job->id, job);
-    enqueue(job);
+    destroy_unasked(handle);
   }
   const auto all_done = [this] { return jobs_.empty(); };
   if (change_.wait_until(lock, deadline, all_done)) return true;

@@ -17,6 +17,7 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -66,8 +67,8 @@ class QueuedBackend : public Backend {
     bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;
-  // Whether a model is loaded or being loaded, or else at least a call is in progress.
-  enum class Use { kIdle, kCalls, kModels };
+  // Whether a model is loaded, or else at least being loaded, or else at least a call is in progress.
+  enum class Use { kIdle, kCalls, kLoading, kModels };
   Use use() const;
 
   // Called on a thread of the backend when a model is gone although nobody destroyed it; set before the first call.
@@ -101,6 +102,7 @@ class QueuedBackend : public Backend {
   void end_waiting(const JobPointer& job, const RpcError& why);
   void stop(const JobPointer& job);
   void stop_everything_on(Handle& handle);
+  void destroy_unasked(const HandlePointer& handle);  // unless that is under way
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
@@ -122,7 +124,8 @@ class QueuedBackend : public Backend {
 
   mutable std::mutex mutex_;
   bool shutting_down_ = false;
-  CallId next_call_ = 1;
+  // Of all backends: a session may still cancel a call of one that has been replaced.
+  static inline std::atomic<CallId> next_call_{1};
   unsigned next_handle_ = 1;
   std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
   std::map<CallId, JobPointer> jobs_;

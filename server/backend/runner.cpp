@@ -26,6 +26,11 @@ std::size_t Runner::waiting() const {
   return jobs_.size();
 }
 
+bool Runner::wait_until_idle(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return idle_.wait_until(lock, deadline, [this] { return jobs_.empty() && !busy_; });
+}
+
 void Runner::work() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -33,10 +38,13 @@ void Runner::work() {
     if (jobs_.empty()) return;
     auto job = std::move(jobs_.front());
     jobs_.pop_front();
+    busy_ = true;
     lock.unlock();
     job();
     job = nullptr;  // what it held is released here, not under the lock
     lock.lock();
+    busy_ = false;
+    idle_.notify_all();
   }
 }
 

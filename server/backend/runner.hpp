@@ -1,9 +1,11 @@
 // One thread that executes jobs in the order in which they were posted.
 //
-// Threads: post() and stop() from any; the destructor from any but the runner's own.
+// Threads: any; the destructor and wait_until_idle() any but the runner's own.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -20,13 +22,17 @@ class Runner {
 
   void post(std::function<void()> job);
   std::size_t waiting() const;  // jobs that have not begun
+  // False if there are jobs at `deadline` that have not ended.
+  bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
 
  private:
   void work();
 
   mutable std::mutex mutex_;
   std::condition_variable news_;
+  std::condition_variable idle_;
   std::deque<std::function<void()>> jobs_;
+  bool busy_ = false;
   bool stopping_ = false;
   std::thread thread_;  // last: it uses all of the above
 };

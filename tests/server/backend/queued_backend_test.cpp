@@ -162,6 +162,51 @@ class HangingEngine final : public Engine {
   const std::shared_future<void> let_go_;
 };
 
+// An engine whose models are loaded when they are let go, whatever is done to them; counts those that there are.
+class SlowLoadingEngine final : public Engine {
+ public:
+  struct Watch {
+    std::promise<void> loading;
+    std::promise<void> let_go;
+    std::atomic<int> loaded{0};
+  };
+  explicit SlowLoadingEngine(Watch& watch) : watch_(watch) {}
+
+  std::unique_ptr<Model> new_model(const std::string&, LostFunction) override {
+    return std::make_unique<SlowModel>(watch_);
+  }
+  CallOutcome call(const CallRequest&) override { return {}; }
+  bool kill() override { return false; }
+
+ private:
+  class SlowModel final : public Model {
+   public:
+    explicit SlowModel(Watch& watch) : watch_(watch) {}
+
+    void begin_run(std::shared_ptr<CallObserver>) override {}
+    CallOutcome call(const CallRequest& request) override {
+      if (request.method->handle == HandleRole::kCreates) {
+        watch_.loading.set_value();
+        watch_.let_go.get_future().wait();
+        ++watch_.loaded;
+        loaded_ = true;
+      }
+      if (request.method->handle == HandleRole::kDestroys) --watch_.loaded;
+      return {};
+    }
+    CallOutcome call_beside(const CallRequest&) override { return {}; }
+    void stop_run() override {}
+    bool loaded() const override { return loaded_; }
+    Values values() const override { return {}; }
+
+   private:
+    Watch& watch_;
+    std::atomic<bool> loaded_{false};
+  };
+
+  Watch& watch_;
+};
+
 const Method& method_named(std::string_view name) {
   for (const Method& each : simulator().abi().methods) {
     if (each.name == name) return each;
@@ -396,6 +441,44 @@ TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is stil
   std::thread later([&let_go] { let_go.set_value(); });
   backend.reset();
   later.join();
+}
+
+TEST_CASE("the id of a call of one backend is no call's of another") {
+  std::promise<void> let_go;
+  const auto released = let_go.get_future().share();
+  QueuedBackend before(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
+  QueuedBackend after(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
+  const auto start = [](QueuedBackend& backend, const std::shared_ptr<Recorder>& recorder) {
+    return backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, recorder);
+  };
+  const auto running = std::make_shared<Recorder>();
+  start(after, running);
+  const auto waiting = std::make_shared<Recorder>();
+  start(after, waiting);
+  for (int call = 0; call < 3; ++call) after.cancel(start(before, std::make_shared<Recorder>()));
+  let_go.set_value();
+  CHECK_FALSE(running->outcome().error);
+  CHECK_FALSE(waiting->outcome().error);
+}
+
+TEST_CASE("a model that nobody waits for any more, but whose loading cannot be ended, is destroyed once it is loaded") {
+  SlowLoadingEngine::Watch watch;
+  QueuedBackend backend(std::make_unique<SlowLoadingEngine>(watch), simulator().abi().methods, {.handles = 1});
+  const auto loading = std::make_shared<Recorder>();
+  const auto id = backend.start({&method_named("rkllm_init"), Json::object()}, loading);
+  watch.loading.get_future().wait();
+  const auto behind = std::make_shared<Recorder>();
+  backend.start({&method_named("rkllm_run"), Json::object()}, behind);
+  backend.cancel(id);
+  watch.let_go.set_value();
+  CHECK(loading->error_code() == ErrorCode::kCancelled);
+  CHECK(behind->error_code() == ErrorCode::kCancelled);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (backend.use() != QueuedBackend::Use::kIdle && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  CHECK(watch.loaded == 0);
+  CHECK(backend.handles().empty());
 }
 
 TEST_CASE("a call that is given up leaves the queue; one that runs does not mind") {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 namespace rkllm_mcp::test {
 namespace {
@@ -112,6 +113,30 @@ TEST_CASE("a runtime that hangs as it starts holds up nobody but its calls, nor 
   CHECK(client.call("ping").contains("result"));
   server.process().signal(SIGTERM);
   CHECK(server.process().wait() == 0);
+}
+
+TEST_CASE("a runtime that hangs whenever it is tried out, but has loaded a model, is ready", "[worker]") {
+  const TemporaryDirectory place;
+  LiveServer server({.set = {"runtime.hang_s=3"},
+                     .runtime = {"--library", LATE_LIBRARY},
+                     .env = {{"LATE_LIBRARY_STARTS", place.path()}}});
+  REQUIRE(wait_for_file(place / "1"));
+  CHECK(server.health()["runtime"]["state"] == "starting");
+  RpcClient client(server.connect(Transport::kTcp));
+  const Json fast{{"param", {{"model_path", shipped_model("fast")}}}};
+  const int one = client.send("rkllm_init", fast);
+  const int other = client.send("rkllm_init", fast);
+  Json loaded = client.answer(one);  // one of them gets the worker that is being tried out
+  Json failed = client.answer(other);
+  if (loaded.contains("error")) std::swap(loaded, failed);
+  CHECK(failed["error"]["code"] == 4005);
+  const std::string handle = loaded["result"]["handle"];
+  await_state(server, "ready");
+  CHECK(std::filesystem::exists(place / "3"));  // the other one that was tried out
+  CHECK(client.result("rkllm_run", run_params(handle, "@n=3"))["status"] == 0);
+  client.result("rkllm_destroy", {{"handle", handle}});
+  CHECK(server.health()["runtime"]["state"] == "ready");
+  CHECK(client.call("rkllm_init", fast).contains("result"));
 }
 
 TEST_CASE("after SIGHUP the runtime goes on serving while the next one starts", "[worker]") {
