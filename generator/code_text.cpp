@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <sstream>
 
 namespace bindgen {
@@ -165,6 +166,10 @@ std::string number_text(double value) {
   char text[64];
   const auto written = std::to_chars(text, text + sizeof text, value);
   return {text, written.ptr};
+}
+
+std::string integer_text(std::int64_t value) {
+  return value == INT64_MIN ? std::to_string(value + 1) + " - 1" : std::to_string(value);
 }
 
 std::string float_literal(double value) {

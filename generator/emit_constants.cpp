@@ -72,7 +72,7 @@ class ConstantsEmitter {
     const std::string begin = "inline constexpr ";
     code_.line(match(
         macro.value,  //
-        [&](std::int64_t value) { return begin + "std::int64_t " + macro.name + " = " + std::to_string(value) + ";"; },
+        [&](std::int64_t value) { return begin + "std::int64_t " + macro.name + " = " + integer_text(value) + ";"; },
         [&](std::uint64_t value) {
           return begin + "std::uint64_t " + macro.name + " = " + std::to_string(value) + "U;";
         },

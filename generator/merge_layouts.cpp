@@ -31,6 +31,10 @@ class Merger {
   void symbol(c::Enum& merged, const c::Enum& other) {
     at_ = merged.location;
     type(merged.underlying, other.underlying);
+    // What needs 64 bits is long where that has them, and long long elsewhere; long long has them everywhere.
+    if (merged.underlying.size.on_64_bit == merged.underlying.size.on_32_bit) {
+      merged.underlying.name = other.underlying.name;
+    }
     each(merged.enumerators, other.enumerators, [this](c::Enumerator& one, const c::Enumerator& two) {
       if (one.name != two.name || one.value != two.value) refuse("has different enumerators");
     });

@@ -1,9 +1,12 @@
 #include "read_declarations.hpp"
 
 #include "cursor_facts.hpp"
+#include "diagnostics.hpp"
 #include "read_records.hpp"
 #include "read_types.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -21,7 +24,8 @@ struct EqualCursors {
 
 class Reader {
  public:
-  explicit Reader(CXTranslationUnit unit) : unit_(unit), main_file_(clang::main_file(unit)), types_(unit) {
+  Reader(CXTranslationUnit unit, const c::Header& header)
+      : unit_(unit), header_(header), main_file_(clang::main_file(unit)), types_(unit) {
     collect_named_by_typedef(clang_getTranslationUnitCursor(unit));
   }
 
@@ -168,10 +172,21 @@ class Reader {
     if (const Documentation own = clang::documentation(documented); !own.text.empty()) result.documentation = own;
     for (const CXCursor child : clang::children(cursor)) {
       if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
-      result.enumerators.push_back({clang::spelling(child), clang_getEnumConstantDeclValue(child),
+      result.enumerators.push_back({clang::spelling(child), enumerator_value(child, result.underlying),
                                     clang::location(child), clang::documentation(child)});
     }
     symbols_.emplace_back(std::move(result));
+  }
+
+  // clang has the bits; which number they are, the type of the enum says.
+  std::int64_t enumerator_value(CXCursor enumerator, const c::Type& underlying) const {
+    const bool has_sign = underlying.kind == c::TypeKind::kSigned || underlying.kind == c::TypeKind::kCharacter;
+    if (has_sign) return clang_getEnumConstantDeclValue(enumerator);
+    const std::uint64_t value = clang_getEnumConstantDeclUnsignedValue(enumerator);
+    if (value <= INT64_MAX) return static_cast<std::int64_t>(value);
+    throw Refusal(
+        {complain(header_, clang::location(enumerator),
+                  "the value of " + clang::spelling(enumerator) + " is beyond " + std::to_string(INT64_MAX))});
   }
 
   // Once for all declarations: to look for the typedef of each would take the square of their number.
@@ -187,6 +202,7 @@ class Reader {
   bool is_named_by_typedef(CXCursor cursor) const { return named_by_typedef_.count(cursor) != 0; }
 
   CXTranslationUnit unit_;
+  const c::Header& header_;
   CXFile main_file_;
   TypeReader types_;
   std::vector<c::Symbol> symbols_;
@@ -196,6 +212,8 @@ class Reader {
 
 }  // namespace
 
-std::vector<c::Symbol> read_declarations(const clang::Unit& unit) { return Reader(unit.get()).read(); }
+std::vector<c::Symbol> read_declarations(const clang::Unit& unit, const c::Header& header) {
+  return Reader(unit.get(), header).read();
+}
 
 }  // namespace bindgen
