@@ -88,6 +88,9 @@ bool can_be_returned(const Meaning& meaning, const c::Type& type) {
 
 void names_are_usable(Inspection& inspection) {
   for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
+    if (function->symbol != function->name)
+      inspection.complain(function->location, function->name + " is called " + function->symbol +
+                                                  " in the library; no table of functions can find it by its name");
     const std::set<std::string> of_stub = variables_of_stub(inspection.api, *function);
     std::set<std::string> names;
     for (const c::Param& param : function->params) {
@@ -154,6 +157,12 @@ void returns_can_be_told(Inspection& inspection) {
         (!holds_struct(meaning) || has_members(inspection.api.header, function->returns, nullptr)))
       continue;
     inspection.complain(function->location, function->name + ".return: its meaning in the overlay is none of a result");
+  }
+}
+
+void constants_can_be_told(Inspection& inspection) {
+  for (const c::Macro* macro : c::all<c::Macro>(inspection.api.header)) {
+    if (!macro->no_constant.empty()) inspection.complain(macro->location, macro->name + " is " + macro->no_constant);
   }
 }
 

@@ -123,8 +123,12 @@ std::string literal(std::string_view text) {
   std::string result = "\"";
   for (const char character : text) {
     if (character == '"' || character == '\\') result += '\\';
+    const auto byte = static_cast<unsigned char>(character);
     if (character == '\n') {
       result += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {  // three octal digits: what follows cannot be taken for more of them
+      result += {'\\', static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8),
+                 static_cast<char>('0' + byte % 8)};
     } else {
       result += character;
     }

@@ -102,15 +102,35 @@ class Reader {
   void read_function(CXCursor cursor) {
     if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static) return;  // no library exports it
     const CXType type = clang_getCursorType(cursor);
-    if (!known_.insert(clang::spelling(cursor) + "()").second) return;  // declared before
-    c::Function function{clang::spelling(cursor),
+    const std::string name = clang::spelling(cursor);
+    const std::string symbol = symbol_of(cursor);
+    if (!known_.insert(name + "()").second) {  // declared before; but what __asm__ says later counts for all
+      if (symbol != name) function_named(name).symbol = symbol;
+      return;
+    }
+    c::Function function{name,
                          types_.read(clang_getResultType(type)),
                          {},
                          clang_isFunctionTypeVariadic(type) != 0,
                          clang::location(cursor),
-                         clang::documentation(cursor)};
+                         clang::documentation(cursor),
+                         symbol};
     read_params(cursor, type, function.params);
     symbols_.emplace_back(std::move(function));
+  }
+
+  static std::string symbol_of(CXCursor function) {
+    for (const CXCursor child : clang::children(function)) {
+      if (clang_getCursorKind(child) == CXCursor_AsmLabelAttr) return clang::spelling(child);
+    }
+    return clang::spelling(function);
+  }
+
+  // One that has been added.
+  c::Function& function_named(const std::string& name) {
+    return std::get<c::Function>(*std::find_if(symbols_.begin(), symbols_.end(), [&](const c::Symbol& symbol) {
+      return std::holds_alternative<c::Function>(symbol) && c::name_of(symbol) == name;
+    }));
   }
 
   void read_params(CXCursor owner, CXType function, std::vector<c::Param>& params) const {

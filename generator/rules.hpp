@@ -55,6 +55,7 @@ void names_are_usable(Inspection& inspection);
 void types_are_declared(Inspection& inspection);
 void meanings_fit_types(Inspection& inspection);
 void returns_can_be_told(Inspection& inspection);
+void constants_can_be_told(Inspection& inspection);
 // check_structs.cpp
 void structs_are_finite(Inspection& inspection);
 // check_values.cpp
