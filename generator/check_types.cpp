@@ -153,6 +153,9 @@ void meanings_fit_types(Inspection& inspection) {
 void returns_can_be_told(Inspection& inspection) {
   for (const c::Function* function : methods_of(inspection.api)) {
     const Meaning& meaning = inspection.api.role(function->name + ".return").meaning;
+    const auto* predicate = std::get_if<meaning::Predicate>(&meaning);
+    if (predicate != nullptr && predicate->yes == predicate->no)
+      inspection.complain(function->location, function->name + ".return: its \"yes\" and its \"no\" are the same");
     if (can_be_returned(meaning, function->returns) &&
         (!holds_struct(meaning) || has_members(inspection.api.header, function->returns, nullptr)))
       continue;
