@@ -107,15 +107,19 @@ void CodeText::comment(std::string_view text) {
   std::istringstream lines{std::string(text)};
   for (std::string paragraph; std::getline(lines, paragraph);) {
     std::string current = "//";
+    const auto end_line = [&] {
+      if (current.back() == '\\') current += '.';  // a comment that ends in \ would go on in the next line
+      line(current);
+    };
     std::istringstream words(paragraph);
     for (std::string word; words >> word;) {
       if (depth_ + current.size() + 1 + word.size() > kColumns) {
-        line(current);
+        end_line();
         current = "//";
       }
       current += " " + word;
     }
-    line(current);
+    end_line();
   }
 }
 
@@ -134,6 +138,12 @@ std::string literal(std::string_view text) {
     }
   }
   return result + '"';
+}
+
+std::string raw_literal(std::string_view text) {
+  std::string mark;
+  while (text.find(")" + mark + "\"") != std::string_view::npos) mark += mark.empty() ? "json" : "_";
+  return "R\"" + mark + "(" + std::string(text) + ")" + mark + "\"";
 }
 
 std::vector<std::string> literal_lines(std::string_view text, std::size_t indentation) {

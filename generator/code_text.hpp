@@ -44,6 +44,8 @@ class CodeText {
 
 // A C++ string literal.
 std::string literal(std::string_view text);
+// The same as it stands, quotes and backslashes included: R"(...)".
+std::string raw_literal(std::string_view text);
 // `text` cut at blanks into string literals of at most the width left by `indentation`.
 std::vector<std::string> literal_lines(std::string_view text, std::size_t indentation);
 // "n_batch" as "kNBatch".
