@@ -91,6 +91,7 @@ struct Record {
   Layout align;
   Location location;
   Documentation documentation;
+  std::string beyond_c = {};  // "a base class": what makes it more than its fields, if the header is C++ there
 };
 
 struct Enumerator {

@@ -16,9 +16,9 @@ struct Rule {
 
 // The other rules presume that these hold.
 constexpr Rule kFirstRules[] = {
-    {"names-are-usable", &names_are_usable},           {"types-are-declared", &types_are_declared},
-    {"meanings-fit-types", &meanings_fit_types},       {"returns-can-be-told", &returns_can_be_told},
-    {"constants-can-be-told", &constants_can_be_told},
+    {"names-are-usable", &names_are_usable},       {"types-are-declared", &types_are_declared},
+    {"structs-are-plain", &structs_are_plain},     {"meanings-fit-types", &meanings_fit_types},
+    {"returns-can-be-told", &returns_can_be_told}, {"constants-can-be-told", &constants_can_be_told},
 };
 
 // This presumes them as well, and those that follow go from struct to struct.

@@ -56,6 +56,8 @@ void types_are_declared(Inspection& inspection);
 void meanings_fit_types(Inspection& inspection);
 void returns_can_be_told(Inspection& inspection);
 void constants_can_be_told(Inspection& inspection);
+// check_layouts.cpp
+void structs_are_plain(Inspection& inspection);
 // check_structs.cpp
 void structs_are_finite(Inspection& inspection);
 // check_values.cpp

@@ -62,3 +62,49 @@ TEST_CASE("a constant that no generated code can hold is refused, but read") {
   const std::string path = test::file(test::scratch("constants"), "x.h", "#define A 1e400\n#define B L\"b\"\n");
   CHECK_THAT(dump_json(read_header(path)), has_text(R"("body": "1e400")"));
 }
+
+TEST_CASE("a struct that does not lie as its fields alone would is refused") {
+  const std::string packed = " is packed or aligned in a way of its own (an attribute, a pragma)";
+  CHECK_THAT(refused("struct __attribute__((packed)) S { int8_t a; int b; };"),
+             has_text("x.h:1:32: error: S" + packed));
+  for (const char* header :
+       {"#pragma pack(push, 2)\ntypedef struct { int8_t a; int b; } S;\n#pragma pack(pop)\n",
+        "typedef struct { int8_t a; int b __attribute__((aligned(16))); } S;",
+        "typedef struct { int a; } __attribute__((aligned(16))) S;", "struct __attribute__((packed)) S { int a; };",
+        "typedef int wide_t __attribute__((aligned(8)));\ntypedef struct { int8_t a; wide_t b; } S;",
+        "typedef struct { struct { int8_t c; int d; } __attribute__((packed)) a; } S;",
+        "union __attribute__((packed)) S { int8_t a; int b; };"}) {
+    INFO(header);
+    CHECK_THAT(refused(header), has_text("error: S" + packed));
+    CHECK_THAT(refused(header), has_text("[structs-are-plain]"));
+  }
+  CHECK(
+      refused(
+          "typedef union { int8_t a; int64_t b; } U;\n"
+          "typedef struct { int8_t a; int64_t b; short c; void* d; struct { int8_t e; U f[2]; } g; int8_t h[3]; } S;\n"
+          "typedef struct { int8_t i; S s; int8_t last; } T;\n",
+          R"({"for":"S.d","quote":"void* d","unused":{}},{"for":"S.g.f","quote":"U f[2]","unused":{}},
+                   {"for":"S.h","quote":"int8_t h[3]","unused":{}})") == "accepted");
+}
+
+TEST_CASE("a field that cannot be filled in is refused") {
+  CHECK_THAT(refused("typedef struct { const int a; } S;"),
+             has_text("x.h:1:28: error: S.a is const or volatile; generated code could not fill it in"));
+  CHECK_THAT(refused("typedef struct { struct { volatile int b; } a; } S;"), has_text("S.a.b is const or volatile"));
+  CHECK_THAT(
+      refused("typedef struct { const char a[4]; } S;", R"({"for":"S.a","quote":"const char a[4]","unused":{}})"),
+      has_text("S.a is const or volatile"));
+}
+
+TEST_CASE("a struct that only C++ knows is refused") {
+  const std::string base = "struct A { int a; };\n";
+  CHECK_THAT(refused(base + "struct B : A { int b; };"),
+             has_text("x.h:2:8: error: B has a base class, which no struct of C has [structs-are-plain]"));
+  CHECK_THAT(refused("struct A { int a; virtual void f(); };"), has_text("A has virtual functions"));
+  CHECK_THAT(refused("struct A { int a; virtual ~A(); };"), has_text("A has virtual functions"));
+  CHECK_THAT(refused("struct A { int a; ~A(); };"), has_text("A has a destructor"));
+  CHECK_THAT(refused("struct A { int a; A(const A&); };"), has_text("A has a copy constructor"));
+  CHECK(refused("struct A { int a; A(); void f(); };") == "accepted");
+  CHECK_THAT(refused("class A { virtual void f(); };\nint f(A* a);", R"({"for":"f.a","quote":"A* a","unused":{}})"),
+             has_text("x.h:2:5: error: A is"));
+}
