@@ -3,6 +3,7 @@
 #include <functional>
 #include <regex>
 #include <set>
+#include <string>
 
 namespace bindgen {
 namespace {
@@ -15,16 +16,6 @@ bool is_known_everywhere(const std::string& name) {
       "(u?int(_least|_fast)?(8|16|32|64)_t|u?int(ptr|max)_t|(size|ptrdiff|max_align|wchar|char8|char16|char32)_t"
       "|((un)?signed|short|long|int|char|float|double|void|bool|_Bool|__int128| )+)");
   return std::regex_match(name, kKnown);
-}
-
-// What the stub of a function has beside its parameters.
-std::set<std::string> variables_of_stub(const Api& api, const c::Function& function) {
-  std::set<std::string> names{"functions", "call", "params", "reply"};
-  const Meaning& returned = api.role(function.name + ".return").meaning;
-  if (std::holds_alternative<meaning::Text>(returned)) names.insert({"encoding", "encoder", "value"});
-  if (function.returns.kind == TypeKind::kRecord) names.insert("result");
-  if (!api.functions.at(function.name).running_probe.empty()) names.insert("idle");
-  return names;
 }
 
 // What a meaning demands of the C type.
@@ -85,23 +76,6 @@ bool can_be_returned(const Meaning& meaning, const c::Type& type) {
 }
 
 }  // namespace
-
-void names_are_usable(Inspection& inspection) {
-  for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
-    if (function->symbol != function->name)
-      inspection.complain(function->location, function->name + " is called " + function->symbol +
-                                                  " in the library; no table of functions can find it by its name");
-    const std::set<std::string> of_stub = variables_of_stub(inspection.api, *function);
-    std::set<std::string> names;
-    for (const c::Param& param : function->params) {
-      if (param.name.empty()) inspection.complain(param.location, function->name + ": a parameter without a name");
-      if (of_stub.count(param.name) != 0)
-        inspection.complain(param.location, function->name + ": the generated code has a variable " + param.name +
-                                                " of its own; rename the parameter in the header");
-      if (!names.insert(param.name).second) inspection.complain(param.location, "two parameters named " + param.name);
-    }
-  }
-}
 
 // The generated code includes no header of the interface, so each type must be declared in the header itself.
 void types_are_declared(Inspection& inspection) {

@@ -120,7 +120,7 @@ std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& 
     const CXSourceLocation at = clang_getCursorLocation(cursor);
     if (clang_Location_isFromMainFile(at) == 0 || clang_Cursor_isMacroFunctionLike(cursor) != 0) continue;
     auto [name, body] = definition(unit.get(), cursor);
-    if (body.empty()) continue;
+    if (body.empty() || body == name) continue;  // the latter says that an enumerator of that name is there
     Location location{header.path, 0, 0};
     clang_getFileLocation(at, nullptr, &location.line, &location.column, nullptr);
     candidates.push_back({std::move(name),

@@ -50,8 +50,9 @@ inline bool points_at(const c::Type& type, c::TypeKind kind) {
   return type.kind == c::TypeKind::kPointer && type.target.front().kind == kind;
 }
 
-// check_types.cpp
+// check_names.cpp
 void names_are_usable(Inspection& inspection);
+// check_types.cpp
 void types_are_declared(Inspection& inspection);
 void meanings_fit_types(Inspection& inspection);
 void returns_can_be_told(Inspection& inspection);

@@ -108,3 +108,47 @@ TEST_CASE("a struct that only C++ knows is refused") {
   CHECK_THAT(refused("class A { virtual void f(); };\nint f(A* a);", R"({"for":"f.a","quote":"A* a","unused":{}})"),
              has_text("x.h:2:5: error: A is"));
 }
+
+TEST_CASE("a name that the generated code means something else by is refused") {
+  const std::string other = ": the generated code means something else by this name [names-are-usable]";
+  CHECK_THAT(refused("typedef struct { int a; } Json;"),
+             has_text("x.h:1:27: error: Json" + other) || has_text("Json" + other));
+  for (const char* header :
+       {"typedef enum { kMethods } E;", "struct Functions;", "typedef int Method;", "#define kFacts 1",
+        "int bind(int a);", "typedef void (*Codec)(int a);", "enum E { value };", "typedef int call;",
+        "#define kFact_S 1", "typedef struct { struct { int b; } a; } S;\ntypedef int S_a;"}) {
+    INFO(header);
+    CHECK_THAT(refused(header), has_text(other));
+  }
+  CHECK(refused("int call(int a);\ntypedef struct { int Json; } value;") == "accepted");
+}
+
+TEST_CASE("what is declared twice under one name, or called like its type, is refused") {
+  CHECK_THAT(refused("struct stat { int a; };\nint stat(int n);"),
+             has_text("x.h:2:5: error: a second declaration of stat, which C++ cannot tell from the first"));
+  CHECK_THAT(refused("struct size { int a; };\ntypedef struct { struct size size; } S;"),
+             has_text("error: the field size is called like a type in the same struct"));
+  CHECK(refused("enum E { kOne };\n#define kOne kOne\n") == "accepted");
+}
+
+TEST_CASE("words of C++20 and macros of the C library are no names") {
+  CHECK_THAT(refused("int requires(int a);"), has_text("x.h:1:5: error: requires is a word of C++20"));
+  CHECK_THAT(refused("int f(int concept);"), has_text("x.h:1:11: error: concept is a word of C++20"));
+  CHECK_THAT(refused("typedef struct { int consteval; } S;"), has_text("consteval is a word of C++20"));
+  CHECK_THAT(refused("#define EOF (-1)\n"), has_text("x.h:1:9: error: EOF is a macro of the C library"));
+  CHECK_THAT(refused("typedef struct { int errno; } S;"), has_text("errno is a macro of the C library"));
+  CHECK_THAT(refused("enum E { EINVAL, PRId64 };"), has_text("PRId64 is a macro of the C library"));
+  CHECK(refused("enum E { END, ERROR, ENABLE, INT_24_MAX };") == "accepted");
+}
+
+TEST_CASE("parameters have names") {
+  CHECK_THAT(refused("int f(int, char*);"),
+             has_text("x.h:1:10: error: f: a parameter without a name; give it one in the header"));
+  CHECK_THAT(refused("typedef enum { kWord, kEnd } S;\ntypedef struct { const char* text; int token; } R;\n"
+                     "typedef int (*on_t)(R*, void*, S);\n",
+                     R"-({"for":"R.text","quote":"const char* text","text":{"nullable":true}},
+                         {"for":"on_t","quote":"typedef int (*on_t)(R*, void*, S)",
+                          "stream":{"result":"R","state":"S","states":{"kWord":"token","kEnd":"end"},
+                                    "text":"text","token":"token"}})-"),
+             has_text("the stream of on_t: a parameter has no name; give it one in the header"));
+}
