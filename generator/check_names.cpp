@@ -114,6 +114,12 @@ class NameInspection {
         inspection_.complain(param.location, function.name + ": the generated code has a variable " + param.name +
                                                  " of its own; rename the parameter in the header");
       if (!names.insert(param.name).second) inspection_.complain(param.location, "two parameters named " + param.name);
+      std::set<std::string> types;
+      for (const c::Param& other : function.params) {
+        if (&other != &param) add_types(other.type, types);
+      }
+      if (types.count(param.name) != 0)
+        inspection_.complain(param.location, "the parameter " + param.name + " is called like the type of another");
     }
   }
 

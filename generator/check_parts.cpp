@@ -150,10 +150,18 @@ void lengths_are_derivable(Inspection& inspection) {
     match(
         array->length,
         [&](const CountedBy& counted) {
+          // A count is written whatever the tag of a union says.
+          const auto require_alone = [&](const std::string& count) {
+            const Part* found = find_part(parts, count);
+            inspection.require(found == nullptr || union_of(inspection.api, *found, parts) == nullptr, part,
+                               "its count " + count + " is a member of a union");
+          };
+          require_alone(counted.count);
           for (const ValueRef& factor : counted.times) {
             const auto* field = std::get_if<FieldRef>(&factor);
-            inspection.require(field == nullptr || field->name != counted.count, part,
-                               "its length is a product with its own count");
+            if (field == nullptr) continue;
+            require_alone(field->name);
+            inspection.require(field->name != counted.count, part, "its length is a product with its own count");
           }
         },
         [](const Exactly&) {},

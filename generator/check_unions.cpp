@@ -20,6 +20,8 @@ void unions_are_covered(Inspection& inspection) {
                          std::holds_alternative<meaning::Value>(inspection.api.role(tag->path).meaning);
     inspection.require(has_tag, part, "its tag " + tagged->tag + " is no enum beside it that is on the wire");
     if (!has_tag) return;
+    inspection.require(union_of(inspection.api, *tag, parts) == nullptr, part,
+                       "its tag " + tagged->tag + " is a member of a union");
     const c::Enum* tags = c::find<c::Enum>(inspection.api.header, tag->type->name);
     const auto& fields = part.field->inline_record.front().fields;
     std::map<std::int64_t, std::string> by_value;  // the member that each value of the tag stands for

@@ -245,6 +245,8 @@ class Understanding {
       complain_at(path, path + " is derived from " + by + ", so its own entry says too much",
                   "remove \"" + entry->second->says + "\" from the entry on line " +
                       std::to_string(entry->second->at.line) + " of " + overlay_.path);
+    } else if (std::holds_alternative<meaning::Unused>(role->second.meaning)) {
+      complain_at(by, path + ", which counts it, is in something unused", "");
     }
     role->second.meaning = std::move(meaning);
   }

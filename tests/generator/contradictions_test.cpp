@@ -215,6 +215,10 @@ TEST_CASE("each member of a union has a value of the tag of its own") {
   CHECK_THAT(with_members(R"("a":"kA","b":"kB","t":"kB")"), has_text("S.union: it has no member t"));
   CHECK_THAT(with_members(R"("a":"kA","b":"kB")", R"(,{"for":"S.t","quote":"T t","unused":{}})"),
              has_text("S.union: its tag t is no enum beside it that is on the wire"));
+  CHECK_THAT(with_entry(kTag + "typedef struct { union { T a; T b; }; } S;",
+                        R"({"for":"S.union","quote":"union { T a; T b; }",
+                            "union":{"tag":"a","members":{"a":"kA","b":"kB"}}})"),
+             has_text("S.union: its tag a is a member of a union"));
 }
 
 TEST_CASE("a predicate has two answers") {
@@ -237,6 +241,10 @@ TEST_CASE("what an array or a mask counts says nothing else of itself") {
   CHECK_THAT(with_entry("typedef struct { struct { int n; } in; int* a; } S;",
                         R"({"for":"S.a","quote":"int* a","array":{"counted_by":"in.n"}})"),
              has_text("S.in.n counts it, but there is no such field"));
+  CHECK_THAT(with_entry("typedef struct { int* a; union { int n; float f; }; } S;",
+                        R"({"for":"S.a","quote":"int* a","array":{"counted_by":"n"}},
+                           {"for":"S.union","quote":"union { int n; float f; }","unused":{}})"),
+             has_text("S.n, which counts it, is in something unused"));
 }
 
 TEST_CASE("the length of each array follows from something") {
@@ -255,6 +263,10 @@ TEST_CASE("the length of each array follows from something") {
   CHECK_THAT(with_lengths(counted, R"("multiple_of":"m")"), has_text("S.b: no array tells what m is"));
   CHECK_THAT(with_lengths(R"("counted_by":"n","times":["n"])", counted),
              has_text("S.a: its length is a product with its own count"));
+  CHECK_THAT(with_entry(kTag + "typedef struct { int* a; T t; union { int n; float f; }; } S;",
+                        R"({"for":"S.a","quote":"int* a","array":{"counted_by":"n"}},
+             {"for":"S.union","quote":"union { int n; float f; }","union":{"tag":"t","members":{"n":"kA","f":"kB"}}})"),
+             has_text("S.a: its count n is a member of a union"));
 }
 
 TEST_CASE("a text is freed only if it is returned, by a function that takes just such a text") {
