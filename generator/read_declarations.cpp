@@ -104,7 +104,9 @@ class Reader {
     const CXType type = clang_getCursorType(cursor);
     const std::string name = clang::spelling(cursor);
     const std::string symbol = symbol_of(cursor);
-    if (!known_.insert(name + "()").second) {  // declared before; but what __asm__ says later counts for all
+    // In C++ two functions may have one name. Both are kept, so that the second is complained of.
+    const bool is_new = known_.insert(clang::text(clang_getCursorUSR(clang_getCanonicalCursor(cursor)))).second;
+    if (!is_new) {  // declared before; but what __asm__ says later counts for all
       if (symbol != name) function_named(name).symbol = symbol;
       return;
     }
@@ -227,7 +229,7 @@ class Reader {
   TypeReader types_;
   std::vector<c::Symbol> symbols_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  std::set<std::string> known_;  // records and enums that have been added
+  std::set<std::string> known_;  // what has been added: records and enums by name, functions by clang's name
 };
 
 }  // namespace

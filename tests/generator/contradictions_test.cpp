@@ -73,6 +73,9 @@ TEST_CASE("bounds are in order, within the C type, and of something that has bou
              has_text("its \"minimum\" is above its \"maximum\" [bounds-are-possible]"));
   CHECK_THAT(with_field("uint8_t", R"("value":{"maximum":256})"), has_text("beyond those of its C type"));
   CHECK_THAT(with_field("int", R"("value":{"minimum":0.5})"), has_text("the bounds of an integer are integers"));
+  CHECK(with_field("int64_t", R"("value":{"minimum":-9007199254740991})") == "accepted");
+  CHECK_THAT(with_field("int64_t", R"("value":{"minimum":-9223372036854775808})"), has_text("is not exact in JSON"));
+  CHECK_THAT(with_field("uint64_t", R"("value":{"maximum":9007199254740993})"), has_text("is not exact in JSON"));
   for (const char* type : {"bool", "T"}) {
     CHECK_THAT(with_field(type, R"("value":{"minimum":0})"), has_text("are for integers and floats"));
   }

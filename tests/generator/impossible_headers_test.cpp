@@ -128,6 +128,8 @@ TEST_CASE("what is declared twice under one name, or called like its type, is re
              has_text("x.h:2:5: error: a second declaration of stat, which C++ cannot tell from the first"));
   CHECK_THAT(refused("struct size { int a; };\ntypedef struct { struct size size; } S;"),
              has_text("error: the field size is called like a type in the same struct"));
+  CHECK_THAT(refused("int f(int a);\nint f(float a);\n"), has_text("x.h:2:5: error: a second f,"));
+  CHECK(refused("int f(int a);\nint f(int b);\nint f(const int a);\n") == "accepted");
   CHECK_THAT(refused("struct T { int a; };\nint f(int T, struct T t);"),
              has_text("x.h:2:11: error: the parameter T is called like the type of another"));
   CHECK(refused("enum E { kOne };\n#define kOne kOne\n") == "accepted");
