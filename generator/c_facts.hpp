@@ -91,6 +91,7 @@ struct Record {
   Layout align;
   Location location;
   Documentation documentation;
+  std::string beyond_c = {};  // "a base class": what makes it more than its fields, if the header is C++ there
 };
 
 struct Enumerator {
@@ -137,6 +138,7 @@ struct Function {
   bool is_variadic = false;
   Location location;
   Documentation documentation;
+  std::string symbol = {};  // by which a library exports it: its name, unless __asm__ gives another
 };
 
 struct Alias {  // any other typedef
@@ -150,7 +152,8 @@ struct Macro {  // one that has a value, the same on every machine
   std::string name;
   std::string body;
   std::variant<std::int64_t, std::uint64_t, double, std::string>
-      value;  // std::uint64_t only where the other is too small
+      value;                // std::uint64_t only where the other is too small
+  std::string no_constant;  // "a text with NUL in it": why no generated code can hold it; then `value` is the body
   Location location;
   Documentation documentation;
 };

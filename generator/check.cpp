@@ -16,10 +16,9 @@ struct Rule {
 
 // The other rules presume that these hold.
 constexpr Rule kFirstRules[] = {
-    {"names-are-usable", &names_are_usable},
-    {"types-are-declared", &types_are_declared},
-    {"meanings-fit-types", &meanings_fit_types},
-    {"returns-can-be-told", &returns_can_be_told},
+    {"names-are-usable", &names_are_usable},       {"types-are-declared", &types_are_declared},
+    {"structs-are-plain", &structs_are_plain},     {"meanings-fit-types", &meanings_fit_types},
+    {"returns-can-be-told", &returns_can_be_told}, {"constants-can-be-told", &constants_can_be_told},
 };
 
 // This presumes them as well, and those that follow go from struct to struct.
@@ -39,6 +38,7 @@ constexpr Rule kRules[] = {
     {"handles-are-of-one-type", &handles_are_of_one_type},
     {"pairs-are-of-parameters", &pairs_are_of_parameters},
     {"groups-are-whole", &groups_are_whole},
+    {"lengths-are-derivable", &lengths_are_derivable},
     {"referred-functions-exist", &referred_functions_exist},
 };
 

@@ -34,6 +34,14 @@ std::vector<std::string> handles_of(const Api& api, const c::Function& function)
   return found;
 }
 
+// Whether this function takes just such a text, as one does that frees it.
+bool takes_text(const c::Function& function, const c::Type& text) {
+  if (function.params.size() != 1 || !points_at(text, c::TypeKind::kCharacter)) return false;
+  const c::Type& param = function.params.front().type;
+  if (!points_at(param, c::TypeKind::kVoid) && !points_at(param, c::TypeKind::kCharacter)) return false;
+  return param.target.front().is_const || !text.target.front().is_const;
+}
+
 }  // namespace
 
 // A call speaks of one handle, and the wire tells handles by their ids alone.
@@ -54,6 +62,8 @@ void handles_are_of_one_type(Inspection& inspection) {
 void referred_functions_exist(Inspection& inspection) {
   const c::Header& header = inspection.api.header;
   inspection.each_part([&](const Part& part, const auto&) {
+    const auto* given = std::get_if<meaning::Text>(&inspection.api.role(part.path).meaning);
+    inspection.require(given == nullptr || given->freed_by.empty(), part, "\"freed_by\" is for returned texts");
     const auto* object = std::get_if<meaning::Object>(&inspection.api.role(part.path).meaning);
     if (object == nullptr || object->starts_from.empty()) return;
     const auto* function = c::find<c::Function>(header, object->starts_from);
@@ -65,7 +75,7 @@ void referred_functions_exist(Inspection& inspection) {
     const auto* text = std::get_if<meaning::Text>(&inspection.api.role(function->name + ".return").meaning);
     if (text == nullptr || text->freed_by.empty()) continue;
     const auto* frees = c::find<c::Function>(header, text->freed_by);
-    if (frees != nullptr && frees->params.size() == 1) continue;
+    if (frees != nullptr && takes_text(*frees, function->returns)) continue;
     inspection.complain(function->location,
                         function->name + ": " + text->freed_by + " is no function that takes just the text");
   }

@@ -2,6 +2,7 @@
 
 #include "emit_parts.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace bindgen {
@@ -128,6 +129,56 @@ void groups_are_whole(Inspection& inspection) {
                          "its group " + role.group + " has no array to tell whether it is there");
     }
   }
+}
+
+// An array whose length C does not tell, and whose count no array gives, would be read beyond its end.
+void lengths_are_derivable(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const auto array_called = [&](const std::string& name) -> const meaning::Array* {
+      const Part* found = find_part(parts, name);
+      return found != nullptr ? std::get_if<meaning::Array>(&inspection.api.role(found->path).meaning) : nullptr;
+    };
+    const auto is_told = [&](const std::string& count) {
+      return std::any_of(parts.begin(), parts.end(), [&](const Part& other) {
+        const auto* array = array_called(other.name);
+        const auto* counted = array != nullptr ? std::get_if<CountedBy>(&array->length) : nullptr;
+        return counted != nullptr && counted->count == count;
+      });
+    };
+    const auto* array = array_called(part.name);
+    if (array == nullptr) return;
+    match(
+        array->length,
+        [&](const CountedBy& counted) {
+          // A count is written whatever the tag of a union says.
+          const auto require_alone = [&](const std::string& count) {
+            const Part* found = find_part(parts, count);
+            inspection.require(found == nullptr || union_of(inspection.api, *found, parts) == nullptr, part,
+                               "its count " + count + " is a member of a union");
+          };
+          require_alone(counted.count);
+          for (const ValueRef& factor : counted.times) {
+            const auto* field = std::get_if<FieldRef>(&factor);
+            if (field == nullptr) continue;
+            require_alone(field->name);
+            inspection.require(field->name != counted.count, part, "its length is a product with its own count");
+          }
+        },
+        [](const Exactly&) {},
+        [&](const MultipleOf& multiple) {
+          inspection.require(is_told(multiple.count), part, "no array tells what " + multiple.count + " is");
+        },
+        [&](const SameLengthAs& same) {
+          std::set<std::string> seen{part.name};
+          for (const SameLengthAs* as = &same; as != nullptr;) {
+            const auto* other = array_called(as->array);
+            const bool is_new = seen.insert(as->array).second;
+            inspection.require(is_new, part, "its length follows from itself");
+            inspection.require(other != nullptr, part, as->array + " is no array");
+            as = is_new && other != nullptr ? std::get_if<SameLengthAs>(&other->length) : nullptr;
+          }
+        });
+  });
 }
 
 }  // namespace bindgen

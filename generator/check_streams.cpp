@@ -61,6 +61,9 @@ class StreamInspection {
   // What the generated callback hands on.
   void inspect_signature() {
     const auto& params = callback_.params;
+    for (const c::Param& param : params) {
+      if (param.name.empty()) complain("a parameter has no name; give it one in the header");
+    }
     const bool returns = callback_.returns.kind == TypeKind::kVoid || is_integer(callback_.returns);
     if (returns && params.size() == 3 && points_at(params[0].type, TypeKind::kRecord) &&
         params[0].type.target.front().name == stream_.result && !params[0].type.target.front().is_const &&

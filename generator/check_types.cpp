@@ -3,6 +3,7 @@
 #include <functional>
 #include <regex>
 #include <set>
+#include <string>
 
 namespace bindgen {
 namespace {
@@ -15,16 +16,6 @@ bool is_known_everywhere(const std::string& name) {
       "(u?int(_least|_fast)?(8|16|32|64)_t|u?int(ptr|max)_t|(size|ptrdiff|max_align|wchar|char8|char16|char32)_t"
       "|((un)?signed|short|long|int|char|float|double|void|bool|_Bool|__int128| )+)");
   return std::regex_match(name, kKnown);
-}
-
-// What the stub of a function has beside its parameters.
-std::set<std::string> variables_of_stub(const Api& api, const c::Function& function) {
-  std::set<std::string> names{"functions", "call", "params", "reply"};
-  const Meaning& returned = api.role(function.name + ".return").meaning;
-  if (std::holds_alternative<meaning::Text>(returned)) names.insert({"encoding", "encoder", "value"});
-  if (function.returns.kind == TypeKind::kRecord) names.insert("result");
-  if (!api.functions.at(function.name).running_probe.empty()) names.insert("idle");
-  return names;
 }
 
 // What a meaning demands of the C type.
@@ -86,20 +77,6 @@ bool can_be_returned(const Meaning& meaning, const c::Type& type) {
 
 }  // namespace
 
-void names_are_usable(Inspection& inspection) {
-  for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
-    const std::set<std::string> of_stub = variables_of_stub(inspection.api, *function);
-    std::set<std::string> names;
-    for (const c::Param& param : function->params) {
-      if (param.name.empty()) inspection.complain(param.location, function->name + ": a parameter without a name");
-      if (of_stub.count(param.name) != 0)
-        inspection.complain(param.location, function->name + ": the generated code has a variable " + param.name +
-                                                " of its own; rename the parameter in the header");
-      if (!names.insert(param.name).second) inspection.complain(param.location, "two parameters named " + param.name);
-    }
-  }
-}
-
 // The generated code includes no header of the interface, so each type must be declared in the header itself.
 void types_are_declared(Inspection& inspection) {
   const c::Header& header = inspection.api.header;
@@ -150,10 +127,19 @@ void meanings_fit_types(Inspection& inspection) {
 void returns_can_be_told(Inspection& inspection) {
   for (const c::Function* function : methods_of(inspection.api)) {
     const Meaning& meaning = inspection.api.role(function->name + ".return").meaning;
+    const auto* predicate = std::get_if<meaning::Predicate>(&meaning);
+    if (predicate != nullptr && predicate->yes == predicate->no)
+      inspection.complain(function->location, function->name + ".return: its \"yes\" and its \"no\" are the same");
     if (can_be_returned(meaning, function->returns) &&
         (!holds_struct(meaning) || has_members(inspection.api.header, function->returns, nullptr)))
       continue;
     inspection.complain(function->location, function->name + ".return: its meaning in the overlay is none of a result");
+  }
+}
+
+void constants_can_be_told(Inspection& inspection) {
+  for (const c::Macro* macro : c::all<c::Macro>(inspection.api.header)) {
+    if (!macro->no_constant.empty()) inspection.complain(macro->location, macro->name + " is " + macro->no_constant);
   }
 }
 

@@ -9,6 +9,8 @@ namespace {
 
 using c::TypeKind;
 
+constexpr double kExact = 9007199254740991;  // the largest up to which JSON numbers, as everybody reads them, are exact
+
 struct Range {
   double least;
   double most;
@@ -97,9 +99,13 @@ void bounds_are_possible(Inspection& inspection) {
     const double least = value->minimum.value_or(range.least);
     const double most = value->maximum.value_or(range.most);
     const bool is_whole = std::trunc(least) == least && std::trunc(most) == most;
+    const bool is_exact =
+        std::abs(value->minimum.value_or(0)) <= kExact && std::abs(value->maximum.value_or(0)) <= kExact;
     inspection.require(least <= most, part, "its \"minimum\" is above its \"maximum\"");
     inspection.require(least >= range.least && most <= range.most, part, "its bounds are beyond those of its C type");
     inspection.require(!is_integer(*part.type) || is_whole, part, "the bounds of an integer are integers");
+    inspection.require(!is_integer(*part.type) || is_exact, part,
+                       "a bound beyond 9007199254740991 is not exact in JSON; leave it to the C type");
   });
 }
 

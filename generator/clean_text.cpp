@@ -54,6 +54,15 @@ std::string clean(std::string_view text) {
   return result;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    if (next.code == kNoCharacter) return false;
+    text.remove_prefix(next.bytes);
+  }
+  return true;
+}
+
 std::size_t first_unclean(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const Character next = first_character(text.substr(at));

@@ -12,6 +12,8 @@ namespace bindgen {
 // return; those that change the direction of writing count among them. The same on every machine.
 std::string clean(std::string_view text);
 
+bool is_utf8(std::string_view text);
+
 // Where the first byte stands that clean() replaces; npos if there is none.
 std::size_t first_unclean(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <sstream>
 
 namespace bindgen {
@@ -106,15 +107,19 @@ void CodeText::comment(std::string_view text) {
   std::istringstream lines{std::string(text)};
   for (std::string paragraph; std::getline(lines, paragraph);) {
     std::string current = "//";
+    const auto end_line = [&] {
+      if (current.back() == '\\') current += '.';  // a comment that ends in \ would go on in the next line
+      line(current);
+    };
     std::istringstream words(paragraph);
     for (std::string word; words >> word;) {
       if (depth_ + current.size() + 1 + word.size() > kColumns) {
-        line(current);
+        end_line();
         current = "//";
       }
       current += " " + word;
     }
-    line(current);
+    end_line();
   }
 }
 
@@ -122,13 +127,23 @@ std::string literal(std::string_view text) {
   std::string result = "\"";
   for (const char character : text) {
     if (character == '"' || character == '\\') result += '\\';
+    const auto byte = static_cast<unsigned char>(character);
     if (character == '\n') {
       result += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F) {  // three octal digits: what follows cannot be taken for more of them
+      result += {'\\', static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8),
+                 static_cast<char>('0' + byte % 8)};
     } else {
       result += character;
     }
   }
   return result + '"';
+}
+
+std::string raw_literal(std::string_view text) {
+  std::string mark;
+  while (text.find(")" + mark + "\"") != std::string_view::npos) mark += mark.empty() ? "json" : "_";
+  return "R\"" + mark + "(" + std::string(text) + ")" + mark + "\"";
 }
 
 std::vector<std::string> literal_lines(std::string_view text, std::size_t indentation) {
@@ -165,6 +180,10 @@ std::string number_text(double value) {
   char text[64];
   const auto written = std::to_chars(text, text + sizeof text, value);
   return {text, written.ptr};
+}
+
+std::string integer_text(std::int64_t value) {
+  return value == INT64_MIN ? std::to_string(value + 1) + " - 1" : std::to_string(value);
 }
 
 std::string float_literal(double value) {

@@ -1,6 +1,7 @@
 // C++ source text in its final formatting: 120 columns, two blanks of indentation, as clang-format would leave it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ class CodeText {
 
 // A C++ string literal.
 std::string literal(std::string_view text);
+// The same as it stands, quotes and backslashes included: R"(...)".
+std::string raw_literal(std::string_view text);
 // `text` cut at blanks into string literals of at most the width left by `indentation`.
 std::vector<std::string> literal_lines(std::string_view text, std::size_t indentation);
 // "n_batch" as "kNBatch".
@@ -51,5 +54,7 @@ std::string constant_name(std::string_view name);
 std::string float_literal(double value);
 // A number as C++ and JSON both write it, the shortest way.
 std::string number_text(double value);
+// As C++ writes it: there is no literal of the smallest one, whose digits alone are too large.
+std::string integer_text(std::int64_t value);
 
 }  // namespace bindgen

@@ -14,6 +14,7 @@ namespace bindgen {
 namespace {
 
 std::string value_text(const c::Macro& macro) {
+  if (!macro.no_constant.empty()) return macro.body;
   return match(
       macro.value, [](std::int64_t value) { return std::to_string(value); },
       [](std::uint64_t value) { return std::to_string(value); }, [&](double) { return macro.body; },
@@ -179,7 +180,12 @@ class Differ {
 
   void compare(const c::Opaque&, const c::Opaque&) {}
   void compare(const c::Callback& old, const c::Callback& now) { compare_signatures(old, now); }
-  void compare(const c::Function& old, const c::Function& now) { compare_signatures(old, now); }
+  void compare(const c::Function& old, const c::Function& now) {
+    compare_signatures(old, now);
+    if (old.symbol != now.symbol) {
+      change(Breaks::kAbi, what(now), now.name, "symbol " + old.symbol, "symbol " + now.symbol, now.location);
+    }
+  }
 
   template <class Callable>
   void compare_signatures(const Callable& old, const Callable& now) {

@@ -80,6 +80,7 @@ Json signature_json(const Callable& callable) {
 
 Json symbol_json(const c::Macro& macro) {
   Json value = std::visit([](const auto& any) { return Json(any); }, macro.value);
+  if (!macro.no_constant.empty()) value = nullptr;
   return {{"macro", macro.name}, {"body", macro.body}, {"value", std::move(value)}};
 }
 
@@ -116,6 +117,7 @@ Json symbol_json(const c::Callback& callback) {
 Json symbol_json(const c::Function& function) {
   Json json{{"function", function.name}};
   json.update(signature_json(function));
+  if (function.symbol != function.name) json["symbol"] = function.symbol;
   return json;
 }
 

@@ -54,7 +54,7 @@ class AbiEmitter {
     std::vector<std::string> names;
     for (const c::Enumerator& enumerator : entity.enumerators) {
       code_.comment(enumerator.documentation.text);
-      code_.line(enumerator.name + " = " + std::to_string(enumerator.value) + ",");
+      code_.line(enumerator.name + " = " + integer_text(enumerator.value) + ",");
       names.push_back(enumerator.name);
     }
     code_.outdent();

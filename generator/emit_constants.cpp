@@ -72,7 +72,7 @@ class ConstantsEmitter {
     const std::string begin = "inline constexpr ";
     code_.line(match(
         macro.value,  //
-        [&](std::int64_t value) { return begin + "std::int64_t " + macro.name + " = " + std::to_string(value) + ";"; },
+        [&](std::int64_t value) { return begin + "std::int64_t " + macro.name + " = " + integer_text(value) + ";"; },
         [&](std::uint64_t value) {
           return begin + "std::uint64_t " + macro.name + " = " + std::to_string(value) + "U;";
         },
@@ -135,9 +135,7 @@ class ConstantsEmitter {
 
   // A fact, as part of the block of `symbol`. Its answer is given as JSON or as the name of a constant.
   void add(const std::string& symbol, const std::string& name, const Json& answer) {
-    const std::string text = answer.dump();
-    const std::string mark = text.find(")\"") == std::string::npos ? "" : "json";
-    emit_fact(symbol, name, "R\"" + mark + "(" + text + ")" + mark + "\"");
+    emit_fact(symbol, name, raw_literal(answer.dump()));
   }
   void add_named(const std::string& name, const std::string& answer) { emit_fact(name, name, answer); }
   void emit_fact(const std::string& symbol, const std::string& name, const std::string& answer) {

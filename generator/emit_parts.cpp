@@ -100,10 +100,7 @@ std::vector<std::string> raw_json_lines(const Json& json) {
   std::string last;
   add_json_lines(json, last, lines);
   lines.push_back(last);
-  for (std::string& line : lines) {
-    const std::string mark = line.find(")\"") == std::string::npos ? "" : "json";
-    line = "R\"" + mark + "(" + line + ")" + mark + "\"";
-  }
+  for (std::string& line : lines) line = raw_literal(line);
   return lines;
 }
 

@@ -17,7 +17,8 @@ class Merger {
   void symbols(std::vector<c::Symbol>& merged, const std::vector<c::Symbol>& other) {
     at_ = {header_.path, 1, 1};
     each(merged, other, [this](c::Symbol& one, const c::Symbol& two) {
-      if (one.index() != two.index()) refuse("declares different kinds of symbols");
+      at_ = std::visit([](const auto& any) { return any.location; }, one);
+      if (one.index() != two.index() || c::name_of(one) != c::name_of(two)) refuse("declares different symbols");
       std::visit([&](auto& symbol) { this->symbol(symbol, std::get<std::decay_t<decltype(symbol)>>(two)); }, one);
     });
   }
@@ -31,20 +32,28 @@ class Merger {
   void symbol(c::Enum& merged, const c::Enum& other) {
     at_ = merged.location;
     type(merged.underlying, other.underlying);
+    // What needs 64 bits is long where that has them, and long long elsewhere; long long has them everywhere.
+    if (merged.underlying.size.on_64_bit == merged.underlying.size.on_32_bit) {
+      merged.underlying.name = other.underlying.name;
+    }
     each(merged.enumerators, other.enumerators, [this](c::Enumerator& one, const c::Enumerator& two) {
       if (one.name != two.name || one.value != two.value) refuse("has different enumerators");
     });
   }
   void symbol(c::Opaque&, const c::Opaque&) {}
   void symbol(c::Callback& merged, const c::Callback& other) { signature(merged, other); }
-  void symbol(c::Function& merged, const c::Function& other) { signature(merged, other); }
+  void symbol(c::Function& merged, const c::Function& other) {
+    signature(merged, other);
+    if (merged.symbol != other.symbol) refuse("has different names in the library");
+  }
   void symbol(c::Record& merged, const c::Record& other) {
     at_ = merged.location;
+    if (merged.is_union != other.is_union) refuse("has different fields");
     layout(merged.size, other.size);
     layout(merged.align, other.align);
     each(merged.fields, other.fields, [this](c::Field& one, const c::Field& two) {
       at_ = one.location;
-      if (one.name != two.name) refuse("has different fields");
+      if (one.name != two.name || one.bit_width != two.bit_width) refuse("has different fields");
       type(one.type, two.type);
       layout(one.offset, two.offset);
       layout(one.first_bit, two.first_bit);
@@ -55,16 +64,19 @@ class Merger {
   template <class Callable>
   void signature(Callable& merged, const Callable& other) {
     at_ = merged.location;
-    if (merged.name != other.name) refuse("has different functions");
+    if (merged.is_variadic != other.is_variadic) refuse("has different parameters");
     type(merged.returns, other.returns);
     each(merged.params, other.params, [this](c::Param& one, const c::Param& two) { type(one.type, two.type); });
   }
 
   void type(c::Type& merged, const c::Type& other) {
-    // The kinds may differ where the header asks for them by size (size_t, intptr_t); their names may not.
-    if (!merged.name.empty() && !other.name.empty() && merged.name != other.name && must_be_equal_) {
+    // The names may differ where the header asks for a type by its size (__SIZE_TYPE__); what it is may not.
+    const bool is_named_anew =
+        !merged.name.empty() && !other.name.empty() && merged.name != other.name && must_be_equal_;
+    if (merged.kind != other.kind || is_named_anew) {
       refuse("has different types: " + spelling(merged) + " and " + spelling(other));
     }
+    if (merged.count != other.count) refuse("has arrays of different lengths");
     layout(merged.size, other.size);
     each(merged.target, other.target, [this](c::Type& one, const c::Type& two) { type(one, two); });
     each(merged.params, other.params, [this](c::Type& one, const c::Type& two) { type(one, two); });

@@ -48,6 +48,10 @@ class Survey {
       complain(function.location, function.name + " takes variable arguments, which have no wire form");
     for (std::size_t i = 0; i < function.params.size(); ++i) {
       const c::Param& param = function.params[i];
+      if (param.name.empty()) {
+        complain(param.location, function.name + ": a parameter without a name; give it one in the header");
+        continue;
+      }
       const std::string path = function.name + "." + param.name;
       add_part({path, declaration(param), param.type, integers_from(function.params, i + 1)}, param.location);
       places_.params.insert(path);

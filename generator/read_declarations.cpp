@@ -1,9 +1,12 @@
 #include "read_declarations.hpp"
 
 #include "cursor_facts.hpp"
+#include "diagnostics.hpp"
 #include "read_records.hpp"
 #include "read_types.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -21,7 +24,8 @@ struct EqualCursors {
 
 class Reader {
  public:
-  explicit Reader(CXTranslationUnit unit) : unit_(unit), main_file_(clang::main_file(unit)), types_(unit) {
+  Reader(CXTranslationUnit unit, const c::Header& header)
+      : unit_(unit), header_(header), main_file_(clang::main_file(unit)), types_(unit) {
     collect_named_by_typedef(clang_getTranslationUnitCursor(unit));
   }
 
@@ -98,15 +102,37 @@ class Reader {
   void read_function(CXCursor cursor) {
     if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static) return;  // no library exports it
     const CXType type = clang_getCursorType(cursor);
-    if (!known_.insert(clang::spelling(cursor) + "()").second) return;  // declared before
-    c::Function function{clang::spelling(cursor),
+    const std::string name = clang::spelling(cursor);
+    const std::string symbol = symbol_of(cursor);
+    // In C++ two functions may have one name. Both are kept, so that the second is complained of.
+    const bool is_new = known_.insert(clang::text(clang_getCursorUSR(clang_getCanonicalCursor(cursor)))).second;
+    if (!is_new) {  // declared before; but what __asm__ says later counts for all
+      if (symbol != name) function_named(name).symbol = symbol;
+      return;
+    }
+    c::Function function{name,
                          types_.read(clang_getResultType(type)),
                          {},
                          clang_isFunctionTypeVariadic(type) != 0,
                          clang::location(cursor),
-                         clang::documentation(cursor)};
+                         clang::documentation(cursor),
+                         symbol};
     read_params(cursor, type, function.params);
     symbols_.emplace_back(std::move(function));
+  }
+
+  static std::string symbol_of(CXCursor function) {
+    for (const CXCursor child : clang::children(function)) {
+      if (clang_getCursorKind(child) == CXCursor_AsmLabelAttr) return clang::spelling(child);
+    }
+    return clang::spelling(function);
+  }
+
+  // One that has been added.
+  c::Function& function_named(const std::string& name) {
+    return std::get<c::Function>(*std::find_if(symbols_.begin(), symbols_.end(), [&](const c::Symbol& symbol) {
+      return std::holds_alternative<c::Function>(symbol) && c::name_of(symbol) == name;
+    }));
   }
 
   void read_params(CXCursor owner, CXType function, std::vector<c::Param>& params) const {
@@ -168,10 +194,21 @@ class Reader {
     if (const Documentation own = clang::documentation(documented); !own.text.empty()) result.documentation = own;
     for (const CXCursor child : clang::children(cursor)) {
       if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
-      result.enumerators.push_back({clang::spelling(child), clang_getEnumConstantDeclValue(child),
+      result.enumerators.push_back({clang::spelling(child), enumerator_value(child, result.underlying),
                                     clang::location(child), clang::documentation(child)});
     }
     symbols_.emplace_back(std::move(result));
+  }
+
+  // clang has the bits; which number they are, the type of the enum says.
+  std::int64_t enumerator_value(CXCursor enumerator, const c::Type& underlying) const {
+    const bool has_sign = underlying.kind == c::TypeKind::kSigned || underlying.kind == c::TypeKind::kCharacter;
+    if (has_sign) return clang_getEnumConstantDeclValue(enumerator);
+    const std::uint64_t value = clang_getEnumConstantDeclUnsignedValue(enumerator);
+    if (value <= INT64_MAX) return static_cast<std::int64_t>(value);
+    throw Refusal(
+        {complain(header_, clang::location(enumerator),
+                  "the value of " + clang::spelling(enumerator) + " is beyond " + std::to_string(INT64_MAX))});
   }
 
   // Once for all declarations: to look for the typedef of each would take the square of their number.
@@ -187,15 +224,18 @@ class Reader {
   bool is_named_by_typedef(CXCursor cursor) const { return named_by_typedef_.count(cursor) != 0; }
 
   CXTranslationUnit unit_;
+  const c::Header& header_;
   CXFile main_file_;
   TypeReader types_;
   std::vector<c::Symbol> symbols_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  std::set<std::string> known_;  // records and enums that have been added
+  std::set<std::string> known_;  // what has been added: records and enums by name, functions by clang's name
 };
 
 }  // namespace
 
-std::vector<c::Symbol> read_declarations(const clang::Unit& unit) { return Reader(unit.get()).read(); }
+std::vector<c::Symbol> read_declarations(const clang::Unit& unit, const c::Header& header) {
+  return Reader(unit.get(), header).read();
+}
 
 }  // namespace bindgen

@@ -8,7 +8,8 @@
 
 namespace bindgen {
 
-// In source order. Both sides of every Layout hold this target's value.
-std::vector<c::Symbol> read_declarations(const clang::Unit& unit);
+// In source order. Both sides of every Layout hold this target's value. `header` is borrowed for complaints: throws
+// Refusal for an enumerator that no std::int64_t holds.
+std::vector<c::Symbol> read_declarations(const clang::Unit& unit, const c::Header& header);
 
 }  // namespace bindgen

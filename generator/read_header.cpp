@@ -33,8 +33,8 @@ c::Header read_header(const std::string& path, const std::vector<std::string>& i
   const clang::Unit on_arm_64_bit = parse(index, source, kTargets[1]);
   const clang::Unit on_32_bit = parse(index, source, kTargets[2]);
 
-  header.symbols = merge_layouts(header, read_declarations(on_64_bit), read_declarations(on_arm_64_bit),
-                                 read_declarations(on_32_bit));
+  header.symbols = merge_layouts(header, read_declarations(on_64_bit, header), read_declarations(on_arm_64_bit, header),
+                                 read_declarations(on_32_bit, header));
   // Each macro between the declarations that it stands between.
   for (c::Macro& macro : read_macros(index, on_64_bit, header, include_folders)) {
     const auto next = std::find_if(header.symbols.begin(), header.symbols.end(), [&](const c::Symbol& symbol) {

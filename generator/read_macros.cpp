@@ -1,9 +1,10 @@
 #include "read_macros.hpp"
 
+#include "clean_text.hpp"
 #include "documentation.hpp"
 #include "parse.hpp"
 
-#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -16,7 +17,11 @@
 namespace bindgen {
 namespace {
 
-using Value = decltype(c::Macro::value);
+struct Value {
+  decltype(c::Macro::value) value;
+  std::string no_constant = {};  // why generated code cannot hold it; then `value` is nothing
+  bool operator==(const Value&) const = default;
+};
 
 // Name and body, as the tokens stand in the source.
 std::pair<std::string, std::string> definition(CXTranslationUnit unit, CXCursor macro) {
@@ -32,6 +37,27 @@ std::pair<std::string, std::string> definition(CXTranslationUnit unit, CXCursor 
   return {clang::spelling(macro), body};
 }
 
+// The string literal that a variable is initialised with, below the conversion of it to a pointer.
+CXCursor literal_in(CXCursor variable) {
+  CXCursor at = variable;
+  while (clang_getCursorKind(at) != CXCursor_StringLiteral) {
+    const auto inside = clang::children(at);
+    if (inside.empty()) return clang_getNullCursor();
+    at = inside.back();
+  }
+  return at;
+}
+
+// `text` is what clang tells of the literal: it takes each byte for a character, and ends at the first NUL.
+Value text_value(CXCursor literal, const std::string& text) {
+  const CXType type = clang_getCursorType(literal);
+  const CXTypeKind character = clang_getArrayElementType(type).kind;
+  if (character != CXType_Char_S && character != CXType_Char_U) return {0, "a text of wide characters"};
+  if (clang_getArraySize(type) != static_cast<long long>(text.size()) + 1) return {0, "a text with NUL in it"};
+  if (!is_utf8(text)) return {0, "a text that is no UTF-8"};
+  return {text};
+}
+
 std::optional<Value> evaluate(CXCursor variable) {
   const std::unique_ptr<void, decltype(&clang_EvalResult_dispose)> result(clang_Cursor_Evaluate(variable),
                                                                           &clang_EvalResult_dispose);
@@ -39,11 +65,18 @@ std::optional<Value> evaluate(CXCursor variable) {
   switch (clang_EvalResult_getKind(result.get())) {
     case CXEval_Int: {
       const auto value = static_cast<std::int64_t>(clang_EvalResult_getAsLongLong(result.get()));
-      if (value >= 0 || clang_EvalResult_isUnsignedInt(result.get()) == 0) return value;
-      return static_cast<std::uint64_t>(clang_EvalResult_getAsUnsigned(result.get()));
+      if (value >= 0 || clang_EvalResult_isUnsignedInt(result.get()) == 0) return Value{value};
+      return Value{static_cast<std::uint64_t>(clang_EvalResult_getAsUnsigned(result.get()))};
     }
-    case CXEval_Float: return clang_EvalResult_getAsDouble(result.get());
-    case CXEval_StrLiteral: return std::string(clang_EvalResult_getAsStr(result.get()));
+    case CXEval_Float: {
+      const double value = clang_EvalResult_getAsDouble(result.get());
+      return std::isfinite(value) ? Value{value} : Value{0, "no finite number"};
+    }
+    case CXEval_StrLiteral: {
+      const CXCursor literal = literal_in(variable);
+      if (clang_Cursor_isNull(literal) != 0) return std::nullopt;
+      return text_value(literal, clang_EvalResult_getAsStr(result.get()));
+    }
     default: return std::nullopt;
   }
 }
@@ -87,11 +120,15 @@ std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& 
     const CXSourceLocation at = clang_getCursorLocation(cursor);
     if (clang_Location_isFromMainFile(at) == 0 || clang_Cursor_isMacroFunctionLike(cursor) != 0) continue;
     auto [name, body] = definition(unit.get(), cursor);
-    if (body.empty()) continue;
+    if (body.empty() || body == name) continue;  // the latter says that an enumerator of that name is there
     Location location{header.path, 0, 0};
     clang_getFileLocation(at, nullptr, &location.line, &location.column, nullptr);
-    candidates.push_back(
-        {std::move(name), std::move(body), {}, location, parse_comment(comment_above(header.lines, location.line))});
+    candidates.push_back({std::move(name),
+                          std::move(body),
+                          {},
+                          {},
+                          location,
+                          parse_comment(comment_above(header.lines, location.line))});
   }
   if (candidates.empty()) return {};
 
@@ -107,8 +144,13 @@ std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& 
   for (const auto& [line, value] : on_64_bit) {
     const auto other = on_32_bit.find(line);
     if (line < 2 || line - 2 >= candidates.size() || other == on_32_bit.end() || other->second != value) continue;
-    macros.push_back(candidates[line - 2]);
-    macros.back().value = value;
+    c::Macro& macro = macros.emplace_back(candidates[line - 2]);
+    macro.no_constant = value.no_constant;
+    if (value.no_constant.empty()) {
+      macro.value = value.value;
+    } else {
+      macro.value = macro.body;
+    }
   }
   return macros;
 }

@@ -27,6 +27,7 @@ class RecordReader {
                      clang::documentation(cursor)};
     for (const CXCursor child : clang::children(cursor)) {
       const CXCursorKind kind = clang_getCursorKind(child);
+      if (const std::string found = beyond_c(child); !found.empty()) record.beyond_c = found;
       const bool is_record = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
       if (is_record && clang_Cursor_isAnonymousRecordDecl(child) != 0) {
         record.fields.push_back(read_anonymous(type, child, base));
@@ -38,6 +39,21 @@ class RecordReader {
   }
 
  private:
+  // What changes how a struct lies in memory or how it is passed. Other functions of it do neither.
+  static std::string beyond_c(CXCursor member) {
+    switch (clang_getCursorKind(member)) {
+      case CXCursor_CXXBaseSpecifier: return "a base class";
+      case CXCursor_Constructor: {
+        const bool copies =
+            clang_CXXConstructor_isCopyConstructor(member) != 0 || clang_CXXConstructor_isMoveConstructor(member) != 0;
+        return copies ? "a copy constructor" : "";
+      }
+      case CXCursor_Destructor: return clang_CXXMethod_isVirtual(member) != 0 ? "virtual functions" : "a destructor";
+      case CXCursor_CXXMethod: return clang_CXXMethod_isVirtual(member) != 0 ? "virtual functions" : "";
+      default: return "";
+    }
+  }
+
   c::Field read_field(CXCursor cursor, std::uint64_t base) const {
     const long long bits = clang_Cursor_getOffsetOfField(cursor);
     const auto offset = base + bytes(bits);

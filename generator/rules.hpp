@@ -50,11 +50,15 @@ inline bool points_at(const c::Type& type, c::TypeKind kind) {
   return type.kind == c::TypeKind::kPointer && type.target.front().kind == kind;
 }
 
-// check_types.cpp
+// check_names.cpp
 void names_are_usable(Inspection& inspection);
+// check_types.cpp
 void types_are_declared(Inspection& inspection);
 void meanings_fit_types(Inspection& inspection);
 void returns_can_be_told(Inspection& inspection);
+void constants_can_be_told(Inspection& inspection);
+// check_layouts.cpp
+void structs_are_plain(Inspection& inspection);
 // check_structs.cpp
 void structs_are_finite(Inspection& inspection);
 // check_values.cpp
@@ -66,6 +70,7 @@ void session_values_are_kept(Inspection& inspection);
 void references_name_siblings(Inspection& inspection);
 void pairs_are_of_parameters(Inspection& inspection);
 void groups_are_whole(Inspection& inspection);
+void lengths_are_derivable(Inspection& inspection);
 // check_unions.cpp
 void unions_are_covered(Inspection& inspection);
 // check_streams.cpp

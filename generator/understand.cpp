@@ -206,10 +206,10 @@ class Understanding {
       if (const auto* array = std::get_if<meaning::Array>(&role->second.meaning)) {
         const auto* counted = std::get_if<CountedBy>(&array->length);
         if (counted == nullptr) continue;
-        mark(declared.path, parent + counted->count, meaning::Count{name, false});
+        mark_count(declared.path, parent + counted->count, {name, false});
         for (const ValueRef& factor : counted->times) {
           const auto* field = std::get_if<FieldRef>(&factor);
-          if (field != nullptr) mark(declared.path, parent + field->name, meaning::Count{name, true});
+          if (field != nullptr) mark_count(declared.path, parent + field->name, {name, true});
         }
       }
       if (const auto* mask = std::get_if<meaning::CpuMask>(&role->second.meaning)) {
@@ -218,11 +218,35 @@ class Understanding {
     }
   }
 
+  // One field may count several arrays, and be a factor of others.
+  void mark_count(const std::string& by, const std::string& path, meaning::Count count) {
+    const auto role = api_.roles.find(path);
+    const auto* other = role != api_.roles.end() ? std::get_if<meaning::Count>(&role->second.meaning) : nullptr;
+    if (other != nullptr) {
+      count.is_factor = count.is_factor || other->is_factor;
+      role->second.meaning = std::move(count);
+    } else {
+      mark(by, path, std::move(count));
+    }
+  }
+
   void mark(const std::string& by, const std::string& path, Meaning meaning) {
     const auto role = api_.roles.find(path);
-    if (role == api_.roles.end()) {
+    const bool is_beside = path.rfind('.') == by.rfind('.');
+    if (role == api_.roles.end() || !is_beside) {
       complain_at(by, "its overlay entry says that " + path + " counts it, but there is no such field", "");
       return;
+    }
+    const auto entry = entries_.find(path);
+    const auto [first, is_new] = derived_from_.emplace(path, by);
+    if (!is_new) {
+      complain_at(path, path + " is derived from both " + first->second + " and " + by, "");
+    } else if (entry != entries_.end() && entry->second->meaning) {
+      complain_at(path, path + " is derived from " + by + ", so its own entry says too much",
+                  "remove \"" + entry->second->says + "\" from the entry on line " +
+                      std::to_string(entry->second->at.line) + " of " + overlay_.path);
+    } else if (std::holds_alternative<meaning::Unused>(role->second.meaning)) {
+      complain_at(by, path + ", which counts it, is in something unused", "");
     }
     role->second.meaning = std::move(meaning);
   }
@@ -261,6 +285,7 @@ class Understanding {
   const Overlay& overlay_;
   Places places_;
   std::map<std::string, const OverlayEntry*> entries_;
+  std::map<std::string, std::string> derived_from_;  // a field that counts: what it counts, or the first of that
   std::vector<Declared> unanswered_;
   std::vector<Diagnostic> complaints_;
 };

@@ -7,7 +7,7 @@ typedef struct model* model_t;
 typedef enum { kText = 0, kIds = 1, kPicture = 5 } Kind;
 
 /** What a call of on_said_t is about. */
-typedef enum { kWord, kEnd, kFailed } State;
+typedef enum { kWord, kEnd, kFailed } Phase;
 
 /** n_rows rows of n_columns values. */
 typedef struct {
@@ -30,7 +30,7 @@ typedef struct {
 } Said;
 
 /** Hears what is said. */
-typedef int (*on_said_t)(Said* result, void* userdata, State state);
+typedef int (*on_said_t)(Said* result, void* userdata, Phase state);
 
 /** All callbacks of a model. */
 typedef struct {

@@ -73,6 +73,9 @@ TEST_CASE("bounds are in order, within the C type, and of something that has bou
              has_text("its \"minimum\" is above its \"maximum\" [bounds-are-possible]"));
   CHECK_THAT(with_field("uint8_t", R"("value":{"maximum":256})"), has_text("beyond those of its C type"));
   CHECK_THAT(with_field("int", R"("value":{"minimum":0.5})"), has_text("the bounds of an integer are integers"));
+  CHECK(with_field("int64_t", R"("value":{"minimum":-9007199254740991})") == "accepted");
+  CHECK_THAT(with_field("int64_t", R"("value":{"minimum":-9223372036854775808})"), has_text("is not exact in JSON"));
+  CHECK_THAT(with_field("uint64_t", R"("value":{"maximum":9007199254740993})"), has_text("is not exact in JSON"));
   for (const char* type : {"bool", "T"}) {
     CHECK_THAT(with_field(type, R"("value":{"minimum":0})"), has_text("are for integers and floats"));
   }
@@ -199,4 +202,94 @@ TEST_CASE("pairs of arrays are nullable parameters, and groups are of fields") {
              has_text("\"together_with\" is for two parameters that are nullable arrays [pairs-are-of-parameters]"));
   CHECK_THAT(with_entry("int f(int a);", R"({"for":"f.a","quote":"int a","group":"g"})"),
              has_text("a \"group\" is of fields"));
+}
+
+TEST_CASE("each member of a union has a value of the tag of its own") {
+  const auto with_members = [](const std::string& members, const std::string& more = "") {
+    return with_entry(
+        "typedef enum { kA, kB, kAlsoB = kB } T;\ntypedef struct {\n  T t;\n  union { int a; float b; };\n} S;",
+        R"({"for":"S.union","quote":"union { int a; float b; }","union":{"tag":"t","members":{)" + members + "}}}" +
+            more);
+  };
+  CHECK(with_members(R"("a":"kA","b":"kAlsoB")") == "accepted");
+  CHECK_THAT(with_members(R"("a":"kA","b":"kA")"),
+             has_text("x.h:4:3: error: S.union: a and b stand for the same value of the tag [unions-are-covered]"));
+  CHECK_THAT(with_members(R"("a":"kB","b":"kAlsoB")"), has_text("a and b stand for the same value of the tag"));
+  CHECK_THAT(with_members(R"("a":"kA","b":"kB","t":"kB")"), has_text("S.union: it has no member t"));
+  CHECK_THAT(with_members(R"("a":"kA","b":"kB")", R"(,{"for":"S.t","quote":"T t","unused":{}})"),
+             has_text("S.union: its tag t is no enum beside it that is on the wire"));
+  CHECK_THAT(with_entry(kTag + "typedef struct { union { T a; T b; }; } S;",
+                        R"({"for":"S.union","quote":"union { T a; T b; }",
+                            "union":{"tag":"a","members":{"a":"kA","b":"kB"}}})"),
+             has_text("S.union: its tag a is a member of a union"));
+}
+
+TEST_CASE("a predicate has two answers") {
+  CHECK_THAT(with_entry("int f(void);", R"({"for":"f.return","quote":"int","predicate":{"name":"x","yes":1,"no":1}})"),
+             has_text("x.h:1:5: error: f.return: its \"yes\" and its \"no\" are the same [returns-can-be-told]"));
+}
+
+TEST_CASE("what an array or a mask counts says nothing else of itself") {
+  const auto with_count = [](const std::string& says, const std::string& more = "") {
+    return with_entry("typedef struct {\n  int* a;\n  int n;\n  uint32_t cpus;\n} S;",
+                      R"({"for":"S.a","quote":"int* a","array":{"counted_by":"n"}},{"for":"S.n","quote":"int n",)" +
+                          says + "}" + more);
+  };
+  CHECK(with_count(R"("doc":"How many.")") == "accepted");
+  for (const char* says : {R"("unused":{})", R"("value":{"minimum":1})", R"("value":{"maximum":9})", R"("value":{})"}) {
+    CHECK_THAT(with_count(says), has_text("x.h:3:7: error: S.n is derived from S.a, so its own entry says too much"));
+  }
+  CHECK_THAT(with_count(R"("doc":"x")", R"(,{"for":"S.cpus","quote":"uint32_t cpus","cpu_mask":{"count":"n"}})"),
+             has_text("S.n is derived from both S.a and S.cpus"));
+  CHECK_THAT(with_entry("typedef struct { struct { int n; } in; int* a; } S;",
+                        R"({"for":"S.a","quote":"int* a","array":{"counted_by":"in.n"}})"),
+             has_text("S.in.n counts it, but there is no such field"));
+  CHECK_THAT(with_entry("typedef struct { int* a; union { int n; float f; }; } S;",
+                        R"({"for":"S.a","quote":"int* a","array":{"counted_by":"n"}},
+                           {"for":"S.union","quote":"union { int n; float f; }","unused":{}})"),
+             has_text("S.n, which counts it, is in something unused"));
+}
+
+TEST_CASE("the length of each array follows from something") {
+  const auto with_lengths = [](const std::string& a, const std::string& b) {
+    return with_entry(
+        "typedef struct {\n  int* a;\n  int* b;\n  int n;\n  int m;\n} S;",
+        R"({"for":"S.a","quote":"int* a","array":{)" + a + R"(}},{"for":"S.b","quote":"int* b","array":{)" + b + "}}");
+  };
+  const std::string counted = R"("counted_by":"n")";
+  CHECK(with_lengths(counted, R"("same_length_as":"a")") == "accepted");
+  CHECK(with_lengths(counted, R"("multiple_of":"n")") == "accepted");
+  CHECK_THAT(with_lengths(R"("same_length_as":"b")", R"("same_length_as":"a")"),
+             has_text("x.h:2:8: error: S.a: its length follows from itself [lengths-are-derivable]"));
+  CHECK_THAT(with_lengths(counted, R"("same_length_as":"b")"), has_text("S.b: its length follows from itself"));
+  CHECK_THAT(with_lengths(counted, R"("same_length_as":"n")"), has_text("S.b: n is no array"));
+  CHECK_THAT(with_lengths(counted, R"("multiple_of":"m")"), has_text("S.b: no array tells what m is"));
+  CHECK_THAT(with_lengths(R"("counted_by":"n","times":["n"])", counted),
+             has_text("S.a: its length is a product with its own count"));
+  CHECK_THAT(with_entry(kTag + "typedef struct { int* a; T t; union { int n; float f; }; } S;",
+                        R"({"for":"S.a","quote":"int* a","array":{"counted_by":"n"}},
+             {"for":"S.union","quote":"union { int n; float f; }","union":{"tag":"t","members":{"n":"kA","f":"kB"}}})"),
+             has_text("S.a: its count n is a member of a union"));
+}
+
+TEST_CASE("a text is freed only if it is returned, by a function that takes just such a text") {
+  const auto freed = [](const std::string& text, const std::string& params) {
+    return with_entry(text + " f(void);\nvoid g(" + params + ");",
+                      R"({"for":"f.return","quote":")" + text + R"(","text":{"freed_by":"g"}},{"for":"g.p","quote":")" +
+                          params + R"(","unused":{}})");
+  };
+  CHECK(freed("char*", "char* p") == "accepted");
+  CHECK(freed("char*", "void* p") == "accepted");
+  CHECK(freed("const char*", "const char* p") == "accepted");
+  for (const char* params : {"int p", "char** p", "int* p"}) {
+    CHECK_THAT(freed("char*", params), has_text("x.h:1:7: error: f: g is no function that takes just the text"));
+  }
+  for (const char* params : {"char* p", "void* p"}) {
+    CHECK_THAT(freed("const char*", params), has_text("f: g is no function that takes just the text"));
+  }
+  CHECK_THAT(
+      with_entry(
+          "int f(char* a);\nvoid g(char* p);",
+          R"({"for":"f.a","quote":"char* a","text":{"freed_by":"g"}},{"for":"g.p","quote":"char* p","text":{}})"),
+      has_text("x.h:1:13: error: f.a: \"freed_by\" is for returned texts"));
 }

@@ -127,3 +127,28 @@ int use(struct Tagged* t);
   CHECK(c::all<c::Record>(header).size() == 1);
   CHECK(declaration(*c::find<c::Function>(header, "use")) == "int use(Tagged* t)");
 }
+
+TEST_CASE("enumerators have the sign of their enum") {
+  const auto folder = test::scratch("enumerators");
+  const auto values = [&](const std::string& text) {
+    const c::Header header = read_header(test::file(folder, "x.h", text));
+    std::vector<std::int64_t> found;
+    for (const c::Enumerator& one : c::all<c::Enum>(header).front()->enumerators) found.push_back(one.value);
+    return found;
+  };
+  CHECK(values("enum F { A = 0xFFFFFFFF, B = 0x80000000, C = 1 };") ==
+        std::vector<std::int64_t>{0xFFFFFFFF, 0x80000000, 1});
+  CHECK(values("enum F { A = 0xFFFFFFFF, B = -1 };") == std::vector<std::int64_t>{0xFFFFFFFF, -1});
+  CHECK(values("enum F : unsigned char { A = 255 };") == std::vector<std::int64_t>{255});
+  CHECK(values("enum F { A = -2147483647 - 1 };") == std::vector<std::int64_t>{-2147483648});
+  CHECK(values("enum F { A = 0x7FFFFFFFFFFFFFFF };") == std::vector<std::int64_t>{INT64_MAX});
+}
+
+TEST_CASE("the type of an enum that needs 64 bits has one name on all targets") {
+  const auto folder = test::scratch("enum_types");
+  const c::Header header = read_header(
+      test::file(folder, "x.h", "enum F { A = 0xFFFFFFFF, B = -1 };\nenum G { C = 0xFFFFFFFFFF };\nenum H { D };"));
+  std::vector<std::string> names;
+  for (const c::Enum* entity : c::all<c::Enum>(header)) names.push_back(spelling(entity->underlying));
+  CHECK(names == std::vector<std::string>{"long long", "unsigned long long", "unsigned int"});
+}

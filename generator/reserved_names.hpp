@@ -1,0 +1,18 @@
+// Names that C allows and generated code cannot declare.
+#pragma once
+
+#include <string>
+
+namespace bindgen {
+
+// Nothing may be called so, fields and parameters included.
+bool is_word_of_cpp20(const std::string& name);
+// A macro that the standard headers of C define: they come with the support headers, and would replace the name.
+bool is_macro_of_c(const std::string& name);
+
+// Functions are called through a table, and types are not meant where a value is: fewer names are in their way.
+enum class Declares { kType, kConstant, kFunction };
+// Whether generated code means something else by this name, beside what the header declares.
+bool is_of_generated_code(const std::string& name, Declares declares);
+
+}  // namespace bindgen

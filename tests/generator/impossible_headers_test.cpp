@@ -1,0 +1,158 @@
+// What a C header may hold and generated code cannot: each is refused with the place of the declaration, and never left
+// for the compiler of the generated code, or for whoever runs it, to find.
+#include "refusal.hpp"
+#include "support/catch.hpp"
+
+#include "dump.hpp"
+#include "read_header.hpp"
+
+using namespace bindgen;
+using rkllm_mcp::test::has_text;
+
+namespace {
+
+// A header with this in it, and an overlay with these entries.
+std::string refused(const std::string& header, const std::string& entries = "") {
+  return test::refusal(header, test::overlay(entries));
+}
+
+}  // namespace
+
+TEST_CASE("an enumerator beyond every number on the wire is refused") {
+  CHECK_THAT(refused("enum F {\n  A = 0x8000000000000000\n};"),
+             has_text("x.h:2:3: error: the value of A is beyond 9223372036854775807"));
+}
+
+TEST_CASE("a type that is another one on another machine is refused") {
+  const auto differs = [](const std::string& machine, const std::string& here, const std::string& there) {
+    return refused("#ifdef " + machine + "\n" + there + "\n#else\n" + here + "\n#endif\n");
+  };
+  const std::string kinds = "has different types: ";
+  CHECK_THAT(differs("__aarch64__", "typedef struct { int a; } S;", "typedef struct { float a; } S;"),
+             has_text("x.h:4:22: error: this " + kinds + "int and float on x86_64 and aarch64"));
+  CHECK_THAT(differs("__arm__", "int f(int a);", "int f(float a);"),
+             has_text("x.h:4:5: error: this " + kinds + "int and float on 64-bit and 32-bit targets"));
+  CHECK_THAT(differs("__arm__", "typedef int real;", "typedef unsigned real;"), has_text(kinds));
+  CHECK_THAT(differs("__arm__", "typedef struct { int a; } S;", "typedef struct { int a; } U;"),
+             has_text("declares different symbols"));
+  CHECK_THAT(differs("__arm__", "typedef struct { int a; } S;", "typedef union { int a; } S;"),
+             has_text("has different fields"));
+  CHECK_THAT(refused("typedef struct { char a[sizeof(void*)]; } S;"),
+             has_text("x.h:1:23: error: this has arrays of different lengths on 64-bit and 32-bit targets"));
+  CHECK(refused("typedef __SIZE_TYPE__ count_t;\nint f(count_t n);") == "accepted");
+}
+
+TEST_CASE("a function that the library exports under another name is refused, but read") {
+  const std::string header = "int f(int a) __asm__(\"g\");\n";
+  CHECK_THAT(refused(header), has_text("x.h:1:5: error: f is called g in the library; no table of functions can "
+                                       "find it by its name [names-are-usable]"));
+  CHECK(refused("int f(int a) __asm__(\"f\");\n") == "accepted");
+  const std::string path = test::file(test::scratch("asm"), "x.h", header);
+  CHECK_THAT(dump_json(read_header(path)), has_text(R"("symbol": "g")"));
+}
+
+TEST_CASE("a constant that no generated code can hold is refused, but read") {
+  CHECK_THAT(refused("#define A \"a\\0b\"\n"), has_text("x.h:1:9: error: A is a text with NUL in it"));
+  CHECK_THAT(refused("#define A L\"a\"\n"), has_text("x.h:1:9: error: A is a text of wide characters"));
+  CHECK_THAT(refused("#define A u\"a\"\n"), has_text("A is a text of wide characters"));
+  CHECK_THAT(refused("#define A \"\\xff\"\n"), has_text("A is a text that is no UTF-8"));
+  CHECK_THAT(refused("#define A 1e400\n"), has_text("x.h:1:9: error: A is no finite number [constants-can-be-told]"));
+  CHECK_THAT(refused("#define A (-1e400)\n"), has_text("A is no finite number"));
+  CHECK(refused("#define A \"tab\\t, bell\\a, \\r\\n and \\\"\"\n#define B u8\"\\u00e9\"\n") == "accepted");
+  const std::string path = test::file(test::scratch("constants"), "x.h", "#define A 1e400\n#define B L\"b\"\n");
+  CHECK_THAT(dump_json(read_header(path)), has_text(R"("body": "1e400")"));
+}
+
+TEST_CASE("a struct that does not lie as its fields alone would is refused") {
+  const std::string packed = " is packed or aligned in a way of its own (an attribute, a pragma)";
+  CHECK_THAT(refused("struct __attribute__((packed)) S { int8_t a; int b; };"),
+             has_text("x.h:1:32: error: S" + packed));
+  for (const char* header :
+       {"#pragma pack(push, 2)\ntypedef struct { int8_t a; int b; } S;\n#pragma pack(pop)\n",
+        "typedef struct { int8_t a; int b __attribute__((aligned(16))); } S;",
+        "typedef struct { int a; } __attribute__((aligned(16))) S;", "struct __attribute__((packed)) S { int a; };",
+        "typedef int wide_t __attribute__((aligned(8)));\ntypedef struct { int8_t a; wide_t b; } S;",
+        "typedef struct { struct { int8_t c; int d; } __attribute__((packed)) a; } S;",
+        "union __attribute__((packed)) S { int8_t a; int b; };"}) {
+    INFO(header);
+    CHECK_THAT(refused(header), has_text("error: S" + packed));
+    CHECK_THAT(refused(header), has_text("[structs-are-plain]"));
+  }
+  CHECK(
+      refused(
+          "typedef union { int8_t a; int64_t b; } U;\n"
+          "typedef struct { int8_t a; int64_t b; short c; void* d; struct { int8_t e; U f[2]; } g; int8_t h[3]; } S;\n"
+          "typedef struct { int8_t i; S s; int8_t last; } T;\n",
+          R"({"for":"S.d","quote":"void* d","unused":{}},{"for":"S.g.f","quote":"U f[2]","unused":{}},
+                   {"for":"S.h","quote":"int8_t h[3]","unused":{}})") == "accepted");
+}
+
+TEST_CASE("a field that cannot be filled in is refused") {
+  CHECK_THAT(refused("typedef struct { const int a; } S;"),
+             has_text("x.h:1:28: error: S.a is const or volatile; generated code could not fill it in"));
+  CHECK_THAT(refused("typedef struct { struct { volatile int b; } a; } S;"), has_text("S.a.b is const or volatile"));
+  CHECK_THAT(
+      refused("typedef struct { const char a[4]; } S;", R"({"for":"S.a","quote":"const char a[4]","unused":{}})"),
+      has_text("S.a is const or volatile"));
+}
+
+TEST_CASE("a struct that only C++ knows is refused") {
+  const std::string base = "struct A { int a; };\n";
+  CHECK_THAT(refused(base + "struct B : A { int b; };"),
+             has_text("x.h:2:8: error: B has a base class, which no struct of C has [structs-are-plain]"));
+  CHECK_THAT(refused("struct A { int a; virtual void f(); };"), has_text("A has virtual functions"));
+  CHECK_THAT(refused("struct A { int a; virtual ~A(); };"), has_text("A has virtual functions"));
+  CHECK_THAT(refused("struct A { int a; ~A(); };"), has_text("A has a destructor"));
+  CHECK_THAT(refused("struct A { int a; A(const A&); };"), has_text("A has a copy constructor"));
+  CHECK(refused("struct A { int a; A(); void f(); };") == "accepted");
+  CHECK_THAT(refused("class A { virtual void f(); };\nint f(A* a);", R"({"for":"f.a","quote":"A* a","unused":{}})"),
+             has_text("x.h:2:5: error: A is"));
+}
+
+TEST_CASE("a name that the generated code means something else by is refused") {
+  const std::string other = ": the generated code means something else by this name [names-are-usable]";
+  CHECK_THAT(refused("typedef struct { int a; } Json;"),
+             has_text("x.h:1:27: error: Json" + other) || has_text("Json" + other));
+  for (const char* header :
+       {"typedef enum { kMethods } E;", "struct Functions;", "typedef int Method;", "#define kFacts 1",
+        "int bind(int a);", "typedef void (*Codec)(int a);", "enum E { value };", "typedef int call;",
+        "#define kFact_S 1", "typedef struct { struct { int b; } a; } S;\ntypedef int S_a;"}) {
+    INFO(header);
+    CHECK_THAT(refused(header), has_text(other));
+  }
+  CHECK(refused("int call(int a);\ntypedef struct { int Json; } value;") == "accepted");
+}
+
+TEST_CASE("what is declared twice under one name, or called like its type, is refused") {
+  CHECK_THAT(refused("struct stat { int a; };\nint stat(int n);"),
+             has_text("x.h:2:5: error: a second declaration of stat, which C++ cannot tell from the first"));
+  CHECK_THAT(refused("struct size { int a; };\ntypedef struct { struct size size; } S;"),
+             has_text("error: the field size is called like a type in the same struct"));
+  CHECK_THAT(refused("int f(int a);\nint f(float a);\n"), has_text("x.h:2:5: error: a second f,"));
+  CHECK(refused("int f(int a);\nint f(int b);\nint f(const int a);\n") == "accepted");
+  CHECK_THAT(refused("struct T { int a; };\nint f(int T, struct T t);"),
+             has_text("x.h:2:11: error: the parameter T is called like the type of another"));
+  CHECK(refused("enum E { kOne };\n#define kOne kOne\n") == "accepted");
+}
+
+TEST_CASE("words of C++20 and macros of the C library are no names") {
+  CHECK_THAT(refused("int requires(int a);"), has_text("x.h:1:5: error: requires is a word of C++20"));
+  CHECK_THAT(refused("int f(int concept);"), has_text("x.h:1:11: error: concept is a word of C++20"));
+  CHECK_THAT(refused("typedef struct { int consteval; } S;"), has_text("consteval is a word of C++20"));
+  CHECK_THAT(refused("#define EOF (-1)\n"), has_text("x.h:1:9: error: EOF is a macro of the C library"));
+  CHECK_THAT(refused("typedef struct { int errno; } S;"), has_text("errno is a macro of the C library"));
+  CHECK_THAT(refused("enum E { EINVAL, PRId64 };"), has_text("PRId64 is a macro of the C library"));
+  CHECK(refused("enum E { END, ERROR, ENABLE, INT_24_MAX };") == "accepted");
+}
+
+TEST_CASE("parameters have names") {
+  CHECK_THAT(refused("int f(int, char*);"),
+             has_text("x.h:1:10: error: f: a parameter without a name; give it one in the header"));
+  CHECK_THAT(refused("typedef enum { kWord, kEnd } S;\ntypedef struct { const char* text; int token; } R;\n"
+                     "typedef int (*on_t)(R*, void*, S);\n",
+                     R"-({"for":"R.text","quote":"const char* text","text":{"nullable":true}},
+                         {"for":"on_t","quote":"typedef int (*on_t)(R*, void*, S)",
+                          "stream":{"result":"R","state":"S","states":{"kWord":"token","kEnd":"end"},
+                                    "text":"text","token":"token"}})-"),
+             has_text("the stream of on_t: a parameter has no name; give it one in the header"));
+}
