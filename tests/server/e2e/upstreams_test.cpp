@@ -196,6 +196,18 @@ TEST_CASE("cancelling in front stops the run behind, and errors come through") {
   CHECK(refused["content"][0]["text"].get<std::string>().find("llm-99") != std::string::npos);
 }
 
+TEST_CASE("long arguments reach the server behind as they are") {
+  Row row(Transport::kTcp, Transport::kHttp);
+  const std::string handle = row.init(shipped_model("fast"));
+  const Json tokens(std::vector<int>(40'000, 1));  // as text more than is read at once
+  const Json arguments{
+      {"handle", handle},
+      {"rkllm_input", {{"input_type", "RKLLM_INPUT_TOKEN"}, {"token_input", {{"input_ids", tokens}}}}}};
+  RpcClient at_board(row.board.connect(Transport::kTcp));
+  const Json answer = call_tool(at_board, "rkllm_run", arguments);
+  CHECK(call_tool(*row.client, "mid_board_rkllm_run", arguments)["content"][0] == answer["content"][0]);
+}
+
 TEST_CASE("the tools of a server that goes away go, too, with a word to clients; those in progress fail") {
   auto board = std::make_unique<LiveServer>();
   LiveServer front(with_upstream("board", mcp_url(*board, Transport::kTcp)));
