@@ -39,7 +39,7 @@ void Invocation::progress(double done, std::optional<double> total, std::string_
 }
 
 void Invocation::log(Severity level, std::string_view logger, const Json& data) {
-  if (!origin_.client.log_level || level < *origin_.client.log_level) return;
+  if (!origin_.client.log_level || level < *origin_.client.log_level || !ready()) return;
   notify("notifications/message", Json{{"level", name_of(level)}, {"logger", logger}, {"data", data}});
 }
 

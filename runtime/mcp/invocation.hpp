@@ -81,7 +81,8 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   const Json* input(std::string_view key) const;
   const Json& state() const { return origin_.state; }
 
-  // Before the end; afterwards, and for clients that do not want them, they do nothing.
+  // Before the end; afterwards, and for clients that do not want them, they do nothing. Log messages are dropped, too,
+  // while the client has not read what was sent before.
   void progress(double done, std::optional<double> total, std::string_view message);
   void notify(std::string_view method, const Json& params);
   void log(Severity level, std::string_view logger, const Json& data);
