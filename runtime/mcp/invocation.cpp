@@ -71,6 +71,16 @@ void Invocation::ask(InputRequests requests, Json state) {
 void Invocation::on_cancelled(std::function<void()> action) {
   if (ended_) return;
   cancelled_ = std::move(action);
+  hear_of_cancelling();
+}
+
+void Invocation::when_ended(std::function<void()> action) {
+  if (ended_) return;
+  when_ended_.push_back(std::move(action));
+  hear_of_cancelling();
+}
+
+void Invocation::hear_of_cancelling() {
   if (registered_) return;
   registered_ = origin_.session->add({.id = origin_.reply->id(),
                                       .reply = origin_.reply,
@@ -95,9 +105,11 @@ void Invocation::run_again(Json inputs, Json state) {
 }
 
 void Invocation::finish() {
+  const auto self = weak_from_this().lock();  // what is called below may let go of it
   ended_ = true;
   cancelled_ = {};
   if (registered_) origin_.session->remove(*std::exchange(registered_, std::nullopt));
+  for (const auto& action : std::exchange(when_ended_, {})) action();
 }
 
 }  // namespace rkllm_mcp

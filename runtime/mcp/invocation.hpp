@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -100,12 +101,15 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
 
   // `action` is called once if the client cancels before the end. Whatever is said afterwards is dropped.
   void on_cancelled(std::function<void()> action);
+  // `action`, which is one more, is called once at the end: after the result, an error, or the client's cancelling.
+  void when_ended(std::function<void()> action);
   bool ended() const { return ended_; }
 
   // For the era: the tool is to be called again, with these answers.
   void run_again(Json inputs, Json state);
 
  private:
+  void hear_of_cancelling();
   void finish();
 
   Origin origin_;
@@ -113,6 +117,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   const InvokeFunction run_;
   std::optional<Session::Key> registered_;
   std::function<void()> cancelled_;
+  std::vector<std::function<void()>> when_ended_;
   bool ended_ = false;
 };
 
