@@ -1,6 +1,7 @@
 #include "mcp/invocation.hpp"
 
 #include "jsonrpc/failure.hpp"
+#include "mcp/era.hpp"
 
 namespace rkllm_mcp {
 
@@ -59,11 +60,24 @@ void Invocation::error(const RpcError& error) {
   finish();
 }
 
+bool Invocation::can_be_asked() const {
+  return !origin_.client.revision->era.has_handshake() || origin_.reply->peer().takes_messages();
+}
+
+bool Invocation::can_ask(std::string_view method) const {
+  return origin_.client.can(capability_for(method)) && can_be_asked();
+}
+
 void Invocation::ask(InputRequests requests, Json state) {
   if (ended_) return;
   for (const auto& request : requests) {
     const auto capability = capability_for(request.method);
     if (!origin_.client.can(capability)) throw missing_capability(Json{{std::string(capability), Json::object()}});
+  }
+  if (!requests.empty() && !can_be_asked()) {
+    throw RpcError(ErrorCode::kInvalidRequest,
+                   "invalid request: " + origin_.name +
+                       " asks its client something, which cannot be told here; accept text/event-stream");
   }
   requester_->ask(shared_from_this(), std::move(requests), std::move(state));
 }

@@ -96,8 +96,11 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   void result(Json body);
   void error(const RpcError& error);
   // The tool is called again when the client has answered. An answer that the client does not give (an error) ends the
-  // invocation.
+  // invocation. Throws RpcError if the client cannot be asked.
   void ask(InputRequests requests, Json state = nullptr);
+
+  // Whether the client can answer such a request, and there is a way to ask it.
+  bool can_ask(std::string_view method) const;
 
   // `action` is called once if the client cancels before the end. Whatever is said afterwards is dropped.
   void on_cancelled(std::function<void()> action);
@@ -109,6 +112,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   void run_again(Json inputs, Json state);
 
  private:
+  bool can_be_asked() const;
   void hear_of_cancelling();
   void finish();
 

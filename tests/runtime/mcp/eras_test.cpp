@@ -167,6 +167,17 @@ TEST_CASE("a call that ends while its client is asked is not kept") {
   CHECK(asked.expired());
 }
 
+TEST_CASE("a client with a handshake that takes nothing but answers is not asked in vain") {
+  Client client;
+  client.catalogue.add(greeter());
+  client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
+  client.peer->listens = false;
+  CHECK(only(client.say(call("1", "tools/call", R"({"name":"greet"})")))["error"]["code"] == -32600);
+  const Json asked =
+      only(client.say(call("2", "tools/call", stateless({{"name", "greet"}}, Json{{"elicitation", Json::object()}}))));
+  CHECK(asked["result"]["resultType"] == "input_required");
+}
+
 TEST_CASE("what a tool asks for is a result in the stateless era, and the request comes again with the answer") {
   Client client;
   client.catalogue.add(greeter());
