@@ -102,10 +102,16 @@ void Upstreams::add_to(Catalogue& catalogue) const {
     add_prompts(entry, catalogue);
     const Upstream& upstream = *entry.upstream;
     for (const Json& theirs : upstream.list(Offered::kResources)) {
-      if (auto resource = served_resource(upstream.name(), theirs)) catalogue.resources.push_back(*std::move(resource));
+      auto resource = served_resource(upstream.name(), theirs);
+      if (!resource) continue;
+      resource->permission = entry.permission;
+      catalogue.resources.push_back(*std::move(resource));
     }
     for (const Json& theirs : upstream.list(Offered::kTemplates)) {
-      if (auto each = served_template(upstream.name(), theirs)) catalogue.templates.push_back(*std::move(each));
+      auto each = served_template(upstream.name(), theirs);
+      if (!each) continue;
+      each->permission = entry.permission;
+      catalogue.templates.push_back(*std::move(each));
     }
   }
   if (all_.empty()) return;
@@ -157,8 +163,8 @@ void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue) const {
     const std::string plain = served_name(upstream->name(), there);
     prompt->name = name_here(entry, plain, there, catalogue.prompt(plain) != nullptr);
     if (catalogue.prompt(prompt->name)) continue;
-    prompt->run = [upstream, there, permission = entry.permission](const std::shared_ptr<Invocation>& invocation) {
-      permit(*invocation->origin().session, permission);
+    prompt->permission = entry.permission;
+    prompt->run = [upstream, there](const std::shared_ptr<Invocation>& invocation) {
       upstream->get_prompt(there, invocation);
     };
     catalogue.add(*std::move(prompt));

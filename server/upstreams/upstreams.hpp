@@ -32,7 +32,7 @@ class Upstreams {
  private:
   struct Entry {
     std::shared_ptr<Upstream> upstream;
-    Permission permission;  // that its tools take
+    Permission permission;  // that all it offers takes
   };
 
   void add_tools(const Entry& entry, Catalogue& catalogue) const;

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -206,6 +207,29 @@ TEST_CASE("long arguments reach the server behind as they are") {
   RpcClient at_board(row.board.connect(Transport::kTcp));
   const Json answer = call_tool(at_board, "rkllm_run", arguments);
   CHECK(call_tool(*row.client, "mid_board_rkllm_run", arguments)["content"][0] == answer["content"][0]);
+}
+
+TEST_CASE("what an upstream for admins offers is shown to nobody else") {
+  LiveServer board;
+  TemporaryDirectory directory;
+  const std::string file = directory / "tokens";
+  write_file(file, "boss a-token-for-everything\nuser a-token-to-use-what-is-loaded call\n");
+  REQUIRE(::chmod(file.c_str(), 0600) == 0);
+  auto options = with_upstream("board", mcp_url(board, Transport::kTcp));
+  options.set.push_back("auth.tokens=" + file);
+  LiveServer front(options);
+  const auto has_boards = [&front](const std::string& token, const std::string& kind) {
+    client::Endpoint endpoint = front.endpoint(Transport::kTcp);
+    endpoint.token = token;
+    RpcClient client(client::connect(endpoint, std::chrono::steady_clock::now() + kSoon));
+    const std::string text = client.result(kind + "/list").dump();
+    return text.find("upstream://board/") != std::string::npos || text.find("board_chat") != std::string::npos;
+  };
+  const auto deadline = std::chrono::steady_clock::now() + kSoon;
+  for (const char* const kind : {"resources", "resources/templates", "prompts"}) {
+    while (!has_boards("a-token-for-everything", kind)) REQUIRE(std::chrono::steady_clock::now() < deadline);
+    CHECK_FALSE(has_boards("a-token-to-use-what-is-loaded", kind));
+  }
 }
 
 TEST_CASE("the tools of a server that goes away go, too, with a word to clients; those in progress fail") {
