@@ -379,6 +379,7 @@ void McpServer::get_prompt(const Asked& asked) {
   const auto prompt = catalogue_.prompt(name);
   if (!prompt) throw no_such("prompt", name, names_for(catalogue_.prompts, *asked.session));
   permit(*asked.session, prompt->permission);
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   auto origin = origin_of(asked, std::move(name));
   for (const auto& [argument, value] : origin.arguments.items()) {
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");

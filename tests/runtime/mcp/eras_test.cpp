@@ -178,6 +178,22 @@ TEST_CASE("a client with a handshake that takes nothing but answers is not asked
   CHECK(asked["result"]["resultType"] == "input_required");
 }
 
+TEST_CASE("prompts in progress count among the requests of a connection") {
+  Dispatcher::Options options;
+  options.calls.requests_per_session = 1;
+  Client client(options);
+  std::vector<std::shared_ptr<Invocation>> begun;
+  client.catalogue.add(Prompt{"slow", "", "", {}, [&begun](const std::shared_ptr<Invocation>& invocation) {
+                                invocation->on_cancelled([] {});
+                                begun.push_back(invocation);
+                              }});
+  CHECK(client.say(call("1", "prompts/get", R"({"name":"slow"})")).empty());
+  CHECK(only(client.say(call("2", "prompts/get", R"({"name":"slow"})")))["error"]["code"] == 4004);
+  begun[0]->result(Json{{"messages", Json::array()}});
+  CHECK(client.say(call("3", "prompts/get", R"({"name":"slow"})")).empty());
+  begun.back()->result(Json{{"messages", Json::array()}});
+}
+
 TEST_CASE("what a tool asks for is a result in the stateless era, and the request comes again with the answer") {
   Client client;
   client.catalogue.add(greeter());
