@@ -107,6 +107,7 @@ void Upstream::take_tools(std::vector<Json> tools) {
 }
 
 void Upstream::take_list(Offered kind, std::vector<Json> list) {
+  if (kind == Offered::kPrompts) drop_echoes(name_, list);
   auto& known = others_.at(static_cast<std::size_t>(kind));
   if (known == list) return;
   log_.info("upstream {}: {} {}", name_, list.size(), list_of(kind).member);

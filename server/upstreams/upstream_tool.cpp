@@ -1,5 +1,6 @@
 #include "upstreams/upstream_tool.hpp"
 
+#include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
 
 #include "text/sha256.hpp"
@@ -27,11 +28,6 @@ bool is_object_schema(const Json& schema) {
 bool is_text_if_present(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found == object.end() || found->is_string();
-}
-
-std::string text_in(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 // Why it cannot be served; empty if it can.

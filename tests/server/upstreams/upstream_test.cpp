@@ -301,6 +301,17 @@ TEST_CASE("a server's question is refused where no client can answer it, or wher
   CHECK_THAT(first_text(heard.results[0]), has_text("-32601"));
 }
 
+TEST_CASE("resources that cannot be served are left out, with a word in the log") {
+  Stage stage(
+      [](Script& script, const Json& message) {
+        if (message["method"] != "resources/list") return list_or(script, message, [] {});
+        script.result(message, {{"resources", {5, {{"uri", "x:1"}}, {{"uri", std::string(3000, 'x')}}}}});
+      },
+      {{"tools", Json::object()}, {"resources", Json::object()}});
+  stage.waiting.until([&] { return stage.upstream.list(Offered::kResources).size() == 1; }, "no resource");
+  CHECK_THAT(stage.text.str(), has_text("2 of the resources are left out"));
+}
+
 TEST_CASE("a server without a handshake asks by its result, and is called again with the answers and its state") {
   Json second;
   Heard heard;
