@@ -23,7 +23,8 @@ constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call'
 constexpr std::chrono::minutes kToComeAgain{2};                  // for a client without a handshake that was asked
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
 constexpr int kRefused = -32601;
-constexpr std::size_t kMostNamed = 10;  // of the tools that are left out
+constexpr int kNoSuchResource = -32002;  // of servers with a handshake
+constexpr std::size_t kMostNamed = 10;   // of the tools that are left out
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
@@ -302,7 +303,7 @@ void Upstream::get_prompt(const std::string& prompt, const std::shared_ptr<Invoc
 
 void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   const auto found = calls_.find(key);
-  if (found == calls_.end()) return;
+  if (found == calls_.end() || found->second.invocation->progress_token().is_null()) return;
   Running& running = found->second;
   running.progress.add(progress);
   if (running.invocation->ready()) return tell(running);
@@ -317,6 +318,7 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
 void Upstream::tell(Running& running) {
   Json params{{"progressToken", running.invocation->progress_token()}};
   params.update(running.progress.take());
+  if (params["progressToken"].is_null()) return;  // a client that came again, and wants none any more
   running.invocation->notify("notifications/progress", params);
 }
 
@@ -330,6 +332,9 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   const auto& invocation = running.invocation;
   if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
     if (error->is_lost) return refuse(running, error->message);
+    if (running.kind == Offered::kResources && error->code == kNoSuchResource) {
+      return invocation->error(RpcError(ErrorCode::kInvalidParams, error->message, Json{{"uri", invocation->name()}}));
+    }
     return invocation->error(RpcError(passed_on_code(error->code), error->message, error->data));
   }
   auto& result = std::get<Json>(outcome);

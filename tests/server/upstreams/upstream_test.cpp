@@ -415,6 +415,37 @@ TEST_CASE("calls in a session that several clients share may be of several clien
   stage.await_sent("calls of several clients are in progress");
 }
 
+TEST_CASE("a client that comes again without wanting progress is told of none") {
+  Json call;
+  Heard heard;
+  Stage stage([&call](Script& script, const Json& message) {
+    if (!message.contains("method")) {
+      progress(script, call, 1, "one");
+      return script.result(call, {{"content", Json::array()}});
+    }
+    list_or(script, message, [&] { call = message; });
+  });
+  stage.client_capabilities = kSampling;
+  Caller caller{.revision = find_revision("2026-07-28")};
+  stage.call(heard, Json::object(), caller);
+  stage.await_sent("tools/call");
+  stage.ask();
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  caller.progress_token = nullptr;
+  stage.invocation(heard, Json::object(), caller)->run_again({{heard.asked[0][0].key, Json::object()}}, heard.state);
+  stage.waiting.until([&] { return heard.results.size() == 2; }, "no result");
+  CHECK(heard.updates.empty());
+}
+
+TEST_CASE("a resource that is not there is a wrong parameter, whichever revision that server speaks") {
+  Heard heard;
+  Stage stage(
+      [](Script& script, const Json& message) { list_or(script, message, [&] { script.error(message, -32002); }); });
+  stage.upstream.read("file:///a", stage.invocation(heard));
+  stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
+  CHECK(heard.errors[0] == -32602);
+}
+
 TEST_CASE("resources that cannot be served are left out, with a word in the log") {
   Stage stage(
       [](Script& script, const Json& message) {
