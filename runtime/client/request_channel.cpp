@@ -1,6 +1,7 @@
 #include "client/request_channel.hpp"
 
 #include "client/bounded_json.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <future>
 #include <utility>
@@ -56,7 +57,7 @@ RequestChannel::~RequestChannel() {
 }
 
 void RequestChannel::send(const Json& message) {
-  const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = text_with_unread(message);
   const std::lock_guard lock(sending_);
   connection_->send(text);
 }

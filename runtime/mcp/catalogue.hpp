@@ -52,8 +52,9 @@ struct ResourceText {
 struct Resource {
   std::string uri, name, title, description, mime_type;
   std::function<ResourceText()> read;
-  std::optional<std::size_t> size{};  // in bytes, if it never changes
-  Json more{};                        // as of a tool
+  std::optional<std::size_t> size{};          // in bytes, if it never changes
+  Json more{};                                // as of a tool
+  Permission permission = Permission::kCall;  // that a client needs to see and to read it
 };
 
 // Documents that come and go. `read` gives nothing for an address that is none of these, or not now.
@@ -61,7 +62,8 @@ struct ResourceTemplate {
   std::string uri_template, name, title, description, mime_type;
   std::function<std::optional<ResourceText>(std::string_view uri)> read;
   std::vector<std::pair<std::string, CompleteFunction>> variables{};
-  Json more{};  // as of a tool
+  Json more{};                                // as of a tool
+  Permission permission = Permission::kCall;  // as of a resource
 };
 
 struct PromptArgument {
@@ -73,8 +75,9 @@ struct PromptArgument {
 struct Prompt {
   std::string name, title, description;
   std::vector<PromptArgument> arguments;
-  InvokeFunction run;  // its result is the protocol's GetPromptResult
-  Json more{};         // as of a tool
+  InvokeFunction run;                         // its result is the protocol's GetPromptResult
+  Json more{};                                // as of a tool
+  Permission permission = Permission::kCall;  // that a client needs to see and to get it
 };
 
 struct Catalogue {
@@ -86,8 +89,8 @@ struct Catalogue {
   std::vector<Resource> resources;
   std::vector<ResourceTemplate> templates;
   std::vector<std::shared_ptr<const Prompt>> prompts;
-  // What fetches a document from elsewhere, as the protocol's ReadResourceResult; its `read` is then never called. Null
-  // for addresses that are none of these, and if there are none at all.
+  // What fetches a document from elsewhere, as the protocol's ReadResourceResult, and looks whether the client may have
+  // it; its `read` is then never called. Null for addresses that are none of these, and if there are none at all.
   std::function<InvokeFunction(const std::string& uri)> fetch{};
   // Whether clients of the stateless era may be given tasks.
   bool offers_tasks = false;

@@ -1,5 +1,7 @@
 #include "mcp/completion.hpp"
 
+#include "call/admission.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <cstddef>
@@ -25,11 +27,12 @@ std::string string_in(const Json& object, const char* name, const char* path) {
 }
 
 // The function that knows the values; null if nobody does.
-CompleteFunction completer_of(const Catalogue& catalogue, const Json& ref, const std::string& argument) {
+CompleteFunction completer_of(const Catalogue& catalogue, const Session& session, const Json& ref,
+                              const std::string& argument) {
   const std::string type = string_in(ref, "type", "params.ref.type");
   if (type == "ref/prompt") {
     const auto prompt = catalogue.prompt(string_in(ref, "name", "params.ref.name"));
-    if (!prompt) return {};
+    if (!prompt || !is_permitted(session, prompt->permission)) return {};
     for (const auto& each : prompt->arguments) {
       if (each.name == argument) return each.complete;
     }
@@ -38,7 +41,7 @@ CompleteFunction completer_of(const Catalogue& catalogue, const Json& ref, const
   if (type != "ref/resource") throw InvalidParams("params.ref.type", "expected \"ref/prompt\" or \"ref/resource\"");
   const std::string uri = string_in(ref, "uri", "params.ref.uri");
   for (const auto& each : catalogue.templates) {
-    if (each.uri_template != uri) continue;
+    if (each.uri_template != uri || !is_permitted(session, each.permission)) continue;
     for (const auto& [name, complete] : each.variables) {
       if (name == argument) return complete;
     }
@@ -55,11 +58,11 @@ Json known_arguments(const Json& params) {
 
 }  // namespace
 
-Json complete(const Catalogue& catalogue, const Json& params) {
+Json complete(const Catalogue& catalogue, const Session& session, const Json& params) {
   const Json& argument = object_in(params, "argument", "params.argument");
   const std::string name = string_in(argument, "name", "params.argument.name");
   const std::string so_far = string_in(argument, "value", "params.argument.value");
-  const auto completer = completer_of(catalogue, object_in(params, "ref", "params.ref"), name);
+  const auto completer = completer_of(catalogue, session, object_in(params, "ref", "params.ref"), name);
 
   Json values = Json::array();
   std::size_t total = 0;

@@ -2,6 +2,7 @@
 // only.
 #pragma once
 
+#include "call/session.hpp"
 #include "mcp/catalogue.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -9,7 +10,7 @@
 namespace rkllm_mcp {
 
 // The request's params -> {"completion":{"values","total","hasMore"}}: those that begin with what has been typed, at
-// most 100. For what is not known there are none. Throws InvalidParams.
-Json complete(const Catalogue& catalogue, const Json& params);
+// most 100. For what is not known there are none, nor for what the session's client may not use. Throws InvalidParams.
+Json complete(const Catalogue& catalogue, const Session& session, const Json& params);
 
 }  // namespace rkllm_mcp

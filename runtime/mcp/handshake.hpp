@@ -54,6 +54,11 @@ struct Handshake {
   std::weak_ptr<Peer> outlet{};                    // where messages go that answer no request
   ServerRequests requests{};
 
+  // Whether the client has read most of what it was told, so that it may be told what can be left out as well.
+  bool takes_more() const {
+    const auto peer = outlet.lock();
+    return peer && peer->ready();
+  }
   void tell(std::string_view message) const {
     if (const auto peer = outlet.lock()) peer->send(message);
   }

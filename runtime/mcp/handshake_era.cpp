@@ -64,8 +64,8 @@ class HandshakeEra final : public Era {
       ids.push_back(handshake->requests.add(
           [round, key = request.key](const Response& response) { take_answer(*round, key, response); }));
     }
-    // The round is the requests' own: an invocation that held it would hold itself.
-    invocation->on_cancelled([handshake, ids] {
+    // However the invocation ends, nobody waits for the answers any more; what was kept for them holds the invocation.
+    invocation->when_ended([handshake, ids] {
       for (const auto& id : ids) handshake->requests.forget(id);
     });
     for (std::size_t at = 0; at < ids.size(); ++at) {

@@ -1,6 +1,7 @@
 #include "mcp/invocation.hpp"
 
 #include "jsonrpc/failure.hpp"
+#include "mcp/era.hpp"
 
 namespace rkllm_mcp {
 
@@ -39,7 +40,7 @@ void Invocation::progress(double done, std::optional<double> total, std::string_
 }
 
 void Invocation::log(Severity level, std::string_view logger, const Json& data) {
-  if (!origin_.client.log_level || level < *origin_.client.log_level) return;
+  if (!origin_.client.log_level || level < *origin_.client.log_level || !ready()) return;
   notify("notifications/message", Json{{"level", name_of(level)}, {"logger", logger}, {"data", data}});
 }
 
@@ -59,11 +60,24 @@ void Invocation::error(const RpcError& error) {
   finish();
 }
 
+bool Invocation::can_be_asked() const {
+  return !origin_.client.revision->era.has_handshake() || origin_.reply->peer().takes_messages();
+}
+
+bool Invocation::can_ask(std::string_view method) const {
+  return origin_.client.can(capability_for(method)) && can_be_asked();
+}
+
 void Invocation::ask(InputRequests requests, Json state) {
   if (ended_) return;
   for (const auto& request : requests) {
     const auto capability = capability_for(request.method);
     if (!origin_.client.can(capability)) throw missing_capability(Json{{std::string(capability), Json::object()}});
+  }
+  if (!requests.empty() && !can_be_asked()) {
+    throw RpcError(ErrorCode::kInvalidRequest,
+                   "invalid request: " + origin_.name +
+                       " asks its client something, which cannot be told here; accept text/event-stream");
   }
   requester_->ask(shared_from_this(), std::move(requests), std::move(state));
 }
@@ -71,6 +85,16 @@ void Invocation::ask(InputRequests requests, Json state) {
 void Invocation::on_cancelled(std::function<void()> action) {
   if (ended_) return;
   cancelled_ = std::move(action);
+  hear_of_cancelling();
+}
+
+void Invocation::when_ended(std::function<void()> action) {
+  if (ended_) return;
+  when_ended_.push_back(std::move(action));
+  hear_of_cancelling();
+}
+
+void Invocation::hear_of_cancelling() {
   if (registered_) return;
   registered_ = origin_.session->add({.id = origin_.reply->id(),
                                       .reply = origin_.reply,
@@ -95,9 +119,11 @@ void Invocation::run_again(Json inputs, Json state) {
 }
 
 void Invocation::finish() {
+  const auto self = weak_from_this().lock();  // what is called below may let go of it
   ended_ = true;
   cancelled_ = {};
   if (registered_) origin_.session->remove(*std::exchange(registered_, std::nullopt));
+  for (const auto& action : std::exchange(when_ended_, {})) action();
 }
 
 }  // namespace rkllm_mcp

@@ -23,6 +23,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -81,7 +82,8 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   const Json* input(std::string_view key) const;
   const Json& state() const { return origin_.state; }
 
-  // Before the end; afterwards, and for clients that do not want them, they do nothing.
+  // Before the end; afterwards, and for clients that do not want them, they do nothing. Log messages are dropped, too,
+  // while the client has not read what was sent before.
   void progress(double done, std::optional<double> total, std::string_view message);
   void notify(std::string_view method, const Json& params);
   void log(Severity level, std::string_view logger, const Json& data);
@@ -94,17 +96,24 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   void result(Json body);
   void error(const RpcError& error);
   // The tool is called again when the client has answered. An answer that the client does not give (an error) ends the
-  // invocation.
+  // invocation. Throws RpcError if the client cannot be asked.
   void ask(InputRequests requests, Json state = nullptr);
+
+  // Whether the client can answer such a request, and there is a way to ask it.
+  bool can_ask(std::string_view method) const;
 
   // `action` is called once if the client cancels before the end. Whatever is said afterwards is dropped.
   void on_cancelled(std::function<void()> action);
+  // `action`, which is one more, is called once at the end: after the result, an error, or the client's cancelling.
+  void when_ended(std::function<void()> action);
   bool ended() const { return ended_; }
 
   // For the era: the tool is to be called again, with these answers.
   void run_again(Json inputs, Json state);
 
  private:
+  bool can_be_asked() const;
+  void hear_of_cancelling();
   void finish();
 
   Origin origin_;
@@ -112,6 +121,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   const InvokeFunction run_;
   std::optional<Session::Key> registered_;
   std::function<void()> cancelled_;
+  std::vector<std::function<void()>> when_ended_;
   bool ended_ = false;
 };
 

@@ -72,35 +72,45 @@ Json listed(const Prompt& prompt) {
   return entry;
 }
 
-template <class Entries>
-Json list(std::string_view name, const Entries& entries, const Json& params, const PageLimits& limits) {
+const Resource& entry_of(const Resource& each) { return each; }
+const ResourceTemplate& entry_of(const ResourceTemplate& each) { return each; }
+const Tool& entry_of(const std::shared_ptr<const Tool>& each) { return *each; }
+const Prompt& entry_of(const std::shared_ptr<const Prompt>& each) { return *each; }
+
+template <class Entry>
+bool is_listed(const Entry& /*entry*/) {
+  return true;
+}
+bool is_listed(const Tool& tool) { return tool.listed; }
+
+template <class Entry>
+Json list(std::string_view name, const std::vector<Entry>& entries, const Session& session, const Json& params,
+          const PageLimits& limits) {
+  std::vector<const Entry*> shown;
+  for (const Entry& each : entries) {
+    if (is_listed(entry_of(each)) && is_permitted(session, entry_of(each).permission)) shown.push_back(&each);
+  }
   return page_of(
-      name, params, entries.size(), [&](std::size_t at) { return listed(entries[at]); }, limits);
+      name, params, shown.size(), [&shown](std::size_t at) { return listed(entry_of(*shown[at])); }, limits);
 }
 
 }  // namespace
 
 Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
-  std::vector<const Tool*> shown;
-  for (const auto& tool : catalogue.tools) {
-    if (tool->listed && is_permitted(session, tool->permission)) shown.push_back(tool.get());
-  }
-  return page_of(
-      "tools", params, shown.size(), [&](std::size_t at) { return listed(*shown[at]); }, limits);
+  return list("tools", catalogue.tools, session, params, limits);
 }
 
-Json list_resources(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
-  return list("resources", catalogue.resources, params, limits);
+Json list_resources(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("resources", catalogue.resources, session, params, limits);
 }
 
-Json list_resource_templates(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
-  return list("resourceTemplates", catalogue.templates, params, limits);
+Json list_resource_templates(const Catalogue& catalogue, const Session& session, const Json& params,
+                             const PageLimits& limits) {
+  return list("resourceTemplates", catalogue.templates, session, params, limits);
 }
 
-Json list_prompts(const Catalogue& catalogue, const Json& params, const PageLimits& limits) {
-  const auto& prompts = catalogue.prompts;
-  return page_of(
-      "prompts", params, prompts.size(), [&](std::size_t at) { return listed(*prompts[at]); }, limits);
+Json list_prompts(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("prompts", catalogue.prompts, session, params, limits);
 }
 
 }  // namespace rkllm_mcp

@@ -8,11 +8,11 @@
 
 namespace rkllm_mcp {
 
-// Each takes the request's params (for the cursor). Throw InvalidParams. Of the tools, those that the session's client
-// may call.
+// Each takes the request's params (for the cursor), and has what the session's client may use. Throw InvalidParams.
 Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits);
-Json list_resources(const Catalogue& catalogue, const Json& params, const PageLimits& limits);
-Json list_resource_templates(const Catalogue& catalogue, const Json& params, const PageLimits& limits);
-Json list_prompts(const Catalogue& catalogue, const Json& params, const PageLimits& limits);
+Json list_resources(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits);
+Json list_resource_templates(const Catalogue& catalogue, const Session& session, const Json& params,
+                             const PageLimits& limits);
+Json list_prompts(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits);
 
 }  // namespace rkllm_mcp

@@ -28,9 +28,9 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its entries
-// Lists change when a runtime comes or goes, and who listens is told.
-constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPublic};
-constexpr Freshness kOfTools{std::chrono::minutes(1), Freshness::Scope::kPrivate};  // each sees what it may call
+// Both change when a runtime comes or goes, and who listens is told. In lists each sees what it may use.
+constexpr Freshness kOfDiscovery{std::chrono::minutes(1), Freshness::Scope::kPublic};
+constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPrivate};
 
 std::string required_string(const Json& params, const char* name) {
   const std::string path = std::string("params.") + name;
@@ -194,7 +194,7 @@ void McpServer::discover(const Asked& asked) {
          Json{{"supportedVersions", stateless_revisions()},
               {"capabilities", capabilities(asked.client.revision->era)},
               {"instructions", catalogue_.instructions}},
-         kOfLists);
+         kOfDiscovery);
 }
 
 void McpServer::set_log_level(const Asked& asked) {
@@ -215,19 +215,20 @@ PageLimits McpServer::page_limits(const Asked& asked) const {
 }
 
 void McpServer::tools(const Asked& asked) {
-  answer(asked, list_tools(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfTools);
+  answer(asked, list_tools(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
 void McpServer::resources(const Asked& asked) {
-  answer(asked, list_resources(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_resources(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
 void McpServer::resource_templates(const Asked& asked) {
-  answer(asked, list_resource_templates(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_resource_templates(catalogue_, *asked.session, asked.request.params, page_limits(asked)),
+         kOfLists);
 }
 
 void McpServer::prompts(const Asked& asked) {
-  answer(asked, list_prompts(catalogue_, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_prompts(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
 void McpServer::read(const Asked& asked) {
@@ -236,13 +237,13 @@ void McpServer::read(const Asked& asked) {
     admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
     return invoke(origin_of(asked, uri), fetch);
   }
-  auto reading = read_resource(catalogue_, uri);
+  auto reading = read_resource(catalogue_, *asked.session, uri);
   answer(asked, std::move(reading.body), reading.freshness);
 }
 
 void McpServer::complete_argument(const Asked& asked) {
   if (!asked.request.params.is_object()) throw InvalidParams("params", "expected object");
-  answer(asked, complete(catalogue_, asked.request.params));
+  answer(asked, complete(catalogue_, *asked.session, asked.request.params));
 }
 
 // --- news -----------------------------------------------------------------------------------------------------------
@@ -285,18 +286,14 @@ InvalidParams no_such(const std::string& kind, const std::string& name, const st
   return {"params.name", "no " + kind + " " + to_text(shortened(name)) + " exists" + did_you_mean(name, known)};
 }
 
-// Of the tools that the client may call, those that are not listed included.
-std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const Tool>>& tools, const Session& session) {
+// Of the tools or prompts that the client may use, those that are not listed included.
+template <class Entry>
+std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const Entry>>& entries,
+                                        const Session& session) {
   std::vector<std::string_view> names;
-  for (const auto& tool : tools) {
-    if (is_permitted(session, tool->permission)) names.push_back(tool->name);
+  for (const auto& entry : entries) {
+    if (is_permitted(session, entry->permission)) names.push_back(entry->name);
   }
-  return names;
-}
-
-std::vector<std::string_view> names_of(const std::vector<std::shared_ptr<const Prompt>>& prompts) {
-  std::vector<std::string_view> names;
-  for (const auto& prompt : prompts) names.push_back(prompt->name);
   return names;
 }
 
@@ -380,7 +377,9 @@ void McpServer::call_tool(const Asked& asked) {
 void McpServer::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto prompt = catalogue_.prompt(name);
-  if (!prompt) throw no_such("prompt", name, names_of(catalogue_.prompts));
+  if (!prompt) throw no_such("prompt", name, names_for(catalogue_.prompts, *asked.session));
+  permit(*asked.session, prompt->permission);
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   auto origin = origin_of(asked, std::move(name));
   for (const auto& [argument, value] : origin.arguments.items()) {
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");

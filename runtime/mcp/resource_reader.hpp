@@ -1,6 +1,7 @@
 // resources/read. Event loop only.
 #pragma once
 
+#include "call/session.hpp"
 #include "mcp/catalogue.hpp"
 #include "mcp/era.hpp"
 
@@ -15,7 +16,8 @@ struct ResourceReading {
   Freshness freshness;
 };
 
-// Throws InvalidParams with {"uri"} in its data if there is no such resource.
-ResourceReading read_resource(const Catalogue& catalogue, const std::string& uri);
+// Throws InvalidParams with {"uri"} in its data if there is no such resource, and error 4007 if the session's client
+// may not read it.
+ResourceReading read_resource(const Catalogue& catalogue, const Session& session, const std::string& uri);
 
 }  // namespace rkllm_mcp

@@ -138,9 +138,10 @@ void Subscriptions::task_changed(const Principal* owner, const std::string& task
 }
 
 void Subscriptions::log(Severity level, std::string_view logger, const Json& data) {
-  tell_handshakes(notification_message("notifications/message",
-                                       Json{{"level", name_of(level)}, {"logger", logger}, {"data", data}}),
-                  [level](const Handshake& each) { return each.log_level && level >= *each.log_level; });
+  tell_handshakes(
+      notification_message("notifications/message",
+                           Json{{"level", name_of(level)}, {"logger", logger}, {"data", data}}),
+      [level](const Handshake& each) { return each.log_level && level >= *each.log_level && each.takes_more(); });
 }
 
 Json Subscriptions::ending_of(const Listener& listener) const {

@@ -46,7 +46,8 @@ class Subscriptions {
   void list_changed(Listed list);
   void resource_updated(const std::string& uri);
   void task_changed(const Principal* owner, const std::string& task, const Json& state);  // for that one's listeners
-  // To sessions that want messages of that level. (In the stateless era they belong to requests.)
+  // To sessions that want messages of that level, and have read what was sent before. (In the stateless era messages
+  // belong to requests.)
   void log(Severity level, std::string_view logger, const Json& data);
   // The server stops: whoever listens gets an answer.
   void end();

@@ -12,6 +12,7 @@
 
 #include <asio/post.hpp>
 
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -42,9 +43,16 @@ Severity severity_of(spdlog::level::level_enum level) {
   return level == spdlog::level::warn ? Severity::kWarning : Severity::kInfo;
 }
 
-Listed listed(Offered kind) {
-  if (kind == Offered::kTools) return Listed::kTools;
-  return kind == Offered::kPrompts ? Listed::kPrompts : Listed::kResources;
+std::set<Listed> listed(const std::set<Offered>& kinds) {
+  std::set<Listed> lists;
+  for (const Offered kind : kinds) {
+    if (kind == Offered::kTools) {
+      lists.insert(Listed::kTools);
+    } else {
+      lists.insert(kind == Offered::kPrompts ? Listed::kPrompts : Listed::kResources);
+    }
+  }
+  return lists;
 }
 
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
@@ -96,9 +104,9 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       autoload_(loop, *backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
                  {.on_changed =
-                      [this](Offered kind) {
+                      [this](const std::set<Offered>& kinds) {
                         gather_catalogue();
-                        dispatcher_.mcp().announce(listed(kind));
+                        for (const Listed list : listed(kinds)) dispatcher_.mcp().announce(list);
                       },
                   .on_log = [this](Severity level, const std::string& logger,
                                    const Json& data) { dispatcher_.mcp().log(level, logger, data); }}),

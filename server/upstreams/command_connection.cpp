@@ -1,6 +1,7 @@
 #include "upstreams/command_connection.hpp"
 
-#include <linux/close_range.h>
+#include "upstreams/close_on_exec.hpp"
+
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,8 +50,8 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);                     // it ended meanwhile
-  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // a library may have opened some carelessly
+  if (::getppid() != parent) ::_exit(127);  // it ended meanwhile
+  close_on_exec_from(STDERR_FILENO + 1);    // a library may have opened some carelessly
   if (::dup2(both, STDIN_FILENO) >= 0 && ::dup2(both, STDOUT_FILENO) >= 0 && ::dup2(errors, STDERR_FILENO) >= 0) {
     ::execvpe(words[0], words, environment);
   }

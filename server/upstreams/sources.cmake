@@ -1,4 +1,5 @@
 set(UPSTREAMS_SOURCES
+  upstreams/close_on_exec.cpp
   upstreams/command_connection.cpp
   upstreams/tool_filter.cpp
   upstreams/tool_pages.cpp

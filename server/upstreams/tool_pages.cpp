@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostTools = 1000;
 constexpr std::size_t kMostPages = 1000;
-constexpr std::size_t kMostListBytes = std::size_t{8} << 20U;
+constexpr std::size_t kMostListBytes = std::size_t{2} << 20U;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ bool ToolPages::take(const client::Outcome& page) {
   for (const Json& tool : *tools) {
     bytes_ += tool.dump().size();
     if (tools_.size() == kMostTools) cut_short_ = "only the first 1000 " + std::string(list_.member) + " are taken";
-    if (bytes_ > kMostListBytes) cut_short_ = "only the first 8 MiB of " + std::string(list_.member) + " are taken";
+    if (bytes_ > kMostListBytes) cut_short_ = "only the first 2 MiB of " + std::string(list_.member) + " are taken";
     if (!cut_short_.empty()) return false;
     tools_.push_back(tool);
   }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -19,10 +20,11 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kMostUnsentBytes = std::size_t{8} << 20U;  // of one call's progress
-constexpr std::chrono::minutes kToComeAgain{10};                 // for a client without a handshake that was asked
+constexpr std::chrono::minutes kToComeAgain{2};                  // for a client without a handshake that was asked
 constexpr const char* kAnswer = "upstream";                      // key of what a client is asked
 constexpr int kRefused = -32601;
-constexpr std::size_t kMostNamed = 10;  // of the tools that are left out
+constexpr int kNoSuchResource = -32002;  // of servers with a handshake
+constexpr std::size_t kMostNamed = 10;   // of the tools that are left out
 
 std::string joined(const std::vector<std::string>& parts) {
   std::string text;
@@ -48,6 +50,20 @@ Json capabilities_of(const ClientContext& client) {
   return capabilities;
 }
 
+// The request of a client without a handshake ends when it is asked; the answer comes with another request.
+bool comes_again(const Invocation& asked) { return !asked.client().revision->era.has_handshake(); }
+
+// Whether the other call is of the client of `one`, which is in progress, too.
+bool is_same_client(const Invocation& one, const Invocation& other) {
+  const Session& session = *one.origin().session;
+  const Session& others = *other.origin().session;
+  if (!other.ended()) return &session == &others && !session.shared();
+  // One that comes again may have another session then.
+  const std::string host = one.origin().reply->peer().address();
+  const std::string others_host = other.origin().reply->peer().address();
+  return session.principal == others.principal && host_of(host) == host_of(others_host);
+}
+
 bool wants_input(const Json& result) {
   const auto type = result.is_object() ? result.find("resultType") : result.end();
   return type != result.end() && *type == "input_required";
@@ -62,6 +78,7 @@ Upstream::Upstream(asio::io_context& loop, std::string name, std::string place, 
       filter_(std::move(filter)),
       log_(log),
       events_(std::move(events)),
+      abandoned_(loop, [this] { let_go_of_abandoned(); }),
       link_(UpstreamLink::start(
           loop, std::move(connect),
           {.on_tools = [this](std::vector<Json> tools) { take_tools(std::move(tools)); },
@@ -107,6 +124,7 @@ void Upstream::take_tools(std::vector<Json> tools) {
 }
 
 void Upstream::take_list(Offered kind, std::vector<Json> list) {
+  if (kind == Offered::kPrompts) drop_echoes(name_, list);
   auto& known = others_.at(static_cast<std::size_t>(kind));
   if (known == list) return;
   log_.info("upstream {}: {} {}", name_, list.size(), list_of(kind).member);
@@ -159,57 +177,62 @@ std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
   }
   let_go_of_abandoned();
   const auto key = next_key_++;
-  watch_cancel(key, *running.invocation);
+  watch_end(key, *running.invocation);
   calls_.emplace(key, std::move(running));
   return key;
 }
 
-void Upstream::watch_cancel(UpstreamLink::Key key, Invocation& invocation) {
-  invocation.on_cancelled([this, key] {
-    if (calls_.erase(key) > 0) link_->cancel(key);
+// What ends here while the call there is in progress was cancelled by the client, or refused an answer, or was asked.
+void Upstream::watch_end(UpstreamLink::Key key, Invocation& invocation) {
+  invocation.when_ended([weak = std::weak_ptr(self_), key, ended = &invocation] {
+    const auto self = weak.lock();
+    if (!self) return;
+    const auto call = (*self)->calls_.find(key);
+    if (call == (*self)->calls_.end() || call->second.invocation.get() != ended) return;
+    if (!call->second.question || !comes_again(*ended)) (*self)->let_go(call);
   });
 }
 
-// A client that was asked may cancel, refuse, or never come back with an answer; nobody says so.
+void Upstream::let_go(Calls::iterator call) {
+  if (call->second.question) link_->respond(*call->second.question, refusal("the client gave no answer"));
+  link_->cancel(call->first);
+  calls_.erase(call);
+}
+
+// A client may never come again with the answer, and nobody says so.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
   for (auto call = calls_.begin(); call != calls_.end();) {
-    const Running& running = call->second;
-    // Without a handshake the request that was asked has ended, and the answer comes with another one.
-    const bool comes_again = running.question && !running.invocation->client().revision->era.has_handshake() &&
-                             now - running.asked_at < kToComeAgain;
-    if (!running.invocation->ended() || comes_again) {
-      ++call;
-      continue;
-    }
-    if (running.question) link_->respond(*running.question, refusal("the client gave no answer"));
-    link_->cancel(call->first);
-    call = calls_.erase(call);
+    const auto each = call++;
+    if (each->second.invocation->ended() && now - each->second.asked_at >= kToComeAgain) let_go(each);
   }
+}
+
+Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
+  const auto newest = std::find_if(calls_.rbegin(), calls_.rend(), [&method](const auto& each) {
+    const Running& running = each.second;
+    return running.kind == Offered::kTools && !running.question && !running.invocation->ended() &&
+           running.invocation->can_ask(method);
+  });
+  return newest == calls_.rend() ? calls_.end() : std::prev(newest.base());
 }
 
 // A server with a handshake does not say which call its question is about. Where calls of several clients are in
 // progress nobody is asked: what one client's call has made it want to know is not another's business.
 void Upstream::take_question(UpstreamLink::Key question, const std::string& method, const Json& params) {
   let_go_of_abandoned();
-  Running* about = nullptr;
-  UpstreamLink::Key key = 0;
-  for (auto& [each_key, running] : calls_) {
-    if (about != nullptr && running.invocation->origin().session != about->invocation->origin().session) {
-      return link_->respond(question, refusal("calls of several clients are in progress"));
-    }
-    about = &running;
-    key = each_key;
-  }
-  if (about == nullptr || about->kind != Offered::kTools || about->question || about->invocation->ended() ||
-      !about->invocation->client().can(capability_for(method))) {
-    return link_->respond(question, refusal("there is no client that could be asked"));
-  }
-  about->question = question;
-  about->asked_at = UpstreamLink::Clock::now();
-  const auto invocation = about->invocation;
+  const auto about = whom_to_ask(method);
+  if (about == calls_.end()) return link_->respond(question, refusal("there is no client that could be asked"));
+  const auto invocation = about->second.invocation;
+  const bool is_one_client = std::ranges::all_of(calls_, [&invocation](const auto& each) {
+    return each.second.invocation == invocation || is_same_client(*invocation, *each.second.invocation);
+  });
+  if (!is_one_client) return link_->respond(question, refusal("calls of several clients are in progress"));
+  about->second.question = question;
+  about->second.asked_at = UpstreamLink::Clock::now();
+  if (comes_again(*invocation)) abandoned_.set_after(kToComeAgain);
   invocation->ask({{kAnswer, method, params.is_object() ? params : Json::object()}},
-                  Json{{"upstream", name_}, {"call", key}, {"question", question}});
+                  Json{{"upstream", name_}, {"call", about->first}, {"question", question}});
 }
 
 bool Upstream::resume(const std::shared_ptr<Invocation>& invocation) {
@@ -224,8 +247,7 @@ bool Upstream::resume(const std::shared_ptr<Invocation>& invocation) {
     return true;
   }
   found->second.question.reset();
-  found->second.invocation = invocation;  // another one, if the client has no handshake
-  watch_cancel(found->first, *invocation);
+  if (std::exchange(found->second.invocation, invocation) != invocation) watch_end(found->first, *invocation);
   link_->respond(question, *answer);
   return true;
 }
@@ -281,7 +303,7 @@ void Upstream::get_prompt(const std::string& prompt, const std::shared_ptr<Invoc
 
 void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
   const auto found = calls_.find(key);
-  if (found == calls_.end()) return;
+  if (found == calls_.end() || found->second.invocation->progress_token().is_null()) return;
   Running& running = found->second;
   running.progress.add(progress);
   if (running.invocation->ready()) return tell(running);
@@ -296,6 +318,7 @@ void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {
 void Upstream::tell(Running& running) {
   Json params{{"progressToken", running.invocation->progress_token()}};
   params.update(running.progress.take());
+  if (params["progressToken"].is_null()) return;  // a client that came again, and wants none any more
   running.invocation->notify("notifications/progress", params);
 }
 
@@ -309,6 +332,9 @@ void Upstream::take_end(UpstreamLink::Key key, client::Outcome outcome) {
   const auto& invocation = running.invocation;
   if (const auto* error = std::get_if<client::RemoteError>(&outcome)) {
     if (error->is_lost) return refuse(running, error->message);
+    if (running.kind == Offered::kResources && error->code == kNoSuchResource) {
+      return invocation->error(RpcError(ErrorCode::kInvalidParams, error->message, Json{{"uri", invocation->name()}}));
+    }
     return invocation->error(RpcError(passed_on_code(error->code), error->message, error->data));
   }
   auto& result = std::get<Json>(outcome);

@@ -3,6 +3,7 @@
 
 #include "mcp/invocation.hpp"
 #include "mcp/severity.hpp"
+#include "transport/deadline.hpp"
 #include "upstreams/offered.hpp"
 #include "upstreams/tool_filter.hpp"
 #include "upstreams/unsent_progress.hpp"
@@ -63,6 +64,7 @@ class Upstream {
     std::optional<UpstreamLink::Key> question{};  // of the server there, which the client is asked
     UpstreamLink::Clock::time_point asked_at{};
   };
+  using Calls = std::map<UpstreamLink::Key, Running>;
 
   // The end of what cannot be had there: of a tool's call as a result, which a model may read.
   void refuse(const Running& running, const std::string& reason) const;
@@ -74,7 +76,9 @@ class Upstream {
   void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
   bool resume(const std::shared_ptr<Invocation>& invocation);  // false: it was not asked anything
   void ask_client(const Running& running, const Json& result);
-  void watch_cancel(UpstreamLink::Key key, Invocation& invocation);
+  Calls::iterator whom_to_ask(const std::string& method);  // the newest call that can be
+  void watch_end(UpstreamLink::Key key, Invocation& invocation);
+  void let_go(Calls::iterator call);
   void let_go_of_abandoned();
   void take_tools(std::vector<Json> tools);
   void warn(const std::string& warning);
@@ -94,9 +98,12 @@ class Upstream {
   std::vector<std::string> left_out_;         // of the last list
   std::string warning_;                       // the last one
   std::string reason_ = "not connected yet";  // empty: it is connected
-  std::map<UpstreamLink::Key, Running> calls_;
+  Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;
+  Deadline abandoned_;  // of the answers that clients come again with
+  // Ends with this: invocations may outlive it.
+  const std::shared_ptr<Upstream*> self_ = std::make_shared<Upstream*>(this);
   const std::shared_ptr<UpstreamLink> link_;
 };
 

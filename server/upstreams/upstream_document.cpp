@@ -2,9 +2,11 @@
 
 #include "mcp/meta_keys.hpp"
 #include "upstreams/upstream_answer.hpp"
+#include "upstreams/upstream_tool.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -13,10 +15,37 @@ namespace {
 
 constexpr std::string_view kScheme = "upstream://";
 constexpr std::size_t kLargestEntry = std::size_t{256} << 10U;  // bytes, as JSON
+constexpr std::size_t kLongestAddress = 2048;
+constexpr std::size_t kLongestPromptName = 128;
+constexpr std::size_t kMostServersBetween = 2;
 
-bool is_usable(const Json& listed, const char* identity) {
-  return listed.is_object() && !text_in(listed, identity).empty() &&
-         listed.dump(-1, ' ', false, Json::error_handler_t::replace).size() <= kLargestEntry;
+const char* identity_of(Offered kind) {
+  if (kind == Offered::kResources) return "uri";
+  return kind == Offered::kTemplates ? "uriTemplate" : "name";
+}
+
+std::size_t servers_between(std::string_view address) {
+  std::size_t count = 0;
+  for (auto at = address.find(kScheme); at != std::string_view::npos; at = address.find(kScheme, at + 1)) ++count;
+  return count;
+}
+
+bool are_arguments(const Json& arguments) {
+  return arguments.is_array() &&
+         std::ranges::all_of(arguments, [](const Json& each) { return each.is_object() && has_text(each, "name"); });
+}
+
+bool is_servable(Offered kind, const Json& listed) {
+  if (!listed.is_object()) return false;
+  const std::string identity = text_in(listed, identity_of(kind));
+  if (identity.empty()) return false;
+  if (kind == Offered::kPrompts) {
+    if (identity.size() > kLongestPromptName) return false;
+    if (listed.contains("arguments") && !are_arguments(listed["arguments"])) return false;
+  } else if (identity.size() > kLongestAddress || servers_between(identity) > kMostServersBetween) {
+    return false;
+  }
+  return listed.dump(-1, ' ', false, Json::error_handler_t::replace).size() <= kLargestEntry;
 }
 
 // Of whom it is belongs to what people read.
@@ -68,8 +97,20 @@ Json passed_on(const Json& listed) {
   return more;
 }
 
-std::optional<Resource> served_resource(const std::string& upstream, const Json& listed) {
-  if (!is_usable(listed, "uri")) return std::nullopt;
+std::size_t drop_unservable(Offered kind, std::vector<Json>& listed) {
+  return std::erase_if(listed, [kind](const Json& each) { return !is_servable(kind, each); });
+}
+
+void drop_echoes(const std::string& upstream, std::vector<Json>& prompts) {
+  std::set<std::string> echoes;
+  for (const Json& prompt : prompts) {
+    echoes.insert(served_name(upstream, text_in(prompt, "name")));
+    echoes.insert(marked_name(upstream, text_in(prompt, "name")));
+  }
+  std::erase_if(prompts, [&echoes](const Json& prompt) { return echoes.contains(text_in(prompt, "name")); });
+}
+
+Resource served_resource(const std::string& upstream, const Json& listed) {
   Resource resource{served_uri(upstream, text_in(listed, "uri")),
                     upstream + "_" + text_in(listed, "name"),
                     titled(upstream, listed),
@@ -80,8 +121,7 @@ std::optional<Resource> served_resource(const std::string& upstream, const Json&
   return resource;
 }
 
-std::optional<ResourceTemplate> served_template(const std::string& upstream, const Json& listed) {
-  if (!is_usable(listed, "uriTemplate")) return std::nullopt;
+ResourceTemplate served_template(const std::string& upstream, const Json& listed) {
   ResourceTemplate served{served_uri(upstream, text_in(listed, "uriTemplate")),
                           upstream + "_" + text_in(listed, "name"),
                           titled(upstream, listed),
@@ -92,8 +132,7 @@ std::optional<ResourceTemplate> served_template(const std::string& upstream, con
   return served;
 }
 
-std::optional<Prompt> served_prompt(const std::string& upstream, const Json& listed) {
-  if (!is_usable(listed, "name")) return std::nullopt;
+Prompt served_prompt(const std::string& upstream, const Json& listed) {
   Prompt prompt;
   prompt.name = text_in(listed, "name");
   prompt.title = titled(upstream, listed);
@@ -101,7 +140,6 @@ std::optional<Prompt> served_prompt(const std::string& upstream, const Json& lis
   prompt.more = passed_on(listed);
   const Json arguments = listed.value("arguments", Json::array());
   for (const Json& each : arguments) {
-    if (!each.is_object() || !has_text(each, "name")) return std::nullopt;
     const auto required = each.find("required");
     prompt.arguments.push_back({text_in(each, "name"), text_in(each, "title"), text_in(each, "description"),
                                 required != each.end() && *required == true});

@@ -3,11 +3,14 @@
 #pragma once
 
 #include "mcp/catalogue.hpp"
+#include "upstreams/offered.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -20,11 +23,18 @@ struct UriThere {
 // Nothing if it is no address of an upstream.
 std::optional<UriThere> uri_there(const std::string& served);
 
-// As entries of our lists; nothing if what is listed cannot be served. Reading is left to Catalogue::fetch.
-std::optional<Resource> served_resource(const std::string& upstream, const Json& listed);
-std::optional<ResourceTemplate> served_template(const std::string& upstream, const Json& listed);
+// Leaves out what is malformed or too long, or comes, by its address, from behind more than two more servers: those
+// that are each other's upstreams would list what they have from each other for ever. How many they were. Takes its
+// time.
+std::size_t drop_unservable(Offered kind, std::vector<Json>& listed);
+// Leaves out the prompts that a server which is its own upstream lists once more.
+void drop_echoes(const std::string& upstream, std::vector<Json>& prompts);
+
+// What neither of these leaves out, as entries of our lists. Reading is left to Catalogue::fetch.
+Resource served_resource(const std::string& upstream, const Json& listed);
+ResourceTemplate served_template(const std::string& upstream, const Json& listed);
 // Named as it is there; what runs it is left to the caller.
-std::optional<Prompt> served_prompt(const std::string& upstream, const Json& listed);
+Prompt served_prompt(const std::string& upstream, const Json& listed);
 
 // The listed icons, _meta and whatever else of it passes through as it is.
 Json passed_on(const Json& listed);

@@ -1,11 +1,13 @@
 #include "upstreams/upstream_link.hpp"
 
 #include "upstreams/tool_watch.hpp"
+#include "upstreams/upstream_document.hpp"
 #include "version.hpp"
 
 #include <asio/post.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <string_view>
 
@@ -125,15 +127,21 @@ void UpstreamLink::serve_connection() {
   std::vector<std::shared_ptr<ToolWatch>> watches;
   for (const Offered kind : {Offered::kTools, Offered::kResources, Offered::kTemplates, Offered::kPrompts}) {
     ToolWatch::Events news;
-    news.on_tools = [this, kind](std::vector<Json> list) {
-      bring([kind, list = std::move(list)](const Events& loops) {
-        if (kind == Offered::kTools) return loops.on_tools(list);
-        if (loops.on_list) loops.on_list(kind, list);
-      });
-    };
-    news.on_warning = [this](const std::string& warning) {
+    const auto warn = [this](const std::string& warning) {
       bring([warning](const Events& loops) { loops.on_warning(warning); });
     };
+    news.on_tools = [this, kind, warn](std::vector<Json> list) {
+      const std::size_t dropped = kind == Offered::kTools ? 0 : drop_unservable(kind, list);
+      if (dropped > 0) {
+        warn(std::to_string(dropped) + " of the " + list_of(kind).member +
+             " are left out: malformed, too long, or from too many servers away");
+      }
+      bring([kind, list = std::move(list)](const Events& loops) mutable {
+        if (kind == Offered::kTools) return loops.on_tools(std::move(list));
+        if (loops.on_list) loops.on_list(kind, std::move(list));
+      });
+    };
+    news.on_warning = warn;
     news.post = [self = shared_from_this()](std::function<void()> function) {
       self->add_job([function = std::move(function)](client::McpClient* connected) {
         if (connected != nullptr) function();

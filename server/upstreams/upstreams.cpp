@@ -7,6 +7,8 @@
 #include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"
 
+#include <asio/post.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
@@ -80,8 +82,9 @@ Permission permission_of(const std::string& setting, const Json& upstream) {
 
 }  // namespace
 
-Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log,
-                     const Upstream::Events& events) {
+Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, Events events)
+    : loop_(loop), events_(std::move(events)) {
+  const Upstream::Events of_each{.on_changed = [this](Offered kind) { note_change(kind); }, .on_log = events_.on_log};
   for (const auto& [name, upstream] : settings.items()) {
     const std::string setting = "upstreams." + name;
     if (!is_tool_name(name)) throw std::runtime_error(setting + ": a name has letters, digits, _ and - only");
@@ -90,23 +93,25 @@ Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logge
     }
     Place place = upstream.contains("url") ? place_of_url(endpoint_of(setting, upstream))
                                            : place_of_command(command_of(setting, upstream), name, log);
-    all_.push_back(
-        {std::make_shared<Upstream>(loop, name, place.text, std::move(place.connect), log, events, filter_of(upstream)),
-         permission_of(setting, upstream)});
+    all_.push_back({std::make_shared<Upstream>(loop, name, place.text, std::move(place.connect), log, of_each,
+                                               filter_of(upstream)),
+                    permission_of(setting, upstream)});
   }
+}
+
+void Upstreams::note_change(Offered kind) {
+  changes_.insert(kind);
+  if (changes_.size() > 1) return;
+  asio::post(loop_, [this] {
+    if (!changes_.empty()) events_.on_changed(std::exchange(changes_, {}));
+  });
 }
 
 void Upstreams::add_to(Catalogue& catalogue) const {
   for (const Entry& entry : all_) {
     add_tools(entry, catalogue);
     add_prompts(entry, catalogue);
-    const Upstream& upstream = *entry.upstream;
-    for (const Json& theirs : upstream.list(Offered::kResources)) {
-      if (auto resource = served_resource(upstream.name(), theirs)) catalogue.resources.push_back(*std::move(resource));
-    }
-    for (const Json& theirs : upstream.list(Offered::kTemplates)) {
-      if (auto each = served_template(upstream.name(), theirs)) catalogue.templates.push_back(*std::move(each));
-    }
+    add_resources(entry, catalogue);
   }
   if (all_.empty()) return;
   catalogue.fetch = [this](const std::string& uri) -> InvokeFunction {
@@ -151,17 +156,28 @@ void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
 void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue) const {
   const auto& upstream = entry.upstream;
   for (const Json& theirs : upstream->list(Offered::kPrompts)) {
-    auto prompt = served_prompt(upstream->name(), theirs);
-    if (!prompt) continue;
-    const std::string there = prompt->name;
+    Prompt prompt = served_prompt(upstream->name(), theirs);
+    const std::string there = prompt.name;
     const std::string plain = served_name(upstream->name(), there);
-    prompt->name = name_here(entry, plain, there, catalogue.prompt(plain) != nullptr);
-    if (catalogue.prompt(prompt->name)) continue;
-    prompt->run = [upstream, there, permission = entry.permission](const std::shared_ptr<Invocation>& invocation) {
-      permit(*invocation->origin().session, permission);
+    prompt.name = name_here(entry, plain, there, catalogue.prompt(plain) != nullptr);
+    if (catalogue.prompt(prompt.name)) continue;
+    prompt.permission = entry.permission;
+    prompt.run = [upstream, there](const std::shared_ptr<Invocation>& invocation) {
       upstream->get_prompt(there, invocation);
     };
-    catalogue.add(*std::move(prompt));
+    catalogue.add(std::move(prompt));
+  }
+}
+
+void Upstreams::add_resources(const Entry& entry, Catalogue& catalogue) const {
+  const Upstream& upstream = *entry.upstream;
+  for (const Json& theirs : upstream.list(Offered::kResources)) {
+    catalogue.resources.push_back(served_resource(upstream.name(), theirs));
+    catalogue.resources.back().permission = entry.permission;
+  }
+  for (const Json& theirs : upstream.list(Offered::kTemplates)) {
+    catalogue.templates.push_back(served_template(upstream.name(), theirs));
+    catalogue.templates.back().permission = entry.permission;
   }
 }
 
@@ -172,6 +188,7 @@ Json Upstreams::status() const {
 }
 
 void Upstreams::stop() {
+  changes_.clear();
   for (const auto& [upstream, permission] : all_) upstream->stop();
   const auto deadline = UpstreamLink::Clock::now() + kToStop;
   for (const auto& [upstream, permission] : all_) upstream->await_end(deadline);

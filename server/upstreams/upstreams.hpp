@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,14 @@ namespace rkllm_mcp {
 
 class Upstreams {
  public:
+  struct Events {
+    // There are others than before. What changes together is told of together, since adding it all takes its time.
+    std::function<void(const std::set<Offered>& kinds)> on_changed;
+    std::function<void(Severity level, const std::string& logger, const Json& data)> on_log{};  // as of an upstream
+  };
+
   // `settings` is the section `upstreams`. Throws std::runtime_error that names the setting or the file that is wrong.
-  Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, const Upstream::Events& events);
+  Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, Events events);
 
   // What all that are connected offer. The catalogue is not to be used longer than this.
   void add_to(Catalogue& catalogue) const;
@@ -32,14 +39,19 @@ class Upstreams {
  private:
   struct Entry {
     std::shared_ptr<Upstream> upstream;
-    Permission permission;  // that its tools take
+    Permission permission;  // that all it offers takes
   };
 
   void add_tools(const Entry& entry, Catalogue& catalogue) const;
   void add_prompts(const Entry& entry, Catalogue& catalogue) const;
+  void add_resources(const Entry& entry, Catalogue& catalogue) const;
+  void note_change(Offered kind);
   // The name that a tool or prompt has here, where `plain` may be, or become, another one's.
   std::string name_here(const Entry& entry, const std::string& plain, const std::string& there, bool is_taken) const;
 
+  asio::io_context& loop_;
+  const Events events_;
+  std::set<Offered> changes_;  // not empty: the loop has been asked to tell of them
   std::vector<Entry> all_;
 };
 

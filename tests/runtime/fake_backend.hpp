@@ -71,6 +71,7 @@ class FakePeer : public Peer {
     sent.emplace_back(message);
   }
   bool ready() const override { return takes; }
+  bool takes_messages() const override { return listens; }
   bool closed() const override { return closed_; }
   void close() override {
     closed_ = true;
@@ -87,6 +88,7 @@ class FakePeer : public Peer {
 
   std::vector<std::string> sent;
   bool takes = true;
+  bool listens = true;  // else it takes nothing but answers
   bool breaks = false;  // the next send() throws
   std::size_t limit = static_cast<std::size_t>(-1);
 

@@ -1,4 +1,5 @@
 #include "client/mcp_client.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include "runtime/client/scripted_connection.hpp"
 #include "support/catch.hpp"
@@ -69,6 +70,15 @@ struct Waiting {
 };
 
 }  // namespace
+
+TEST_CASE("parts of a long message that nobody has read are sent as they were written") {
+  Script script(modern_server);
+  McpClient client = client_of(script, EraChoice::kModern);
+  const auto sent = script.sent().size();
+  client.request("tools/call", {{"name", "t"}, {"arguments", {{"values", rkllm_mcp::unread_part("[1.0, 2]")}}}},
+                 {.on_end = [](const Outcome&) {}});
+  CHECK_THAT(script.sent(sent + 1).back(), rkllm_mcp::test::has_text(R"("arguments":{"values":[1.0, 2]})"));
+}
 
 TEST_CASE("a modern server is discovered; every request carries its metadata, and no handshake is made") {
   Script script(modern_server);

@@ -5,7 +5,10 @@
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::test;
@@ -129,6 +132,66 @@ TEST_CASE("a call that waits for its client is cancelled without an answer, and 
   const Json asked = only(client.say(call("1", "tools/call", R"({"name":"greet"})")));
   CHECK(client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})").empty());
   CHECK(client.say(R"({"jsonrpc":"2.0","id":)" + asked["id"].dump() + R"(,"result":)" + kAnswer + "}").empty());
+}
+
+TEST_CASE("a tool that is cancelled while its client is asked hears of it") {
+  Client client;
+  bool is_cancelled = false;
+  Tool tool = greeter();
+  tool.run = [&is_cancelled, ask = tool.run](const std::shared_ptr<Invocation>& invocation) {
+    invocation->on_cancelled([&is_cancelled] { is_cancelled = true; });
+    ask(invocation);
+  };
+  client.catalogue.add(std::move(tool));
+  client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
+  only(client.say(call("1", "tools/call", R"({"name":"greet"})")));
+  CHECK(client.say(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})").empty());
+  CHECK(is_cancelled);
+}
+
+TEST_CASE("a call that ends while its client is asked is not kept") {
+  Client client;
+  std::weak_ptr<Invocation> asked;
+  Tool tool = greeter();
+  tool.run = [&asked, ask = tool.run](const std::shared_ptr<Invocation>& invocation) {
+    asked = invocation;
+    ask(invocation);
+  };
+  client.catalogue.add(std::move(tool));
+  client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
+  only(client.say(call("1", "tools/call", R"({"name":"greet"})")));
+  bool has_ended = false;
+  asked.lock()->when_ended([&has_ended] { has_ended = true; });
+  asked.lock()->result(text_result("nobody waits any more"));
+  CHECK(has_ended);
+  CHECK(asked.expired());
+}
+
+TEST_CASE("a client with a handshake that takes nothing but answers is not asked in vain") {
+  Client client;
+  client.catalogue.add(greeter());
+  client.say(handshake("2025-11-25", R"({"elicitation":{}})"));
+  client.peer->listens = false;
+  CHECK(only(client.say(call("1", "tools/call", R"({"name":"greet"})")))["error"]["code"] == -32600);
+  const Json asked =
+      only(client.say(call("2", "tools/call", stateless({{"name", "greet"}}, Json{{"elicitation", Json::object()}}))));
+  CHECK(asked["result"]["resultType"] == "input_required");
+}
+
+TEST_CASE("prompts in progress count among the requests of a connection") {
+  Dispatcher::Options options;
+  options.calls.requests_per_session = 1;
+  Client client(options);
+  std::vector<std::shared_ptr<Invocation>> begun;
+  client.catalogue.add(Prompt{"slow", "", "", {}, [&begun](const std::shared_ptr<Invocation>& invocation) {
+                                invocation->on_cancelled([] {});
+                                begun.push_back(invocation);
+                              }});
+  CHECK(client.say(call("1", "prompts/get", R"({"name":"slow"})")).empty());
+  CHECK(only(client.say(call("2", "prompts/get", R"({"name":"slow"})")))["error"]["code"] == 4004);
+  begun[0]->result(Json{{"messages", Json::array()}});
+  CHECK(client.say(call("3", "prompts/get", R"({"name":"slow"})")).empty());
+  begun.back()->result(Json{{"messages", Json::array()}});
 }
 
 TEST_CASE("what a tool asks for is a result in the stateless era, and the request comes again with the answer") {

@@ -150,6 +150,21 @@ TEST_CASE("log messages come to sessions from the level that they have set, and 
   CHECK(only(other.say(call("2", "tools/call", stateless(params))))["error"]["code"] == -32602);
 }
 
+TEST_CASE("log messages are dropped while a client does not read") {
+  Client client;
+  begin_session(client);
+  client.say(call("1", "logging/setLevel", R"({"level":"debug"})"));
+  const Json params{{"name", "plain"}, {"_meta", {{kMetaLogLevel, "info"}}}};
+  client.say(call("2", "tools/call", stateless(params)));
+  client.peer->sent.clear();
+  client.peer->takes = false;
+  client.dispatcher.mcp().log(Severity::kError, "runtime", "dropped");
+  CHECK(client.peer->sent.empty());
+  client.peer->take_again();
+  client.dispatcher.mcp().log(Severity::kError, "runtime", "told");
+  CHECK(client.peer->sent.size() == 2);  // to the session, and to the request
+}
+
 TEST_CASE("a run becomes a task for who knows of tasks and does not want to follow it") {
   Client client;
   client.catalogue.offers_tasks = true;

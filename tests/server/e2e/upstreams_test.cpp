@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -194,6 +195,41 @@ TEST_CASE("cancelling in front stops the run behind, and errors come through") {
   const Json refused = call_tool(*row.client, "mid_board_rkllm_run", {{"handle", "llm-99"}});
   CHECK(refused["isError"] == true);
   CHECK(refused["content"][0]["text"].get<std::string>().find("llm-99") != std::string::npos);
+}
+
+TEST_CASE("long arguments reach the server behind as they are") {
+  Row row(Transport::kTcp, Transport::kHttp);
+  const std::string handle = row.init(shipped_model("fast"));
+  const Json tokens(std::vector<int>(40'000, 1));  // as text more than is read at once
+  const Json arguments{
+      {"handle", handle},
+      {"rkllm_input", {{"input_type", "RKLLM_INPUT_TOKEN"}, {"token_input", {{"input_ids", tokens}}}}}};
+  RpcClient at_board(row.board.connect(Transport::kTcp));
+  const Json answer = call_tool(at_board, "rkllm_run", arguments);
+  CHECK(call_tool(*row.client, "mid_board_rkllm_run", arguments)["content"][0] == answer["content"][0]);
+}
+
+TEST_CASE("what an upstream for admins offers is shown to nobody else") {
+  LiveServer board;
+  TemporaryDirectory directory;
+  const std::string file = directory / "tokens";
+  write_file(file, "boss a-token-for-everything\nuser a-token-to-use-what-is-loaded call\n");
+  REQUIRE(::chmod(file.c_str(), 0600) == 0);
+  auto options = with_upstream("board", mcp_url(board, Transport::kTcp));
+  options.set.push_back("auth.tokens=" + file);
+  LiveServer front(options);
+  const auto has_boards = [&front](const std::string& token, const std::string& kind) {
+    client::Endpoint endpoint = front.endpoint(Transport::kTcp);
+    endpoint.token = token;
+    RpcClient client(client::connect(endpoint, std::chrono::steady_clock::now() + kSoon));
+    const std::string text = client.result(kind + "/list").dump();
+    return text.find("upstream://board/") != std::string::npos || text.find("board_chat") != std::string::npos;
+  };
+  const auto deadline = std::chrono::steady_clock::now() + kSoon;
+  for (const char* const kind : {"resources", "resources/templates", "prompts"}) {
+    while (!has_boards("a-token-for-everything", kind)) REQUIRE(std::chrono::steady_clock::now() < deadline);
+    CHECK_FALSE(has_boards("a-token-to-use-what-is-loaded", kind));
+  }
 }
 
 TEST_CASE("the tools of a server that goes away go, too, with a word to clients; those in progress fail") {

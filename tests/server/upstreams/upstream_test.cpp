@@ -1,5 +1,6 @@
 // One upstream, and the clients whose calls are passed on to it.
 #include "upstreams/upstream.hpp"
+#include "mcp/era.hpp"
 #include "mcp/revisions.hpp"
 #include "server/upstreams/scripted_upstream.hpp"
 
@@ -7,7 +8,9 @@
 
 #include <spdlog/sinks/ostream_sink.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -34,9 +37,10 @@ class ScriptedRequester final : public Requester {
   explicit ScriptedRequester(Heard& heard) : heard_(heard) {}
   void result(Json body) override { heard_.results.push_back(std::move(body)); }
   void error(const RpcError& error) override { heard_.errors.push_back(static_cast<int>(error.code())); }
-  void ask(const std::shared_ptr<Invocation>&, InputRequests requests, Json state) override {
+  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
     heard_.asked.push_back(std::move(requests));
     heard_.state = std::move(state);
+    if (!invocation->client().revision->era.has_handshake()) invocation->result({{"resultType", "input_required"}});
   }
   void notify(std::string_view, const Json& params) override { heard_.updates.push_back(params); }
   bool ready() const override { return heard_.has_room; }
@@ -47,12 +51,24 @@ class ScriptedRequester final : public Requester {
 
 class DeafPeer final : public Peer {
  public:
+  explicit DeafPeer(std::string address) : address_(std::move(address)) {}
   void send(std::string_view) override {}
   bool ready() const override { return true; }
   bool closed() const override { return false; }
   void close() override {}
   TransportKind transport() const override { return TransportKind::kTcp; }
-  std::string address() const override { return "test"; }
+  std::string address() const override { return address_; }
+
+ private:
+  const std::string address_;
+};
+
+// Who calls.
+struct Caller {
+  const Revision* revision = &newest_handshake_revision();
+  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<Backend>(), false);
+  std::string address = "127.0.0.1:40112";
+  Json progress_token = "p";
 };
 
 struct Stage {
@@ -68,17 +84,35 @@ struct Stage {
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
 
-  void call(Heard& heard, const Json& arguments = Json::object()) { upstream.call("t", invocation(heard, arguments)); }
+  void call(Heard& heard, const Json& arguments = Json::object(), const Caller& caller = {}) {
+    upstream.call("t", invocation(heard, arguments, caller));
+  }
+  // The server there asks, and nobody knows for which call.
+  void ask() {
+    script.say(
+        {{"jsonrpc", "2.0"}, {"id", "s1"}, {"method", "sampling/createMessage"}, {"params", {{"maxTokens", 5}}}});
+  }
+  void await_sent(const std::string& part, std::size_t count = 1) {
+    waiting.until(
+        [&] {
+          const auto sent = script.sent();
+          return std::ranges::count_if(sent, [&](const auto& message) {
+                   return message.find(part) != std::string::npos;
+                 }) >= static_cast<std::ptrdiff_t>(count);
+        },
+        "not sent: " + part);
+  }
 
-  std::shared_ptr<Invocation> invocation(Heard& heard, const Json& arguments = Json::object()) {
+  std::shared_ptr<Invocation> invocation(Heard& heard, const Json& arguments = Json::object(),
+                                         const Caller& caller = {}) {
     Invocation::Origin origin;
-    origin.session = std::make_shared<Session>(std::weak_ptr<Backend>(), true);
-    origin.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(), RequestId("1"));
+    origin.session = caller.session;
+    origin.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(caller.address), RequestId("1"));
     origin.name = "up_t";
     origin.arguments = arguments;
-    origin.progress_token = "p";
+    origin.progress_token = caller.progress_token;
     origin.meta = {{"example.com/trace", "7"}};
-    origin.client.revision = &newest_handshake_revision();
+    origin.client.revision = caller.revision;
     origin.client.capabilities = client_capabilities;
     return std::make_shared<Invocation>(
         std::move(origin), std::make_unique<ScriptedRequester>(heard),
@@ -299,6 +333,128 @@ TEST_CASE("a server's question is refused where no client can answer it, or wher
   stage.call(heard);
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no result");
   CHECK_THAT(first_text(heard.results[0]), has_text("-32601"));
+}
+
+const Json kSampling{{"sampling", Json::object()}};
+
+// A server whose calls take as long as the test wants.
+void endless(Script& script, const Json& message) {
+  if (message.contains("method")) list_or(script, message, [] {});
+}
+
+TEST_CASE("a call that ends while its client is asked ends there, too, and the question is answered") {
+  Heard heard;
+  Stage stage(endless);
+  stage.client_capabilities = kSampling;
+  const Caller caller;
+  const auto invocation = stage.invocation(heard, Json::object(), caller);
+  stage.upstream.call("t", invocation);
+  stage.await_sent("tools/call");
+  stage.ask();
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  SECTION("since the client refuses") { invocation->error(RpcError(ErrorCode::kInternalError, "no")); }
+  SECTION("since the client cancels") { caller.session->cancel_all(); }
+  stage.await_sent("notifications/cancelled");
+  stage.await_sent("the client gave no answer");
+  CHECK(invocation.use_count() == 1);
+}
+
+TEST_CASE("a client that was asked and has not come again is asked by its next call; others are not meanwhile") {
+  Heard abandoned;
+  Heard next;
+  Heard stranger;
+  Stage stage(endless);
+  stage.client_capabilities = kSampling;
+  const Revision* const stateless = find_revision("2026-07-28");
+  stage.call(abandoned, Json::object(), {.revision = stateless});
+  stage.await_sent("tools/call");
+  stage.ask();
+  stage.waiting.until([&] { return abandoned.asked.size() == 1; }, "nothing was asked");
+  stage.call(next, Json::object(), {.revision = stateless, .address = "127.0.0.1:40113"});
+  stage.await_sent("tools/call", 2);
+  stage.ask();
+  stage.waiting.until([&] { return next.asked.size() == 1; }, "nothing was asked");
+  stage.call(stranger, Json::object(), {.revision = stateless, .address = "10.0.0.1:40112"});
+  stage.await_sent("tools/call", 3);
+  stage.ask();
+  stage.await_sent("calls of several clients are in progress");
+  CHECK(stranger.asked.empty());
+}
+
+TEST_CASE("of a client's calls the newest is asked that can be") {
+  Heard first;
+  Heard second;
+  Heard reading;
+  Stage stage(endless);
+  stage.client_capabilities = kSampling;
+  const Caller caller;
+  stage.call(first, Json::object(), caller);
+  stage.call(second, Json::object(), caller);
+  stage.upstream.read("file:///a", stage.invocation(reading, Json::object(), caller));
+  stage.await_sent("resources/read");
+  stage.ask();
+  stage.waiting.until([&] { return second.asked.size() == 1; }, "nothing was asked");
+  stage.ask();
+  stage.waiting.until([&] { return first.asked.size() == 1; }, "nothing was asked");
+  stage.ask();
+  stage.await_sent("there is no client that could be asked");
+  CHECK(reading.asked.empty());
+}
+
+TEST_CASE("calls in a session that several clients share may be of several clients") {
+  Heard first;
+  Heard second;
+  Stage stage(endless);
+  stage.client_capabilities = kSampling;
+  const Caller caller{.revision = find_revision("2026-07-28"),
+                      .session = std::make_shared<Session>(std::weak_ptr<Backend>(), true)};
+  stage.call(first, Json::object(), caller);
+  stage.call(second, Json::object(), caller);
+  stage.await_sent("tools/call", 2);
+  stage.ask();
+  stage.await_sent("calls of several clients are in progress");
+}
+
+TEST_CASE("a client that comes again without wanting progress is told of none") {
+  Json call;
+  Heard heard;
+  Stage stage([&call](Script& script, const Json& message) {
+    if (!message.contains("method")) {
+      progress(script, call, 1, "one");
+      return script.result(call, {{"content", Json::array()}});
+    }
+    list_or(script, message, [&] { call = message; });
+  });
+  stage.client_capabilities = kSampling;
+  Caller caller{.revision = find_revision("2026-07-28")};
+  stage.call(heard, Json::object(), caller);
+  stage.await_sent("tools/call");
+  stage.ask();
+  stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
+  caller.progress_token = nullptr;
+  stage.invocation(heard, Json::object(), caller)->run_again({{heard.asked[0][0].key, Json::object()}}, heard.state);
+  stage.waiting.until([&] { return heard.results.size() == 2; }, "no result");
+  CHECK(heard.updates.empty());
+}
+
+TEST_CASE("a resource that is not there is a wrong parameter, whichever revision that server speaks") {
+  Heard heard;
+  Stage stage(
+      [](Script& script, const Json& message) { list_or(script, message, [&] { script.error(message, -32002); }); });
+  stage.upstream.read("file:///a", stage.invocation(heard));
+  stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
+  CHECK(heard.errors[0] == -32602);
+}
+
+TEST_CASE("resources that cannot be served are left out, with a word in the log") {
+  Stage stage(
+      [](Script& script, const Json& message) {
+        if (message["method"] != "resources/list") return list_or(script, message, [] {});
+        script.result(message, {{"resources", {5, {{"uri", "x:1"}}, {{"uri", std::string(3000, 'x')}}}}});
+      },
+      {{"tools", Json::object()}, {"resources", Json::object()}});
+  stage.waiting.until([&] { return stage.upstream.list(Offered::kResources).size() == 1; }, "no resource");
+  CHECK_THAT(stage.text.str(), has_text("2 of the resources are left out"));
 }
 
 TEST_CASE("a server without a handshake asks by its result, and is called again with the answers and its state") {
