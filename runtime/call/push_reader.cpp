@@ -84,7 +84,8 @@ void PushReader::send(std::string message, bool last) {
 void PushReader::retain(std::string message) {
   std::size_t bytes = share_.bytes() + message.size();
   retained_.push_back(std::move(message));
-  while (retained_.size() > options_.retained || (retained_.size() > 1 && !share_.has_room_for(bytes - share_.bytes()))) {
+  const auto is_too_much = [&] { return bytes > share_.bytes() && !share_.has_room_for(bytes - share_.bytes()); };
+  while (retained_.size() > options_.retained || (retained_.size() > 1 && is_too_much())) {
     bytes -= retained_.front().size();
     retained_.pop_front();
   }
