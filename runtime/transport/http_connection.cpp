@@ -73,6 +73,10 @@ class HttpConnection::Exchange final : public HttpExchange {
     return connection && connection->channel_->ready();
   }
   bool closed() const override { return state_ == State::kGone || connection_.expired(); }
+  bool has_room_for(std::size_t bytes) const override {
+    const auto connection = connection_.lock();
+    return !connection || connection->channel_->has_room_for(bytes);
+  }
 
   // Ends it, whatever has become of it so far.
   void fail() {
