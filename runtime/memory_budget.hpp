@@ -25,9 +25,15 @@ class MemoryBudget {
 
   std::size_t limit() const { return limit_; }
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
-  bool has_room(std::size_t bytes) const {
-    const std::size_t taken = used();
-    return taken <= limit_ && bytes <= limit_ - taken && (!whole_ || whole_->has_room(bytes));
+  // `given_back`: if so much of what is used were none any more.
+  bool has_room(std::size_t bytes, std::size_t given_back = 0) const {
+    return has_room_in_its_part(bytes, given_back) && (!whole_ || whole_->has_room(bytes, given_back));
+  }
+  // Likewise, whatever there is in the one that it is part of.
+  bool has_room_in_its_part(std::size_t bytes, std::size_t given_back = 0) const {
+    const std::size_t now = used();
+    const std::size_t taken = now - (given_back < now ? given_back : now);
+    return taken <= limit_ && bytes <= limit_ - taken;
   }
 
  private:

@@ -62,7 +62,7 @@ class Caller {
         backend_(backend),
         registry_(registry),
         limits_(limits),
-        values_(limits.memory),
+        values_(loop, limits.memory),
         writing_(loop) {}
 
   const Api& api() const { return api_; }
