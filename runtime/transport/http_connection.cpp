@@ -102,7 +102,6 @@ class HttpConnection::Exchange final : public HttpExchange {
   void answer(const HttpResponse& response) {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
-    state_ = State::kDone;
     HttpHead head(response.status);
     head.add(response.headers).add(cors_headers_);
     const bool has_body = !http_status_forbids_body(response.status);
@@ -113,6 +112,7 @@ class HttpConnection::Exchange final : public HttpExchange {
     if (!keep_alive_) head.add("Connection", "close");
     if (keep_alive_ && is_http_1_0_) head.add("Connection", "keep-alive");
     connection->channel_->write({head.text(), has_body && !is_head_ ? std::string_view(response.body) : ""});
+    state_ = State::kDone;  // not if that has thrown: it is still to be answered
     connection->exchange_done(keep_alive_);
   }
 
