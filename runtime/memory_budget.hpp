@@ -48,13 +48,13 @@ class MemoryBudget {
   std::atomic<std::size_t> used_{0};
 };
 
-// What one holder has taken of it; given back with the share's end. Of a null budget: nothing is counted.
+// What one holder has taken of it; given back with the share's end. Of a null budget: there is always room.
 class MemoryShare {
  public:
   // Bytes that each share may hold whatever the others do.
   static constexpr std::size_t kGuaranteed = std::size_t{64} << 10U;
 
-  explicit MemoryShare(std::shared_ptr<MemoryBudget> memory, std::size_t guaranteed = kGuaranteed)
+  explicit MemoryShare(std::shared_ptr<MemoryBudget> memory = {}, std::size_t guaranteed = kGuaranteed)
       : memory_(std::move(memory)), guaranteed_(guaranteed) {}
   MemoryShare(MemoryShare&& other) noexcept
       : memory_(std::move(other.memory_)), guaranteed_(other.guaranteed_), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -76,6 +76,8 @@ class MemoryShare {
   bool has_room_for(std::size_t more) const {
     return !memory_ || bytes_ + more <= guaranteed_ || memory_->has_room(more);
   }
+  // Whether it is the part that lacks room for them, and not the whole that it is part of.
+  bool fills_its_part(std::size_t more) const { return memory_ && !memory_->has_room_in_its_part(more); }
   // Takes so many bytes more; false if there is no room for them.
   bool grow(std::size_t more) {
     if (!has_room_for(more)) return false;
