@@ -6,13 +6,17 @@
 
 namespace rkllm_mcp {
 
-Json answer_of(const Collected& collected) {
-  const CallOutcome& outcome = collected.outcome;
-  Json answer = outcome.result.is_object() ? outcome.result : Json::object();
+Json answer_of(Collected& collected) {
+  CallOutcome& outcome = collected.outcome;
+  Json answer = outcome.result.is_object() ? std::move(outcome.result) : Json::object();
   answer["text"] = collected.texts.empty() ? std::string() : collected.texts.front();
-  if (collected.texts.size() > 1) answer["texts"] = collected.texts;
+  if (collected.texts.size() > 1) answer["texts"] = std::move(collected.texts);
   answer["state"] = outcome.state;
-  if (outcome.values.is_object()) answer.update(outcome.values);
+  if (outcome.values.is_object()) {
+    for (auto member = outcome.values.begin(); member != outcome.values.end(); ++member) {
+      answer[member.key()] = std::move(member.value());  // of millions of numbers there should be one copy
+    }
+  }
   if (!collected.token_ids.empty()) answer["token_ids"] = collected.token_ids;
   if (outcome.aborted) answer["aborted"] = true;
   return answer;

@@ -22,8 +22,8 @@ struct Collected {
 };
 
 // The answer as one object: {"status":0,"text":...,"state":...,"perf":...} and, where they apply, "texts", "token_ids",
-// hidden states, logits and "aborted".
-Json answer_of(const Collected& collected);
+// hidden states, logits and "aborted". Moves out what may be long.
+Json answer_of(Collected& collected);
 
 class CollectReader : public StreamReader {
  public:

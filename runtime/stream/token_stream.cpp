@@ -218,6 +218,11 @@ bool TokenStream::waiting() const {
   return any_waiting();
 }
 
+std::size_t TokenStream::bytes_waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_bytes();
+}
+
 bool TokenStream::drained() const {
   const std::lock_guard lock(mutex_);
   return outcome_ && !any_waiting();
@@ -230,9 +235,14 @@ bool TokenStream::any_waiting() const {
 CallOutcome TokenStream::take_outcome() {
   const std::lock_guard lock(mutex_);
   CallOutcome outcome = std::move(*outcome_);
-  if (outcome.error) return outcome;
-  outcome.rows = std::exchange(rows_, {});
-  account();
+  auto rows = std::exchange(rows_, {});
+  if (outcome.error) {
+    rows.clear();
+    account();
+    return outcome;
+  }
+  outcome.rows = std::move(rows);
+  outcome.memory = std::exchange(share_, MemoryShare(options_.memory));  // no text waits any more
   return outcome;
 }
 

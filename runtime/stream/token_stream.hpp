@@ -79,9 +79,11 @@ class TokenStream : public CallObserver {
   std::optional<Chunk> take_entry();
   // True if take() would give something.
   bool waiting() const;
+  std::size_t bytes_waiting() const;
   // True once the run has ended and every token has been taken.
   bool drained() const;
-  // How the run ended, with the rows that it produced; call once, when drained() is true.
+  // How the run ended, with the rows that it produced and what they take of the memory; call once, when drained() is
+  // true.
   CallOutcome take_outcome();
   // The reader has gone or has had enough: the run stops at its next token, and the callback never waits again.
   void stop() noexcept override;

@@ -72,6 +72,7 @@ class FakePeer : public Peer {
   }
   bool ready() const override { return takes; }
   bool closed() const override { return closed_; }
+  bool has_room_for(std::size_t bytes) const override { return bytes <= room; }
   void close() override {
     closed_ = true;
     became_closed();
@@ -89,6 +90,7 @@ class FakePeer : public Peer {
   bool takes = true;
   bool breaks = false;  // the next send() throws
   std::size_t limit = static_cast<std::size_t>(-1);
+  std::size_t room = static_cast<std::size_t>(-1);
 
  private:
   const TransportKind kind_;
