@@ -38,6 +38,7 @@ struct CallOutcome {
   std::string state;         // name of the state that ended the run, empty for calls that do not stream
   Json values;               // what came with that state, e.g. {"perf":{...}}; null if nothing
   std::vector<ValueRows> rows{};  // what the run was for, where that is no text
+  MemoryShare memory{};           // what they take, also once they have become text
   bool aborted = false;      // the run was stopped on request
   std::string handle;        // that it was made on, if it came to that; empty for calls without one
 };

@@ -25,9 +25,15 @@ class MemoryBudget {
 
   std::size_t limit() const { return limit_; }
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
-  bool has_room(std::size_t bytes) const {
-    const std::size_t taken = used();
-    return taken <= limit_ && bytes <= limit_ - taken && (!whole_ || whole_->has_room(bytes));
+  // `given_back`: if so much of what is used were none any more.
+  bool has_room(std::size_t bytes, std::size_t given_back = 0) const {
+    return has_room_in_its_part(bytes, given_back) && (!whole_ || whole_->has_room(bytes, given_back));
+  }
+  // Likewise, whatever there is in the one that it is part of.
+  bool has_room_in_its_part(std::size_t bytes, std::size_t given_back = 0) const {
+    const std::size_t now = used();
+    const std::size_t taken = now - (given_back < now ? given_back : now);
+    return taken <= limit_ && bytes <= limit_ - taken;
   }
 
  private:
@@ -42,13 +48,13 @@ class MemoryBudget {
   std::atomic<std::size_t> used_{0};
 };
 
-// What one holder has taken of it; given back with the share's end. Of a null budget: nothing is counted.
+// What one holder has taken of it; given back with the share's end. Of a null budget: there is always room.
 class MemoryShare {
  public:
   // Bytes that each share may hold whatever the others do.
   static constexpr std::size_t kGuaranteed = std::size_t{64} << 10U;
 
-  explicit MemoryShare(std::shared_ptr<MemoryBudget> memory, std::size_t guaranteed = kGuaranteed)
+  explicit MemoryShare(std::shared_ptr<MemoryBudget> memory = {}, std::size_t guaranteed = kGuaranteed)
       : memory_(std::move(memory)), guaranteed_(guaranteed) {}
   MemoryShare(MemoryShare&& other) noexcept
       : memory_(std::move(other.memory_)), guaranteed_(other.guaranteed_), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -70,6 +76,8 @@ class MemoryShare {
   bool has_room_for(std::size_t more) const {
     return !memory_ || bytes_ + more <= guaranteed_ || memory_->has_room(more);
   }
+  // Whether it is the part that lacks room for them, and not the whole that it is part of.
+  bool fills_its_part(std::size_t more) const { return memory_ && !memory_->has_room_in_its_part(more); }
   // Takes so many bytes more; false if there is no room for them.
   bool grow(std::size_t more) {
     if (!has_room_for(more)) return false;

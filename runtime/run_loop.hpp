@@ -6,10 +6,14 @@
 #include "watched_loop.hpp"
 
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
 
+#include <chrono>
 #include <exception>
 #include <functional>
+#include <new>
 #include <string>
+#include <thread>
 
 namespace rkllm_mcp {
 
@@ -21,6 +25,21 @@ void run_loop(asio::io_context& loop, const FaultReport& report, const SlowFunct
 
 // Hands an exception to the boundary, for who has ended the exchange and has more to do in this callback.
 void pass_on(asio::io_context& loop, std::exception_ptr fault);
+
+// asio::post() for threads that nobody could tell of a failure: where there is no memory it is tried again, for a second.
+// `action` can be copied.
+template <class Action>
+void post_patiently(asio::io_context& loop, const Action& action) {
+  constexpr int kTimes = 100;
+  for (int time = 1; time < kTimes; ++time) {
+    try {
+      return asio::post(loop, action);
+    } catch (const std::bad_alloc&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  asio::post(loop, action);
+}
 
 // What is said of a fault: the exception's own words, if it has any.
 std::string text_of_fault(const std::exception_ptr& fault);

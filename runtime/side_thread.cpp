@@ -1,6 +1,6 @@
 #include "side_thread.hpp"
 
-#include <asio/post.hpp>
+#include "run_loop.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -33,9 +33,10 @@ void SideThread::run(std::function<void()> work, std::function<void()> then) {
     work();
     return asio::post(loop_, std::move(then));
   }
+  auto piece = std::make_shared<Piece>(Piece{std::move(work), std::move(then), asio::make_work_guard(loop_)});
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back({std::move(work), std::move(then), nullptr, asio::make_work_guard(loop_)});
+    waiting_.push_back(std::move(piece));
   }
   news_.notify_one();
 }
@@ -48,20 +49,23 @@ void SideThread::work() {
   while (true) {
     news_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
     if (stopping_) return;
-    Piece piece = std::move(waiting_.front());
+    auto piece = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
     try {
-      piece.work();
+      piece->work();
     } catch (...) {
-      piece.fault = std::current_exception();
+      piece->fault = std::current_exception();
     }
-    piece.work = nullptr;  // what it held is released here, not on the loop
-    asio::post(loop_, [then = std::move(piece.then), fault = piece.fault, alive = std::weak_ptr(alive_)] {
-      if (fault) std::rethrow_exception(fault);
+    piece->work = nullptr;  // what it held is released here, not on the loop
+    // Not in the piece: the loop lets go of that.
+    auto loop_stays = std::move(piece->loop_stays);
+    post_patiently(loop_, [piece = std::move(piece), alive = std::weak_ptr(alive_)] {
+      const auto then = std::exchange(piece->then, nullptr);  // what it holds is released here: the piece may go later
+      if (piece->fault) std::rethrow_exception(piece->fault);
       if (!alive.expired()) then();
     });
-    piece.loop_stays.reset();
+    loop_stays.reset();
     lock.lock();
   }
 }

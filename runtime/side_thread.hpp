@@ -37,8 +37,8 @@ class SideThread {
   struct Piece {
     std::function<void()> work;
     std::function<void()> then;
-    std::exception_ptr fault;  // of the work
     WorkGuard loop_stays;
+    std::exception_ptr fault{};  // of the work
   };
 
   void work();
@@ -47,7 +47,7 @@ class SideThread {
   const std::shared_ptr<char> alive_ = std::make_shared<char>();  // looked at by what follows, on the loop
   std::mutex mutex_;                                              // guards the three below
   std::condition_variable news_;
-  std::deque<Piece> waiting_;
+  std::deque<std::shared_ptr<Piece>> waiting_;  // shared with the loop, once the work is done
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -51,6 +51,10 @@ TokenStream::Options Caller::stream_options(const ResultOptions& options, TokenS
           .counts = limits_.counts};
 }
 
+ValueWriting Caller::writing_of(const ResultOptions& options) const {
+  return {options.encoding, limits_.reply_bytes, limits_.memory};
+}
+
 Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call,
                            Target target) {
   reply.mark_as_call();
@@ -121,8 +125,8 @@ void Caller::start_push(const std::shared_ptr<Session>& session, const std::shar
   const auto reader =
       StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
                                      std::move(writer),
-                                     PushReader::Options{target.options.encoding, retained, limits_.stream_memory, &writing_,
-                                                        limits_.reply_bytes});
+                                     PushReader::Options{writing_of(target.options), &writing_, retained,
+                                                         limits_.stream_memory});
   if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
   const auto key = start(session, *reply,
                          {.id = reply->id(),
@@ -149,7 +153,8 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   const auto key = std::make_shared<Session::Key>(0);
   const auto reader = StreamReader::make<PollReader>(
       loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_,
-      ChunkWriter::replies(reply->id(), name), PollReader::Options{target.options.encoding, limits_.poll_timeout, &writing_, limits_.reply_bytes},
+      ChunkWriter::replies(reply->id(), name),
+      PollReader::Options{writing_of(target.options), &writing_, limits_.poll_timeout},
       [weak = std::weak_ptr(session), key, counts = limits_.counts] {
         count(counts, Limit::kPollTimeout);
         if (const auto alive = weak.lock()) alive->cancel(*key);

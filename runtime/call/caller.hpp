@@ -9,6 +9,7 @@
 #include "call/session.hpp"
 #include "call/stream_registry.hpp"
 #include "call/value_store.hpp"
+#include "call/value_text.hpp"
 #include "counts.hpp"
 #include "jsonrpc/reply.hpp"
 #include "side_thread.hpp"
@@ -30,7 +31,7 @@ struct CallLimits {
   std::size_t answer_bytes = std::size_t{8} << 20U;
   std::size_t reply_bytes = static_cast<std::size_t>(-1);  // of an answer with hidden states or logits
   std::size_t inline_bytes = std::size_t{256} << 10U;      // from there on MCP answers link to them
-  std::shared_ptr<MemoryBudget> memory{};                  // that values kept for MCP count in
+  std::shared_ptr<MemoryBudget> memory{};                  // that values count in as text, and when kept for MCP
   std::chrono::milliseconds poll_timeout{30'000};
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
@@ -62,15 +63,16 @@ class Caller {
         backend_(backend),
         registry_(registry),
         limits_(limits),
-        values_(limits.memory),
+        values_(loop, limits.memory),
         writing_(loop) {}
 
   const Api& api() const { return api_; }
   const CallLimits& limits() const { return limits_; }
   StreamRegistry& registry() { return registry_; }
   ValueStore& values() { return values_; }
-  // Where what takes long to write is written.
+  // Where what takes long to write is written, and how the values of a direct call are.
   SideThread& writing() { return writing_; }
+  ValueWriting writing_of(const ResultOptions& options) const;
 
   struct Target {
     const Method* method = nullptr;

@@ -9,8 +9,10 @@ namespace {
 // The members of `object` as JSON text that can follow other members: ,"a":1,"b":2
 std::string further_members(const Json& object) {
   if (object.empty()) return {};
-  const std::string text = to_text(object);
-  return "," + text.substr(1, text.size() - 2);
+  std::string text = to_text(object);
+  text.front() = ',';
+  text.pop_back();
+  return text;
 }
 
 }  // namespace
@@ -87,7 +89,8 @@ std::string ChunkWriter::end(const Chunk& rest, const CallOutcome& outcome) {
   const std::string ending = further_members(ending_of(outcome));
   std::string message = start(rest) + R"(,"end":true)";
   if (form_ == Form::kReply) message += "}";  // closes the chunk: the ending stands beside it
-  message += ending + "}}";
+  message += ending;
+  message += "}}";
   ++seq_;
   return message;
 }

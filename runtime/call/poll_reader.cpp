@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+// Of a chunk while memory is short.
+constexpr std::size_t kShortChunkBytes = 16 * 1024;
+
+}  // namespace
 
 RpcError stream_not_found() {
   return {ErrorCode::kStreamNotFound, "stream session not exists or expired", Json::object()};
@@ -81,11 +86,13 @@ void PollReader::answer_waiting() {
   if (!waiting_) return;
   patience_.clear();
   const auto reply = std::exchange(waiting_, nullptr);
-  answer(*reply);
+  or_else([&] { answer(*reply); }, [&] { reply->error(as_rpc_error(std::current_exception())); });
 }
 
-Chunk PollReader::take_all(const Peer& peer) {
-  const std::size_t limit = peer.max_message_bytes();
+Chunk PollReader::take_some(const Peer& peer) {
+  std::size_t limit = peer.max_message_bytes();
+  // Escaped, text may become longer.
+  if (!peer.has_room_for(2 * stream()->bytes_waiting())) limit = std::min(limit, kShortChunkBytes);
   if (limit == std::numeric_limits<std::size_t>::max()) return stream()->take_entry().value_or(Chunk());
   return stream()->take(true, limit - writer_.overhead_bytes()).value_or(Chunk());
 }
@@ -95,23 +102,19 @@ void PollReader::answer(Reply& reply) {
     if (has_news()) restart_expiry();
     return;
   }
+  if (has_news() && !reply.peer().has_room_for(kShortChunkBytes)) {  // likewise
+    reply.error(no_memory());
+    return restart_expiry();
+  }
   writer_.answer_as(reply.id());
-  const Chunk chunk = take_all(reply.peer());
+  const Chunk chunk = take_some(reply.peer());
   const bool empty = chunk.delta.empty() && chunk.token_ids.empty();
   take_outcome();
   if (outcome_ && !outcome_->error) {
-    ChunkWriter ending = writer_;
-    std::string message = ending.end(chunk, *outcome_);
-    if (message.size() > options_.most_bytes) {
-      message = writer_.failure(too_long_reply(message.size(), options_.most_bytes));
-    }
-    if (reply.fits(message)) {
-      reply.last(message);
-      return finish();
-    }
-    // Another transport may carry what this one cannot: the ending waits for the next poll.
-    if (empty) {
-      reply.error(reply.too_long(message));
+    const auto objection = send_ending(chunk, reply);
+    if (!objection) return finish();
+    if (empty && !outcome_->error) {  // it waits for a poll over another transport, or when there is memory
+      reply.error(*objection);
       return restart_expiry();
     }
   }
@@ -125,34 +128,54 @@ void PollReader::answer(Reply& reply) {
   if (has_news()) restart_expiry();
 }
 
+std::optional<RpcError> PollReader::send_ending(const Chunk& rest, Reply& reply) {
+  if (const auto objection = reply.objection(ending_bytes_ + reply.id().size())) return objection;
+  ChunkWriter writer = writer_;
+  const std::string message = writer.end(rest, *outcome_);
+  const bool is_alone = rest.delta.empty() && rest.token_ids.empty();
+  if (ending_bytes_ > 0 && message.size() > options_.values.most_bytes) {
+    const RpcError error = too_long_reply(message.size(), options_.values.most_bytes);
+    if (is_alone) outcome_->error = std::make_exception_ptr(error);
+    return error;
+  }
+  if (auto objection = reply.objection(message.size())) {
+    if (is_alone) ending_bytes_ = message.size() - reply.id().size();
+    return objection;
+  }
+  reply.last(message);
+  return std::nullopt;
+}
+
 std::string PollReader::nothing_yet() {
   const auto position = std::exchange(queue_position_, std::nullopt);
   return position ? writer_.queue_position(*position) : writer_.nothing_new();
 }
 
 void PollReader::take_outcome() {
-  if (outcome_ || writing_ || !stream()->drained()) return;
+  if (outcome_ || are_values_being_written_ || !stream()->drained()) return;
   // Both steps hold it: one writes its values, the other keeps it.
   const auto outcome = std::make_shared<CallOutcome>(stream()->take_outcome());
-  const auto write = [outcome, options = options_] {
+  ending_bytes_ = bytes_of_rows(*outcome);  // as text they take more
+  const auto write = [outcome, how = options_.values] {
     try {
-      write_rows(*outcome, options.encoding);
-    } catch (const std::bad_alloc&) {
+      write_rows(*outcome, how);
+    } catch (...) {
+      *outcome = {};
       outcome->error = std::current_exception();
     }
   };
-  if (bytes_of_rows(*outcome) <= kWrittenAtOnceBytes || options_.writing == nullptr) {
+  if (ending_bytes_ <= kWrittenAtOnceBytes || options_.writing == nullptr) {
     write();
     outcome_ = std::move(*outcome);
     return;
   }
-  writing_ = true;
+  are_values_being_written_ = true;
   options_.writing->run(write, [weak = weak_from_this(), outcome] {
     const auto self = std::static_pointer_cast<PollReader>(weak.lock());
     if (!self) return;
-    self->writing_ = false;
+    self->are_values_being_written_ = false;
     self->outcome_ = std::move(*outcome);
-    self->drain();
+    self->contain([&self] { self->drain(); });
   });
 }
 

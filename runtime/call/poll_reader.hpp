@@ -5,12 +5,11 @@
 #pragma once
 
 #include "call/chunk_writer.hpp"
+#include "call/value_text.hpp"
 #include "jsonrpc/reply.hpp"
 #include "side_thread.hpp"
 #include "stream/stream_reader.hpp"
 #include "transport/deadline.hpp"
-
-#include <rkllm_mcp/array_encoding.hpp>
 
 #include <asio/io_context.hpp>
 
@@ -20,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -32,10 +32,9 @@ RpcError chunks_not_found(std::uint64_t from_seq, std::uint64_t first_seq);
 class PollReader : public StreamReader {
  public:
   struct Options {
-    ArrayEncoding encoding = ArrayEncoding::kJson;
-    std::chrono::milliseconds expiry{30'000};
+    ValueWriting values{};
     SideThread* writing = nullptr;  // where many values are written; null: here
-    std::size_t most_bytes = static_cast<std::size_t>(-1);  // of an ending with values
+    std::chrono::milliseconds expiry{30'000};
   };
 
   // `expired` is called (before finished) when nobody came; it aborts the run.
@@ -43,7 +42,7 @@ class PollReader : public StreamReader {
       : expiry_(loop, [this] { expire(); }),
         patience_(loop, [this] { out_of_patience(); }),
         writer_(std::move(writer)),
-        options_(options),
+        options_(std::move(options)),
         expired_(std::move(expired)) {}
 
   // Tells the client where to poll: sends `announcement` as the request's answer, at once if the run goes well, or the
@@ -61,10 +60,14 @@ class PollReader : public StreamReader {
  private:
   // Before the run has begun: the place in the queue, if it is new. Else the empty chunk that says so.
   std::string nothing_yet();
-  bool has_news() const { return stream()->waiting() || outcome_ || (!writing_ && stream()->drained()); }
+  bool has_news() const { return stream()->waiting() || outcome_ || (!are_values_being_written_ && stream()->drained()); }
   void take_outcome();  // if the run has ended; when its values have been written
-  Chunk take_all(const Peer& peer);
+  // As much as one message takes; where memory is short, a little. Nothing is taken that could not be sent.
+  Chunk take_some(const Peer& peer);
   void answer(Reply& reply);
+  // Sends the ending with the rest of the text, or says why it cannot be sent now; an error of the outcome, if it never
+  // can.
+  std::optional<RpcError> send_ending(const Chunk& rest, Reply& reply);
   void answer_waiting();
   void announce_now();
   void restart_expiry();
@@ -80,9 +83,10 @@ class PollReader : public StreamReader {
   std::shared_ptr<Reply> announcing_;
   std::string announcement_;
   bool expiry_running_ = false;
-  bool writing_ = false;  // the values of the outcome
+  bool are_values_being_written_ = false;
   std::optional<std::size_t> queue_position_;  // that no poll has been told yet
-  std::optional<CallOutcome> outcome_;  // once all text has been taken
+  std::optional<CallOutcome> outcome_;  // once all text has been taken; its values are text
+  std::size_t ending_bytes_ = 0;        // that a message with the ending has at least, besides its id
 };
 
 }  // namespace rkllm_mcp

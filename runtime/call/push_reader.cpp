@@ -1,9 +1,6 @@
 #include "call/push_reader.hpp"
 
-#include "call/value_text.hpp"
 #include "jsonrpc/failure.hpp"
-
-#include <new>
 
 namespace rkllm_mcp {
 
@@ -19,7 +16,7 @@ void PushReader::drain() {
   while (peer.closed() || peer.ready()) {  // for a client that has gone, what is left of the run is taken and dropped
     const auto chunk = stream()->take(join, text_room);
     if (!chunk) break;
-    send(writer_.chunk(*chunk), false);
+    send(writer_.chunk(*chunk));
   }
   if (stream()->drained()) return send_end();
   if (peer.closed() || peer.ready() || waiting_) return;
@@ -45,37 +42,47 @@ void PushReader::client_gone() {
 
 void PushReader::send_end() {
   ended_ = true;
-  // Both steps hold them: one makes the message, the other sends it.
-  const auto outcome = std::make_shared<CallOutcome>(stream()->take_outcome());
-  const auto message = std::make_shared<std::string>();
-  const bool is_long = bytes_of_rows(*outcome) > kWrittenAtOnceBytes;
-  const auto write = [outcome, message, writer = writer_, options = options_]() mutable {
+  struct Ending {
+    CallOutcome outcome;
+    WrittenAnswer message;
+  };
+  // Both steps hold it: one makes the message, the other sends it.
+  const auto ending = std::make_shared<Ending>(Ending{stream()->take_outcome(), {}});
+  const bool is_long = bytes_of_rows(ending->outcome) > kWrittenAtOnceBytes;
+  const auto write = [ending, writer = writer_, how = options_.values] {
     try {
-      write_rows(*outcome, options.encoding);
-      *message = outcome->error ? writer.failure(as_rpc_error(outcome->error)) : writer.end(Chunk{}, *outcome);
-      if (message->size() > options.most_bytes) *message = writer.failure(too_long_reply(message->size(), options.most_bytes));
-    } catch (const std::bad_alloc&) {
-      *message = writer.failure(no_memory());
+      ending->message = write_answer(ending->outcome, how, [&] {
+        if (ending->outcome.error) return writer.failure(as_rpc_error(ending->outcome.error));
+        return ChunkWriter(writer).end(Chunk{}, ending->outcome);
+      });
+    } catch (...) {
+      ending->outcome = {};
+      ending->message = {writer.failure(as_rpc_error(std::current_exception()))};
     }
-    *outcome = {};
   };
-  const auto send_it = [self = std::static_pointer_cast<PushReader>(shared_from_this()), message] {
-    self->send(std::move(*message), true);
-    self->finish();
-  };
-  if (is_long && options_.writing != nullptr) return options_.writing->run(write, send_it);
-  auto at_once = write;
-  at_once();
-  send_it();
+  if (is_long && options_.writing != nullptr) {
+    return options_.writing->run(write, [self = std::static_pointer_cast<PushReader>(shared_from_this()), ending] {
+      self->contain([&] { self->send_last(std::move(ending->message.text)); });
+    });
+  }
+  write();
+  send_last(std::move(ending->message.text));
 }
 
-void PushReader::send(std::string message, bool last) {
-  if (last) {
-    if (!reply_->fits(message)) message = writer_.failure(reply_->too_long(message));
-    reply_->last(message);
-  } else {
-    reply_->message(message);
-  }
+void PushReader::send(std::string message) {
+  reply_->message(message);
+  sent(std::move(message));
+}
+
+void PushReader::send_last(std::string message) {
+  // Its stream would never end for a client that is sent the error of a request.
+  if (const auto why = reply_->objection(message.size())) message = writer_.failure(*why);
+  reply_->last(message);
+  sent(std::move(message));
+  finish();
+}
+
+void PushReader::sent(std::string message) {
   ++sent_;
   if (options_.retained > 0) retain(std::move(message));
 }
@@ -84,7 +91,8 @@ void PushReader::send(std::string message, bool last) {
 void PushReader::retain(std::string message) {
   std::size_t bytes = share_.bytes() + message.size();
   retained_.push_back(std::move(message));
-  while (retained_.size() > options_.retained || (retained_.size() > 1 && !share_.has_room_for(bytes - share_.bytes()))) {
+  const auto is_too_much = [&] { return bytes > share_.bytes() && !share_.has_room_for(bytes - share_.bytes()); };
+  while (retained_.size() > options_.retained || (retained_.size() > 1 && is_too_much())) {
     bytes -= retained_.front().size();
     retained_.pop_front();
   }

@@ -3,12 +3,11 @@
 #pragma once
 
 #include "call/chunk_writer.hpp"
+#include "call/value_text.hpp"
 #include "jsonrpc/reply.hpp"
 #include "memory_budget.hpp"
 #include "side_thread.hpp"
 #include "stream/stream_reader.hpp"
-
-#include <rkllm_mcp/array_encoding.hpp>
 
 #include <deque>
 #include <memory>
@@ -21,11 +20,10 @@ class PushReader : public StreamReader {
  public:
   // `retained` > 0 keeps that many of the last messages, to be sent again when a lossy transport's client asks.
   struct Options {
-    ArrayEncoding encoding = ArrayEncoding::kJson;
+    ValueWriting values{};
+    SideThread* writing = nullptr;  // where many values are written; null: here
     std::size_t retained = 0;
     std::shared_ptr<MemoryBudget> memory{};  // that what is retained counts in
-    SideThread* writing = nullptr;           // where many values are written; null: here
-    std::size_t most_bytes = static_cast<std::size_t>(-1);  // of an ending with values
   };
 
   // Chunks go through `reply`; its last message is the stream's last one.
@@ -49,7 +47,9 @@ class PushReader : public StreamReader {
   void fail(const std::exception_ptr& fault) override;
 
  private:
-  void send(std::string message, bool last);
+  void send(std::string message);
+  void send_last(std::string message);
+  void sent(std::string message);
   void retain(std::string message);
   void send_end();
 

@@ -1,11 +1,14 @@
 // Hidden states and logits that are too long for an answer: kept for a while, so that their client can fetch them in
-// pieces. Bounded in number, in time, and by the memory budget; the oldest make room.
+// pieces. Bounded in number, in time, and by a quarter of the memory budget; the oldest make room.
 //
 // Threads: belongs to the event loop.
 #pragma once
 
 #include "backend.hpp"
 #include "memory_budget.hpp"
+#include "transport/deadline.hpp"
+
+#include <asio/io_context.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -21,9 +24,14 @@ class ValueStore {
   static constexpr std::size_t kMost = 64;
   static constexpr std::chrono::minutes kKeptFor{10};
 
-  explicit ValueStore(std::shared_ptr<MemoryBudget> memory) : memory_(std::move(memory)) {}
+  ValueStore(asio::io_context& loop, const std::shared_ptr<MemoryBudget>& memory,
+             std::chrono::milliseconds kept_for = kKeptFor)
+      : kept_for_(kept_for),
+        memory_(memory ? std::make_shared<MemoryBudget>(memory->limit() / 4, memory) : nullptr),
+        expiry_(loop, [this] { forget_expired(); }) {}
 
-  // Gives the id to fetch them by, which nobody can guess. Throws no_memory() if there is no room for them.
+  // Gives the id to fetch them by, which nobody can guess. Throws no_memory() if there is no room for them, and error
+  // 4006 if there never is.
   std::string keep(ValueRows rows);
   // Null if there are none of that id, or none any more.
   const ValueRows* find(std::string_view id);
@@ -37,10 +45,13 @@ class ValueStore {
     MemoryShare share;
   };
 
+  void make_room(std::size_t bytes);
   void forget_expired();
 
+  const std::chrono::milliseconds kept_for_;
   const std::shared_ptr<MemoryBudget> memory_;
   std::deque<Kept> kept_;  // the oldest in front
+  Deadline expiry_;        // of that one
 };
 
 }  // namespace rkllm_mcp

@@ -17,32 +17,36 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::size_t kBytesOfNumber = 12;  // most take fewer
+using Text = Json::binary_t::container_type;
 
 // The shortest number that reads back as `value`, written as one with a fraction.
-void append_float(std::string& out, float value) {
-  if (!std::isfinite(value)) {
-    out += "null";
-    return;
-  }
+void append_float(Text& out, float value) {
+  const auto append = [&out](std::string_view text) { out.insert(out.end(), text.begin(), text.end()); };
+  if (!std::isfinite(value)) return append("null");
   std::array<char, 32> digits{};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
   const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
-  out += text;
-  if (text.find_first_of(".e") == std::string_view::npos) out += ".0";
+  append(text);
+  if (text.find_first_of(".e") == std::string_view::npos) append(".0");
 }
 
-std::string numbers(const std::vector<float>& values) {
-  std::string text;
-  text.reserve(2 + values.size() * kBytesOfNumber);
-  text += '[';
+Text numbers(const std::vector<float>& values, std::size_t expected, std::size_t most) {
+  Text text;
+  text.reserve(expected);
+  text.push_back('[');
   for (const float value : values) {
     append_float(text, value);
-    text += ',';
+    text.push_back(',');
+    if (text.size() > most) throw too_long_reply(text.size(), most);
   }
-  if (values.empty()) text += ',';
+  if (values.empty()) text.push_back(',');
   text.back() = ']';
   return text;
+}
+
+// How long the rows become as text, about.
+std::size_t text_bytes_of(const ValueRows& rows, ArrayEncoding encoding) {
+  return encoding == ArrayEncoding::kBase64 ? (rows.bytes() + 2) / 3 * 4 : 2 + rows.bytes() * kTextPerByte;
 }
 
 }  // namespace
@@ -60,18 +64,32 @@ RpcError too_long_reply(std::size_t bytes, std::size_t most) {
       bytes, most);
 }
 
-void write_rows(CallOutcome& outcome, ArrayEncoding encoding) {
+void write_rows(CallOutcome& outcome, const ValueWriting& how) {
   auto all = std::exchange(outcome.rows, {});
   if (all.empty() || outcome.error) return;
   if (outcome.values.is_null()) outcome.values = Json::object();
+  MemoryShare share(how.memory);
   for (auto& rows : all) {
-    Json values = encoding == ArrayEncoding::kBase64 ? floats_to_json(rows.values, encoding)
-                                                     : unread_part(numbers(rows.values));
+    const std::size_t expected = text_bytes_of(rows, how.encoding);
+    const bool is_base64 = how.encoding == ArrayEncoding::kBase64;
+    if (is_base64 && expected > how.most_bytes) throw too_long_reply(expected, how.most_bytes);
+    const std::size_t before = share.bytes();
+    const std::size_t room = std::min(expected, how.most_bytes);
+    if (!share.grow(room)) throw no_memory();
+    Json values;
+    if (is_base64) {
+      values = floats_to_json(rows.values, how.encoding);
+    } else {
+      auto text = numbers(rows.values, room, how.most_bytes);
+      share.set(before + text.capacity());
+      values = unread_line(std::move(text));
+    }
     rows.values = {};
     outcome.values[rows.field] = Json{{rows.values_name, std::move(values)},
                                       {rows.columns_name, rows.columns},
                                       {rows.rows_name, rows.rows}};
   }
+  outcome.memory = std::move(share);  // the rows are none any more
 }
 
 }  // namespace rkllm_mcp

@@ -4,11 +4,12 @@
 #include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
+#include "run_loop.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
 #include <array>
-#include <new>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -59,8 +60,15 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
   return poll;
 }
 
-Json result_of(const Method& method, const Collected& collected) {
-  return method.streams ? answer_of(collected) : collected.outcome.result;
+// The whole answer, with its values. An error, if they are too many or there is no memory for them.
+WrittenAnswer write_result(const Method& method, const RequestId& id, Collected& collected, const ValueWriting& how) {
+  try {
+    return write_answer(collected.outcome, how, [&] {
+      return result_message(id, method.streams ? answer_of(collected) : collected.outcome.result);
+    });
+  } catch (...) {
+    return {error_message(id, as_rpc_error(std::current_exception()))};
+  }
 }
 
 }  // namespace
@@ -100,35 +108,34 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));
   if (streams && stream == true) return caller_.push_notifications(session, reply, std::move(target));
   if (streams) return caller_.push(session, reply, std::move(target));
-  const auto encoding = target.options.encoding;
-  caller_.collect(session, reply, std::move(target), [this, reply, &method, encoding](Collected collected) {
+  auto done = [this, &method, weak = std::weak_ptr(session), reply,
+               how = caller_.writing_of(target.options)](Collected collected) {
     if (collected.outcome.error) return reply->error(as_rpc_error(collected.outcome.error));
-    if (bytes_of_rows(collected.outcome) > kWrittenAtOnceBytes) {
-      return answer_aside(method, std::move(collected), reply, encoding);
+    if (bytes_of_rows(collected.outcome) <= kWrittenAtOnceBytes) {
+      return reply->last(write_result(method, reply->id(), collected, how).text);
     }
-    write_rows(collected.outcome, encoding);
-    reply->result(result_of(method, collected));
-  });
+    const auto alive = weak.lock();
+    answer_aside(method, std::move(collected), reply, how, alive ? alive->hold() : nullptr);
+  };
+  caller_.collect(session, reply, std::move(target), std::move(done));
 }
 
 void DirectDialect::answer_aside(const Method& method, Collected collected, const std::shared_ptr<Reply>& reply,
-                                 ArrayEncoding encoding) {
+                                 const ValueWriting& how, std::shared_ptr<void> held) {
+  struct Answer {
+    Collected collected;
+    WrittenAnswer message;
+  };
   // Both steps hold it: one makes the message, the other sends it.
-  const auto message = std::make_shared<std::string>();
-  const auto gathered = std::make_shared<Collected>(std::move(collected));
-  const auto most = caller_.limits().reply_bytes;
+  const auto answer = std::make_shared<Answer>(Answer{std::move(collected), {}});
   caller_.writing().run(
-      [message, gathered, &method, id = reply->id(), encoding, most] {
-        try {
-          write_rows(gathered->outcome, encoding);
-          *message = result_message(id, result_of(method, *gathered));
-          if (message->size() > most) *message = error_message(id, too_long_reply(message->size(), most));
-        } catch (const std::bad_alloc&) {
-          *message = error_message(id, no_memory());
-        }
-        *gathered = {};
+      [answer, &method, id = reply->id(), how] {
+        answer->message = write_result(method, id, answer->collected, how);
+        answer->collected = {};
       },
-      [message, reply] { reply->last(*message); });
+      [answer, reply, held = std::move(held)] {
+        or_else([&] { reply->last(answer->message.text); }, [&] { reply->error(no_memory()); });
+      });
 }
 
 void DirectDialect::poll(const Json& params, const std::shared_ptr<Session>& session,

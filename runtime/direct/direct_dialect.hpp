@@ -4,6 +4,7 @@
 
 #include "call/caller.hpp"
 #include "call/session.hpp"
+#include "call/value_text.hpp"
 #include "jsonrpc/reply.hpp"
 
 #include <memory>
@@ -27,9 +28,9 @@ class DirectDialect {
   void poll(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
 
  private:
-  // An answer that takes long to write.
+  // An answer that takes long to write. `held` lives until it has been sent.
   void answer_aside(const Method& method, Collected collected, const std::shared_ptr<Reply>& reply,
-                    ArrayEncoding encoding);
+                    const ValueWriting& how, std::shared_ptr<void> held);
 
   Caller& caller_;
 };

@@ -2,6 +2,9 @@
 // passes through. Event loop only.
 #pragma once
 
+#include "jsonrpc/envelope.hpp"
+#include "memory_budget.hpp"
+#include "run_loop.hpp"
 #include "transport/peer.hpp"
 
 #include <cstddef>
@@ -15,13 +18,19 @@ namespace rkllm_mcp {
 
 class BatchPeer final : public Peer {
  public:
-  // `messages`: how many there are, of which each ends with send_last() or end_unanswered().
-  BatchPeer(std::shared_ptr<Peer> client, std::size_t messages) : client_(std::move(client)), open_(messages) {}
+  // `messages`: how many there are, of which each ends with send_last() or end_unanswered(). Its answers count in
+  // `memory`, until they are sent.
+  BatchPeer(std::shared_ptr<Peer> client, std::size_t messages, std::shared_ptr<MemoryBudget> memory)
+      : client_(std::move(client)), open_(messages), share_(std::move(memory)) {}
 
   void send(std::string_view message) override { client_->send(message); }
+  // If it throws, the message is still to be answered.
   void send_last(std::string_view message) override {
-    answers_ += answers_.empty() ? "[" : ",";
+    if (open_ == 0) return;
+    answers_.reserve(answers_.size() + message.size() + 2);  // from here on there is memory for it, and for the end
+    answers_ += answers_.empty() ? '[' : ',';
     answers_ += message;
+    share_.set(answers_.capacity());
     end_one();
   }
   void end_unanswered() override { end_one(); }
@@ -37,20 +46,28 @@ class BatchPeer final : public Peer {
   bool ready() const override { return client_->ready(); }
   void when_ready(std::function<void()> action) override { client_->when_ready(std::move(action)); }
   bool closed() const override { return client_->closed(); }
+  bool has_room_for(std::size_t bytes) const override {
+    return share_.has_room_for(bytes) && client_->has_room_for(bytes);
+  }
 
   // The client has gone.
   void gone() { became_closed(); }
 
  private:
   void end_one() {
-    if (--open_ > 0) return;
+    if (open_ == 0 || --open_ > 0) return;
     if (answers_.empty()) return client_->end_unanswered();
-    client_->send_last(answers_ + "]");
+    answers_ += ']';
+    share_.set(0);  // as soon as they are sent they count as what waits for the client
+    or_else([this] { client_->send_last(answers_); },
+            [this] { client_->send_last(error_message(RequestId(kNullId), no_memory())); });
+    answers_ = {};
   }
 
   const std::shared_ptr<Peer> client_;
   std::size_t open_;
   std::string answers_;
+  MemoryShare share_;  // what they take
 };
 
 }  // namespace rkllm_mcp

@@ -243,7 +243,7 @@ void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& ses
   if (!is_allowed || batch.messages.size() > options_.calls.requests_per_session) {
     return receive(refused_batch(), session, peer, delivery);
   }
-  const auto gathering = std::make_shared<BatchPeer>(peer, batch.messages.size());
+  const auto gathering = std::make_shared<BatchPeer>(peer, batch.messages.size(), options_.memory);
   // The calls of a connection that closes hear of it from their session; those of an exchange have to be told.
   if (peer->transport() == TransportKind::kHttp) {
     peer->when_closed([weak_session = std::weak_ptr(session), weak = std::weak_ptr(gathering)] {

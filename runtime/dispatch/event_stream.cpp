@@ -150,6 +150,12 @@ void EventStream::abandon() {
   became_closed();
 }
 
+// Who is there is sent it; for who is not it is kept, in place of all that came before if need be.
+bool EventStream::has_room_for(std::size_t bytes) const {
+  if (exchange_) return exchange_->has_room_for(bytes);
+  return bytes <= kept_bytes_ || share_.has_room_for(bytes - kept_bytes_);
+}
+
 void EventStream::watch() {
   if (std::exchange(watching_, true)) return;
   exchange_->when_ready([weak = weak_from_this(), raw = exchange_.get()] {

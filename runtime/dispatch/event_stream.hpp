@@ -36,8 +36,8 @@ class EventStream final : public Peer {
     std::shared_ptr<MemoryBudget> memory;  // that kept events count in; null: nothing counts
   };
 
-  // Bytes of events that are kept for a client that comes back, the oldest first forgotten; the last message is kept in
-  // any case, but not beyond what all streams together may hold.
+  // Bytes of events that are kept for a client that comes back, the oldest first forgotten; the last message is kept
+  // however long it is, if there is memory for it.
   static constexpr std::size_t kKeptBytes = 256 * 1024;
 
   EventStream(asio::io_context& loop, Options options);
@@ -62,6 +62,7 @@ class EventStream final : public Peer {
 
   bool ready() const override { return exchange_ ? exchange_->ready() : kept_bytes_ < kKeptBytes; }
   bool closed() const override { return abandoned_; }
+  bool has_room_for(std::size_t bytes) const override;
   void close() override { abandon(); }
   TransportKind transport() const override { return TransportKind::kHttp; }
   std::string address() const override { return options_.remote; }

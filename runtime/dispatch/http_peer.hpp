@@ -34,6 +34,7 @@ class HttpPeer : public Peer {
 
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return exchange_->closed(); }
+  bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
   void close() override {}  // the exchange ends with its answer
   TransportKind transport() const override { return TransportKind::kHttp; }
   std::string address() const override { return options_.remote; }

@@ -3,6 +3,7 @@
 #include "call/stream_registry.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/server_sent_events.hpp"
+#include "memory_budget.hpp"
 #include "transport/deadline.hpp"
 
 #include <deque>
@@ -26,8 +27,12 @@ std::string_view id_in(std::string_view query) {
 // The event stream of one client, as its connection.
 class PairedHttp::Client final : public Peer {
  public:
-  Client(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, std::string remote, std::string token)
-      : exchange_(std::move(exchange)), remote_(std::move(remote)), token_(std::move(token)), silence_(loop, [this] {
+  Client(Dispatcher& dispatcher, std::shared_ptr<HttpExchange> exchange, std::string remote, std::string token)
+      : memory_(dispatcher.options().memory),
+        exchange_(std::move(exchange)),
+        remote_(std::move(remote)),
+        token_(std::move(token)),
+        silence_(dispatcher.loop(), [this] {
           exchange_->write(kEventComment);
           silence_.set_after(kBetweenEventComments);
         }) {}
@@ -44,7 +49,9 @@ class PairedHttp::Client final : public Peer {
   }
   // Answers the exchange when the message in its body has been taken: at its turn.
   void take(std::string body, const std::shared_ptr<HttpExchange>& exchange) {
-    waiting_.push_back({std::move(body), exchange});
+    MemoryShare share(memory_);
+    if (!share.grow(body.size())) return exchange->respond(refusal(503, no_memory().what()));
+    waiting_.push_back({std::move(body), exchange, std::move(share)});
     take_next();
   }
   void hold_input() override { held_ = true; }
@@ -66,6 +73,7 @@ class PairedHttp::Client final : public Peer {
   }
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return closing_ || exchange_->closed(); }
+  bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
   std::string_view credential() const override { return token_; }
   TransportKind transport() const override { return TransportKind::kHttp; }
   std::string address() const override { return remote_; }
@@ -84,17 +92,20 @@ class PairedHttp::Client final : public Peer {
   struct Waiting {
     std::string body;
     std::shared_ptr<HttpExchange> exchange;
+    MemoryShare share;  // of the body
   };
 
   void take_next() {
     while (!held_ && !waiting_.empty()) {
-      const Waiting next = std::move(waiting_.front());
+      Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
+      next.share.set(0);  // who receives it takes a share of its own
       next.exchange->respond({202, {}, "text/plain", "Accepted"});
       receive_(std::string_view(next.body));
     }
   }
 
+  const std::shared_ptr<MemoryBudget> memory_;  // that waiting bodies count in
   const std::shared_ptr<HttpExchange> exchange_;
   const std::string remote_;
   const std::string token_;
@@ -110,7 +121,7 @@ void PairedHttp::open(const HttpRequest& request, const std::shared_ptr<HttpExch
   if (clients_->size() >= kMost) return exchange->respond(refusal(503, "too many event streams are open"));
   const std::string id = new_stream_id();
   const auto client =
-      std::make_shared<Client>(dispatcher_.loop(), exchange, request.remote, std::string(request.bearer_token()));
+      std::make_shared<Client>(dispatcher_, exchange, request.remote, std::string(request.bearer_token()));
   clients_->emplace(id, client);
   client->begin("/messages?" + std::string(kIdParameter) + id);
   client->when_closed([id, clients = clients_] { clients->erase(id); });

@@ -1,10 +1,17 @@
 #include "jsonrpc/reply.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "run_loop.hpp"
 
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+// Messages of fewer bytes are sent whatever memory there is: an error in their place would take no less.
+constexpr std::size_t kShortBytes = 1024;
+
+}  // namespace
 
 void Reply::message(std::string_view text) {
   if (!answered_ && !muted_) peer_->send(text);
@@ -12,27 +19,25 @@ void Reply::message(std::string_view text) {
 
 void Reply::last(std::string_view text) {
   if (answered_) return;
-  answered_ = true;
   if (muted_) {
+    answered_ = true;
     peer_->end_unanswered();
     return finish(std::string_view());
   }
   std::string refusal;
-  if (!fits(text)) {
-    refusal = error_message(id_, too_long(text));
-  } else if (!peer_->has_room_for(text.size())) {
-    refusal = error_message(id_, no_memory());
-  }
-  if (!refusal.empty()) text = refusal;
-  peer_->send_last(text);
+  if (const auto why = objection(text.size())) text = refusal = error_message(id_, *why);
+  answered_ = true;
+  or_else([&] { peer_->send_last(text); }, [this] { answered_ = false; });
   finish(text);
 }
 
-bool Reply::fits(std::string_view text) const { return text.size() <= peer_->max_message_bytes(); }
-
-RpcError Reply::too_long(std::string_view text) const {
-  return too_large("the reply does not fit one message of this transport; ask over tcp, http or ws", text.size(),
-                   peer_->max_message_bytes());
+std::optional<RpcError> Reply::objection(std::size_t bytes) const {
+  if (bytes > peer_->max_message_bytes()) {
+    return too_large("the reply does not fit one message of this transport; ask over tcp, http or ws", bytes,
+                     peer_->max_message_bytes());
+  }
+  if (bytes > kShortBytes && !peer_->has_room_for(bytes)) return no_memory();
+  return std::nullopt;
 }
 
 void Reply::result(const Json& result) { last(result_message(id_, result)); }

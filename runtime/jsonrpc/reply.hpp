@@ -9,6 +9,7 @@
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,10 +40,11 @@ class Reply : public std::enable_shared_from_this<Reply> {
   const std::shared_ptr<MemoryShare>& memory() const { return memory_; }
 
   void message(std::string_view text);  // one of those before the last
-  void last(std::string_view text);     // the last, as ready text; only the first call counts
-  // Whether `text` fits one message of the peer; error 4006 of one that does not, which last() sends in its place.
-  bool fits(std::string_view text) const;
-  RpcError too_long(std::string_view text) const;
+  // The last, as ready text; only the first call counts. If it throws, the request is still to be answered.
+  void last(std::string_view text);
+  // Why a last message of so many bytes cannot be sent, nothing if it can: it does not fit one message of the peer, or
+  // there is no memory for it. last() then sends that error in its place.
+  std::optional<RpcError> objection(std::size_t bytes) const;
   void result(const Json& result);
   void error(const RpcError& error);
   void nothing();  // ends the request without an answer

@@ -52,7 +52,7 @@ Json unread_part(std::string_view text) {
   // Between values only: inside strings JSON writes them as escapes.
   std::replace(bytes.begin(), bytes.end(), std::uint8_t{'\n'}, std::uint8_t{' '});
   std::replace(bytes.begin(), bytes.end(), std::uint8_t{'\r'}, std::uint8_t{' '});
-  return Json::binary(std::move(bytes));
+  return unread_line(std::move(bytes));
 }
 
 std::string_view unread_text(const Json& value) {

@@ -10,11 +10,14 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 
 // `text` is the JSON text of one array or object, which has been found to be valid. It becomes one line.
 Json unread_part(std::string_view text);
+// Likewise of text that is one line already, and moves.
+inline Json unread_line(Json::binary_t::container_type text) { return Json::binary(std::move(text)); }
 // The text of such a part; empty if `value` is none.
 std::string_view unread_text(const Json& value);
 // Whether there is such a part in it.

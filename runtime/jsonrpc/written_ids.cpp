@@ -61,7 +61,7 @@ class Walk {
 };
 
 bool is_id(std::string_view name) {
-  return name == "\"id\"" || (name.find('\\') != std::string_view::npos && Json::parse(name) == "id");
+  return name == "\"id\"" || (name.find('\\') != std::string_view::npos && Json::parse(name, nullptr, false) == "id");
 }
 
 // Of the object whose opening brace has just been passed.
@@ -71,7 +71,7 @@ std::string id_of_members(Walk& walk) {
     const bool is_wanted = is_id(walk.value());
     walk.take(':');
     const std::string_view value = walk.value();
-    if (is_wanted) id = value;
+    if (is_wanted && !walk.at_end()) id = value;  // behind a whole one something follows
     walk.take(',');
   }
   return id;

@@ -15,9 +15,6 @@
 namespace rkllm_mcp {
 namespace {
 
-// What a byte of floats becomes as JSON numbers, about.
-constexpr std::size_t kTextPerByte = 3;
-
 // Of a run with many values: the text says where they are.
 std::string text_of(const Json& structured, const Json& links) {
   std::string text = structured["text"].get<std::string>();
@@ -33,7 +30,7 @@ Json tool_result(Caller& caller, const Method& method, Collected collected, Arra
   if (bytes_of_rows(collected.outcome) * kTextPerByte >= caller.limits().inline_bytes) {
     links = link_rows(caller.values(), collected.outcome);
   }
-  write_rows(collected.outcome, encoding);
+  write_rows(collected.outcome, {.encoding = encoding, .memory = caller.limits().memory});
   Json structured = method.streams ? answer_of(collected) : collected.outcome.result;
   const std::string text = method.streams ? text_of(structured, links) : to_text(structured);
   Json result = text_result(text);

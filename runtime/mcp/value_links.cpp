@@ -81,6 +81,7 @@ std::optional<ResourceText> read(ValueStore& values, std::string_view uri) {
 Json link_rows(ValueStore& values, CallOutcome& outcome) {
   Json links = Json::array();
   if (outcome.values.is_null()) outcome.values = Json::object();
+  outcome.memory.set(0);  // the store counts the rows from here on
   for (auto& rows : std::exchange(outcome.rows, {})) {
     outcome.values[rows.field] = Json{
         {rows.values_name, nullptr}, {rows.columns_name, rows.columns}, {rows.rows_name, rows.rows}};

@@ -9,8 +9,8 @@
 
 namespace rkllm_mcp {
 
-// Keeps the outcome's rows; writes their sizes into its values, and gives a resource_link block for each. Throws
-// no_memory().
+// Keeps the outcome's rows; writes their sizes into its values, and gives a resource_link block for each. Throws as
+// ValueStore::keep() does.
 Json link_rows(ValueStore& values, CallOutcome& outcome);
 
 // The documents that these links lead to. `values` outlives the catalogue.

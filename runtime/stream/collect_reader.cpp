@@ -2,33 +2,38 @@
 
 #include <limits>
 #include <new>
+#include <utility>
 
 namespace rkllm_mcp {
 
-Json answer_of(const Collected& collected) {
-  const CallOutcome& outcome = collected.outcome;
-  Json answer = outcome.result.is_object() ? outcome.result : Json::object();
+Json answer_of(Collected& collected) {
+  CallOutcome& outcome = collected.outcome;
+  Json answer = outcome.result.is_object() ? std::move(outcome.result) : Json::object();
   answer["text"] = collected.texts.empty() ? std::string() : collected.texts.front();
-  if (collected.texts.size() > 1) answer["texts"] = collected.texts;
+  if (collected.texts.size() > 1) answer["texts"] = std::move(collected.texts);
   answer["state"] = outcome.state;
-  if (outcome.values.is_object()) answer.update(outcome.values);
+  if (outcome.values.is_object()) {
+    for (auto member = outcome.values.begin(); member != outcome.values.end(); ++member) {
+      answer[member.key()] = std::move(member.value());  // of millions of numbers there should be one copy
+    }
+  }
   if (!collected.token_ids.empty()) answer["token_ids"] = collected.token_ids;
   if (outcome.aborted) answer["aborted"] = true;
   return answer;
 }
 
 bool CollectReader::gathers(std::size_t bytes) {
-  if (reached_) return false;
+  if (overflow_) return false;
   text_bytes_ += bytes;
   if (text_bytes_ > options_.max_text_bytes) {
-    reached_ = Limit::kMessageBytes;
+    overflow_ = too_large("the answer is too long for one message; stream it", text_bytes_, options_.max_text_bytes);
+    count(options_.counts, Limit::kMessageBytes);
   } else if (!share_.has_room_for(bytes)) {
-    reached_ = Limit::kStreamMemory;
+    auto full = no_stream_memory(share_, bytes, text_bytes_);
+    overflow_ = std::move(full.error);
+    count(options_.counts, full.limit);
   }
-  if (reached_) {
-    count(options_.counts, *reached_);
-    return false;
-  }
+  if (overflow_) return false;
   share_.set(text_bytes_);
   return true;
 }
@@ -52,20 +57,15 @@ void CollectReader::drain() {
     collected_.token_ids.insert(collected_.token_ids.end(), chunk->token_ids.begin(), chunk->token_ids.end());
     if (progress_) news += chunk->delta;
   }
-  if (reached_) stream()->stop();
+  if (overflow_) stream()->stop();
   const bool ended = stream()->drained();
   if (progress_ && (!ended || !news.empty())) {
     progress_({news, stream()->tokens_so_far(), stream()->token_limit(), stream()->take_queue_position()});
   }
   if (!ended) return;
   collected_.outcome = stream()->take_outcome();
-  if (reached_) {
-    const bool is_long = reached_ == Limit::kMessageBytes;
-    collected_.outcome.error = std::make_exception_ptr(
-        too_large(is_long ? "the answer is too long for one message; stream it"
-                          : "the memory of all streams (stream.memory_bytes) is used up",
-                  text_bytes_, is_long ? options_.max_text_bytes : share_.limit()));
-  }
+  collected_.memory = std::move(share_);
+  if (overflow_) collected_.outcome.error = std::make_exception_ptr(*overflow_);
   try {
     done_(std::move(collected_));
   } catch (const std::bad_alloc&) {

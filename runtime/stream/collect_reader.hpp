@@ -18,11 +18,12 @@ struct Collected {
   std::vector<std::string> texts;       // one per batch entry; empty if the run had no text at all
   std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens; of all entries, as they came
   CallOutcome outcome;
+  MemoryShare memory{};  // what the texts take
 };
 
 // The answer as one object: {"status":0,"text":...,"state":...,"perf":...} and, where they apply, "texts", "token_ids",
-// hidden states, logits and "aborted".
-Json answer_of(const Collected& collected);
+// hidden states, logits and "aborted". Moves out what may be long.
+Json answer_of(Collected& collected);
 
 class CollectReader : public StreamReader {
  public:
@@ -36,7 +37,7 @@ class CollectReader : public StreamReader {
   using ProgressFunction = std::function<void(const Step&)>;
   struct Options {
     std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006
-    std::shared_ptr<MemoryBudget> memory{};              // that the texts count in; when it is used up, likewise
+    std::shared_ptr<MemoryBudget> memory{};  // that the texts count in; when it is used up, the run is stopped, too
     Counts* counts = nullptr;
   };
 
@@ -52,13 +53,13 @@ class CollectReader : public StreamReader {
   bool gathers(std::size_t bytes);
 
   const Options options_;
-  MemoryShare share_;  // of the texts
+  MemoryShare share_;  // of the texts; goes with them
   const DoneFunction done_;
   const ProgressFunction progress_;
   Collected collected_;
   std::size_t text_bytes_ = 0;
   bool failed_ = false;
-  std::optional<Limit> reached_;  // by the text, which was not gathered any further
+  std::optional<RpcError> overflow_;  // of the text, which was not gathered any further
 };
 
 }  // namespace rkllm_mcp

@@ -8,7 +8,6 @@
 #include "stream/token_stream.hpp"
 
 #include <asio/io_context.hpp>
-#include <asio/post.hpp>
 
 #include <exception>
 #include <functional>
@@ -32,7 +31,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
     auto reader = std::make_shared<R>(std::forward<Args>(args)...);
     std::weak_ptr<R> weak = reader;
     reader->stream_ = std::make_shared<TokenStream>(options, [&loop, weak] {
-      asio::post(loop, [weak] {
+      post_patiently(loop, [weak] {
         if (const auto woken = weak.lock()) woken->wake();
       });
     });

@@ -13,6 +13,12 @@ constexpr std::size_t kMaxWaitingMarks = 16 * 1024;
 
 }  // namespace
 
+NoStreamMemory no_stream_memory(const MemoryShare& share, std::size_t more, std::size_t bytes) {
+  if (!share.fills_its_part(more)) return {Limit::kMemory, no_memory()};
+  return {Limit::kStreamMemory,
+          too_large("the memory of all streams (stream.memory_bytes) is used up", bytes, share.limit())};
+}
+
 void TokenStream::wake() {
   if (!awake_.exchange(true)) wake_();
 }
@@ -42,10 +48,10 @@ std::size_t TokenStream::waiting_bytes() const {
   return bytes;
 }
 
-void TokenStream::overflow(Limit limit, const char* what, std::size_t bytes, std::size_t most) {
+void TokenStream::overflow(Limit limit, const RpcError& why) {
   stopping_ = true;
   if (overflow_) return;
-  overflow_ = too_large(what, bytes, most);
+  overflow_ = why;
   count(options_.counts, limit);
 }
 
@@ -87,11 +93,11 @@ bool TokenStream::make_room(std::unique_lock<std::mutex>& lock, std::size_t byte
     const auto before = waiting_bytes();
     if (options_.when_full == WhenFull::kStop || !await_progress(lock, before, is_full)) {
       if (before + bytes > options_.buffer_bytes) {
-        overflow(Limit::kStreamBuffer, "the client did not take the stream; its buffer is full", before + bytes,
-                 options_.buffer_bytes);
+        overflow(Limit::kStreamBuffer, too_large("the client did not take the stream; its buffer is full",
+                                                 before + bytes, options_.buffer_bytes));
       } else {
-        overflow(Limit::kStreamMemory, "the client did not take the stream; the memory of all streams is used up",
-                 before + bytes, share_.limit());
+        const auto full = no_stream_memory(share_, bytes, before + bytes);
+        overflow(full.limit, full.error);
       }
       return false;
     }
@@ -148,11 +154,12 @@ void TokenStream::keep_rows(const FloatRows& lent) {
   const std::size_t values = lent.rows * lent.columns;
   const std::size_t bytes = (kept->values.size() + values) * sizeof(float);
   if (bytes > options_.values_bytes) {
-    return overflow(Limit::kStreamValues, "the run's values exceed stream.values_bytes", bytes, options_.values_bytes);
+    return overflow(Limit::kStreamValues,
+                    too_large("the run's values exceed stream.values_bytes", bytes, options_.values_bytes));
   }
   if (!share_.has_room_for(values * sizeof(float))) {
-    return overflow(Limit::kStreamMemory, "the memory of all streams (stream.memory_bytes) is used up", bytes,
-                    share_.limit());
+    const auto full = no_stream_memory(share_, values * sizeof(float), bytes);
+    return overflow(full.limit, full.error);
   }
   kept->values.insert(kept->values.end(), lent.values, lent.values + values);
   kept->rows += lent.rows;
@@ -211,6 +218,11 @@ bool TokenStream::waiting() const {
   return any_waiting();
 }
 
+std::size_t TokenStream::bytes_waiting() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_bytes();
+}
+
 bool TokenStream::drained() const {
   const std::lock_guard lock(mutex_);
   return outcome_ && !any_waiting();
@@ -223,9 +235,14 @@ bool TokenStream::any_waiting() const {
 CallOutcome TokenStream::take_outcome() {
   const std::lock_guard lock(mutex_);
   CallOutcome outcome = std::move(*outcome_);
-  if (outcome.error) return outcome;
-  outcome.rows = std::exchange(rows_, {});
-  account();
+  auto rows = std::exchange(rows_, {});
+  if (outcome.error) {
+    rows.clear();
+    account();
+    return outcome;
+  }
+  outcome.rows = std::move(rows);
+  outcome.memory = std::exchange(share_, MemoryShare(options_.memory));  // no text waits any more
   return outcome;
 }
 

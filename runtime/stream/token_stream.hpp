@@ -38,6 +38,14 @@ struct Chunk {
   std::vector<std::int32_t> token_ids;  // only if the stream keeps tokens: those of the delta
 };
 
+// What a run ends with whose stream finds no room for `bytes` in all, of which `more` are new: 4006 if the streams have
+// used up what they may take together, 4004 if all clients of the server have.
+struct NoStreamMemory {
+  Limit limit;
+  RpcError error;
+};
+NoStreamMemory no_stream_memory(const MemoryShare& share, std::size_t more, std::size_t bytes);
+
 class TokenStream : public CallObserver {
  public:
   enum class WhenFull { kWait, kStop };
@@ -71,9 +79,11 @@ class TokenStream : public CallObserver {
   std::optional<Chunk> take_entry();
   // True if take() would give something.
   bool waiting() const;
+  std::size_t bytes_waiting() const;
   // True once the run has ended and every token has been taken.
   bool drained() const;
-  // How the run ended, with the rows that it produced; call once, when drained() is true.
+  // How the run ended, with the rows that it produced and what they take of the memory; call once, when drained() is
+  // true.
   CallOutcome take_outcome();
   // The reader has gone or has had enough: the run stops at its next token, and the callback never waits again.
   void stop() noexcept override;
@@ -90,7 +100,7 @@ class TokenStream : public CallObserver {
   template <class Predicate>
   bool await_progress(std::unique_lock<std::mutex>& lock, std::size_t waiting, const Predicate& is_full);
   bool make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
-  void overflow(Limit limit, const char* what, std::size_t bytes, std::size_t most);
+  void overflow(Limit limit, const RpcError& why);
   void keep_rows(const FloatRows& lent);
   void fail();  // with the lock held: the run ends with the exception that is being handled
   void account();             // with the lock held: what waits has changed

@@ -89,11 +89,11 @@ void Channel::write(std::initializer_list<std::string_view> parts) {
 
 void Channel::wake_writer() {
   if (writing_ || wake_posted_) return;
-  wake_posted_ = true;
   asio::post(io_, [self = shared_from_this()] {
     self->wake_posted_ = false;
     self->contain([&] { self->write_gathered(); });
   });
+  wake_posted_ = true;  // not if that has thrown
 }
 
 void Channel::write_gathered() {

@@ -73,6 +73,10 @@ class HttpConnection::Exchange final : public HttpExchange {
     return connection && connection->channel_->ready();
   }
   bool closed() const override { return state_ == State::kGone || connection_.expired(); }
+  bool has_room_for(std::size_t bytes) const override {
+    const auto connection = connection_.lock();
+    return !connection || connection->channel_->has_room_for(bytes);
+  }
 
   // Ends it, whatever has become of it so far.
   void fail() {
@@ -98,7 +102,6 @@ class HttpConnection::Exchange final : public HttpExchange {
   void answer(const HttpResponse& response) {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
-    state_ = State::kDone;
     HttpHead head(response.status);
     head.add(response.headers).add(cors_headers_);
     const bool has_body = !http_status_forbids_body(response.status);
@@ -109,6 +112,7 @@ class HttpConnection::Exchange final : public HttpExchange {
     if (!keep_alive_) head.add("Connection", "close");
     if (keep_alive_ && is_http_1_0_) head.add("Connection", "keep-alive");
     connection->channel_->write({head.text(), has_body && !is_head_ ? std::string_view(response.body) : ""});
+    state_ = State::kDone;  // not if that has thrown: it is still to be answered
     connection->exchange_done(keep_alive_);
   }
 

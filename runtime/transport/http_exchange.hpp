@@ -1,9 +1,9 @@
 // One HTTP request on its way to an answer: either one response, or a stream (for Server-Sent Events) that is written
 // as it comes into being.
 //
-// ready(), when_ready(), closed() and when_closed() are those of Writable. The client counts as gone as soon as it
-// stops sending before the answer is complete; the actions of when_closed() then run, and all that is still said is
-// dropped. An exchange that everybody lets go of unanswered is answered with 500, so that no client waits for ever.
+// What is not declared here is Writable's. The client counts as gone as soon as it stops sending before the answer is
+// complete; the actions of when_closed() then run, and all that is still said is dropped. An exchange that everybody
+// lets go of unanswered is answered with 500, so that no client waits for ever.
 //
 // Threads: belongs to the event loop.
 #pragma once

@@ -13,7 +13,7 @@ LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identi
       message_time_(limits.message),
       counts_(limits.counts),
       input_(*channel_, [this](std::string_view bytes) { return take(bytes); }),
-      deadline_(channel_->loop(), [this] { out_of_time(); }) {}
+      deadline_(channel_->loop(), [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
 void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
@@ -82,6 +82,8 @@ void LineConnection::channel_ended() {
 }
 
 void LineConnection::end_input() {
+  in_message_ = false;  // what is unfinished counts as a message
+  deadline_.clear();
   framer_.finish(receive_);
   if (held_) {  // the last line may take longer, too
     ended_ = true;

@@ -1,5 +1,7 @@
 #include "transport/outbox.hpp"
 
+#include <algorithm>
+
 namespace rkllm_mcp {
 
 namespace {
@@ -20,9 +22,11 @@ void Outbox::append(std::string_view bytes) {
 }
 
 void Outbox::expect(std::size_t bytes) {
-  // The buffer's own growth is better for small ones.
+  const std::size_t needed = gathered_.size() + bytes;
+  if (needed <= gathered_.capacity()) return;
+  // Many small ones are better off with a buffer that grows by halves of itself.
   constexpr std::size_t kMany = 64 * 1024;
-  if (bytes >= kMany) gathered_.reserve(gathered_.size() + bytes);
+  gathered_.reserve(bytes >= kMany ? needed : std::max(needed, 2 * gathered_.capacity()));
 }
 
 bool Outbox::begin() {

@@ -17,7 +17,8 @@ class Outbox {
   explicit Outbox(std::size_t limit) : limit_(limit) {}
 
   void append(std::string_view bytes);
-  void expect(std::size_t bytes);  // so many are about to be appended, in parts
+  // So many are about to be appended, in parts. May throw for want of memory; appending them then does not.
+  void expect(std::size_t bytes);
 
   // What is being written now. Empty after everything was taken; then begin() moves what has gathered here.
   std::string_view in_flight() const { return std::string_view(in_flight_).substr(written_); }

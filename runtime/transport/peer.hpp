@@ -60,8 +60,6 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   virtual std::string_view credential() const { return {}; }
   virtual TransportKind transport() const = 0;
   virtual std::string address() const = 0;  // for logs, e.g. "127.0.0.1:40112"
-  // Whether there is memory for so many bytes more to wait for the client.
-  virtual bool has_room_for(std::size_t /*bytes*/) const { return true; }
   // The longest message that send() can carry, and the longest one that a stream should make of joined tokens.
   virtual std::size_t max_message_bytes() const { return static_cast<std::size_t>(-1); }
   virtual std::size_t preferred_chunk_bytes() const { return 64 * 1024; }

@@ -11,9 +11,12 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<C
       client_(std::move(client)),
       limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
       max_message_bytes_(connection_limits.max_message_bytes),
+      message_time_(connection_limits.message),
+      counts_(connection_limits.counts),
       reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
               connection_limits.memory),
-      input_(*channel_, [this](std::string_view bytes) { return reader_.feed(bytes, *this); }),
+      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }),
+      deadline_(io, [this] { channel_->contain([this] { out_of_time(); }); }),
       silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
 
@@ -33,6 +36,28 @@ void WebSocketConnection::channel_received(std::string_view bytes) {
   input_.receive(bytes);
 }
 
+std::size_t WebSocketConnection::take(std::string_view bytes) {
+  const std::size_t taken = reader_.feed(bytes, *this);
+  watch_message();
+  return taken;
+}
+
+// A message's time runs from its first frame, however slowly the others come, and whatever comes between them.
+void WebSocketConnection::watch_message() {
+  if (message_time_.count() == 0 || reader_.message_under_way() == watched_) return;
+  watched_ = reader_.message_under_way();
+  if (watched_ == 0) return deadline_.clear();
+  deadline_.set_after(message_time_);
+}
+
+void WebSocketConnection::out_of_time() {
+  if (!channel_->is_open()) return;
+  if (channel_->input_paused()) return deadline_.set_after(message_time_);  // it is not being read
+  count(counts_, Limit::kMessageTime);
+  if (receive_) receive_(TooSlow{});
+  close_with(websocket_close_payload(WebSocketClose::kTooSlow, "the message takes too long"));
+}
+
 void WebSocketConnection::channel_ready() {
   became_ready();
   input_.go_on();
@@ -45,6 +70,7 @@ void WebSocketConnection::resume_input() {
 
 void WebSocketConnection::channel_closed() {
   silence_.clear();
+  deadline_.clear();
   became_closed();
   receive_ = nullptr;  // it may hold what holds this connection
 }

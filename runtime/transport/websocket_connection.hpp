@@ -69,6 +69,9 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;
   bool websocket_pauses() const override { return held_ || channel_->congested(); }
 
+  std::size_t take(std::string_view bytes);  // says how many
+  void watch_message();
+  void out_of_time();
   void send_frame(WebSocketOpcode opcode, std::string_view payload);
   void close_with(std::string_view payload);
   void check_silence();
@@ -77,10 +80,14 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   const Client client_;
   const WebSocketLimits limits_;
   const std::size_t max_message_bytes_;
+  const std::chrono::milliseconds message_time_;
+  Counts* const counts_;
   WebSocketReader reader_;
   InputBacklog input_;
   bool held_ = false;  // the layer above has enough to do
   ReceiveFunction receive_;
+  Deadline deadline_;        // of the message under way
+  std::size_t watched_ = 0;  // its number
   Deadline silence_;
   Deadline::Clock::time_point last_heard_;
 };

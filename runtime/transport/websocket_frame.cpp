@@ -132,7 +132,7 @@ void WebSocketReader::on_header(Events& events) {
   if (in_message_ != (opcode_ == WebSocketOpcode::kContinuation)) {
     return violation(WebSocketClose::kProtocolError, "fragments out of order", events);
   }
-  in_message_ = true;
+  if (!std::exchange(in_message_, true)) ++messages_;
   const auto total = message_.size() + payload_bytes_;
   if (!skipping_ && total > limit_) {
     skip_message();

@@ -20,6 +20,8 @@ class Writable {
   virtual bool ready() const = 0;
   // Nothing that is written from now on can reach the client.
   virtual bool closed() const = 0;
+  // Whether there is memory for so many bytes more to wait for this client.
+  virtual bool has_room_for(std::size_t /*bytes*/) const { return true; }
 
   // Calls `action` once, as soon as ready() has become true again (never from inside this function). To be asked for
   // only while ready() is false. Dropped at close.

@@ -73,6 +73,7 @@ class FakePeer : public Peer {
   bool ready() const override { return takes; }
   bool takes_messages() const override { return listens; }
   bool closed() const override { return closed_; }
+  bool has_room_for(std::size_t bytes) const override { return bytes <= room; }
   void close() override {
     closed_ = true;
     became_closed();
@@ -91,6 +92,7 @@ class FakePeer : public Peer {
   bool listens = true;  // else it takes nothing but answers
   bool breaks = false;  // the next send() throws
   std::size_t limit = static_cast<std::size_t>(-1);
+  std::size_t room = static_cast<std::size_t>(-1);
 
  private:
   const TransportKind kind_;

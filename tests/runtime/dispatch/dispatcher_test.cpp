@@ -76,6 +76,40 @@ TEST_CASE("a stream of a batch goes on when its slow client takes something agai
   CHECK(only(client.news())[0]["result"]["chunk"]["end"] == true);
 }
 
+TEST_CASE("what a batch gathers counts in the memory, and an answer that finds no room is error 4004") {
+  Dispatcher::Options options;
+  options.memory = std::make_shared<MemoryBudget>(std::size_t{300} << 10U);
+  Client client(options);
+  client.say(call("1", "initialize",
+                  R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
+  client.say("[" + call("2", "run") + "," + call("3", "run") + "," + call("4", "run") + "]");
+  for (std::size_t number = 0; number < 2; ++number) {
+    client.backend.calls.at(number).observer->on_token(0, std::string(200'000, 'x'), 1);
+    client.backend.finish(number);
+    CHECK(client.news().empty());
+    CHECK(options.memory->used() > 200'000);
+  }
+  client.backend.finish(2);
+  const Json answers = only(client.news());
+  REQUIRE(answers.size() == 3);
+  CHECK(answers[0]["result"]["text"].get<std::string>().size() == 200'000);
+  CHECK(answers[1]["id"] == 3);
+  CHECK(answers[1]["error"]["code"] == 4004);
+  CHECK(answers[2]["result"]["status"] == 0);
+  CHECK(options.memory->used() < 10'000);
+}
+
+TEST_CASE("a batch whose answer cannot be sent is answered with an error") {
+  Client client;
+  client.say(call("1", "initialize",
+                  R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
+  client.say("[" + call("2", "plain") + "]");
+  client.peer->breaks = true;
+  client.backend.finish(0);
+  CHECK_THROWS_AS(client.news(), std::logic_error);
+  CHECK(only(client.peer->sent)["error"]["code"] == 4004);
+}
+
 TEST_CASE("clients without a session of their own have their quota by address") {
   Dispatcher::Options options;
   options.calls.requests_per_session = 2;

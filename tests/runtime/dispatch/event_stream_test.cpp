@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -24,6 +25,7 @@ class FakeExchange final : public HttpExchange {
   void finish() override { done = true; }
   bool ready() const override { return takes; }
   bool closed() const override { return gone; }
+  bool has_room_for(std::size_t bytes) const override { return bytes <= room; }
   void disconnect() {
     gone = true;
     became_closed();
@@ -34,12 +36,14 @@ class FakeExchange final : public HttpExchange {
   bool done = false;
   bool takes = true;
   bool gone = false;
+  std::size_t room = static_cast<std::size_t>(-1);
 };
 
 struct Stream {
-  explicit Stream(bool primes = false)
+  explicit Stream(bool primes = false, std::shared_ptr<MemoryBudget> memory = {})
       : stream(std::make_shared<EventStream>(
-            loop, EventStream::Options{.id = "s", .primes = primes, .headers = {}, .remote = {}, .memory = {}})) {}
+            loop, EventStream::Options{
+                      .id = "s", .primes = primes, .headers = {}, .remote = {}, .memory = std::move(memory)})) {}
   ~Stream() { stream->abandon(); }
 
   std::shared_ptr<FakeExchange> answer() {
@@ -176,4 +180,17 @@ TEST_CASE("ids of events name their stream and number") {
   CHECK_FALSE(parse_event_id("12"));
   CHECK_FALSE(parse_event_id("12-"));
   CHECK_FALSE(parse_event_id("12-7x"));
+}
+
+TEST_CASE("there is room for what the exchange has room for, or without one for what can be kept") {
+  const auto memory = std::make_shared<MemoryBudget>(100'000);
+  Stream stream(false, memory);
+  const auto exchange = stream.answer();
+  exchange->room = 1000;
+  CHECK(stream.stream->has_room_for(1000));
+  CHECK_FALSE(stream.stream->has_room_for(1001));
+  stream.stream->send(std::string(90'000, 'x'));
+  exchange->disconnect();
+  CHECK(stream.stream->has_room_for(99'000));  // in place of what was sent
+  CHECK_FALSE(stream.stream->has_room_for(190'001));
 }

@@ -217,3 +217,14 @@ TEST_CASE("a complaint quotes the end of what was read, of sixty bytes at most")
   CHECK(complaint.size() < 300);
   CHECK(complaint.find("last read: '..." + std::string(49, 'x') + "<U+0001>'") != std::string::npos);
 }
+
+TEST_CASE("of the beginning of a message an id is known only if it is there whole") {
+  const auto id_of = [](const std::string& text) { return id_of_beginning(text, {}); };
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":12,"method)") == "12");
+  CHECK(id_of(R"({"id":"a\u0062",)") == R"("a\u0062")");
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":12)") == kNullId);  // of 1234, say
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":1,"metho\u00)") == "1");
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":1,"metho\)") == "1");
+  CHECK(id_of(R"({"\u0069d":7,"x":")") == "7");
+  CHECK(id_of(R"({"jsonrpc)") == kNullId);
+}

@@ -206,7 +206,7 @@ TEST_CASE("rows of floats are gathered and written under their C names") {
   stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data() + 2, 1, 2});
   stream.on_done(finished());
   CallOutcome outcome = stream.take_outcome();
-  write_rows(outcome, ArrayEncoding::kJson);
+  write_rows(outcome, {});
   CHECK(to_text(outcome.values) ==
         R"({"logits":{"logits":[0.5,1.0,0.1,-2.0],"vocab_size":2,"num_tokens":2}})");
 }
@@ -220,4 +220,39 @@ TEST_CASE("rows beyond the limit end the run with error 4006") {
   CHECK(stream.wants_to_stop());
   stream.on_done(finished());
   CHECK(stream.take_outcome().error);
+}
+
+TEST_CASE("a run that finds no memory is told whose is used up: that of all streams, or the server's") {
+  const auto code_of = [](const std::shared_ptr<MemoryBudget>& streams) {
+    TokenStream::Options options;
+    options.memory = streams;
+    TokenStream stream(options, [] {});
+    const std::vector<float> rows(50'000);
+    stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, rows.size()});
+    stream.on_done(finished());
+    try {
+      std::rethrow_exception(stream.take_outcome().error);
+    } catch (const RpcError& error) {
+      return error.code();
+    }
+  };
+  const auto whole = std::make_shared<MemoryBudget>(std::size_t{1} << 20U);
+  CHECK(code_of(std::make_shared<MemoryBudget>(100'000, whole)) == ErrorCode::kTooLarge);
+  MemoryShare others(whole);
+  others.set(whole->limit());
+  CHECK(code_of(std::make_shared<MemoryBudget>(std::size_t{1} << 20U, whole)) == ErrorCode::kQueueFull);
+}
+
+TEST_CASE("rows count in the memory until whoever took them lets go of them") {
+  TokenStream::Options options;
+  options.memory = std::make_shared<MemoryBudget>(std::size_t{1} << 20U);
+  TokenStream stream(options, [] {});
+  const std::vector<float> rows(1000);
+  stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, rows.size()});
+  stream.on_done(finished());
+  {
+    const CallOutcome outcome = stream.take_outcome();
+    CHECK(options.memory->used() == 4000);
+  }
+  CHECK(options.memory->used() == 0);
 }

@@ -5,6 +5,8 @@
 #include "raw_client.hpp"
 #include "support/catch.hpp"
 
+#include <asio/steady_timer.hpp>
+
 #include <unistd.h>
 
 #include <chrono>
@@ -83,6 +85,40 @@ TEST_CASE("TCP: what is unfinished when the client stops sending is answered bef
   CHECK(client.read_to_end() == "{one}\ntwo\n");
   CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"{one}", "two", "end"});
   CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
+}
+
+TEST_CASE("TCP: a line that the end of the input ends has no time to be finished in any more") {
+  const Event received;
+  std::shared_ptr<Peer> client_of;
+  std::vector<std::string> others;
+  // A layer above that takes longer for its answer than a message may take to arrive.
+  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    client_of = peer;
+    return [&, received](const Received& what) {
+      if (std::holds_alternative<EndOfInput>(what)) received.happen();
+      if (std::holds_alternative<TooSlow>(what)) others.emplace_back("too slow");
+    };
+  };
+  ConnectionLimits limits;
+  limits.message = 50ms;
+  LoopThread loop;
+  loop.before_end([&] { client_of = nullptr; });
+  OnLoop<TcpTransport> tcp(loop, TcpOptions{{}, limits}, accept);
+  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  client.send("{one");
+  client.send("}");
+  client.finish_sending();
+  REQUIRE(received.happens());
+  const Event much_later;
+  asio::steady_timer timer(loop.io(), 200ms);
+  loop.call([&] { timer.async_wait([much_later](const std::error_code&) { much_later.happen(); }); });
+  REQUIRE(much_later.happens());
+  CHECK(loop.call([&] { return others.empty() && !client_of->closed(); }));
+  loop.call([&] {
+    client_of->send("{answer}");
+    client_of->close();
+  });
+  CHECK(client.read_to_end() == " {answer}\n");  // behind the space that asks whether anybody listens
 }
 
 TEST_CASE("TCP: a connection that begins with another protocol is told so once, and nothing of it is executed") {

@@ -76,7 +76,7 @@ class Recorder : public CallObserver {
     std::unique_lock lock(mutex_);
     return news_.wait_for(lock, kPatience, [this] { return outcome_.has_value(); });
   }
-  CallOutcome outcome() {
+  const CallOutcome& outcome() {
     if (!wait()) throw std::runtime_error("the call did not end");
     const std::lock_guard lock(mutex_);
     return *outcome_;
@@ -133,7 +133,8 @@ struct Calls {
     return recorder;
   }
   std::string init(const std::string& model = RKLLM_FAST_MODEL) {
-    const CallOutcome outcome = start("rkllm_init", Json{{"param", {{"model_path", model}}}})->outcome();
+    const auto made = start("rkllm_init", Json{{"param", {{"model_path", model}}}});
+    const CallOutcome& outcome = made->outcome();
     REQUIRE_FALSE(outcome.error);
     return outcome.result["handle"];
   }
@@ -235,7 +236,7 @@ TEST_CASE("a cancelled run ends at its next token as aborted, and the next one r
   run->wait_for_tokens(1);
   const auto next = calls.run(handle, "@n=3");
   calls.backend.cancel(id);
-  const CallOutcome outcome = run->outcome();
+  const CallOutcome& outcome = run->outcome();
   CHECK_FALSE(outcome.error);
   CHECK(outcome.aborted);
   CHECK(run->tokens() < 1000);
@@ -299,7 +300,7 @@ TEST_CASE("rkllm_abort stops a run that was sent before it and is about to begin
     calls.start("rkllm_is_running", Json{{"handle", handle}});  // makes what runs beside faster than the run
     const auto run = calls.run(handle, "@n=5000");
     CHECK_FALSE(calls.start("rkllm_abort", Json{{"handle", handle}})->outcome().error);
-    const auto outcome = run->outcome();
+    const auto& outcome = run->outcome();
     if (outcome.error) {
       CHECK(as_rpc_error(outcome.error).code() == ErrorCode::kCancelled);
     } else {
@@ -502,9 +503,9 @@ TEST_CASE("a call that is given up leaves the queue; one that runs does not mind
 
 TEST_CASE("a run's observer learns how many tokens may come") {
   Calls calls;
-  const CallOutcome made =
-      calls.start("rkllm_init", Json{{"param", {{"model_path", RKLLM_FAST_MODEL}, {"max_new_tokens", 7}}}})->outcome();
-  REQUIRE_FALSE(made.error);
+  const auto made =
+      calls.start("rkllm_init", Json{{"param", {{"model_path", RKLLM_FAST_MODEL}, {"max_new_tokens", 7}}}});
+  REQUIRE_FALSE(made->outcome().error);
   const Json input{{"prompt_input", "Hello"}};
   const auto plain = calls.start("rkllm_run", Json{{"rkllm_input", input}});
   plain->outcome();

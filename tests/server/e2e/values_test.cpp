@@ -1,6 +1,7 @@
 // Hidden states and logits: inline for direct calls, by a link from MCP when there are many of them.
 #include "support/catch.hpp"
 #include "support/live_server.hpp"
+#include "support/raw_socket.hpp"
 #include "support/rpc_client.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -63,6 +64,16 @@ TEST_CASE("a direct answer with values beyond limits.max_reply_bytes is an error
   CHECK(error["message"].get<std::string>().find("tools/call") != std::string::npos);
   StreamCheck stream = client.stream(client.send("rkllm_run_async", scoring("json")));
   CHECK(stream.ending()["error"]["code"] == 4006);
+}
+
+TEST_CASE("a client that has stopped sending gets its logits, however many they are") {
+  LiveServer server;
+  RpcClient(server.connect(Transport::kTcp)).init(shipped_model("fast"));
+  RawSocket client(server.port(Transport::kTcp));
+  client.send(Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "rkllm_run"}, {"params", scoring("base64")}}.dump() + "\n");
+  client.finish_sending();
+  const Json answer = Json::parse(client.receive_rest());
+  CHECK(answer["result"]["logits"]["logits"]["base64"].get<std::string>().size() > 64 * 1024);
 }
 
 TEST_CASE("many logits are the same as numbers and as base64, at once, pushed and polled") {

@@ -4,6 +4,7 @@
 #include "support/client_frames.hpp"
 #include "support/live_server.hpp"
 #include "support/raw_socket.hpp"
+#include "support/raw_websocket.hpp"
 #include "support/rpc_client.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -137,6 +138,24 @@ TEST_CASE("a line that does not come to its end within limits.message_timeout_s 
   slow.send(ping(1) + "\n" + R"({"jsonrpc":"2.0","id":2,)");
   slow.receive_until(pong(1));
   CHECK(slow.receive_rest().find("limits.message_timeout_s") != std::string::npos);
+}
+
+TEST_CASE("a WebSocket message that does not come to its end in time ends its connection, whatever comes between") {
+  LiveServer server({.set = {"limits.message_timeout_s=1"}});
+  const auto endpoint = server.endpoint(Transport::kWebSocket);
+  RawSocket slow(endpoint.port);
+  open_websocket(slow, endpoint);
+  slow.send(text_frame(ping(1)) + client_frame(kText, R"({"jsonrpc":)"));
+  CHECK(receive_frame(slow) == pong(1));
+  const auto give_up = std::chrono::steady_clock::now() + RawSocket::kPatience;
+  std::string told;
+  while (told.empty() && std::chrono::steady_clock::now() < give_up) {
+    slow.send(client_frame(kContinuation, " ") + client_frame(kFinal | kPing, "alive"));
+    const std::string frame = receive_frame(slow);
+    if (frame != "alive") told = frame;
+  }
+  CHECK(told.find("limits.message_timeout_s") != std::string::npos);
+  CHECK(slow.receive_rest().find(close_payload(1008)) != std::string::npos);
 }
 
 #if !RKLLM_MCP_SANITIZED
