@@ -16,8 +16,12 @@ std::string without_prefix(const std::string& line) {
 
 bool tells_only_the_status(const RpcError& error) {
   const Json& data = error.data();
-  if (!data.is_object() || !data.contains("status") || !data["status"].is_number_integer()) return false;
-  const CallFailed bare(data["function"].get<std::string>(), data["status"].get<int>());
+  if (!data.is_object()) return false;
+  const auto function = data.find("function");
+  const auto status = data.find("status");
+  if (function == data.end() || !function->is_string()) return false;
+  if (status == data.end() || !status->is_number_integer()) return false;
+  const CallFailed bare(function->get<std::string>(), status->get<int>());
   return std::string_view(error.what()).starts_with(bare.what());
 }
 

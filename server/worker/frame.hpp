@@ -119,12 +119,18 @@ class RowsReader {
     if (is_new) read_head(content);
     read_floats(content);
     const std::size_t whole = columns_ == 0 ? 0 : floats_.size() / columns_;
-    if (whole == 0 && !(is_new && rows_left_ == 0)) return;
+    const bool are_none = is_new && rows_left_ == 0;
+    if (are_none && ++empty_ > kMostEmpty) throw BadFrame("rows without a row, again and again");
+    if (whole == 0 && !are_none) return;
     give(FloatRows{names_[0], names_[1], names_[2], names_[3], floats_.data(), whole, columns_});
     drop(whole);
   }
 
+  bool are_whole() const { return rows_left_ == 0; }
+
  private:
+  static constexpr int kMostEmpty = 64;  // of a run
+
   void read_head(std::string_view& content);
   void read_floats(std::string_view content);
   void drop(std::size_t rows);
@@ -133,6 +139,7 @@ class RowsReader {
   std::array<std::string, 4> names_;  // field, values, rows, columns
   std::size_t rows_left_ = 0;
   std::size_t columns_ = 0;
+  int empty_ = 0;
   std::vector<float> floats_;
 };
 

@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -22,8 +24,8 @@ void FrameSocket::send(FrameHead head, std::string_view content) {
   while (true) {
     const ssize_t sent = ::sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
     if (sent < 0) {
-      if (errno == EINTR) continue;
-      throw PeerGone();
+      wait_or_throw(errno);
+      continue;
     }
     left -= static_cast<std::size_t>(sent);
     if (left == 0) return;
@@ -53,27 +55,41 @@ void FrameSocket::send_text(FrameHead head, std::string_view prefix, std::string
   }
 }
 
-void FrameSocket::set_patience(std::chrono::milliseconds patience) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience);
-  const std::chrono::microseconds rest = patience - seconds;
-  const timeval time{static_cast<time_t>(seconds.count()), static_cast<suseconds_t>(rest.count())};
-  ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
+void FrameSocket::try_send(FrameHead head) {
+  const std::lock_guard lock(sending_);
+  ::send(socket_.number(), &head, sizeof head, MSG_NOSIGNAL | MSG_DONTWAIT);  // which a socket takes whole or not at all
 }
 
-std::optional<Frame> FrameSocket::receive() {
+void FrameSocket::look_while_waiting(std::chrono::milliseconds interval, std::function<void()> look) {
+  look_ = std::move(look);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
+  const std::chrono::microseconds rest = interval - seconds;
+  const timeval time{static_cast<time_t>(seconds.count()), static_cast<suseconds_t>(rest.count())};
+  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
+    ::setsockopt(socket_.number(), SOL_SOCKET, direction, &time, sizeof time);
+  }
+}
+
+void FrameSocket::wait_or_throw(int error) const {
+  if (error == EINTR) return;
+  if (error == EAGAIN || error == EWOULDBLOCK) return look_();
+  if (error == EPIPE || error == ECONNRESET) throw PeerGone();
+  throw std::system_error(error, std::generic_category(), "a worker's socket");
+}
+
+Frame FrameSocket::receive() {
+  bool is_late = false;
   while (true) {
-    if (auto frame = reader_.next()) return frame;
+    if (const auto frame = reader_.next()) return *frame;
+    if (std::exchange(is_late, true)) look_();  // bytes alone, of a frame that never ends, are no reason to stay
     const auto room = reader_.room();
     const ssize_t got = ::recv(socket_.number(), room.data(), room.size(), 0);
-    if (got > 0) {
-      reader_.filled(static_cast<std::size_t>(got));
-    } else if (got == 0) {
-      throw PeerGone();
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      return std::nullopt;
-    } else if (errno != EINTR) {
-      throw PeerGone();
+    if (got == 0) throw PeerGone();
+    if (got < 0) {
+      wait_or_throw(errno);
+      continue;
     }
+    reader_.filled(static_cast<std::size_t>(got));
   }
 }
 

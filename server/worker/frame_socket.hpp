@@ -1,4 +1,5 @@
-// One end of a pair of sockets, with frames on it.
+// One end of a pair of sockets, with frames on it. Everything throws PeerGone when nobody is at the other end, and
+// std::system_error when the system has no means.
 //
 // Threads: one receives; any may send, one at a time.
 #pragma once
@@ -7,9 +8,8 @@
 #include "worker/frame.hpp"
 
 #include <chrono>
-#include <cstdint>
+#include <functional>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -25,22 +25,26 @@ class FrameSocket {
  public:
   explicit FrameSocket(Descriptor socket) : socket_(std::move(socket)) {}
 
-  // Blocks until all is in the socket. Throws PeerGone.
+  // Blocks until all is in the socket.
   void send(FrameHead head, std::string_view content);
+  // Without content, and not at all if the socket is full. Does not block.
+  void try_send(FrameHead head);
   // In as many frames as it takes.
   void send_text(FrameHead head, std::string_view prefix, std::string_view text);
 
-  // receive() gives up after so long without a byte.
-  void set_patience(std::chrono::milliseconds patience);
-  // The next frame; nothing if it has not come in time. What it holds is valid until the next call. Throws PeerGone and
-  // BadFrame.
-  std::optional<Frame> receive();
+  // Whoever waits here calls `look` now and then, at least once in `interval`; it may throw to end the waiting.
+  void look_while_waiting(std::chrono::milliseconds interval, std::function<void()> look);
+  // The next frame. What it holds is valid until the next call. Throws BadFrame, too.
+  Frame receive();
 
   // Ends what both ends wait for. Any thread.
   void shut_down();
 
  private:
+  void wait_or_throw(int error) const;
+
   const Descriptor socket_;
+  std::function<void()> look_ = [] {};
   std::mutex sending_;
   FrameReader reader_;
 };

@@ -6,13 +6,16 @@
 
 #include <exception>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
 
 RpcError to_error(const Json& error) {
+  Json data = error.value("data", Json());
+  if (!data.is_object() && !data.is_null()) throw BadFrame("an error whose data is no object");
   return {static_cast<ErrorCode>(error.value("code", static_cast<int>(ErrorCode::kInternalError))),
-          error.value("message", std::string("the worker gave no reason")), error.value("data", Json())};
+          error.value("message", std::string("the worker gave no reason")), std::move(data)};
 }
 
 }  // namespace
@@ -20,6 +23,7 @@ RpcError to_error(const Json& error) {
 std::optional<ReplyReader::End> ReplyReader::take(const Frame& frame) {
   if (frame.head.call != call_) throw BadFrame("a frame of another call");
   if (frame.head.type == FrameType::kEnd) {
+    if (!rows_.are_whole()) throw BadFrame("an end before that of its rows");
     if (!end_.add(frame)) return std::nullopt;
     return read_end(end_.take());
   }
@@ -58,8 +62,8 @@ ReplyReader::End ReplyReader::read_end(const std::string& text) {
     for (const auto& [name, value] : session.items()) end.session[name] = value.get<std::int64_t>();
     end.outcome.state = json.value("state", std::string());
     end.outcome.aborted = json.value("aborted", false);
-    end.outcome.values = json.value("values", Json());
-    end.outcome.result = json.value("result", Json());
+    if (const auto values = json.find("values"); values != json.end()) end.outcome.values = std::move(*values);
+    if (const auto result = json.find("result"); result != json.end()) end.outcome.result = std::move(*result);
     if (const auto error = json.find("error"); error != json.end()) {
       end.outcome.error = std::make_exception_ptr(to_error(*error));
     }

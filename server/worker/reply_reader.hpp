@@ -16,6 +16,7 @@ class ReplyReader {
  public:
   // Who takes what a run produces.
   struct Run {
+    std::uint32_t number;        // of the call
     CallObserver& observer;
     std::size_t entries;         // of its batch
     std::function<void()> stop;  // called once, when the observer wants to stop
@@ -34,7 +35,7 @@ class ReplyReader {
 
  private:
   // What a worker may say of the end of a call, and the longest row of floats.
-  static constexpr std::size_t kMostEndBytes = std::size_t{64} << 20U;
+  static constexpr std::size_t kMostEndBytes = std::size_t{1} << 20U;
   static constexpr std::size_t kMostColumns = std::size_t{16} << 20U;
 
   void give_on(const Frame& tokens);

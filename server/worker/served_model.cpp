@@ -78,6 +78,10 @@ ServedModel::~ServedModel() {
 
 void ServedModel::end() {
   turn_->shut_down();
+  stop_running();
+}
+
+void ServedModel::stop_running() {
   const std::lock_guard lock(stopping_);
   if (running_ != kNone) model_->stop_run();
 }
@@ -91,10 +95,9 @@ void ServedModel::serve_turn() {
   std::thread beside([this] { serve_beside(); });
   try {
     while (true) {
-      const auto frame = turn_->receive();
-      if (!frame) continue;
-      const ReceivedCall received = take_call(*turn_, *frame);
+      const ReceivedCall received = take_call(*turn_, turn_->receive());
       Json end = outcome_as_json(make(received));
+      if (tokens_->nobody_reads()) throw PeerGone();
       end["loaded"] = model_->loaded();
       end["session"] = model_->values();
       send_end(*turn_, received.number, end);
@@ -115,18 +118,17 @@ void ServedModel::serve_turn() {
 void ServedModel::serve_beside() {
   try {
     while (true) {
-      const auto frame = beside_->receive();
-      if (!frame) continue;
-      if (frame->head.type == FrameType::kStop) {
-        stop(frame->head.call);
+      const Frame frame = beside_->receive();
+      if (frame.head.type == FrameType::kStop) {
+        stop(frame.head.call);
         continue;
       }
-      const ReceivedCall received = take_call(*beside_, *frame);
+      const ReceivedCall received = take_call(*beside_, frame);
       if (received.request.method == nullptr) throw BadFrame("a call of no method");
       send_end(*beside_, received.number, outcome_as_json(model_->call_beside(received.request)));
     }
   } catch (const PeerGone&) {
-    // Nobody calls any more.
+    stop_running();  // nobody calls any more
   } catch (const BadFrame& error) {
     end_process(error);
   }
@@ -137,13 +139,9 @@ ServedModel::ReceivedCall ServedModel::take_call(FrameSocket& socket, const Fram
   ReceivedCall received{first.head.call, {}};
   const bool has_unread_parts = (first.head.flags & kHasUnread) != 0;
   FramedText whole(std::numeric_limits<std::size_t>::max());  // the server has its limits
-  std::optional<Frame> frame = first;
-  while (true) {
-    if (frame && (frame->head.type != FrameType::kCall || frame->head.call != received.number)) {
-      throw BadFrame("expected a call");
-    }
-    if (frame && whole.add(*frame)) break;
-    frame = socket.receive();
+  for (Frame frame = first;; frame = socket.receive()) {
+    if (frame.head.type != FrameType::kCall || frame.head.call != received.number) throw BadFrame("expected a call");
+    if (whole.add(frame)) break;
   }
   const std::string content = whole.take();
   if (content.size() < 2) throw BadFrame("a call without a method");

@@ -44,6 +44,7 @@ class ServedModel {
   CallOutcome make(const ReceivedCall& received);
   CallOutcome make_run(const ReceivedCall& received);
   void stop(std::uint32_t call);
+  void stop_running();
   void destroy();
 
   Engine& engine_;

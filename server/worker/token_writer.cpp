@@ -31,6 +31,7 @@ void TokenWriter::guarded(const Act& act) noexcept {
     if (!nobody_reads_) act();
   } catch (const PeerGone&) {
     nobody_reads_ = true;
+    waiting_.clear();
   }
 }
 

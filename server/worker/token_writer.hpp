@@ -36,9 +36,10 @@ class TokenWriter {
 
  private:
   using Clock = std::chrono::steady_clock;
+  // With mutex_ held, like the next ones.
   template <class Act>
   void guarded(const Act& act) noexcept;
-  void add_record(const TokenRecord& token);  // with mutex_ held, like the next two
+  void add_record(const TokenRecord& token);
   void send_rows(const FloatRows& rows);
   void flush();
   void flush_late_ones();

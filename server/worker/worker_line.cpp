@@ -6,7 +6,7 @@
 
 #include <csignal>
 #include <cstring>
-#include <exception>
+#include <system_error>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -51,7 +51,7 @@ RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> las
 
 WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang)
     : process_(std::move(process)), hang_(hang), socket_(std::move(socket)) {
-  socket_.set_patience(kLook);
+  socket_.look_while_waiting(kLook, [this] { look(); });
 }
 
 WorkerLine::End WorkerLine::call(const CallRequest& request, Run* run) {
@@ -61,71 +61,56 @@ WorkerLine::End WorkerLine::call(const CallRequest& request, Run* run) {
 void WorkerLine::ping() { exchange({}, {nullptr, Json::object()}, nullptr); }
 
 WorkerLine::End WorkerLine::exchange(std::string_view method, const CallRequest& request, Run* run) {
-  log_lines_ = process_->log().lines();
-  ++call_;
+  log_lines_ = lines_at_last_sign_ = process_->log().lines();
+  last_sign_ = Clock::now();
+  const std::uint32_t number = run == nullptr ? new_number() : run->number;
+  std::string fault;
   try {
-    send(method, request);
-    End end = await_end(run);
+    send(number, method, request);
+    End end = await_end(number, run);
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
     process_->log().read();
-    if (end.outcome.error) end.outcome.error = explained(end.outcome.error);
+    if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
     return end;
   } catch (const PeerGone&) {
     worker_gone({});
-  } catch (const BadFrame& error) {
-    process_->kill();
-    worker_gone(std::string("it did not speak as it should: ") + error.what());
   } catch (const Hanging&) {
-    process_->kill();
-    worker_gone("it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s");
+    fault = "it gave no sign of life for " + std::to_string(hang_.count() / 1000) + " s";
+  } catch (const BadFrame& error) {
+    fault = std::string("it did not speak as it should: ") + error.what();
+  } catch (const std::system_error& error) {
+    fault = std::string("it cannot be spoken to: ") + error.what();
   }
+  process_->kill();
+  worker_gone(fault);
 }
 
-void WorkerLine::send(std::string_view method, const CallRequest& request) {
+void WorkerLine::send(std::uint32_t number, std::string_view method, const CallRequest& request) {
   std::string prefix(1, request.encoding == ArrayEncoding::kBase64 ? '\1' : '\0');
   prefix += static_cast<char>(method.size());
   prefix += method;
-  FrameHead head{.type = FrameType::kCall, .call = call_};
+  FrameHead head{.type = FrameType::kCall, .call = number};
   if (has_unread(request.params)) head.flags |= kHasUnread;
   socket_.send_text(head, prefix, to_text(request.params));
 }
 
-WorkerLine::End WorkerLine::await_end(Run* run) {
-  ReplyReader reader(call_, run);
+WorkerLine::End WorkerLine::await_end(std::uint32_t number, Run* run) {
+  ReplyReader reader(number, run);
   while (true) {
-    if (auto end = reader.take(receive())) return *std::move(end);
+    const Frame frame = socket_.receive();
+    if (auto end = reader.take(frame)) return *std::move(end);
+    last_sign_ = Clock::now();  // after what may have waited for a slow reader
   }
 }
 
-Frame WorkerLine::receive() {
-  auto last_sign = Clock::now();
-  std::uint64_t lines = process_->log().lines();
-  while (true) {
-    if (const auto frame = socket_.receive()) return *frame;
-    const std::uint64_t now = process_->log().lines();
-    if (std::exchange(lines, now) != now) last_sign = Clock::now();
-    if (Clock::now() - last_sign >= hang_) throw Hanging();
-  }
+void WorkerLine::look() {
+  if (process_->ended()) throw PeerGone();  // a process that it has left behind may hold the socket
+  const std::uint64_t lines = process_->log().lines();
+  if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
+  if (Clock::now() - last_sign_ >= hang_) throw Hanging();
 }
 
-// The error with what the library has printed about it.
-std::exception_ptr WorkerLine::explained(const std::exception_ptr& error) const {
-  try {
-    std::rethrow_exception(error);
-  } catch (const RpcError& thrown) {
-    auto lines = logged_errors();
-    if (thrown.code() != ErrorCode::kCallFailed || lines.empty()) return error;
-    return std::make_exception_ptr(with_log(thrown, std::move(lines)));
-  }
-}
-
-void WorkerLine::stop(std::uint32_t call) {
-  try {
-    socket_.send({.type = FrameType::kStop, .call = call}, {});
-  } catch (const PeerGone&) {
-    // The worker has gone, and with it the run.
-  }
-}
+void WorkerLine::stop(std::uint32_t run) { socket_.try_send({.type = FrameType::kStop, .call = run}); }
 
 void WorkerLine::worker_gone(const std::string& suspicion) {
   auto end = process_->wait_for_end(kForItsEnd);

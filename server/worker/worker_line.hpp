@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,27 +30,29 @@ class WorkerLine {
   End call(const CallRequest& request, Run* run = nullptr);
   // Waits until the worker answers, which it does once its library is loaded. Throws likewise.
   void ping();
-  // The number that the next call will have.
-  std::uint32_t next_call() const { return call_ + 1; }
+  // The number of a run that is going to be made here, once.
+  std::uint32_t new_number() { return ++number_; }
   // The error lines that the worker has printed since the latest call began.
   std::vector<std::string> logged_errors() const { return process_->log().errors_since(log_lines_); }
 
-  // Stops the run with this number, which is or will be made on the worker's other line. Any thread; does not wait.
-  void stop(std::uint32_t call);
+  // Stops the run with this number, which is or will be made on the worker's other line. Once for each; any thread; does
+  // not wait.
+  void stop(std::uint32_t run);
 
  private:
   End exchange(std::string_view method, const CallRequest& request, Run* run);
-  void send(std::string_view method, const CallRequest& request);
-  End await_end(Run* run);
-  Frame receive();
-  std::exception_ptr explained(const std::exception_ptr& error) const;
+  void send(std::uint32_t number, std::string_view method, const CallRequest& request);
+  End await_end(std::uint32_t number, Run* run);
+  void look();
   [[noreturn]] void worker_gone(const std::string& suspicion);
 
   const std::shared_ptr<WorkerProcess> process_;
   const std::chrono::milliseconds hang_;
   FrameSocket socket_;
-  std::uint32_t call_ = 0;       // the latest one's number
+  std::uint32_t number_ = 0;     // the latest call's
   std::uint64_t log_lines_ = 0;  // that the worker had printed before it
+  std::chrono::steady_clock::time_point last_sign_{};  // of life: a frame, or a line of the log
+  std::uint64_t lines_at_last_sign_ = 0;
 };
 
 // How a worker ended, as the error of the calls that it was making.

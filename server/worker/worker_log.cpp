@@ -36,9 +36,9 @@ WorkerLog::Read WorkerLog::read() {
   return Read::kMore;
 }
 
-void WorkerLog::wait(std::chrono::milliseconds patience, int other) const {
+bool WorkerLog::wait(std::chrono::milliseconds patience, int other) const {
   std::array<pollfd, 2> wanted{pollfd{pipe_.number(), POLLIN, 0}, pollfd{other, POLLIN, 0}};
-  ::poll(wanted.data(), wanted.size(), static_cast<int>(patience.count()));
+  return ::poll(wanted.data(), wanted.size(), static_cast<int>(patience.count())) > 0 && wanted[1].revents != 0;
 }
 
 }  // namespace rkllm_mcp

@@ -24,8 +24,9 @@ class WorkerLog {
   // Takes what is there, or a good part of it. kEnd: nobody can write any more.
   enum class Read { kMore, kAll, kEnd };
   Read read();
-  // Waits until there is something to read, or `other` (a descriptor; negative: none) has news, or for so long.
-  void wait(std::chrono::milliseconds patience, int other = -1) const;
+  // Waits until there is something to read, or `other` (a descriptor; negative: none) has news, or for so long. True if
+  // the other one has.
+  bool wait(std::chrono::milliseconds patience, int other = -1) const;
 
   // See LibraryLog.
   std::uint64_t lines() const { return log_.lines(); }

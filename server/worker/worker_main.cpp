@@ -7,6 +7,7 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -51,6 +52,7 @@ LoadedLibrary load(const WorkerOptions& options) {
 void serve(const LoadedLibrary& library, const WorkerOptions& options) {
   LibraryEngine engine(library, FileRules(options.files));
   const Descriptor door(WorkerProcess::kDoor);
+  ::fcntl(door.number(), F_SETFD, FD_CLOEXEC);  // what the library starts has no business there
   std::vector<std::unique_ptr<ServedModel>> models;
   while (auto parcel = take_parcel(door)) {
     std::erase_if(models, [](const auto& model) { return model->has_ended(); });

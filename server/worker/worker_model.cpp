@@ -15,6 +15,7 @@ namespace {
 constexpr std::chrono::seconds kToEnd{1};
 // Longer ones would have to wait, and nothing on that line may: stop_run() uses it.
 constexpr std::size_t kMostBytesBeside = 32 * 1024;
+constexpr std::int64_t kMostEntries = 255;  // of a batch: C counts them in a byte
 
 }  // namespace
 
@@ -50,7 +51,7 @@ CallOutcome WorkerModel::call(const CallRequest& request) {
     const HandleRole role = request.method->handle;
     if (role == HandleRole::kCreates) return create(request);
     if (role == HandleRole::kDestroys) return destroy(request);
-    return request.method->streams ? run(request) : make(request);
+    return request.method->streams ? run(request) : make(request).outcome;
   });
 }
 
@@ -63,11 +64,11 @@ CallOutcome WorkerModel::call_beside(const CallRequest& request) {
   });
 }
 
-CallOutcome WorkerModel::make(const CallRequest& request, WorkerLine::Run* run) {
+WorkerLine::End WorkerModel::make(const CallRequest& request, WorkerLine::Run* run) {
   WorkerLine::End end = turn_->call(request, run);
   values_ = std::move(end.session);
   if (!end.outcome.error) add_logged_errors(turn_->logged_errors(), end.outcome);
-  return std::move(end.outcome);
+  return end;
 }
 
 CallOutcome WorkerModel::create(const CallRequest& request) {
@@ -82,7 +83,11 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   beside_.emplace(worker_, std::move(beside), engine_.options().hang);
   CallOutcome outcome;
   try {
-    outcome = make(request);
+    WorkerLine::End end = make(request);
+    outcome = std::move(end.outcome);
+    if (!outcome.error && (!end.loaded || !outcome.result.is_object())) {
+      throw runtime_unavailable("the worker says that it has loaded a model, and has none");
+    }
   } catch (...) {
     leave_worker();
     throw;
@@ -91,6 +96,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
     leave_worker();
     return outcome;
   }
+  outcome.result["handle"] = id_;
   {
     const std::lock_guard lock(loading_);
     loading_in_.reset();
@@ -105,6 +111,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
 CallOutcome WorkerModel::destroy(const CallRequest& request) {
   WorkerLine::End end = turn_->call(request);
   if (end.loaded) return std::move(end.outcome);
+  if (end.outcome.error) throw runtime_unavailable("the worker has lost its model");
   loaded_ = false;
   const auto worker = worker_;
   leave_worker();
@@ -114,20 +121,24 @@ CallOutcome WorkerModel::destroy(const CallRequest& request) {
 
 void WorkerModel::begin_run(std::shared_ptr<CallObserver> observer) {
   observer_ = std::move(observer);
-  run_ = turn_->next_call();
+  run_ = turn_->new_number();
+  run_is_stopped_ = false;
 }
 
 void WorkerModel::stop_run() {
   observer_->stop();
-  beside_->stop(run_);
+  stop_once();
+}
+
+void WorkerModel::stop_once() {
+  if (!run_is_stopped_.exchange(true)) beside_->stop(run_);
 }
 
 CallOutcome WorkerModel::run(const CallRequest& request) {
-  const auto entries = values_.find("n_batch");
-  WorkerLine::Run run{*observer_,
-                      entries == values_.end() ? 1 : static_cast<std::size_t>(std::max<std::int64_t>(1, entries->second)),
-                      [this] { beside_->stop(run_); }};
-  return make(request, &run);
+  const auto said = values_.find("n_batch");
+  const std::int64_t entries = said == values_.end() ? 1 : std::clamp<std::int64_t>(said->second, 1, kMostEntries);
+  WorkerLine::Run run{run_, *observer_, static_cast<std::size_t>(entries), [this] { stop_once(); }};
+  return make(request, &run).outcome;
 }
 
 // A worker of its own holds nothing but this model. One that has others goes on, and so does the loading.

@@ -35,8 +35,9 @@ class WorkerModel final : public Model {
   CallOutcome create(const CallRequest& request);
   CallOutcome run(const CallRequest& request);
   CallOutcome destroy(const CallRequest& request);
-  CallOutcome make(const CallRequest& request, WorkerLine::Run* run = nullptr);
+  WorkerLine::End make(const CallRequest& request, WorkerLine::Run* run = nullptr);
   void lose(const RpcError& why);
+  void stop_once();
   void leave_worker();
 
   WorkerEngine& engine_;
@@ -49,6 +50,7 @@ class WorkerModel final : public Model {
   Values values_;
   std::shared_ptr<CallObserver> observer_;  // of the latest run
   std::uint32_t run_ = 0;                   // its number on turn_
+  std::atomic<bool> run_is_stopped_{false};
 
   std::mutex loading_;
   bool abandoned_ = false;                     // guarded by loading_

@@ -121,13 +121,19 @@ bool WorkerProcess::is_stopped() const {
 void WorkerProcess::watch() {
   using Clock = std::chrono::steady_clock;
   siginfo_t news{};
-  const Descriptor end = descriptor_of(id_);
-  const auto patience = end.number() < 0 ? kOftenLooks : std::clamp(hang_ / 4, kOftenLooks, kSeldomLooks);
-  auto last_unstopped = Clock::now();
+  Descriptor end = descriptor_of(id_);
+  std::optional<Clock::time_point> stopped_since;
   do {
-    log_.wait(patience, end.number());
-    if (!is_stopped()) last_unstopped = Clock::now();
-    if (Clock::now() - last_unstopped >= hang_) kill();
+    const auto interval = end.number() < 0 ? kOftenLooks : std::clamp(hang_ / 4, kOftenLooks, kSeldomLooks);
+    // One that has ended, and that somebody traces, is told of again and again until that lets it go.
+    if (log_.wait(interval, end.number())) end.close();
+    if (!is_stopped()) {
+      stopped_since.reset();
+    } else if (!stopped_since) {
+      stopped_since = Clock::now();
+    } else if (Clock::now() - *stopped_since >= hang_) {
+      kill();
+    }
     const bool can_write = log_.read() != WorkerLog::Read::kEnd;
     news.si_pid = 0;
     // It stays a zombie, so that its number is not given to another process before kill() knows.

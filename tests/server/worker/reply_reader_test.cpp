@@ -35,7 +35,7 @@ Frame frame(FrameType type, std::string_view content, std::uint32_t call = kCall
 
 TEST_CASE("tokens are given on in their order, and the end says how the run ended") {
   Recorder recorder;
-  ReplyReader::Run run{recorder, 2, [] {}};
+  ReplyReader::Run run{kCall, recorder, 2, [] {}};
   ReplyReader reader(kCall, &run);
   std::string tokens;
   append_token(tokens, {0, "a", 1});
@@ -71,7 +71,7 @@ TEST_CASE("a run is stopped once") {
   Recorder recorder;
   recorder.had_enough = true;
   int stops = 0;
-  ReplyReader::Run run{recorder, 1, [&stops] { ++stops; }};
+  ReplyReader::Run run{kCall, recorder, 1, [&stops] { ++stops; }};
   ReplyReader reader(kCall, &run);
   std::string token;
   append_token(token, {0, "a", 1});
@@ -82,7 +82,7 @@ TEST_CASE("a run is stopped once") {
 
 TEST_CASE("what does not belong to the call is refused") {
   Recorder recorder;
-  ReplyReader::Run run{recorder, 1, [] {}};
+  ReplyReader::Run run{kCall, recorder, 1, [] {}};
   ReplyReader reader(kCall, &run);
   std::string of_second_entry;
   append_token(of_second_entry, {1, "a", 1});
@@ -92,9 +92,21 @@ TEST_CASE("what does not belong to the call is refused") {
   CHECK_THROWS_AS(ReplyReader(kCall, nullptr).take(frame(FrameType::kTokens, "")), BadFrame);
 }
 
+TEST_CASE("an end in the middle of rows is refused") {
+  Recorder recorder;
+  ReplyReader::Run run{kCall, recorder, 1, [] {}};
+  ReplyReader reader(kCall, &run);
+  std::string head;
+  append_rows_head(head, {"f", "v", "r", "c", nullptr, 1, 1});
+  Frame rows = frame(FrameType::kRows, head);
+  rows.head.flags = kBegins;
+  reader.take(rows);
+  CHECK_THROWS_AS(reader.take(frame(FrameType::kEnd, "{}")), BadFrame);
+}
+
 TEST_CASE("an end that cannot be read is refused") {
   const std::string_view text = GENERATE("", "nonsense", "[]", R"({"session":{"n_batch":"two"}})", R"({"state":1})",
-                                         R"({"error":{"code":"x"}})", R"({"a":1,"a":2})");
+                                         R"({"error":{"code":"x"}})", R"({"error":{"data":[1]}})", R"({"a":1,"a":2})");
   ReplyReader reader(kCall, nullptr);
   CHECK_THROWS_AS(reader.take(frame(FrameType::kEnd, text)), BadFrame);
 }
