@@ -45,7 +45,11 @@ Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models,
 void Autoload::start(const Method* init) {
   stop();
   init_ = init;
-  for (const auto& model : models_) load(model);
+  lost_early_.clear();
+  for (const auto& model : models_) {
+    model->handle.clear();
+    load(model);
+  }
 }
 
 void Autoload::load(const ModelPointer& model) {
@@ -77,7 +81,7 @@ void Autoload::lost(const std::string& handle) {
       std::find_if(models_.begin(), models_.end(), [&](const ModelPointer& each) { return each->handle == handle; });
   if (found == models_.end()) {
     // Word of its loading may be under way.
-    if (std::any_of(models_.begin(), models_.end(), [](const ModelPointer& each) { return each->handle.empty(); })) {
+    if (std::any_of(models_.begin(), models_.end(), [](const ModelPointer& each) { return each->loading; })) {
       lost_early_.insert(handle);
     }
     return;

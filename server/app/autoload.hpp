@@ -26,7 +26,8 @@ class Autoload {
   // `models` as in the settings; `backend` knows them by name.
   Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log);
 
-  // To be called when a runtime is there. `init` creates a handle; null if the API has no such method.
+  // To be called when a runtime is there, with none of the models that the one before had. `init` creates a handle; null
+  // if the API has no such method.
   void start(const Method* init);
   void lost(const std::string& handle);  // the model of this handle is gone although nobody destroyed it
   void stop();                           // loads nothing until it is started again
