@@ -89,10 +89,9 @@ Log::Log(const LogSettings& settings)
       thread_(std::make_shared<spdlog::details::thread_pool>(kWaitingLines, 1)),
       logger_(std::make_shared<spdlog::async_logger>("rkllm-mcp", sink_, thread_,
                                                      spdlog::async_overflow_policy::overrun_oldest)) {
-  sink_->know_losses([thread = std::weak_ptr(thread_)]() -> std::uint64_t {
-    const auto alive = thread.lock();
-    return alive ? alive->overrun_counter() : 0;
-  });
+  // The pool's own thread asks, too. It must not share in owning the pool: as the last owner it would wait for its own
+  // end. The pool outlives its thread.
+  sink_->know_losses([pool = thread_.get()]() -> std::uint64_t { return pool->overrun_counter(); });
   switch (settings.format) {
     case LogFormat::kText: logger_->set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v"); break;
     case LogFormat::kJson: logger_->set_formatter(std::make_unique<JsonFormatter>()); break;
@@ -101,7 +100,7 @@ Log::Log(const LogSettings& settings)
   set_level(*logger_, settings.level);
 }
 
-std::uint64_t Log::lost_lines() const { return sink_->lost(); }
+std::uint64_t Log::lost_lines() const { return thread_ ? sink_->lost() : lost_; }
 
 bool Log::reopen() {
   if (file_.empty()) return false;
@@ -112,6 +111,7 @@ bool Log::reopen() {
 void Log::close() {
   if (!thread_) return;
   sink_->wait_until(LogSink::Clock::now() + kLastLines);
+  lost_ = sink_->lost();
   thread_.reset();  // waits until its queue is empty
 }
 

@@ -40,7 +40,7 @@ class Log {
   // Opens the file again, after it has been renamed or removed (logrotate). Throws std::runtime_error, and goes on with
   // the one that is open. False if the log is not a file.
   bool reopen();
-  // Writes what still waits, within a fraction of a second; from here on nothing is logged.
+  // Writes what still waits, within a fraction of a second; from here on nothing is logged. Once nobody else uses this.
   void close();
 
  private:
@@ -48,6 +48,7 @@ class Log {
   const std::shared_ptr<LogSink> sink_;                   // shared with the logger, as spdlog has it
   std::shared_ptr<spdlog::details::thread_pool> thread_;  // likewise; null when closed
   std::shared_ptr<spdlog::logger> logger_;
+  std::uint64_t lost_ = 0;  // when it was closed
 };
 
 // Writes an event with its fields: as "message key=value ..." in a text log, as members of the record in a JSON log.

@@ -12,8 +12,11 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace rkllm_mcp {
@@ -94,6 +97,27 @@ TEST_CASE("what comes after lines were lost says how many, and no line is cut") 
     at = end + 1;
   }
   CHECK(lines + log.lost_lines() >= 20'000);
+}
+
+TEST_CASE("of what was logged just before the end each line is written, or told of as lost") {
+  const test::TemporaryDirectory directory;
+  for (int round = 0; round < 20; ++round) {
+    LogSettings settings;
+    settings.file = directory / std::to_string(round);
+    constexpr std::uint64_t kLines = 10'000;
+    {
+      Log log(settings);
+      for (std::uint64_t line = 0; line < kLines; ++line) log.logger().info("line {}", line);
+    }
+    std::istringstream text(text_of(settings.file));
+    std::uint64_t accounted = 0;
+    constexpr std::string_view kWarning = " warning: ";
+    for (std::string line; std::getline(text, line);) {
+      const auto warning = line.find(kWarning);
+      accounted += warning == std::string::npos ? 1 : std::stoull(line.substr(warning + kWarning.size()));
+    }
+    REQUIRE(accounted == kLines);
+  }
 }
 
 TEST_CASE("a full disk loses lines, which are counted and told of once there is room again") {
