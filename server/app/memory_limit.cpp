@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp {
 namespace {
@@ -20,9 +21,9 @@ std::size_t of_the_machine() {
   return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : kUnlimited;
 }
 
-// As a container sees it; "max" is no number.
-std::size_t of_the_control_group() {
-  std::ifstream file("/sys/fs/cgroup/memory.max");
+// "max" is no number. The topmost group has no such file, unless a container takes its own for that.
+std::size_t of_control_group(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "memory.max");
   std::size_t bytes = 0;
   return file >> bytes ? bytes : kUnlimited;
 }
@@ -39,9 +40,24 @@ std::size_t of_this_process() {
 
 }  // namespace
 
+std::size_t memory_of_control_groups(const std::filesystem::path& root) {
+  constexpr std::string_view kUnified = "0::/";  // version 2 of control groups
+  std::filesystem::path group = root / "sys/fs/cgroup";
+  std::size_t least = of_control_group(group);
+  std::ifstream file(root / "proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(kUnified)) continue;
+    for (const auto& name : std::filesystem::path(line.substr(kUnified.size()))) {
+      group /= name;
+      least = std::min(least, of_control_group(group));
+    }
+  }
+  return least;
+}
+
 std::size_t memory_limit(const LimitSettings& limits) {
   if (limits.memory_bytes > 0) return limits.memory_bytes;
-  return std::max(kLeast, std::min({of_the_machine(), of_the_control_group(), of_this_process()}) / 4);
+  return std::max(kLeast, std::min({of_the_machine(), memory_of_control_groups("/"), of_this_process()}) / 4);
 }
 
 }  // namespace rkllm_mcp
