@@ -98,7 +98,9 @@ AcceptFunction Dispatcher::acceptor() {
       } else if (text != nullptr) {
         receive_in_turn(*text, session, alive);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
-        if (session->principal == nullptr) return refuse_stranger(*alive, "a token is required before long messages");
+        if (session->principal == nullptr) {
+          return refuse_stranger("a token is required before long messages", *session, alive);
+        }
         count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));
       } else if (std::holds_alternative<OtherProtocol>(received)) {
@@ -125,14 +127,14 @@ void Dispatcher::await_proof(const std::shared_ptr<Session>& session, const std:
     const auto alive = weak_session.lock();
     const auto client = weak_peer.lock();
     if (!alive || !client || client->closed() || alive->principal != nullptr) return;
-    refuse_stranger(*client, "no token came in time");
+    refuse_stranger("no token came in time", *alive, client);
   });
 }
 
-void Dispatcher::refuse_stranger(Peer& peer, const std::string& reason) {
+void Dispatcher::refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer) {
+  if (session.is_refused) return;  // it is being told
   count(options_.calls.counts, Limit::kAuthorization);
-  peer.send(error_message(RequestId(kNullId), unauthorized(reason)));
-  peer.refuse();
+  gate_.refuse_stranger(reason, session, peer);
 }
 
 std::string Dispatcher::turned_away_message(Limit limit, std::size_t most) {

@@ -79,7 +79,7 @@ class Dispatcher {
   static std::string turned_away_message(Limit limit, std::size_t most);
 
  private:
-  void refuse_stranger(Peer& peer, const std::string& reason);
+  void refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer);
   void await_proof(const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
   // A message that the network may have repeated or lost the answer to.
   void receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,

@@ -82,12 +82,18 @@ Gate::Verdict Gate::admit(const Message& message, Session& session, const std::s
   return Verdict::kRefused;
 }
 
+void Gate::refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer) {
+  refuse(Malformed{RequestId(kNullId), unauthorized(reason)}, peer->credential(), reason, session, peer);
+}
+
 void Gate::refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
                   const std::shared_ptr<Peer>& peer) {
   const auto* request = std::get_if<Request>(&message);
   const bool is_answered = !std::holds_alternative<Notification>(message);
-  const auto tell = [weak = std::weak_ptr(peer), is_answered, reason,
-                     id = request != nullptr ? request->id : RequestId(kNullId)] {
+  // A connection is its transport's, and may go meanwhile; who lives for one message (HTTP, a batch) is nobody else's.
+  const bool is_connection = session.outlet.lock() == peer;
+  const auto tell = [kept = is_connection ? std::shared_ptr<Peer>() : peer, weak = std::weak_ptr(peer), is_answered,
+                     reason, id = request != nullptr ? request->id : RequestId(kNullId)] {
     const auto client = weak.lock();
     if (!client) return;
     if (is_answered) {

@@ -39,6 +39,10 @@ class Gate {
   // Somebody at `address` has presented a wrong token: runs `refuse` now, or later if there have been many.
   void refuse_guess(const std::string& address, std::function<void()> refuse);
 
+  // Who has not proved itself has said something that strangers may not, or nothing in time: it is told `reason` and sent
+  // away, later if it has presented wrong tokens.
+  void refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer);
+
   // What becomes of `message`: it is to be executed, or it has been answered. Who is refused has perhaps been sent away.
   // From here on the session knows its principal.
   enum class Verdict { kExecute, kProved, kRefused };

@@ -147,7 +147,7 @@ void HttpConnection::process(std::string_view bytes) {
   while (!busy_ && channel_->is_open() && !channel_->congested()) {
     bytes.remove_prefix(parser_.feed(bytes));
     if (parser_.refusal()) {
-      refuse(answer_to(*parser_.refusal()));
+      refuse(*parser_.refusal());
     } else if (parser_.complete()) {
       if (!begin(parser_.take(), bytes)) return;
     } else {
@@ -238,6 +238,17 @@ HttpResponse HttpConnection::answer_to(const HttpRefusal& refusal) const {
   }
   if (refusal.status != 413 || !service_->oversized) return plain_response(refusal.status, refusal.explanation);
   return service_->oversized(refusal.body_bytes, service_->parser_limits.body_bytes);
+}
+
+void HttpConnection::refuse(const HttpRefusal& refusal) {
+  if (!refusal.is_guess || !service_->refuse_guess) return refuse(answer_to(refusal));
+  busy_ = true;
+  service_->refuse_guess(remote_, [weak = weak_from_this(), response = answer_to(refusal)] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->busy_ = false;
+    self->channel_->contain([&] { self->refuse(response); });
+  });
 }
 
 void HttpConnection::refuse(const HttpResponse& response) {

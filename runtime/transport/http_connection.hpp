@@ -39,6 +39,7 @@ struct HttpService {
   std::string websocket_path;       // where handshakes are accepted; empty = anywhere
   AcceptFunction accept_websocket;  // null = nowhere
   HttpOversizedHandler oversized;   // null = 413 with a plain text
+  HttpGuessHandler refuse_guess;    // null = at once
   ConnectionLimits limits;
 };
 
@@ -67,6 +68,7 @@ class HttpConnection final : public Channel::Owner, public std::enable_shared_fr
   bool upgrade(const HttpRequest& request, std::string_view rest);
   void exchange_done(bool keep_alive);
   HttpResponse answer_to(const HttpRefusal& refusal) const;
+  void refuse(const HttpRefusal& refusal);
   void refuse(const HttpResponse& response);
   void watch_client();
   void out_of_time();
@@ -77,7 +79,7 @@ class HttpConnection final : public Channel::Owner, public std::enable_shared_fr
   HttpParser parser_;
   std::string backlog_;               // what came while an exchange was under way
   std::weak_ptr<Exchange> exchange_;  // the one under way
-  bool busy_ = false;                 // there is one
+  bool busy_ = false;                 // there is one, or a guess that is to be refused
   bool processing_ = false;
   Deadline deadline_;
   enum class Phase { kBetween, kHeader, kBody, kAnswer } phase_ = Phase::kBetween;

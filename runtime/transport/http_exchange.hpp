@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
@@ -35,5 +36,8 @@ using HttpHandler = std::function<void(const HttpRequest&, const std::shared_ptr
 // What answers a request whose body is longer than the limit, in the words of the protocol above. The connection closes
 // after it.
 using HttpOversizedHandler = std::function<HttpResponse(std::size_t bytes, std::size_t limit)>;
+
+// Runs `refuse`, which refuses a wrong token that came from `address`: now, or later if there have been many.
+using HttpGuessHandler = std::function<void(const std::string& address, std::function<void()> refuse)>;
 
 }  // namespace rkllm_mcp

@@ -278,7 +278,11 @@ void HttpParser::refuse_long_line() {
 }
 
 void HttpParser::refuse_body(std::size_t bytes) {
-  if (from_stranger_ && bytes <= limits_.body_bytes) return refuse(401, "a token is required: Authorization: Bearer TOKEN");
+  if (from_stranger_ && bytes <= limits_.body_bytes) {
+    refuse(401, "a token is required: Authorization: Bearer TOKEN");
+    refusal_->is_guess = !request_.bearer_token().empty();
+    return;
+  }
   refuse(413, "the limit is " + std::to_string(body_limit_) + " bytes");
   refusal_->body_bytes = bytes;
 }

@@ -32,6 +32,7 @@ struct HttpRefusal {
   int status;
   std::string explanation;
   std::size_t body_bytes = 0;  // with 413: how long the body would be, as far as its client has told
+  bool is_guess = false;       // with 401: a token was presented, and it is nobody's
 };
 
 class HttpParser {

@@ -39,6 +39,7 @@ struct HttpOptions {
   std::shared_ptr<const TlsIdentity> tls{};  // null = plain
   // Whether nobody knows who sends a request; its body is then limited by limits.stranger_message_bytes. Null: never.
   std::function<bool(const HttpRequest& head)> is_stranger{};
+  HttpGuessHandler refuse_guess{};  // of such a request that presents a token; null: always at once
 };
 
 class HttpTransport {

@@ -118,6 +118,9 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     surroundings.is_stranger = [this](const HttpRequest& head) {
       return dispatcher_.gate().identify(head.bearer_token()) == nullptr;
     };
+    surroundings.refuse_guess = [this](const std::string& address, std::function<void()> refuse) {
+      dispatcher_.gate().refuse_guess(address, std::move(refuse));
+    };
   }
   transports_.emplace(
       loop, settings, surroundings, dispatcher_.acceptor(),

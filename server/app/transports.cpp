@@ -109,6 +109,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
                         websocket};
     options.header_bytes = settings.http.header_bytes;
     options.is_stranger = surroundings.is_stranger;
+    options.refuse_guess = surroundings.refuse_guess;
     options.tls = tls_if(settings.http.tls);
     options.oversized = [](std::size_t bytes, std::size_t limit) {
       return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};

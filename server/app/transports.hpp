@@ -36,6 +36,7 @@ class Transports {
     // Longest message of a client that has not presented a token, and whether a request comes from such a one.
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
     std::function<bool(const HttpRequest& head)> is_stranger{};
+    HttpGuessHandler refuse_guess{};
   };
 
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot

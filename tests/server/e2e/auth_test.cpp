@@ -1,5 +1,6 @@
 // Who has no token gets nothing done, whichever way he comes.
 #include "arrived_whole.hpp"
+#include "auth/guess_throttle.hpp"
 #include "support/catch.hpp"
 #include "support/client_frames.hpp"
 #include "support/http_client.hpp"
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -122,6 +124,54 @@ TEST_CASE("who guesses tokens is answered ever more slowly, and a right token fr
   CHECK(over_http(kUse, "/metrics") == 200);
   CHECK(server.client(Transport::kTcp, kUse).call("ping").contains("result"));
   CHECK(waiting.receive_available().empty());
+}
+
+TEST_CASE("a guess is counted however it is presented, and its refusal comes, be it late") {
+  GuardedServer server;
+  const std::string wrong = "nobody-has-this-one";
+  const std::string auth = R"({"jsonrpc":"2.0","id":1,"method":"auth","params":{"token":")" + wrong + R"("}})";
+  std::function<void()> guess;
+  SECTION("in front of a body that is too long for a stranger") {
+    guess = [&] {
+      RawSocket socket(server->port(Transport::kHttp));
+      socket.send("POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + wrong +
+                  "\r\nContent-Length: 20000\r\n\r\n" + std::string(20'000, ' '));
+      CHECK(socket.receive_rest().starts_with("HTTP/1.1 401 "));
+    };
+  }
+  SECTION("in the handshake of a WebSocket, in front of a message that is too long for a stranger") {
+    guess = [&] {
+      RawSocket socket(server->port(Transport::kWebSocket));
+      client::Endpoint endpoint = server->endpoint(Transport::kWebSocket);
+      endpoint.token = wrong;
+      open_websocket(socket, endpoint);
+      socket.send(text_frame(std::string(20'000, ' ')) + text_frame(std::string(20'000, ' ')));
+      CHECK(parsed_error(receive_frame(socket))["code"] == 4007);
+      CHECK(receive_frame(socket).substr(0, 2) == "\x11\x31");  // 4401
+      CHECK(socket.ends());
+    };
+  }
+  SECTION("by who has proved itself over HTTP") {
+    guess = [&] {
+      HttpClient http(server->endpoint(Transport::kHttp));
+      http.carry_header("Authorization", "Bearer " + kUse);
+      const HttpAnswer answer = http.post("/jsonrpc", auth);
+      CHECK(answer.status == 200);
+      CHECK(answer.json()["error"]["code"] == 4007);
+    };
+  }
+  SECTION("in a batch") {
+    guess = [&] {
+      RpcClient client = server.client(Transport::kTcp, kUse);
+      client.result("initialize", {{"protocolVersion", "2025-03-26"}, {"capabilities", Json::object()}});
+      client.send_text("[" + auth + "]");
+      CHECK(client.receive_or_throw()[0]["error"]["code"] == 4007);
+    };
+  }
+  for (unsigned i = 0; i < GuessThrottle::kFree; ++i) guess();
+  const auto begun = std::chrono::steady_clock::now();
+  guess();
+  CHECK(std::chrono::steady_clock::now() - begun >= GuessThrottle::kFirst);
 }
 
 TEST_CASE("auth tells whose token it is and what it permits") {
