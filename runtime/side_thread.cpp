@@ -19,10 +19,17 @@ SideThread::~SideThread() {
   if (thread_.joinable()) thread_.join();
 }
 
-void SideThread::run(std::function<void()> work, std::function<void()> then) {
+bool SideThread::start() {
   try {
-    if (!thread_.joinable()) thread_ = std::thread([this] { this->work(); });
-  } catch (const std::system_error&) {  // no memory for one: then the loop has to do it
+    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+void SideThread::run(std::function<void()> work, std::function<void()> then) {
+  if (!start()) {
     work();
     return asio::post(loop_, std::move(then));
   }

@@ -25,6 +25,10 @@ class SideThread {
   SideThread& operator=(const SideThread&) = delete;
   ~SideThread();
 
+  // Starts the thread, if that has not been done. False if there is no memory for one: run() would then do the work on
+  // the loop, and hold it up.
+  bool start();
+
   // If `work` throws, that is thrown on the loop, and `then` is not called. The loop does not run out of work before.
   void run(std::function<void()> work, std::function<void()> then);
 

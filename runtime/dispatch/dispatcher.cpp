@@ -174,7 +174,7 @@ std::string Dispatcher::too_slow_message() {
 
 void Dispatcher::read(std::string text, ReadFunction then) {
   if (text.size() <= kReadAtOnceBytes) return then(parse(text));
-  const auto room = room_for(text.size());
+  const auto room = reading_.start() ? room_for(text.size()) : nullptr;
   if (!room) return then(Malformed{id_of_beginning(text, options_.message), no_memory()});
   // Both steps hold it: one fills it in, the other takes it.
   const auto message = std::make_shared<Message>();
