@@ -115,6 +115,8 @@ std::string serving(const Json& ports) {
   std::_Exit(exit_code);
 }
 
+constexpr bool kSlowIsFatal = RKLLM_MCP_SLOW_IS_FATAL != 0;  // of callbacks of the event loop; in the builds of our tests
+
 // Who has started this program looks at its standard error, wherever the log goes.
 void say_why_not(const std::exception& error, const LogSettings& settings, spdlog::logger& log) {
   const std::string text = std::string("cannot start: ") + error.what();
@@ -193,6 +195,9 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
       loop, [&server](const std::exception_ptr& fault) { server->note_fault(fault); },
       [&](std::chrono::milliseconds time) {
         log->warn("a callback of the event loop took {} ms of processor time; all clients waited for it", time.count());
+        if (!kSlowIsFatal) return;
+        log_of_server.close();
+        std::abort();
       });
   supervisor.stop_watching();  // its timer must not outlive the loop
 
