@@ -122,18 +122,16 @@ void WorkerProcess::watch() {
   using Clock = std::chrono::steady_clock;
   siginfo_t news{};
   Descriptor end = descriptor_of(id_);
-  std::optional<Clock::time_point> stopped_since;
+  bool was_stopped = false;
+  auto stopped_since = Clock::now();
   do {
     const auto interval = end.number() < 0 ? kOftenLooks : std::clamp(hang_ / 4, kOftenLooks, kSeldomLooks);
     // One that has ended, and that somebody traces, is told of again and again until that lets it go.
     if (log_.wait(interval, end.number())) end.close();
-    if (!is_stopped()) {
-      stopped_since.reset();
-    } else if (!stopped_since) {
-      stopped_since = Clock::now();
-    } else if (Clock::now() - *stopped_since >= hang_) {
-      kill();
-    }
+    const bool is_stopped_now = is_stopped();
+    if (is_stopped_now && !std::exchange(was_stopped, true)) stopped_since = Clock::now();
+    was_stopped = is_stopped_now;
+    if (was_stopped && Clock::now() - stopped_since >= hang_) kill();
     const bool can_write = log_.read() != WorkerLog::Read::kEnd;
     news.si_pid = 0;
     // It stays a zombie, so that its number is not given to another process before kill() knows.
