@@ -133,7 +133,8 @@ void RuntimeHost::when_lost(QueuedBackend::LostFunction lost) {
 }
 
 bool RuntimeHost::shut_down(std::chrono::steady_clock::time_point deadline) {
-  if (workers_ != nullptr && !tried_out_) workers_->kill();
+  const bool works = tried_out_ || (queued_ != nullptr && queued_->use() == QueuedBackend::Use::kModels);
+  if (workers_ != nullptr && !works) workers_->kill();
   return queued_ == nullptr || queued_->shut_down(deadline);
 }
 
