@@ -159,6 +159,20 @@ TEST_CASE("a WebSocket message that does not come to its end in time ends its co
 }
 
 #if !RKLLM_MCP_SANITIZED
+// A connection may be what there is no memory for.
+bool answers_in_the_end(const LiveServer& server) {
+  const auto deadline = std::chrono::steady_clock::now() + RpcClient::kPatience;
+  while (std::chrono::steady_clock::now() < deadline) {
+    try {
+      RpcClient client(server.connect(Transport::kTcp));
+      if (client.call("ping").contains("result")) return true;
+    } catch (const std::exception&) {
+      // It was refused, and cut off.
+    }
+  }
+  return false;
+}
+
 TEST_CASE("where the system gives no more memory, requests end and not the process") {
   std::size_t at_start = 0;
   {
@@ -177,11 +191,9 @@ TEST_CASE("where the system gives no more memory, requests end and not the proce
       // It was refused, and cut off.
     }
   }
-  RpcClient client(server.connect(Transport::kTcp));
-  CHECK(client.call("ping").contains("result"));
+  CHECK(answers_in_the_end(server));
   crowd.clear();
-  RpcClient later(server.connect(Transport::kTcp));
-  CHECK(later.call("ping").contains("result"));
+  CHECK(answers_in_the_end(server));
   CHECK(server.process().error_text().find("a callback of the event loop took") == std::string::npos);
 }
 #endif
