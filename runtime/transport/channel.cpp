@@ -82,9 +82,9 @@ void Channel::write(std::initializer_list<std::string_view> parts) {
   std::size_t bytes = 0;
   for (const auto part : parts) bytes += part.size();
   outbox_.expect(bytes);
+  wake_writer();  // first: where that throws, nothing has been queued
   for (const auto part : parts) outbox_.append(part);
   waiting_.set(outbox_.size());
-  wake_writer();
 }
 
 void Channel::wake_writer() {

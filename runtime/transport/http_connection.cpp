@@ -31,8 +31,12 @@ class HttpConnection::Exchange final : public HttpExchange {
         cors_headers_(connection->service_->origin_policy.cors_headers(request)) {}
 
   ~Exchange() override {
-    if (state_ == State::kWaiting) answer(plain_response(500, "the request was dropped"));
-    break_off();
+    try {
+      if (state_ == State::kWaiting) answer(plain_response(500, "the request was dropped"));
+      break_off();
+    } catch (const std::exception&) {  // no memory
+      if (const auto connection = connection_.lock()) connection->channel_->abort();
+    }
   }
 
   void respond(const HttpResponse& response) override { answer(response); }

@@ -135,7 +135,9 @@ void RuntimeHost::when_lost(QueuedBackend::LostFunction lost) {
 bool RuntimeHost::shut_down(std::chrono::steady_clock::time_point deadline) {
   const bool works = tried_out_ || (queued_ != nullptr && queued_->use() == QueuedBackend::Use::kModels);
   if (workers_ != nullptr && !works) workers_->kill();
-  return queued_ == nullptr || queued_->shut_down(deadline);
+  const bool has_ended = queued_ == nullptr || queued_->shut_down(deadline);
+  if (workers_ != nullptr) workers_->kill();  // one that is being tried out
+  return has_ended;
 }
 
 }  // namespace rkllm_mcp

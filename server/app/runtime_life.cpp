@@ -4,6 +4,7 @@
 
 #include <asio/post.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -11,6 +12,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::chrono::milliseconds kUntilIdle{20};
+constexpr std::chrono::milliseconds kForKilledWorkers{300};  // what waits for them ends soon after
 
 }  // namespace
 
@@ -174,7 +176,8 @@ void RuntimeLife::settle() {
 bool RuntimeLife::shut_down(std::chrono::steady_clock::time_point deadline) {
   if (next_) next_->shut_down(std::chrono::steady_clock::now());
   const bool has_ended = now_->shut_down(deadline);
-  return runner_.wait_until_idle(deadline) && has_ended;
+  const auto for_the_killed = std::chrono::steady_clock::now() + kForKilledWorkers;
+  return runner_.wait_until_idle(std::max(deadline, for_the_killed)) && has_ended;
 }
 
 }  // namespace rkllm_mcp

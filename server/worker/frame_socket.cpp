@@ -55,9 +55,10 @@ void FrameSocket::send_text(FrameHead head, std::string_view prefix, std::string
   }
 }
 
-void FrameSocket::try_send(FrameHead head) {
+bool FrameSocket::try_send(FrameHead head) {
   const std::lock_guard lock(sending_);
-  ::send(socket_.number(), &head, sizeof head, MSG_NOSIGNAL | MSG_DONTWAIT);  // which a socket takes whole or not at all
+  // So few bytes a socket takes whole or not at all.
+  return ::send(socket_.number(), &head, sizeof head, MSG_NOSIGNAL | MSG_DONTWAIT) == ssize_t{sizeof head};
 }
 
 void FrameSocket::look_while_waiting(std::chrono::milliseconds interval, std::function<void()> look) {
@@ -78,18 +79,19 @@ void FrameSocket::wait_or_throw(int error) const {
 }
 
 Frame FrameSocket::receive() {
-  bool is_late = false;
+  int flags = 0;
   while (true) {
     if (const auto frame = reader_.next()) return *frame;
-    if (std::exchange(is_late, true)) look_();  // bytes alone, of a frame that never ends, are no reason to stay
     const auto room = reader_.room();
-    const ssize_t got = ::recv(socket_.number(), room.data(), room.size(), 0);
+    const ssize_t got = ::recv(socket_.number(), room.data(), room.size(), flags);
     if (got == 0) throw PeerGone();
     if (got < 0) {
       wait_or_throw(errno);
+      flags = 0;
       continue;
     }
     reader_.filled(static_cast<std::size_t>(got));
+    flags = MSG_DONTWAIT;  // bytes alone, of a frame that never ends, are no reason not to look
   }
 }
 

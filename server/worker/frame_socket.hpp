@@ -27,8 +27,8 @@ class FrameSocket {
 
   // Blocks until all is in the socket.
   void send(FrameHead head, std::string_view content);
-  // Without content, and not at all if the socket is full. Does not block.
-  void try_send(FrameHead head);
+  // Without content, and not at all (false) if the socket is full. Does not block.
+  bool try_send(FrameHead head);
   // In as many frames as it takes.
   void send_text(FrameHead head, std::string_view prefix, std::string_view text);
 

@@ -81,6 +81,9 @@ void ServedModel::end() {
   stop_running();
 }
 
+// The server sends what is made beside a call's result after that result: what the one thread did is done for the other.
+void ServedModel::meet() { const std::lock_guard lock(stopping_); }
+
 void ServedModel::stop_running() {
   const std::lock_guard lock(stopping_);
   if (running_ != kNone) model_->stop_run();
@@ -98,6 +101,7 @@ void ServedModel::serve_turn() {
       const ReceivedCall received = take_call(*turn_, turn_->receive());
       Json end = outcome_as_json(make(received));
       if (tokens_->nobody_reads()) throw PeerGone();
+      meet();
       end["loaded"] = model_->loaded();
       end["session"] = model_->values();
       send_end(*turn_, received.number, end);
@@ -125,6 +129,7 @@ void ServedModel::serve_beside() {
       }
       const ReceivedCall received = take_call(*beside_, frame);
       if (received.request.method == nullptr) throw BadFrame("a call of no method");
+      meet();
       send_end(*beside_, received.number, outcome_as_json(model_->call_beside(received.request)));
     }
   } catch (const PeerGone&) {

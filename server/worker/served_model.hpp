@@ -45,6 +45,7 @@ class ServedModel {
   CallOutcome make_run(const ReceivedCall& received);
   void stop(std::uint32_t call);
   void stop_running();
+  void meet();
   void destroy();
 
   Engine& engine_;

@@ -110,7 +110,7 @@ void WorkerLine::look() {
   if (Clock::now() - last_sign_ >= hang_) throw Hanging();
 }
 
-void WorkerLine::stop(std::uint32_t run) { socket_.try_send({.type = FrameType::kStop, .call = run}); }
+bool WorkerLine::stop(std::uint32_t run) { return socket_.try_send({.type = FrameType::kStop, .call = run}); }
 
 void WorkerLine::worker_gone(const std::string& suspicion) {
   auto end = process_->wait_for_end(kForItsEnd);

@@ -35,9 +35,9 @@ class WorkerLine {
   // The error lines that the worker has printed since the latest call began.
   std::vector<std::string> logged_errors() const { return process_->log().errors_since(log_lines_); }
 
-  // Stops the run with this number, which is or will be made on the worker's other line. Once for each; any thread; does
-  // not wait.
-  void stop(std::uint32_t run);
+  // Stops the run with this number, which is or will be made on the worker's other line. Any thread; does not wait: false
+  // if the worker could not be told.
+  bool stop(std::uint32_t run);
 
  private:
   End exchange(std::string_view method, const CallRequest& request, Run* run);

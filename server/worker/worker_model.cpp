@@ -131,7 +131,7 @@ void WorkerModel::stop_run() {
 }
 
 void WorkerModel::stop_once() {
-  if (!run_is_stopped_.exchange(true)) beside_->stop(run_);
+  if (!run_is_stopped_.exchange(true) && !beside_->stop(run_)) run_is_stopped_ = false;
 }
 
 CallOutcome WorkerModel::run(const CallRequest& request) {

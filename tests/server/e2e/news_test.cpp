@@ -117,7 +117,7 @@ TEST_CASE("a runtime that hangs as it starts holds up nobody but its calls, nor 
 
 TEST_CASE("a runtime that hangs whenever it is tried out, but has loaded a model, is ready", "[worker]") {
   const TemporaryDirectory place;
-  LiveServer server({.set = {"runtime.hang_s=3"},
+  LiveServer server({.set = {"runtime.hang_s=8"},
                      .runtime = {"--library", LATE_LIBRARY},
                      .env = {{"LATE_LIBRARY_STARTS", place.path()}}});
   REQUIRE(wait_for_file(place / "1"));

@@ -62,6 +62,13 @@ Json await_handles(const LiveServer& server, std::size_t count) {
   }
 }
 
+void await_ready(const LiveServer& server) {
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  while (server.health()["runtime"]["state"] != "ready" && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
 void await_running(RpcClient& client) {
   while (client.result("rkllm_is_running")["running"] == false) {
   }
@@ -155,8 +162,7 @@ TEST_CASE("a library that was replaced by another version is not loaded with the
   LiveServer::Options options = with_workers({"runtime.library=" + library});
   options.runtime.clear();
   LiveServer server(options);
-  while (server.health()["runtime"]["state"] != "ready") {  // or the worker that is tried out is left for the second model
-  }
+  await_ready(server);  // or the worker that is tried out is left for the second model
   RpcClient client(server.connect(Transport::kTcp));
   const std::string old = client.init(shipped_model("fast"));
   // As a package manager does it: a new file takes the name, the old one stays with those who have it.

@@ -160,7 +160,7 @@ TEST_CASE("a WebSocket message that does not come to its end in time ends its co
 
 #if !RKLLM_MCP_SANITIZED
 // A connection may be what there is no memory for.
-bool answers_in_the_end(const LiveServer& server) {
+bool answers_in_the_end(LiveServer& server) {
   const auto deadline = std::chrono::steady_clock::now() + RpcClient::kPatience;
   while (std::chrono::steady_clock::now() < deadline) {
     try {
