@@ -72,6 +72,52 @@ Message message_from(JsonBuilder& builder, bool is_json, std::string_view text, 
   return classify(std::move(root), ids.front(), limits);
 }
 
+// Takes the member "id" of the outermost object and builds nothing else: where it is asked for, memory may be short.
+class IdSeeker {
+ public:
+  const Json& id() const { return id_; }
+
+  // What nlohmann's sax_parse calls. False stops the parser.
+  bool null() { return take(nullptr); }
+  bool boolean(bool flag) { return take(flag); }
+  bool number_integer(std::int64_t number) { return take(number); }
+  bool number_unsigned(std::uint64_t number) { return take(number); }
+  bool number_float(double number, const std::string&) { return take(number); }
+  bool string(std::string& text) { return take(std::move(text)); }
+  bool binary(Json::binary_t&) { return false; }  // not in JSON text
+  bool start_object(std::size_t) { return open(); }
+  bool start_array(std::size_t) { return ++depth_ > 1 && open_value(); }  // a batch has no id
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(const std::string& name) {
+    is_next_ = depth_ == 1 && name == "id";
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) { return false; }
+
+ private:
+  bool open() {
+    ++depth_;
+    return open_value();
+  }
+  bool open_value() {
+    if (std::exchange(is_next_, false)) id_ = nullptr;
+    return true;
+  }
+  bool close() {
+    --depth_;
+    return true;
+  }
+  bool take(Json value) {
+    if (std::exchange(is_next_, false)) id_ = std::move(value);
+    return true;
+  }
+
+  std::size_t depth_ = 0;
+  bool is_next_ = false;
+  Json id_;
+};
+
 }  // namespace
 
 Message parse_message(std::string_view text, const MessageLimits& limits) {
@@ -89,14 +135,13 @@ Message parse_message(std::string_view text, const MessageLimits& limits) {
 
 RequestId id_of_beginning(std::string_view text, const MessageLimits& limits) {
   text = text.substr(0, kReadAtOnceBytes);
-  JsonBuilder builder(limits.max_depth);
-  Json::sax_parse(text.begin(), text.end(), &builder);  // which stops where the text does
-  const Json root = builder.take();
-  const auto id = root.find("id");
-  if (id == root.end() || (!id->is_string() && !id->is_number())) return RequestId(kNullId);
+  IdSeeker seeker;
+  Json::sax_parse(text.begin(), text.end(), &seeker);  // which stops where the text does
+  const Json& id = seeker.id();
+  if (!id.is_string() && !id.is_number()) return RequestId(kNullId);
   // What follows may be anything, so that only an id which both ways of reading agree on is one.
   const std::string written = written_ids(text).front();
-  const bool is_whole = Json::parse(written, nullptr, false) == *id;
+  const bool is_whole = Json::parse(written, nullptr, false) == id;
   return is_whole && written.size() <= limits.max_id_bytes ? RequestId(written) : RequestId(kNullId);
 }
 
