@@ -326,8 +326,18 @@ bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
     if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
     outcome = execute(job->request, handle);
   }
+  if (handle != nullptr) await_abort(*handle, *job);
   finish(job, std::move(outcome));
   return true;
+}
+
+// An rkllm_abort that is under way marks its run before it is made, and takes that back if it was refused.
+void QueuedBackend::await_abort(Handle& handle, const Job& run) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!run.aborted) return;
+  }
+  const std::lock_guard turn(handle.turn);
 }
 
 // While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.

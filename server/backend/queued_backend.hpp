@@ -110,6 +110,7 @@ class QueuedBackend : public Backend {
   // These make the next call of their queue. False if none waits.
   bool run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
   bool run_beside(Handle& handle);
+  void await_abort(Handle& handle, const Job& run);
   // The run that an rkllm_abort is for, or null. With the mutex.
   static JobPointer run_to_abort(const Handle& handle, const Job& abort);
   CallOutcome execute(const CallRequest& request, Handle* handle);

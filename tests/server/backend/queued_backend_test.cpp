@@ -72,9 +72,10 @@ class Recorder : public CallObserver {
     news_.notify_all();
   }
 
-  bool wait() {
+  bool wait() { return wait_until_done(kPatience); }
+  bool wait_until_done(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
-    return news_.wait_for(lock, kPatience, [this] { return outcome_.has_value(); });
+    return news_.wait_for(lock, patience, [this] { return outcome_.has_value(); });
   }
   const CallOutcome& outcome() {
     if (!wait()) throw std::runtime_error("the call did not end");
@@ -206,6 +207,48 @@ class SlowLoadingEngine final : public Engine {
   };
 
   Watch& watch_;
+};
+
+// An engine whose run ends while it is being aborted; the abort is then refused.
+class LateRefusalEngine final : public Engine {
+ public:
+  explicit LateRefusalEngine(std::shared_ptr<Recorder> run) : run_(std::move(run)) {}
+
+  std::unique_ptr<Model> new_model(const std::string&, LostFunction) override {
+    return std::make_unique<LateModel>(run_);
+  }
+  CallOutcome call(const CallRequest&) override { return {}; }
+  bool kill() override { return false; }
+
+ private:
+  class LateModel final : public Model {
+   public:
+    explicit LateModel(std::shared_ptr<Recorder> run) : run_(std::move(run)) {}
+
+    void begin_run(std::shared_ptr<CallObserver>) override {}
+    CallOutcome call(const CallRequest& request) override {
+      if (!request.method->streams) return {};
+      run_->on_token(0, "token", 1);
+      is_being_aborted_.get_future().wait();
+      return {};
+    }
+    CallOutcome call_beside(const CallRequest&) override {
+      is_being_aborted_.set_value();
+      run_->wait_until_done(std::chrono::milliseconds(200));  // which it must not be yet
+      CallOutcome refused;
+      refused.error = std::make_exception_ptr(InvalidParams("params", "no"));
+      return refused;
+    }
+    void stop_run() override {}
+    bool loaded() const override { return true; }
+    Values values() const override { return {}; }
+
+   private:
+    const std::shared_ptr<Recorder> run_;
+    std::promise<void> is_being_aborted_;
+  };
+
+  const std::shared_ptr<Recorder> run_;
 };
 
 const Method& method_named(std::string_view name) {
@@ -480,6 +523,20 @@ TEST_CASE("a model that nobody waits for any more, but whose loading cannot be e
   }
   CHECK(watch.loaded == 0);
   CHECK(backend.handles().empty());
+}
+
+TEST_CASE("a run that ends while it is being aborted is not aborted if that is refused") {
+  const auto run = std::make_shared<Recorder>();
+  QueuedBackend backend(std::make_unique<LateRefusalEngine>(run), simulator().abi().methods, {.handles = 1});
+  const auto loading = std::make_shared<Recorder>();
+  backend.start({&method_named("rkllm_init"), Json::object()}, loading);
+  REQUIRE(loading->wait());
+  backend.start({&method_named("rkllm_run"), Json::object()}, run);
+  run->wait_for_tokens(1);
+  const auto abort = std::make_shared<Recorder>();
+  backend.start({&method_named("rkllm_abort"), Json::object()}, abort);
+  CHECK(abort->error_code() == ErrorCode::kInvalidParams);
+  CHECK_FALSE(run->outcome().aborted);
 }
 
 TEST_CASE("a call that is given up leaves the queue; one that runs does not mind") {
