@@ -1,6 +1,5 @@
 #include "worker/frame.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 

@@ -32,18 +32,16 @@ void WorkerModel::leave_worker() {
 // What throws is the worker's end.
 template <class Act>
 CallOutcome WorkerModel::guarded(const Act& act) {
+  CallOutcome outcome;
   try {
-    return act();
+    outcome = act();
   } catch (const RpcError& error) {
     if (error.code() == ErrorCode::kRuntimeUnavailable) lose(error);
-    CallOutcome outcome;
     outcome.error = std::current_exception();
-    return outcome;
   } catch (...) {
-    CallOutcome outcome;
     outcome.error = std::current_exception();
-    return outcome;
   }
+  return outcome;
 }
 
 CallOutcome WorkerModel::call(const CallRequest& request) {
