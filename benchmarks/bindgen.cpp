@@ -3,7 +3,7 @@
 //
 // All are measured in turns, so that a machine that slows down slows down all. Printed are medians.
 #include "made_up_header.hpp"
-#include "parse.hpp"
+#include "read/parse.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -32,9 +32,24 @@ rkllm_mcp_require(CLI11_FOUND CLI11 2.1 libcli11-dev)
 find_package(spdlog 1.9 QUIET)
 rkllm_mcp_require(spdlog_FOUND spdlog 1.9 libspdlog-dev)
 
+find_package(SQLite3 3.37 QUIET)  # 3.37: Ubuntu 22.04
+rkllm_mcp_require(SQLite3_FOUND SQLite3 3.37 libsqlite3-dev)
+
+# Only its header: the library is loaded when it is asked for. Debian puts the header in a folder that pkg-config knows.
+pkg_check_modules(LIBPQ QUIET libpq>=14)  # 14: Ubuntu 22.04
+rkllm_mcp_require(LIBPQ_FOUND libpq 14 libpq-dev)
+
 # In Debian and Ubuntu cpp-httplib is a compiled library whose ABI depends on defines that only pkg-config knows. On
 # Debian 13 its .pc file forgets OpenSSL's libcrypto, so OpenSSL is named as well.
 pkg_check_modules(CPP_HTTPLIB QUIET IMPORTED_TARGET cpp-httplib)
 rkllm_mcp_require(CPP_HTTPLIB_FOUND cpp-httplib 0.10 libcpp-httplib-dev)
 add_library(cpp_httplib INTERFACE)
 target_link_libraries(cpp_httplib INTERFACE PkgConfig::CPP_HTTPLIB OpenSSL::SSL OpenSSL::Crypto)
+
+# Lines that people type. Ubuntu 22.04 has 3.1.
+pkg_check_modules(LIBEDIT QUIET IMPORTED_TARGET libedit)
+rkllm_mcp_require(LIBEDIT_FOUND libedit 3.1 libedit-dev)
+
+# Reads the pages of the web. Its .pc file is all that there is: the library brings nothing for CMake.
+pkg_check_modules(GUMBO QUIET IMPORTED_TARGET gumbo)
+rkllm_mcp_require(GUMBO_FOUND gumbo 0.10 libgumbo-dev)

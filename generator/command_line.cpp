@@ -17,22 +17,28 @@ namespace bindgen {
 const char* const kHelpText =
     R"(rkllm-bindgen reads a C header and an overlay, and writes C++ bindings, JSON Schemas and API data.
 
-  rkllm-bindgen                                          generate what generator/bindgen.json names
-  rkllm-bindgen HEADER --api-version V [--overlay FILE] [--out DIR]
+  rkllm-bindgen generate                                 generate what generator/bindgen.json names
+  rkllm-bindgen [generate] HEADER --api-version V [--overlay FILE] [--out DIR]
                                                          generate from another header
   rkllm-bindgen --check [...]                            is the output what would be generated now?
                                                          prints the difference and the command that mends it
+      --verify                                           first compile the output, which stays in memory, for the
+                                                         64-bit and 32-bit machines whose layouts it states
 
   rkllm-bindgen diff OLD NEW [--format text|markdown|json]
                                                          what changed between two headers, and what that breaks
+      --docs                                             and what is said of it in other words
   rkllm-bindgen dump HEADER [--format tree|json]         what is read from a header, with its layouts
-  rkllm-bindgen suggest HEADER [--overlay FILE] [--api-version V]
-                                                         overlay entries for what the header leaves open
-                                                         (what the overlay says of V, or else of the newest version)
+  rkllm-bindgen suggest HEADER [--overlay FILE | --no-overlay] [--api-version V]
+                                                         overlay entries for what the header and the overlay leave
+                                                         open (in V; else in the version whose header it is; else in
+                                                         the newest)
 
   --root DIR     the repository, whose generator/bindgen.json gives what is left out (default: .)
   --include DIR  where the header's own #includes are, if not beside it; may be given several times
-  --help
+  -D NAME[=V], -U NAME, -I DIR, -isystem DIR, --sysroot DIR, --std=STANDARD, and everything after --: for clang.
+                 --std=c11, and other standards of C, have the header read as C; without, it is read as C++17
+  --help, --version
 
 A header called like a command is given with its folder: ./diff.
 Exit codes: 0 done, 1 stale or refused, 2 usage, 3 the headers differ by more than additions.
@@ -45,14 +51,43 @@ namespace fs = std::filesystem;
 struct Options {
   bool help = false;
   bool check = false;
+  bool verify = false;
+  bool docs = false;
+  bool version_of_tool = false;
+  bool no_overlay = false;
   std::string root = ".";
   std::vector<std::string> headers;
   std::vector<std::string> include_folders;
+  std::vector<std::string> clang_options;
   std::optional<std::string> version;
   std::optional<std::string> overlay;
   std::optional<std::string> out;
   std::optional<std::string> format;
 };
+
+bool begins(const std::string& text, const char* with) { return text.compare(0, std::strlen(with), with) == 0; }
+
+// Clang's options that are so usual with headers that they need no "--" before them.
+bool is_for_clang(const std::string& argument) {
+  for (const char* name : {"-D", "-U", "-I", "-isystem", "--sysroot", "--std=", "-std="}) {
+    if (begins(argument, name)) return true;
+  }
+  return false;
+}
+bool takes_another(const std::string& argument) {
+  for (const char* name : {"-D", "-U", "-I", "-isystem", "--sysroot"}) {
+    if (argument == name) return true;
+  }
+  return false;
+}
+
+// What would have every target read as another machine, or with layouts that are none of its own.
+void refuse_other_machines(const std::string& option) {
+  for (const char* name :
+       {"--target", "-target", "-m32", "-m64", "-mx32", "-march", "-mabi", "-fpack-struct", "-fshort-enums", "-fms-"}) {
+    if (begins(option, name)) throw UsageError(option + " would change the machines that headers are read for");
+  }
+}
 
 Options read_options(const std::vector<std::string>& arguments) {
   Options options;
@@ -66,10 +101,27 @@ Options read_options(const std::vector<std::string>& arguments) {
       options.help = true;
     } else if (argument == "--check") {
       options.check = true;
+    } else if (argument == "--docs") {
+      options.docs = true;
+    } else if (argument == "--version") {
+      options.version_of_tool = true;
+    } else if (argument == "--no-overlay") {
+      options.no_overlay = true;
+    } else if (argument == "--verify") {
+      options.verify = true;
     } else if (argument == "--root") {
       options.root = value();
     } else if (argument == "--include") {
       options.include_folders.push_back(value());
+      options.clang_options.insert(options.clang_options.end(), {"-idirafter", options.include_folders.back()});
+    } else if (argument == "--") {
+      for (++i; i < arguments.size(); ++i) {
+        refuse_other_machines(arguments[i]);
+        options.clang_options.push_back(arguments[i]);
+      }
+    } else if (is_for_clang(argument)) {
+      options.clang_options.push_back(argument.compare(0, 6, "--std=") == 0 ? argument.substr(1) : argument);
+      if (takes_another(argument)) options.clang_options.push_back(value());
     } else if (argument == "--api-version") {
       options.version = value();
     } else if (argument == "--overlay") {
@@ -132,19 +184,47 @@ Format read_format(const HeaderCommand& command, const std::optional<std::string
                                  : "no format " + *asked + "; there are " + known);
 }
 
+Json read_project(const std::string& path) {
+  Json project = Json::parse(read_text(path), nullptr, false);
+  if (project.is_discarded()) throw Refusal({path, 0, 0}, "this is no JSON");
+  return project;
+}
+
+std::string project_of(const Options& options) { return below(options.root, "generator/bindgen.json"); }
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code none;
+  return fs::equivalent(one, other, none);
+}
+
+// The user's, else the project's, if there is one; with the version that a header of the project is of.
+void choose_overlay(const Options& options, CommandLine& line) {
+  if (options.overlay) line.overlay = *options.overlay;
+  if (options.overlay || !fs::exists(project_of(options))) return;
+  const Json project = read_project(project_of(options));
+  line.overlay = below(options.root, project.at("overlay"));
+  for (const Json& set : project.at("sets")) {
+    const bool is_its_header = is_same_file(below(options.root, set.at("header")), options.headers.front());
+    if (is_its_header && line.version.empty()) line.version = set.at("version");
+  }
+}
+
 CommandLine about_headers(const HeaderCommand& command, Options options) {
   const std::string name = command.name;
   if (options.headers.size() != command.headers) throw UsageError(name + " takes " + command.takes);
-  if (options.check || options.out || (options.version && !command.takes_overlay))
+  if (options.check || options.verify || options.out || (options.version && !command.takes_overlay))
     throw UsageError(name + " generates nothing");
-  if (options.overlay && !command.takes_overlay) throw UsageError(name + " takes no overlay");
+  if ((options.overlay || options.no_overlay) && !command.takes_overlay) throw UsageError(name + " takes no overlay");
+  if (options.overlay && options.no_overlay) throw UsageError("--overlay and --no-overlay exclude each other");
+  if (options.docs && command.command != Command::kDiff) throw UsageError("--docs is for diff");
   CommandLine line;
   line.command = command.command;
   line.format = read_format(command, options.format);
-  line.overlay = options.overlay.value_or("");
+  line.docs = options.docs;
   line.version = options.version.value_or("");
+  if (command.takes_overlay && !options.no_overlay) choose_overlay(options, line);
   line.headers = std::move(options.headers);
-  line.include_folders = std::move(options.include_folders);
+  line.clang_options = std::move(options.clang_options);
   return line;
 }
 
@@ -157,14 +237,20 @@ std::string quoted(const std::string& argument) {
   return text + "'";
 }
 
-Json read_project(const std::string& path) {
-  Json project = Json::parse(read_text(path), nullptr, false);
-  if (project.is_discarded()) throw Refusal({path, 0, 0}, "this is no JSON");
-  return project;
+// The headers that generated code includes: the user's choice, this repository's, those installed with this program.
+std::vector<std::string> support_folders(const Options& options) {
+  std::vector<std::string> folders = options.include_folders;
+  folders.push_back(below(options.root, "include"));
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none);
+  if (!none) folders.push_back((program.parent_path().parent_path() / "include").string());
+  return folders;
 }
 
 CommandLine about_bindings(const Options& options, const std::vector<std::string>& arguments) {
   if (options.format) throw UsageError("--format is for diff and dump");
+  if (options.docs) throw UsageError("--docs is for diff");
+  if (options.no_overlay) throw UsageError("--no-overlay is for suggest");
   if (options.headers.size() > 1)
     throw UsageError("one header at a time: " + options.headers[0] + ", " + options.headers[1]);
   const bool has_header = !options.headers.empty();
@@ -176,26 +262,31 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
   CommandLine line;
   line.command = options.check ? Command::kCheck : Command::kGenerate;
   line.is_of_project = !has_header;
-  line.repeat = "rkllm-bindgen";
+  line.verify = options.verify;
+  line.support_folders = support_folders(options);
+  line.repeat = "rkllm-bindgen generate";
   for (const std::string& argument : arguments) {
-    if (argument != "--check") line.repeat += " " + quoted(argument);
+    if (argument != "--check" && argument != "generate") line.repeat += " " + quoted(argument);
   }
-  if (has_header) line.requests.push_back({options.headers.front(), *options.version, options.include_folders, {}});
+  if (has_header) line.requests.push_back({options.headers.front(), *options.version, options.clang_options, {}});
   if (options.overlay) line.overlay = *options.overlay;
   if (options.out) line.out = *options.out;
   if (has_header && options.overlay && options.out) return line;
 
-  const std::string project_path = below(options.root, "generator/bindgen.json");
+  const std::string project_path = project_of(options);
   const Json project = read_project(project_path);
   if (!options.overlay) line.overlay = below(options.root, project.at("overlay"));
   if (!options.out) line.out = below(options.root, project.at("out"));
   for (const Json& set : project.at("sets")) {
     const std::string version = set.at("version");
     if (!is_version(version)) throw Refusal({project_path, 0, 0}, "no version: " + version);
-    if (!options.overlay) line.known_versions.push_back(version);
+    const auto stands_for = set.value("stands_for", std::vector<std::string>());
+    if (!options.overlay) {
+      line.known_versions.push_back(version);
+      line.known_versions.insert(line.known_versions.end(), stands_for.begin(), stands_for.end());
+    }
     if (has_header) continue;
-    line.requests.push_back({below(options.root, set.at("header")), version, options.include_folders,
-                             set.value("stands_for", std::vector<std::string>())});
+    line.requests.push_back({below(options.root, set.at("header")), version, options.clang_options, stands_for});
   }
   return line;
 }
@@ -204,9 +295,9 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   Options options = read_options(arguments);
-  if (options.help) {
+  if (options.help || options.version_of_tool || arguments.empty()) {
     CommandLine line;
-    line.command = Command::kHelp;
+    line.command = options.version_of_tool ? Command::kVersion : Command::kHelp;
     return line;
   }
   for (const HeaderCommand& command : header_commands()) {
@@ -214,6 +305,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     options.headers.erase(options.headers.begin());
     return about_headers(command, std::move(options));
   }
+  if (arguments.front() == "generate") options.headers.erase(options.headers.begin());
   return about_bindings(options, arguments);
 }
 

@@ -15,7 +15,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Command { kHelp, kGenerate, kCheck, kDiff, kDump, kSuggest };
+enum class Command { kHelp, kVersion, kGenerate, kCheck, kDiff, kDump, kSuggest };
 enum class Format { kText, kMarkdown, kJson, kTree };
 
 struct CommandLine {
@@ -26,10 +26,13 @@ struct CommandLine {
   std::string overlay;                      // empty: none
   std::string version;                      // of the one header that is asked about; empty: newer than all known
   std::string out;
-  std::string repeat;                // the command that generates what this one speaks of
-  std::vector<std::string> headers;  // of the other commands: two for kDiff, else one
-  std::vector<std::string> include_folders;
+  bool verify = false;                       // compile the output before it is used
+  std::vector<std::string> support_folders;  // where the support headers may be, for that
+  std::string repeat;                        // the command that generates what this one speaks of
+  std::vector<std::string> headers;          // of the other commands: two for kDiff, else one
+  std::vector<std::string> clang_options;    // for reading the headers
   Format format = Format::kText;
+  bool docs = false;  // of kDiff: documentation, too
 };
 
 extern const char* const kHelpText;

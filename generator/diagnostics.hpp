@@ -1,7 +1,7 @@
 // Complaints that look like a compiler's: where, what, the line itself, and what to do about it.
 #pragma once
 
-#include "c_facts.hpp"
+#include "read/c_facts.hpp"
 
 #include <exception>
 #include <string>

@@ -1,17 +1,23 @@
 #include "generate.hpp"
 
-#include "check.hpp"
-#include "elsewhere.hpp"
-#include "read_header.hpp"
-#include "understand.hpp"
+#include "check/check.hpp"
+#include "meaning/elsewhere.hpp"
+#include "meaning/understand.hpp"
+#include "read/header.hpp"
 
 #include <utility>
 
 namespace bindgen {
 
 Api read_api(const Request& request, const Overlay& overlay) {
-  Api api = understand(read_header(request.header, request.include_folders), at_version(overlay, request.version),
-                       request.version);
+  c::Header header = read_header(request.header, request.clang_options);
+  if (!header.borrowed.empty()) {
+    Diagnostic complaint = warning_of_borrowed(header);
+    complaint.severity = Severity::kError;
+    complaint.message += "; what is said of another one may be wrong";
+    throw Refusal({std::move(complaint)});
+  }
+  Api api = understand(std::move(header), at_version(overlay, request.version), request.version);
   api.stands_for = request.stands_for.empty() ? std::vector{request.version} : request.stands_for;
   check(api);
   return api;
@@ -20,7 +26,10 @@ Api read_api(const Request& request, const Overlay& overlay) {
 std::vector<File> generate(const std::vector<Request>& requests, const std::string& overlay_path,
                            std::vector<std::string> known) {
   const Overlay overlay = read_overlay(overlay_path);
-  for (const Request& request : requests) known.push_back(request.version);
+  for (const Request& request : requests) {
+    known.push_back(request.version);
+    known.insert(known.end(), request.stands_for.begin(), request.stands_for.end());
+  }
   refuse_idle_entries(overlay, known);
   std::vector<Api> sets;
   for (const Request& request : requests) sets.push_back(read_api(request, overlay));

@@ -1,8 +1,8 @@
 // The flow from inputs to files, as one function: read, overlay, understand, check, emit.
 #pragma once
 
-#include "emit.hpp"
-#include "overlay.hpp"
+#include "emit/emit.hpp"
+#include "overlay/overlay.hpp"
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace bindgen {
 struct Request {
   std::string header;  // path
   std::string version;
-  std::vector<std::string> include_folders = {};  // where else the header's own #includes are looked for
+  std::vector<std::string> clang_options = {};  // for reading the header
   std::vector<std::string> stands_for = {};  // every version with this interface, oldest first; empty: this one alone
 };
 

@@ -5,18 +5,21 @@
 //   understand  facts + overlay: the meaning of every declaration (model.hpp)
 //   check       rules that an understood API must keep
 //   emit        files, in memory
+//   verify      that they compile, if that is asked for
 //   output      written if they changed, or compared
 //
 // Beside that, three commands about headers themselves: diff compares two, dump shows what was read, suggest proposes
 // what to write into the overlay.
+#include "check/verify.hpp"
 #include "command_line.hpp"
+#include "compare/documentation.hpp"
+#include "compare/dump.hpp"
+#include "compare/render_diff.hpp"
 #include "diagnostics.hpp"
-#include "dump.hpp"
+#include "meaning/understand.hpp"
 #include "output.hpp"
-#include "overlay.hpp"
-#include "read_header.hpp"
-#include "render_diff.hpp"
-#include "understand.hpp"
+#include "overlay/overlay.hpp"
+#include "read/header.hpp"
 
 #include <exception>
 #include <iostream>
@@ -32,10 +35,18 @@ void warn_of(const std::string& header) {
   for (const bindgen::Diagnostic& warning : bindgen::replaced_text(header)) std::cerr << bindgen::format(warning);
 }
 
+bindgen::c::Header read(const std::string& path, const bindgen::CommandLine& line) {
+  bindgen::c::Header header = bindgen::read_header(path, line.clang_options);
+  if (!header.borrowed.empty()) std::cerr << bindgen::format(bindgen::warning_of_borrowed(header));
+  return header;
+}
+
 std::vector<bindgen::File> generated(const bindgen::CommandLine& line) {
   if (!line.is_of_project) bindgen::refuse_other_sets(line.out, line.requests.front().version);
   for (const bindgen::Request& request : line.requests) warn_of(request.header);
-  return bindgen::generate(line.requests, line.overlay, line.known_versions);
+  auto files = bindgen::generate(line.requests, line.overlay, line.known_versions);
+  if (line.verify) bindgen::verify(files, line.support_folders, line.out);
+  return files;
 }
 
 int generate(const bindgen::CommandLine& line) {
@@ -55,8 +66,13 @@ int check(const bindgen::CommandLine& line) {
 int diff(const bindgen::CommandLine& line) {
   const std::string& before = line.headers.at(0);
   const std::string& after = line.headers.at(1);
-  const auto changes = bindgen::diff(bindgen::read_header(before, line.include_folders),
-                                     bindgen::read_header(after, line.include_folders));
+  const auto old = read(before, line);
+  const auto now = read(after, line);
+  auto changes = bindgen::diff(old, now);
+  if (line.docs) {
+    const auto of_words = bindgen::documentation_changes(old, now);
+    changes.insert(changes.end(), of_words.begin(), of_words.end());
+  }
   switch (line.format) {
     case bindgen::Format::kMarkdown: std::cout << bindgen::diff_as_markdown(changes, before, after); break;
     case bindgen::Format::kJson: std::cout << bindgen::diff_as_json(changes, before, after); break;
@@ -67,7 +83,7 @@ int diff(const bindgen::CommandLine& line) {
 }
 
 int dump(const bindgen::CommandLine& line) {
-  const auto header = bindgen::read_header(line.headers.at(0), line.include_folders);
+  const auto header = read(line.headers.at(0), line);
   std::cout << (line.format == bindgen::Format::kJson ? bindgen::dump_json(header) : bindgen::dump_tree(header));
   return kDone;
 }
@@ -75,7 +91,7 @@ int dump(const bindgen::CommandLine& line) {
 int suggest(const bindgen::CommandLine& line) {
   const auto overlay = line.overlay.empty() ? bindgen::Overlay()
                                             : bindgen::at_version(bindgen::read_overlay(line.overlay), line.version);
-  const auto needs = bindgen::needs_of(bindgen::read_header(line.headers.at(0), line.include_folders), overlay);
+  const auto needs = bindgen::needs_of(read(line.headers.at(0), line), overlay);
   std::cout << bindgen::suggest_entries(needs.unanswered);
   for (const bindgen::Diagnostic& diagnostic : needs.in_the_way) std::cerr << bindgen::format(diagnostic);
   return needs.in_the_way.empty() ? kDone : kRefused;
@@ -86,6 +102,9 @@ int run(const std::vector<std::string>& arguments) {
   for (const std::string& header : line.headers) warn_of(header);
   switch (line.command) {
     case bindgen::Command::kHelp: std::cout << bindgen::kHelpText; return kDone;
+    case bindgen::Command::kVersion:
+      std::cout << "rkllm-bindgen " << BINDGEN_VERSION << ", with " << bindgen::clang_version() << "\n";
+      return kDone;
     case bindgen::Command::kGenerate: return generate(line);
     case bindgen::Command::kCheck: return check(line);
     case bindgen::Command::kDiff: return diff(line);

@@ -1,7 +1,7 @@
 #include "output.hpp"
 
+#include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
-#include "line_diff.hpp"
 #include "manifest.hpp"
 #include "sha256.hpp"
 #include "staged_file.hpp"

@@ -1,7 +1,7 @@
 // Puts generated files on disk, or tells how they differ from what is there.
 #pragma once
 
-#include "emit.hpp"
+#include "emit/emit.hpp"
 
 #include <filesystem>
 #include <string>

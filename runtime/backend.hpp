@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,14 +44,25 @@ struct CallOutcome {
   std::string handle;        // that it was made on, if it came to that; empty for calls without one
 };
 
-// Follows one call. Functions may be called on any thread, one at a time for one call; none blocks for long.
+// Follows one call. Threads: what tells of the call (on_queued() to on_done()) may come on any thread, one at a time;
+// stop() and wants_to_stop() may come on another thread at the same moment. Only on_token() may block, while a slow
+// reader has left no room, and stop() ends that.
 class CallObserver {
  public:
   virtual ~CallObserver() = default;
-  // It waits: so many calls go before it. Again whenever that changes, until on_begun() or on_done().
+  // The call waits in its queue behind `calls_before` others. Called again whenever that number changes, until
+  // on_begun() or on_done().
   virtual void on_queued(std::size_t /*calls_before*/) noexcept {}
   virtual void on_begun(std::optional<std::uint64_t> /*token_limit*/) noexcept {}  // it has left its queue
   virtual void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept = 0;
+  // As on_token(), for a thread that must not block: returns false if there is no room for the token now. The caller
+  // then keeps the token and offers it again when `on_room` is called (once, on any thread), and after a short time
+  // even if it is not called.
+  virtual bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
+                           const std::function<void()>& /*on_room*/) noexcept {
+    on_token(batch, text, token_id);
+    return true;
+  }
   virtual void on_rows(const FloatRows& rows) noexcept = 0;
   virtual void on_done(CallOutcome outcome) noexcept = 0;        // last, exactly once
   virtual void stop() noexcept {}                                // the run is being stopped: nothing may wait any more
@@ -62,6 +74,7 @@ struct CallOrigin {
   std::string id;                       // the request's, as JSON text; empty: none
   std::string_view transport = "none";  // "tcp"; "none": the server itself wants it
   std::string peer;                     // its address
+  std::string holder{};                 // of the access token that it came with; empty: nobody is asked for one
 };
 
 struct CallRequest {

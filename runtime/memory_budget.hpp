@@ -25,11 +25,11 @@ class MemoryBudget {
 
   std::size_t limit() const { return limit_; }
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
-  // `given_back`: if so much of what is used were none any more.
+  // Whether `bytes` more fit. `given_back`: bytes of what is used that count as free, since they are about to be.
   bool has_room(std::size_t bytes, std::size_t given_back = 0) const {
     return has_room_in_its_part(bytes, given_back) && (!whole_ || whole_->has_room(bytes, given_back));
   }
-  // Likewise, whatever there is in the one that it is part of.
+  // The same for this budget alone, whatever room the budget has that it is part of.
   bool has_room_in_its_part(std::size_t bytes, std::size_t given_back = 0) const {
     const std::size_t now = used();
     const std::size_t taken = now - (given_back < now ? given_back : now);
@@ -48,7 +48,8 @@ class MemoryBudget {
   std::atomic<std::size_t> used_{0};
 };
 
-// What one holder has taken of it; given back with the share's end. Of a null budget: there is always room.
+// What one holder has taken of a budget, given back when the share is destroyed. Without a budget (null) there is
+// always room.
 class MemoryShare {
  public:
   // Bytes that each share may hold whatever the others do.

@@ -1,6 +1,6 @@
-// The one boundary of the event loop: whatever a callback of it throws costs the exchange that caused it, and nothing
-// else. Who serves an exchange ends it as the exception passes (or_else()), and lets it go on to here, where it is
-// reported; then the loop takes its next callback.
+// The one place that catches what callbacks of the event loop throw. An exception ends the exchange that caused it, and
+// nothing else: the code that serves the exchange ends it while the exception passes (or_else()) and throws on; here
+// the exception is reported, and the loop takes its next callback.
 #pragma once
 
 #include "watched_loop.hpp"
@@ -23,11 +23,13 @@ using FaultReport = std::function<void(const std::exception_ptr& fault)>;
 // callback has let through, `slow` as by run_watched(); null: callbacks are not measured.
 void run_loop(asio::io_context& loop, const FaultReport& report, const SlowFunction& slow = {});
 
-// Hands an exception to the boundary, for who has ended the exchange and has more to do in this callback.
+// Throws the exception from a callback of its own, so that it is reported: for code that has ended the exchange
+// already, and has more to do in the present callback.
 void pass_on(asio::io_context& loop, std::exception_ptr fault);
 
-// asio::post() for threads that nobody could tell of a failure: where there is no memory it is tried again, for a second.
-// `action` can be copied.
+// asio::post() for code that could tell nobody of a failure: if there is no memory it tries again for a second, and
+// throws std::bad_alloc only after that. `action` can be copied. It sleeps between the tries, which on the event loop's
+// own thread holds everybody up.
 template <class Action>
 void post_patiently(asio::io_context& loop, const Action& action) {
   constexpr int kTimes = 100;

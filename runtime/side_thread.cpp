@@ -58,7 +58,8 @@ void SideThread::work() {
       piece->fault = std::current_exception();
     }
     piece->work = nullptr;  // what it held is released here, not on the loop
-    // Not in the piece: the loop lets go of that.
+    // Kept until the post below has been made, so that the loop does not run out of work before; not in the piece,
+    // which the loop destroys.
     auto loop_stays = std::move(piece->loop_stays);
     post_patiently(loop_, [piece = std::move(piece), alive = std::weak_ptr(alive_)] {
       const auto then = std::exchange(piece->then, nullptr);  // what it holds is released here: the piece may go later

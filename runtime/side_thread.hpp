@@ -1,8 +1,9 @@
-// A thread beside the event loop, for what would hold the loop up: work is done there, one piece after the other, and
-// what follows of it is done on the loop.
+// A thread beside the event loop, for work that would hold the loop up. It does one piece of work after the other; what
+// is to be done with the outcome is done on the loop.
 //
-// Threads: everything on the loop, but for the work itself. The thread is started by the first piece of work. The
-// destructor waits for the piece under way; what has not begun, and what has not been followed up, is dropped.
+// Threads: call every function on the event loop; only `work` runs on the thread. The thread is started by the first
+// piece of work. The destructor waits for the piece that is being worked on; pieces that have not begun, and `then`
+// functions that have not been called, are dropped.
 #pragma once
 
 #include <asio/executor_work_guard.hpp>
@@ -44,7 +45,7 @@ class SideThread {
   void work();
 
   asio::io_context& loop_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // looked at by what follows, on the loop
+  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // once it is gone, no `then` is called any more
   std::mutex mutex_;                                              // guards the three below
   std::condition_variable news_;
   std::deque<std::shared_ptr<Piece>> waiting_;  // shared with the loop, once the work is done

@@ -19,6 +19,7 @@ set(RUNTIME_SOURCES
   dispatch/http_sessions.cpp
   dispatch/paired_http.cpp
   dispatch/plain_http.cpp
+  dispatch/service_calls.cpp
   dispatch/session_streams.cpp
   dispatch/stateless_headers.cpp
   dispatch/streamable_http.cpp
@@ -27,34 +28,38 @@ set(RUNTIME_SOURCES
   jsonrpc/message.cpp
   jsonrpc/reply.cpp
   jsonrpc/written_ids.cpp
-  mcp/completion.cpp
-  mcp/handshake_era.cpp
-  mcp/invocation.cpp
-  mcp/lists.cpp
-  mcp/mcp_server.cpp
-  mcp/method_tools.cpp
-  mcp/page.cpp
-  mcp/progress.cpp
-  mcp/request_voice.cpp
-  mcp/resource_reader.cpp
-  mcp/revisions.cpp
-  mcp/revisions/2024_10_07.cpp
-  mcp/revisions/2024_11_05.cpp
-  mcp/revisions/2025_03_26.cpp
-  mcp/revisions/2025_06_18.cpp
-  mcp/revisions/2025_11_25.cpp
-  mcp/revisions/2026_07_28.cpp
-  mcp/state_seal.cpp
-  mcp/stateless_era.cpp
-  mcp/subscriptions.cpp
-  mcp/tasks.cpp
-  mcp/value_links.cpp
+  mcp/lists/completion.cpp
+  mcp/lists/documents.cpp
+  mcp/protocol/handshake_era.cpp
+  mcp/tools/invocation.cpp
+  mcp/lists/lists.cpp
+  mcp/protocol/mcp_server.cpp
+  mcp/tools/method_tools.cpp
+  mcp/lists/page.cpp
+  mcp/tools/progress.cpp
+  mcp/protocol/request_voice.cpp
+  mcp/lists/resource_reader.cpp
+  mcp/protocol/revisions.cpp
+  mcp/protocol/revisions/2024_10_07.cpp
+  mcp/protocol/revisions/2024_11_05.cpp
+  mcp/protocol/revisions/2025_03_26.cpp
+  mcp/protocol/revisions/2025_06_18.cpp
+  mcp/protocol/revisions/2025_11_25.cpp
+  mcp/protocol/revisions/2026_07_28.cpp
+  mcp/service.cpp
+  mcp/protocol/state_seal.cpp
+  mcp/protocol/stateless_era.cpp
+  mcp/lists/subscriptions.cpp
+  mcp/tools/tasks.cpp
+  mcp/tools/value_links.cpp
   side_thread.cpp
   stream/collect_reader.cpp
   stream/token_lane.cpp
   stream/token_stream.cpp
+  text/ip_address.cpp
   text/private_file.cpp
   text/regular_file.cpp
   text/sha256.cpp
-  text/utf8_split.cpp
+  text/shown_address.cpp
+  text/url.cpp
   watched_loop.cpp)

@@ -78,7 +78,7 @@ LogOutput open_output(const std::string& file) {
   }
 }
 
-// Of the end: so long whoever does not read is waited for.
+// At the end: how long a reader of the log that takes nothing is waited for.
 constexpr std::chrono::milliseconds kLastLines{200};
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The server's log: to standard error or a file, never to standard output, which belongs to the protocol.
 //
-// A thread of its own writes the lines, so that neither a reader who does not read nor a full disk can stop whoever
-// logs. Up to kWaitingLines wait for it; then the oldest are lost. How many lines were lost is counted, and logged as
-// soon as lines can be written again.
+// A thread of its own writes the lines, so that neither a reader that takes nothing nor a full disk holds up the
+// threads that log. Up to kWaitingLines wait for it; then the oldest are lost. How many lines were lost is counted, and
+// logged as soon as lines can be written again.
 //
 // Threads: any.
 #pragma once
@@ -40,13 +40,14 @@ class Log {
   // Opens the file again, after it has been renamed or removed (logrotate). Throws std::runtime_error, and goes on with
   // the one that is open. False if the log is not a file.
   bool reopen();
-  // Writes what still waits, within a fraction of a second; from here on nothing is logged. Once nobody else uses this.
+  // Writes what still waits, within a fraction of a second; from here on nothing is logged. To be called when no other
+  // thread uses the log any more.
   void close();
 
  private:
   const std::string file_;
   const std::shared_ptr<LogSink> sink_;                   // shared with the logger, as spdlog has it
-  std::shared_ptr<spdlog::details::thread_pool> thread_;  // likewise; null when closed
+  std::shared_ptr<spdlog::details::thread_pool> thread_;  // spdlog wants it shared; null when closed
   std::shared_ptr<spdlog::logger> logger_;
   std::uint64_t lost_ = 0;  // when it was closed
 };

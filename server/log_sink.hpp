@@ -31,7 +31,7 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   void move_to(LogOutput output);
   // How many lines were lost, here or on their way here.
   std::uint64_t lost() const { return (lost_before_ ? lost_before_() : 0) + unwritten_; }
-  // From then on, whoever does not read is not waited for.
+  // Until then a reader that takes nothing is waited for, and not any longer.
   void wait_until(Clock::time_point time) { deadline_ = time.time_since_epoch(); }
 
  private:

@@ -2,14 +2,24 @@
 #include "cli/call.hpp"
 #include "cli/command_line.hpp"
 #include "cli/connect.hpp"
+#include "cli/doctor_command.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/memory_command.hpp"
+#include "cli/people/logs_command.hpp"
+#include "cli/people/state_commands.hpp"
 #include "cli/serve.hpp"
 #include "cli/settings_command.hpp"
+#include "cli/talk/chat.hpp"
+#include "cli/target.hpp"
+#include "cli/tools_command.hpp"
+#include "client/connection.hpp"
 #include "log_output.hpp"
 #include "settings/refused.hpp"
+#include "tools/html/page_reading.hpp"
 #include "worker/worker_main.hpp"
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,14 +28,14 @@
 namespace rkllm_mcp {
 namespace {
 
-// At the first start a complete settings file is written, to be read and edited. A place that cannot be written to is
-// no reason not to serve.
-LoadedSettings settings_for_serving(const SettingsRequest& request) {
+// At the first start (`written` is its path then) a complete settings file is written, to be read and edited. A place
+// that cannot be written to is no reason not to serve.
+LoadedSettings settings_for_serving(const SettingsRequest& request, std::string& written) {
   std::string warning;
   const auto path = settings_path(request.path, request.environment);
   if (!path) warning = "no settings file was written: neither XDG_CONFIG_HOME nor HOME is set";
   try {
-    if (path) write_default_settings(*path);
+    if (path && write_default_settings(*path) == Written::kWritten) written = *path;
   } catch (const std::system_error& error) {
     warning = std::string("no settings file was written, going on with built-in values: ") + error.what();
   }
@@ -37,8 +47,8 @@ LoadedSettings settings_for_serving(const SettingsRequest& request) {
 struct Run {
   const SettingsRequest& settings;
 
-  int operator()(const ServeOptions& options) const {
-    LoadedSettings loaded = settings_for_serving(settings);
+  int operator()(ServeOptions options) const {
+    LoadedSettings loaded = settings_for_serving(settings, options.written_settings);
     try {
       return run_serve(options, settings, std::move(loaded));
     } catch (const std::exception& error) {
@@ -48,8 +58,16 @@ struct Run {
   }
   int operator()(const CallOptions& options) const { return run_call(options, settings); }
   int operator()(const ConnectOptions& options) const { return run_connect(options); }
+  int operator()(const AskOptions& options) const { return run_ask(options, settings); }
+  int operator()(const ChatOptions& options) const { return run_chat(options, settings); }
+  int operator()(const StateOptions& options) const { return run_state(options, settings); }
+  int operator()(const LogsOptions& options) const { return run_logs(options, settings); }
+  int operator()(const DoctorOptions& options) const { return run_doctor(options, settings); }
+  int operator()(const MemoryCommandOptions& options) const { return run_memory(options, settings); }
   int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }
+  int operator()(const ToolsOptions& options) const { return run_tools(options, settings); }
   int operator()(const WorkOptions& options) const { return run_worker(worker_options_from(options.arguments)); }
+  int operator()(const PageOptions& options) const { return run_page_reading(options); }
   int operator()(const Finished& finished) const { return finished.exit_code; }
 };
 
@@ -59,6 +77,12 @@ int run(const CommandLine& command_line) {
   } catch (const SettingsRefused& refused) {
     say_on_standard_error(std::string("rkllm-mcp: the settings are refused:\n") + refused.what());
     return kExitSettingsRefused;
+  } catch (const client::Unreachable& error) {
+    say_on_standard_error(std::string("rkllm-mcp: ") + error.what() + is_it_running());
+    return kExitFailed;
+  } catch (const std::invalid_argument& error) {
+    say_on_standard_error(std::string("rkllm-mcp: ") + error.what());
+    return kExitUsage;
   } catch (const std::exception& error) {
     say_on_standard_error(std::string("rkllm-mcp: ") + error.what());
     return kExitFailed;

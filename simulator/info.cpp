@@ -1,6 +1,6 @@
 // rkllm-sim-info: says what a simulated model does, in words.
-#include "model_file.hpp"
-#include "vocabulary.hpp"
+#include "model/model_file.hpp"
+#include "model/vocabulary.hpp"
 
 #include <array>
 #include <cstdio>

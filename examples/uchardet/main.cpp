@@ -6,8 +6,8 @@
 #include "api.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/method_tools.hpp"
-#include "transport/stdio_transport.hpp"
+#include "mcp/tools/method_tools.hpp"
+#include "transport/lines/stdio_transport.hpp"
 
 #include <rkllm_mcp/abi_sets.hpp>
 

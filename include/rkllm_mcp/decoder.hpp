@@ -120,7 +120,7 @@ class Decoder {
   ArrayLengths lengths_;                  // of the arrays among them
   std::optional<InvalidParams> missing_;  // told only if no unknown member explains it better
   std::optional<NotChosen> not_chosen_;   // about the next member
-  bool must_be_present_ = false;          // likewise
+  bool must_be_present_ = false;          // the next member
 };
 
 inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence presence, std::string_view what) {

@@ -23,6 +23,8 @@ enum class ErrorCode : int {
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
   kInternalError = -32603,
+  kResourceNotFound = -32001,  // of services, in the direct dialect
+  kToolFailed = -32002,        // likewise
   kHeaderMismatch = -32020,
   kMissingCapability = -32021,
   kUnsupportedRevision = -32022,
@@ -49,7 +51,7 @@ inline std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)).append(kMore);
 }
 
-// Likewise of a path, whose end tells more: "..." and the end.
+// The same for a path, of which the end says more: "..." and the end.
 inline std::string shortened_path(std::string_view path) {
   constexpr std::string_view kMore = "...";
   if (path.size() <= kQuotedBytes) return std::string(path);

@@ -1,5 +1,5 @@
 // Where the fields of a struct stand on the wire, those of the structs in it included: for complaints about a field
-// that was given in the wrong place. Runs the same generated members() as the decoder, on a value that nobody uses.
+// that was given in the wrong place. Runs the same generated members() as the decoder, on a value that is thrown away.
 #pragma once
 
 #include <rkllm_mcp/codec_rules.hpp>

@@ -1,7 +1,9 @@
 // What is known about one handle (an initialised model): its wire id, the library's pointer, and the values that later
 // calls need but C does not repeat, such as n_batch.
 //
-// A record belongs to the runner thread of its handle; everything here is touched on that thread only.
+// Threads: written by the thread that makes the handle's calls in their turn, and only before the handle can be called
+// otherwise, after a run, or while no other call is being made. Calls beside a run (rkllm_abort, rkllm_is_running) and
+// the runtime's callbacks read `id` and `native` on other threads; `session` is for calls in their turn only.
 #pragma once
 
 #include <cstdint>

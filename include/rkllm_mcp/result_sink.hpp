@@ -1,5 +1,5 @@
 // Where the result callback of a run delivers. The generated trampoline turns the vendor's callback into these calls;
-// who implements the interface decides what becomes of the tokens.
+// the implementation decides what becomes of the tokens.
 //
 // Threads: every function is called on whatever thread the runtime library chooses. What the arguments point at is dead
 // when the function returns, so an implementation copies. None may throw: exceptions must not cross the C library.

@@ -13,7 +13,7 @@ namespace rkllm_mcp {
 
 struct SessionValue {
   std::string_view name;   // key of HandleRecord::session
-  std::string_view learn;  // what makes it known, for the message to those who come too early
+  std::string_view learn;  // what makes it known, for the error of a call that comes too early
 };
 
 // The value. Throws CallFailed of `function`, without a status, if it is not known for this handle.

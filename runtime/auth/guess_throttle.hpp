@@ -1,6 +1,6 @@
-// Slows down who guesses access tokens. The more wrong tokens come from an address, the longer each further one waits
-// for its refusal. A right token is never kept waiting, whatever else comes from its address: many clients may share
-// one (a proxy's, say), and none of them can be locked out by another.
+// Slows down clients that guess access tokens. The more wrong tokens come from an address, the longer each further one
+// waits for its refusal. A right token is never kept waiting, whatever else comes from its address: many clients may
+// share one (a proxy's, say), and none of them can be locked out by another.
 //
 // Threads: belongs to the event loop.
 #pragma once

@@ -1,4 +1,4 @@
-// Who may call, and how they prove it. Of the tokens only their SHA-256 is kept.
+// The access tokens that clients may present, and what each permits. Only the SHA-256 of a token is kept.
 //
 // The file has one line for each token:
 //
@@ -17,7 +17,7 @@
 
 namespace rkllm_mcp {
 
-// Whoever holds a token.
+// The holder of a token, with what it may do. Without tokens there is one for everybody, which may do all.
 struct Principal {
   std::string name;
   bool may_call = true;

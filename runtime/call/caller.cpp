@@ -1,5 +1,6 @@
 #include "call/caller.hpp"
 
+#include "auth/token_set.hpp"
 #include "call/push_reader.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "run_loop.hpp"
@@ -31,8 +32,7 @@ void Caller::admit_one_more(const Session& session, const Reply& reply) const {
   rkllm_mcp::admit_one_more(session, reply.peer(), limits_.requests_per_session, limits_.counts);
 }
 
-void Caller::admit(const Session& session, const Reply& reply, bool is_stream) const {
-  admit_one_more(session, reply);
+void Caller::require_new_id(const Session& session, const Reply& reply, bool is_stream) {
   const RequestId& id = reply.id();
   if (session.shared() ? is_stream && session.find_stream(id) != nullptr : session.is_active(id)) {
     throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + shortened(id) +
@@ -61,7 +61,8 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
   const auto reader = call.reader;
   const auto key = session->add(std::move(call), reply.peer());
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
-  const auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
+  auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
+  if (session->principal != nullptr) origin.holder = session->principal->name;
   const auto begin = [&] {
     const auto id = backend_.start(
         {target.method, std::move(target.params), target.options.encoding, origin, reply.memory()}, reader->stream());

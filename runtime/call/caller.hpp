@@ -43,7 +43,7 @@ struct CallLimits {
   std::chrono::milliseconds retained_for{30'000};  // after the stream's end
 };
 
-// What becomes of a call that is cancelled, or whose HTTP exchange breaks off.
+// How a call ends that is cancelled, or whose HTTP exchange breaks off.
 struct CancelRule {
   bool answers = true;             // a cancelled call is still answered (direct dialect), or not (MCP)
   bool outlives_exchange = false;  // a broken HTTP exchange leaves the call alone
@@ -52,7 +52,7 @@ struct CancelRule {
 // What a client must be allowed to call that method.
 Permission permission_for(const Method& method);
 
-// Whose request it is.
+// Whose request a call is, for the log.
 CallOrigin origin_of(const RequestId& id, const Peer& peer);
 
 class Caller {
@@ -70,8 +70,9 @@ class Caller {
   const CallLimits& limits() const { return limits_; }
   StreamRegistry& registry() { return registry_; }
   ValueStore& values() { return values_; }
-  // Where what takes long to write is written, and how the values of a direct call are.
+  // The thread for answers that take long to write.
   SideThread& writing() { return writing_; }
+  // How the hidden states and logits of a direct call are written.
   ValueWriting writing_of(const ResultOptions& options) const;
 
   struct Target {
@@ -98,14 +99,15 @@ class Caller {
   static void permit(const Session& session, const Method& method);
   // Throws QueueFull if the session's client has as many calls in progress as it may have.
   void admit_one_more(const Session& session, const Reply& reply) const;
-  // Likewise, and InvalidRequest if the id is in use.
-  void admit(const Session& session, const Reply& reply, bool is_stream) const;
+  // Throws InvalidRequest if the request's id is in use. `is_stream`: its answer is a stream.
+  static void require_new_id(const Session& session, const Reply& reply, bool is_stream);
 
  private:
   TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;
   void start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
                   const std::string& stream_id);
-  // Gives the call up if it still waits when the time has come; as long as what this returns lives.
+  // Starts the time that the call may wait in its queue, after which it is given up. The limit holds as long as the
+  // object that this returns lives.
   std::shared_ptr<void> limit_waiting(Backend::CallId id);
   Session::Key start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call, Target target);
 

@@ -102,7 +102,7 @@ void PollReader::answer(Reply& reply) {
     if (has_news()) restart_expiry();
     return;
   }
-  if (has_news() && !reply.peer().has_room_for(kShortChunkBytes)) {  // likewise
+  if (has_news() && !reply.peer().has_room_for(kShortChunkBytes)) {  // nothing may be taken that cannot be sent
     reply.error(no_memory());
     return restart_expiry();
   }

@@ -9,7 +9,7 @@
 #include "jsonrpc/reply.hpp"
 #include "side_thread.hpp"
 #include "stream/stream_reader.hpp"
-#include "transport/deadline.hpp"
+#include "transport/bytes/deadline.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -25,8 +25,8 @@ namespace rkllm_mcp {
 
 // Error 4003. Its message is fixed by the protocol.
 RpcError stream_not_found();
-// Likewise, of a stream that no longer has the chunks that were asked for. Which those were tells a client whether it
-// still lacks them: the poll may have arrived late.
+// Error 4003 for chunks that are not kept any more. Its data has both numbers, so that a client whose poll arrived late
+// sees whether it still lacks the chunks that it asked for.
 RpcError chunks_not_found(std::uint64_t from_seq, std::uint64_t first_seq);
 
 class PollReader : public StreamReader {
@@ -60,7 +60,9 @@ class PollReader : public StreamReader {
  private:
   // Before the run has begun: the place in the queue, if it is new. Else the empty chunk that says so.
   std::string nothing_yet();
-  bool has_news() const { return stream()->waiting() || outcome_ || (!are_values_being_written_ && stream()->drained()); }
+  bool has_news() const {
+    return stream()->waiting() || outcome_ || (!are_values_being_written_ && stream()->drained());
+  }
   void take_outcome();  // if the run has ended; when its values have been written
   // As much as one message takes; where memory is short, a little. Nothing is taken that could not be sent.
   Chunk take_some(const Peer& peer);
@@ -85,8 +87,8 @@ class PollReader : public StreamReader {
   bool expiry_running_ = false;
   bool are_values_being_written_ = false;
   std::optional<std::size_t> queue_position_;  // that no poll has been told yet
-  std::optional<CallOutcome> outcome_;  // once all text has been taken; its values are text
-  std::size_t ending_bytes_ = 0;        // that a message with the ending has at least, besides its id
+  std::optional<CallOutcome> outcome_;         // once all text has been taken; its values are text
+  std::size_t ending_bytes_ = 0;               // that a message with the ending has at least, besides its id
 };
 
 }  // namespace rkllm_mcp

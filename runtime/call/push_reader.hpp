@@ -30,13 +30,13 @@ class PushReader : public StreamReader {
   PushReader(std::shared_ptr<Reply> reply, ChunkWriter writer, Options options)
       : reply_(std::move(reply)), writer_(std::move(writer)), options_(std::move(options)), share_(options_.memory) {}
 
-  // Sends a message ahead of the chunks, which belongs to them.
+  // Sends a message ahead of the chunks. It belongs to the stream: send_all_again() repeats it.
   void announce(std::string announcement);
   // Sends what it retains from chunk `seq` on once more, as much as the client's send queue takes at a time; if there
   // is nothing from there on, an empty chunk that tells the next seq. False if chunk `seq` is no longer retained.
   bool send_again(std::uint64_t seq);
-  // Likewise from the beginning, for a client that repeats its request since it has heard nothing. Nothing if the
-  // beginning is no longer retained.
+  // Sends all of the stream once more, for a client that repeats its request because it has heard nothing. Does nothing
+  // if the beginning is no longer retained.
   void send_all_again();
   void client_gone() override;
   std::uint64_t first_retained() const { return sent_ - retained_.size(); }

@@ -23,11 +23,11 @@ Session::Key Session::add(ActiveCall call, const Peer& client) {
   return next_key_++;
 }
 
-void Session::started(Key key, Backend::CallId call, std::shared_ptr<void> alongside) {
+void Session::started(Key key, Backend::CallId call, std::shared_ptr<void> waiting_limit) {
   const auto found = calls_.find(key);
   if (found == calls_.end()) return;
   found->second.call = call;
-  found->second.alongside = std::move(alongside);
+  found->second.waiting_limit = std::move(waiting_limit);
 }
 
 void Session::remove(Key key) {
@@ -43,7 +43,7 @@ void Session::retain(Key key) {
   }
   if (const auto found = calls_.find(key); found != calls_.end()) {
     found->second.ended = true;
-    found->second.alongside.reset();
+    found->second.waiting_limit.reset();
   }
   tell_if_idle();
 }

@@ -1,7 +1,13 @@
-// What one client has under way: its calls, by request id, so that they can be cancelled, polled and counted.
+// One client as long as it is known: who it is, what its handshake agreed on, and what it has under way, by request id,
+// so that its calls can be cancelled, polled and counted.
 //
-// A session belongs to one connection, to one MCP session over HTTP, or (shared) to all HTTP clients that have neither.
-// Event loop only.
+// A session belongs to one connection, to one MCP session over HTTP, to one request of the stateless era over HTTP, or
+// (shared) to all HTTP clients with the same token that have none of these. Event loop only.
+//
+// What keeps it alive: a connection's receiver, HttpSessions' table, or a task; and, while requests are in progress,
+// the requests. A session holds its calls, each call the function that answers it, and the function of a tool holds its
+// invocation, which holds the session. This circle is all that keeps the session of a stateless request; remove(),
+// which ends the call, breaks it.
 #pragma once
 
 #include "backend.hpp"
@@ -30,13 +36,13 @@ struct ActiveCall {
   std::string stream_id{};  // of streams that have one, else empty
   Backend::CallId call = 0;
   std::shared_ptr<StreamReader> reader{};  // null: there is no stream, and no call of the backend
-  std::shared_ptr<PollReader> polled{};  // the reader again, if it is polled
-  std::shared_ptr<PushReader> pushed{};  // likewise, if it retains what it pushed
+  std::shared_ptr<PollReader> polled{};  // the same object as `reader`, if that is polled
+  std::shared_ptr<PushReader> pushed{};  // the same object as `reader`, if that retains what it has pushed
   std::shared_ptr<Reply> reply{};        // what answers the request; a polled stream's has answered already
   bool answers_when_cancelled = true;    // MCP: false
   bool outlives_exchange = false;        // over HTTP: a disconnect is not a cancellation
   std::function<void()> on_cancelled{};
-  std::shared_ptr<void> alongside{};
+  std::shared_ptr<void> waiting_limit{};  // the timer of queue.timeout_s; null: the call may wait for ever
   std::string host{};                    // in a shared session: where its client is
   bool ended = false;                    // only kept so that a lossy transport's client can ask again
 };
@@ -53,26 +59,26 @@ class Session : public std::enable_shared_from_this<Session> {
   bool shared() const { return shared_; }
   // Who its client is; null until that is known. Its permissions are looked at by Caller.
   const Principal* principal = nullptr;
-  // It has presented a wrong token, and is about to be sent away.
+  // It has presented a wrong token; its refusal is being delayed, and nothing that it says meanwhile counts.
   bool is_refused = false;
   // MCP: what initialize agreed on; null before, and without.
   std::shared_ptr<Handshake> handshake;
   // Where messages go that answer no request of this session.
   std::weak_ptr<Peer> outlet;
-  // Another one of the same client, with nothing in progress.
+  // A new session of the same client, with nothing in progress.
   std::shared_ptr<Session> sibling() const;
 
   using Key = std::uint64_t;
   Key add(ActiveCall call, const Peer& client);  // `call.call` may still be 0, see started()
-  // `alongside` lives as long as the call does.
-  void started(Key key, Backend::CallId call, std::shared_ptr<void> alongside);
+  // The backend has taken the call. `waiting_limit` is kept as long as the call is in progress, see Caller.
+  void started(Key key, Backend::CallId call, std::shared_ptr<void> waiting_limit);
   void remove(Key key);
   // The call is over, but what it sent is retained until remove(), or until its id is used again, or until many others
   // have ended since.
   void retain(Key key);
   std::size_t active() const;
-  // Those that this client has in progress; in a shared session, all from its address: the others have room of their
-  // own.
+  // How many calls this client has in progress. The clients of a shared session are told apart by their addresses, so
+  // that none uses up the room of the others.
   std::size_t active_of(const Peer& client) const;
   bool is_active(const RequestId& id) const;
   // The stream that can be polled under `id`, null if none.

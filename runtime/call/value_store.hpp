@@ -6,7 +6,7 @@
 
 #include "backend.hpp"
 #include "memory_budget.hpp"
-#include "transport/deadline.hpp"
+#include "transport/bytes/deadline.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -30,9 +31,9 @@ class ValueStore {
         memory_(memory ? std::make_shared<MemoryBudget>(memory->limit() / 4, memory) : nullptr),
         expiry_(loop, [this] { forget_expired(); }) {}
 
-  // Gives the id to fetch them by, which nobody can guess. Throws no_memory() if there is no room for them, and error
-  // 4006 if there never is.
-  std::string keep(ValueRows rows);
+  // Keeps what belongs to one answer: all of it or nothing. Gives the ids to fetch them by, in their order, which
+  // nobody can guess. Throws no_memory() if there is no room for them together, and error 4006 if there never is.
+  std::vector<std::string> keep(std::vector<ValueRows> sets);
   // Null if there are none of that id, or none any more.
   const ValueRows* find(std::string_view id);
 
@@ -45,7 +46,7 @@ class ValueStore {
     MemoryShare share;
   };
 
-  void make_room(std::size_t bytes);
+  void make_room(std::size_t sets, std::size_t bytes);
   void forget_expired();
 
   const std::chrono::milliseconds kept_for_;

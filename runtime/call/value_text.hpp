@@ -1,5 +1,5 @@
-// Writes hidden states and logits into what answers a call. That takes a while for many of them, so whoever has many does
-// it beside the event loop.
+// Writes hidden states and logits into the answer of a call. Many of them take a while, and so are written beside the
+// event loop.
 #pragma once
 
 #include "backend.hpp"
@@ -29,12 +29,13 @@ struct ValueWriting {
   std::shared_ptr<MemoryBudget> memory{};                 // that the text counts in
 };
 
-// Error 4006 for an answer that its values make longer than limits.max_reply_bytes. `bytes`: as far as they were written.
+// Error 4006 for an answer that its values make longer than limits.max_reply_bytes. `bytes`: how long it is, or how
+// long it had become when the writing was stopped.
 RpcError too_long_reply(std::size_t bytes, std::size_t most);
 
-// Moves the outcome's rows into its `values`: {"logits":{"logits":[...],"vocab_size":8192,"num_tokens":2}}. The numbers are
-// there as text (jsonrpc/unread.hpp), which the outcome's share then counts. Throws no_memory() if there is no room for
-// that text, and error 4006 if it exceeds most_bytes. Any thread.
+// Moves the outcome's rows into its `values`: {"logits":{"logits":[...],"vocab_size":8192,"num_tokens":2}}. The numbers
+// are there as text (jsonrpc/unread.hpp), which the outcome's share then counts. Throws no_memory() if there is no room
+// for that text, and error 4006 if it exceeds most_bytes. Any thread.
 void write_rows(CallOutcome& outcome, const ValueWriting& how);
 
 // An answer as ready text, and what that takes of the memory.

@@ -1,12 +1,12 @@
-#include "client/bounded_json.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
-#include "client/http_connection.hpp"
-#include "client/repeating_connection.hpp"
-#include "client/streamable_http_connection.hpp"
-#include "client/tcp_connection.hpp"
-#include "client/udp_connection.hpp"
-#include "client/ws_connection.hpp"
+#include "client/http/http_connection.hpp"
+#include "client/http/streamable_http_connection.hpp"
+#include "client/sockets/repeating_connection.hpp"
+#include "client/sockets/tcp_connection.hpp"
+#include "client/sockets/udp_connection.hpp"
+#include "client/sockets/ws_connection.hpp"
+#include "jsonrpc/bounded_json.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -18,7 +18,7 @@ void authenticate(Connection& connection, const std::string& token, Deadline dea
   const auto reply = connection.receive(deadline);
   if (!reply) throw ConnectionError("no answer to the authentication");
   const auto answer = parse_bounded(*reply);
-  if (!answer || !answer->contains("result")) throw ConnectionError("the server refuses the token");
+  if (!answer || !answer->contains("result")) throw ConnectionError("the server refuses the access token");
 }
 
 }  // namespace
@@ -26,6 +26,7 @@ void authenticate(Connection& connection, const std::string& token, Deadline dea
 std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline) {
   switch (endpoint.protocol) {
     case Protocol::kTcp:
+    case Protocol::kTcps:
     case Protocol::kUnix: {
       auto connection = std::make_unique<TcpConnection>(endpoint, deadline);
       if (!endpoint.token.empty()) authenticate(*connection, endpoint.token, deadline);
@@ -34,7 +35,8 @@ std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline)
     case Protocol::kUdp: return std::make_unique<UdpConnection>(endpoint, deadline);
     case Protocol::kHttp:
     case Protocol::kHttps: return std::make_unique<HttpConnection>(endpoint, deadline);
-    case Protocol::kWebSocket: return std::make_unique<WsConnection>(endpoint, deadline);
+    case Protocol::kWebSocket:
+    case Protocol::kWebSockets: return std::make_unique<WsConnection>(endpoint, deadline);
   }
   throw ConnectionError("unknown protocol");
 }
@@ -45,8 +47,10 @@ std::unique_ptr<Connection> connect_mcp(const Endpoint& endpoint, Deadline deadl
     case Protocol::kHttps: return std::make_unique<StreamableHttpConnection>(endpoint, deadline);
     case Protocol::kUdp: return std::make_unique<RepeatingConnection>(connect(endpoint, deadline), endpoint.url());
     case Protocol::kTcp:
+    case Protocol::kTcps:
     case Protocol::kUnix:
-    case Protocol::kWebSocket: return connect(endpoint, deadline);
+    case Protocol::kWebSocket:
+    case Protocol::kWebSockets: return connect(endpoint, deadline);
   }
   throw ConnectionError("unknown protocol");
 }

@@ -15,7 +15,8 @@ namespace rkllm_mcp::client {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// Of the server, in bytes. Whoever sends a longer one ends the connection, or over HTTP its request.
+// The longest message that is taken from a server, in bytes. A longer one ends the connection, or over HTTP its
+// request.
 inline constexpr std::size_t kLongestMessage = std::size_t{16} << 20U;
 inline constexpr const char* kTooLong = "a message is longer than 16 MiB";
 
@@ -23,6 +24,12 @@ inline constexpr const char* kTooLong = "a message is longer than 16 MiB";
 class ConnectionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// Nobody accepts connections there: no server runs, or its host is not to be reached.
+class Unreachable : public ConnectionError {
+ public:
+  using ConnectionError::ConnectionError;
 };
 
 class Connection {

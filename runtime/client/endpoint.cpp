@@ -1,5 +1,6 @@
 #include "client/endpoint.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <stdexcept>
@@ -15,26 +16,35 @@ struct Scheme {
 };
 
 constexpr std::array kSchemes{
-    Scheme{"tcp://", Protocol::kTcp, false, 0},      Scheme{"unix://", Protocol::kUnix, false, 0},
-    Scheme{"udp://", Protocol::kUdp, false, 0},      Scheme{"http://", Protocol::kHttp, true, 80},
-    Scheme{"https://", Protocol::kHttps, true, 443}, Scheme{"ws://", Protocol::kWebSocket, true, 0},
+    Scheme{"tcp://", Protocol::kTcp, false, 0},     Scheme{"tcps://", Protocol::kTcps, false, 0},
+    Scheme{"unix://", Protocol::kUnix, false, 0},   Scheme{"udp://", Protocol::kUdp, false, 0},
+    Scheme{"http://", Protocol::kHttp, true, 80},   Scheme{"https://", Protocol::kHttps, true, 443},
+    Scheme{"ws://", Protocol::kWebSocket, true, 0}, Scheme{"wss://", Protocol::kWebSockets, true, 0},
 };
 
 [[noreturn]] void refuse(std::string_view url, std::string_view complaint) {
   throw std::invalid_argument(
       std::string(url) + ": " + std::string(complaint) +
-      "; expected tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH] or "
-      "ws://HOST:PORT[/PATH]");
+      "; expected tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH], "
+      "ws://HOST:PORT[/PATH], or with TLS tcps:// or wss://");
 }
 
-const Scheme& scheme_of(std::string_view url) {
+bool is_websocket(Protocol protocol) { return protocol == Protocol::kWebSocket || protocol == Protocol::kWebSockets; }
+
+const Scheme& scheme_in(std::string_view url) {
   for (const Scheme& scheme : kSchemes) {
     if (url.starts_with(scheme.prefix)) return scheme;
   }
   refuse(url, "unknown scheme");
 }
 
+const Scheme& row_of(Protocol protocol) {
+  return *std::ranges::find(kSchemes, protocol, &Scheme::protocol);  // each has one
+}
+
 }  // namespace
+
+std::string_view prefix_of(Protocol protocol) { return row_of(protocol).prefix; }
 
 std::string Endpoint::authority() const {
   if (protocol == Protocol::kUnix) return path;
@@ -43,15 +53,16 @@ std::string Endpoint::authority() const {
 }
 
 std::string Endpoint::url() const {
-  for (const Scheme& scheme : kSchemes) {
-    if (scheme.protocol != protocol) continue;
-    return std::string(scheme.prefix) + authority() + (scheme.has_path && path != "/" ? path : "");
-  }
-  return path;
+  const Scheme& scheme = row_of(protocol);
+  return std::string(scheme.prefix) + authority() + (scheme.has_path && path != "/" ? path : "");
+}
+
+bool Endpoint::speaks_tls() const {
+  return protocol == Protocol::kTcps || protocol == Protocol::kHttps || protocol == Protocol::kWebSockets;
 }
 
 Endpoint parse_endpoint(std::string_view url, std::string_view http_path) {
-  const Scheme& scheme = scheme_of(url);
+  const Scheme& scheme = scheme_in(url);
   std::string_view rest = url.substr(scheme.prefix.size());
   const auto slash = rest.find('/');
   if (scheme.protocol == Protocol::kUnix) {
@@ -59,7 +70,7 @@ Endpoint parse_endpoint(std::string_view url, std::string_view http_path) {
     return {scheme.protocol, "", 0, std::string(rest)};
   }
   std::string path;
-  if (scheme.has_path) path = scheme.protocol == Protocol::kWebSocket ? "/" : http_path;
+  if (scheme.has_path) path = is_websocket(scheme.protocol) ? "/" : http_path;
   if (slash != std::string_view::npos) {
     if (!scheme.has_path) refuse(url, "a path has no meaning here");
     if (rest.size() > slash + 1) path = rest.substr(slash);

@@ -1,5 +1,5 @@
-// Where a server listens, as a URL: tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH],
-// ws://HOST:PORT[/PATH].
+// Where a server listens, as a URL: tcp[s]://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH],
+// ws[s]://HOST:PORT[/PATH]. With the s it speaks TLS.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,9 @@
 
 namespace rkllm_mcp::client {
 
-enum class Protocol { kTcp, kUnix, kUdp, kHttp, kHttps, kWebSocket };
+enum class Protocol { kTcp, kTcps, kUnix, kUdp, kHttp, kHttps, kWebSocket, kWebSockets };
+
+std::string_view prefix_of(Protocol protocol);  // "tcp://"
 
 struct Endpoint {
   Protocol protocol;
@@ -17,10 +19,11 @@ struct Endpoint {
   std::string path;  // of the socket's file; of http and ws: where messages go
   // No parts of the URL:
   std::string token{};    // empty: the server asks for none
-  std::string ca_file{};  // PEM, of those who vouch for an https server; empty: the system's
+  std::string ca_file{};  // PEM, of those who vouch for a server that speaks TLS; empty: the system's
 
   std::string authority() const;  // HOST:PORT as a Host header has it; of a Unix socket its path
   std::string url() const;
+  bool speaks_tls() const;
 };
 
 // An http URL without a path gets `http_path`, a ws URL "/". Throws std::invalid_argument that says what a URL looks

@@ -1,25 +1,25 @@
 set(CLIENT_SOURCES
-  bounded_json.cpp
   connect.cpp
   endpoint.cpp
-  event_stream.cpp
-  header_value.cpp
-  http_client.cpp
-  http_connection.cpp
-  http_flight.cpp
-  http_round_trip.cpp
-  http_session.cpp
-  inbox.cpp
-  mcp_client.cpp
-  mcp_handshake.cpp
-  message_facts.cpp
-  param_headers.cpp
-  repeating_connection.cpp
-  request_channel.cpp
-  socket.cpp
-  sse_parser.cpp
-  streamable_http_connection.cpp
-  tcp_connection.cpp
-  udp_connection.cpp
-  ws_connection.cpp
-  ws_handshake.cpp)
+  http/event_stream.cpp
+  http/header_value.cpp
+  http/http_client.cpp
+  http/http_connection.cpp
+  http/http_flight.cpp
+  http/http_round_trip.cpp
+  http/http_session.cpp
+  mcp/inbox.cpp
+  mcp/mcp_client.cpp
+  mcp/mcp_handshake.cpp
+  mcp/message_facts.cpp
+  http/param_headers.cpp
+  sockets/repeating_connection.cpp
+  mcp/request_channel.cpp
+  sockets/socket.cpp
+  http/sse_parser.cpp
+  http/streamable_http_connection.cpp
+  sockets/tcp_connection.cpp
+  sockets/tls_session.cpp
+  sockets/udp_connection.cpp
+  sockets/ws_connection.cpp
+  sockets/ws_handshake.cpp)

@@ -35,7 +35,11 @@ class BatchPeer final : public Peer {
   }
   void end_unanswered() override { end_one(); }
   void close() override { client_->close(); }
-  void refuse() override { client_->refuse(); }
+  // What the batch has gathered is sent first.
+  void refuse() override {
+    if (open_ == 0) return client_->refuse();
+    is_refused_ = true;
+  }
   void proved() override { client_->proved(); }
   std::string_view credential() const override { return client_->credential(); }
   TransportKind transport() const override { return client_->transport(); }
@@ -56,6 +60,10 @@ class BatchPeer final : public Peer {
  private:
   void end_one() {
     if (open_ == 0 || --open_ > 0) return;
+    send_answers();
+    if (is_refused_) client_->refuse();
+  }
+  void send_answers() {
     if (answers_.empty()) return client_->end_unanswered();
     answers_ += ']';
     share_.set(0);  // as soon as they are sent they count as what waits for the client
@@ -66,6 +74,7 @@ class BatchPeer final : public Peer {
 
   const std::shared_ptr<Peer> client_;
   std::size_t open_;
+  bool is_refused_ = false;  // to be told when the last has ended
   std::string answers_;
   MemoryShare share_;  // what they take
 };

@@ -3,9 +3,9 @@
 #include "dispatch/batch_peer.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
-#include "mcp/handshake.hpp"
-#include "mcp/revisions.hpp"
-#include "mcp/stateless_era.hpp"
+#include "mcp/protocol/handshake.hpp"
+#include "mcp/protocol/revisions.hpp"
+#include "mcp/protocol/stateless_era.hpp"
 #include "run_loop.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -21,7 +21,7 @@
 namespace rkllm_mcp {
 namespace {
 
-RpcError no_such_method(const Api& api, const std::string& method) {
+RpcError no_such_method(const Api& api, const ServiceCalls& services, const std::string& method) {
   if (const Elsewhere* other = api.method_elsewhere(method)) {
     return unsupported(method, other->versions, api.api_version);
   }
@@ -30,18 +30,19 @@ RpcError no_such_method(const Api& api, const std::string& method) {
   known.push_back("poll");
   for (const auto& each : api.methods) known.push_back(each.name);
   for (const auto& each : api.facts) known.push_back(each.name);
+  for (const auto& each : services.plain_names()) known.push_back(each);
   const auto nearest = nearest_name(method, known);
   Json data{{"nearest", nullptr}};
   if (nearest) data["nearest"] = *nearest;
-  return {ErrorCode::kMethodNotFound, "no method " + to_text(shortened(method)) + " exists" + did_you_mean(method, known),
-          std::move(data)};
+  return {ErrorCode::kMethodNotFound,
+          "no method " + to_text(shortened(method)) + " exists" + did_you_mean(method, known), std::move(data)};
 }
 
 bool claims_stateless(const Json& message) {
   return message.is_object() && message.contains("params") && is_stateless_request(message["params"]);
 }
 
-// What executes the message holds the room.
+// The memory that the message takes is given back when nothing that executes it needs it any more.
 void give_room(Message& message, const std::shared_ptr<MemoryShare>& room) {
   if (auto* request = std::get_if<Request>(&message)) request->memory = room;
   if (auto* notification = std::get_if<Notification>(&message)) notification->memory = room;
@@ -66,7 +67,9 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       gate_(loop, options.tokens),
       caller_(loop, api, *backend_, registry_, options.calls),
       direct_(caller_),
-      mcp_(loop, catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
+      mcp_(loop, catalogue,
+           {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
+      services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
       reading_(loop) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
@@ -119,16 +122,16 @@ AcceptFunction Dispatcher::acceptor() {
   };
 }
 
-// Who does not say who it is must not hold a place for ever.
+// A connection whose client never presents a token would take one of limits.max_connections for ever.
 void Dispatcher::await_proof(const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer) {
   const auto timer = std::make_shared<asio::steady_timer>(loop_, options_.time_to_prove);
-  timer->async_wait([this, timer, weak_session = std::weak_ptr(session),
-                     weak_peer = std::weak_ptr(peer)](const asio::error_code&) {
-    const auto alive = weak_session.lock();
-    const auto client = weak_peer.lock();
-    if (!alive || !client || client->closed() || alive->principal != nullptr) return;
-    refuse_stranger("no token came in time", *alive, client);
-  });
+  timer->async_wait(
+      [this, timer, weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)](const asio::error_code&) {
+        const auto alive = weak_session.lock();
+        const auto client = weak_peer.lock();
+        if (!alive || !client || client->closed() || alive->principal != nullptr) return;
+        refuse_stranger("no token came in time", *alive, client);
+      });
 }
 
 void Dispatcher::refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer) {
@@ -158,27 +161,32 @@ std::shared_ptr<MemoryShare> Dispatcher::room_for(std::size_t bytes) const {
   return nullptr;
 }
 
-Message Dispatcher::parse(std::string_view text) const {
+Message Dispatcher::parse(std::string_view text, NullIds null_ids) const {
   const auto room = room_for(text.size());
   if (!room) return Malformed{id_of_beginning(text, options_.message), no_memory()};
-  Message message = parse_message(text, options_.message);
+  MessageLimits limits = options_.message;
+  limits.null_ids = null_ids;
+  Message message = parse_message(text, limits);
   give_room(message, room);
   return message;
 }
 
 std::string Dispatcher::too_slow_message() {
   const std::string setting(setting_of(Limit::kMessageTime));
-  return error_message(RequestId(kNullId), RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + setting,
-                                                    Json{{"setting", setting}}));
+  return error_message(
+      RequestId(kNullId),
+      RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + setting, Json{{"setting", setting}}));
 }
 
-void Dispatcher::read(std::string text, ReadFunction then) {
-  if (text.size() <= kReadAtOnceBytes) return then(parse(text));
+void Dispatcher::read(std::string text, ReadFunction then, NullIds null_ids) {
+  if (text.size() <= kReadAtOnceBytes) return then(parse(text, null_ids));
   const auto room = reading_.start() ? room_for(text.size()) : nullptr;
   if (!room) return then(Malformed{id_of_beginning(text, options_.message), no_memory()});
   // Both steps hold it: one fills it in, the other takes it.
   const auto message = std::make_shared<Message>();
-  auto work = [message, room, text = std::move(text), limits = options_.message] {
+  MessageLimits limits = options_.message;
+  limits.null_ids = null_ids;
+  auto work = [message, room, text = std::move(text), limits] {
     try {
       *message = parse_message(text, limits);
       give_room(*message, room);
@@ -331,7 +339,9 @@ void Dispatcher::execute(const Notification& notification, const std::shared_ptr
   const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
   reply->set_memory(notification.memory);
   try {
-    const Method* method = mcp_.handle(notification, *session) ? nullptr : api_.method(notification.method);
+    const bool is_of_protocol = mcp_.handle(notification, *session);
+    if (!is_of_protocol && services_.call(notification.method, notification.params, session, reply)) return;
+    const Method* method = is_of_protocol ? nullptr : api_.method(notification.method);
     if (method == nullptr) return reply->nothing();
     direct_.call(*method, notification.params, session, reply, Delivery::kPush);
   } catch (const RpcError&) {
@@ -344,13 +354,19 @@ void Dispatcher::execute(const Notification& notification, const std::shared_ptr
 
 void Dispatcher::route(const Request& request, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<Reply>& reply, Delivery delivery) {
+  if (services_.call(request.method, request.params, session, reply)) return;
+  if (const auto own = services_.own_method(request.method)) {
+    Request plain = request;
+    plain.method = std::string(*own);
+    return route(plain, session, reply, delivery);
+  }
   if (mcp_.handle(request, session, reply)) return;
   if (request.method == "poll") return direct_.poll(request.params, session, reply);
   if (const Method* method = api_.method(request.method)) {
     return direct_.call(*method, request.params, session, reply, delivery);
   }
   if (const Fact* fact = api_.fact(request.method)) return reply->result(Json::parse(fact->value));
-  throw no_such_method(api_, request.method);
+  throw no_such_method(api_, services_, request.method);
 }
 
 }  // namespace rkllm_mcp

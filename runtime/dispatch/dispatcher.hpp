@@ -1,18 +1,21 @@
 // Takes every message of every client, and sees to it that each gets its answer: parse, route to a dialect, and turn
-// whatever is thrown on the way into an error. Serves any Api over any Backend, and any Catalogue. Event loop only.
+// whatever is thrown on the way into an error. Serves any Api over any Backend, and any Catalogue.
+//
+// Threads: event loop only. Long messages are parsed on a thread of the dispatcher's own.
 #pragma once
 
 #include "api.hpp"
-#include "dispatch/gate.hpp"
-#include "dispatch/request_report.hpp"
 #include "backend.hpp"
 #include "call/caller.hpp"
 #include "call/repeated_requests.hpp"
 #include "call/session.hpp"
 #include "call/stream_registry.hpp"
 #include "direct/direct_dialect.hpp"
+#include "dispatch/gate.hpp"
+#include "dispatch/request_report.hpp"
+#include "dispatch/service_calls.hpp"
 #include "jsonrpc/message.hpp"
-#include "mcp/mcp_server.hpp"
+#include "mcp/protocol/mcp_server.hpp"
 #include "memory_budget.hpp"
 #include "side_thread.hpp"
 #include "transport/peer.hpp"
@@ -35,9 +38,9 @@ class Dispatcher {
     CallLimits calls;
     std::shared_ptr<MemoryBudget> memory{};  // that requests count in; null: they are bounded in number only
     std::size_t page_items = 50;
-    TokenSet tokens{};  // empty: everybody may call
-    std::chrono::milliseconds time_to_prove{10'000};  // for who connects and has to present a token
-    RequestReport report{};  // hears of each request that never became a call; null: nobody does
+    TokenSet tokens{};                                // empty: everybody may call
+    std::chrono::milliseconds time_to_prove{10'000};  // until a new connection must have presented a token
+    RequestReport report{};  // is called for each request that never became a call; null: there is no such report
   };
 
   // Api and catalogue outlive the dispatcher. `backend` executes the calls of the API's methods.
@@ -54,10 +57,10 @@ class Dispatcher {
   Caller& caller() { return caller_; }
   McpServer& mcp() { return mcp_; }
 
-  // Gives the message that the text is to `then`: at once, or, if it is long, later, when it has been read beside the
-  // loop.
+  // Parses `text` and passes the message to `then`: at once, or, if the text is long, later, when it has been parsed
+  // beside the loop.
   using ReadFunction = std::function<void(const Message&)>;
-  void read(std::string text, ReadFunction then);
+  void read(std::string text, ReadFunction then, NullIds null_ids = NullIds::kRefused);
 
   // Executes one message whose answer goes to `peer`.
   void receive(std::string_view text, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
@@ -68,9 +71,9 @@ class Dispatcher {
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return caller_.is_pushing(); }
 
-  // A message that could not be read, and whose sender is told by somebody else.
+  // Reports a message that could not be parsed, and that the caller answers by itself.
   void note_malformed(const Malformed& malformed, const Peer& peer) const;
-  // Likewise one that is refused before it is executed.
+  // Reports a request that is refused before it is executed, and that the caller answers by itself.
   void note_refused(const Request& request, const RpcError& error, const Peer& peer) const;
 
   // Error 4006 for a message that was longer than allowed, and error 4004 for a client that finds no place.
@@ -93,13 +96,13 @@ class Dispatcher {
   void execute(const Notification& notification, const std::shared_ptr<Session>& session,
                const std::shared_ptr<Peer>& peer);
   void answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const;
-  Message parse(std::string_view text) const;
+  Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
   // Room for a message of that length, as long as what this gives lives; null if there is none.
   std::shared_ptr<MemoryShare> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
   void receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<Peer>& peer);
-  // Whether the gate lets it through. If not, it has been answered.
+  // Whether the gate lets the message through. If not, it has been answered, and reported.
   bool admit(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
   void note(const RequestNote& note) const;
   void route(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
@@ -114,6 +117,7 @@ class Dispatcher {
   Caller caller_;
   DirectDialect direct_;
   McpServer mcp_;
+  ServiceCalls services_;
   // Shared with what peers do as they close, which may be after the dispatcher's end.
   const std::shared_ptr<RepeatedRequests> repeated_ = std::make_shared<RepeatedRequests>();
   SideThread reading_;  // of long messages

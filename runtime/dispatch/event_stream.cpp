@@ -1,6 +1,7 @@
 #include "dispatch/event_stream.hpp"
 
 #include "dispatch/server_sent_events.hpp"
+#include "run_loop.hpp"
 
 #include <charconv>
 #include <utility>
@@ -8,7 +9,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// After that a client that could come back gets the means to, in place of waiting for one JSON answer.
+// An answer that takes longer opens the event stream, so that a client which loses its connection can resume.
 constexpr std::chrono::seconds kBeforeOpening{1};
 
 std::string event_id(const std::string& stream, std::uint64_t number) { return stream + "-" + std::to_string(number); }
@@ -66,8 +67,10 @@ void EventStream::detach() {
 }
 
 void EventStream::open() {
-  if (!exchange_ || std::exchange(opened_, true)) return;
-  exchange_->start_stream(200, event_stream_headers(std::exchange(options_.headers, {})));
+  if (!exchange_ || opened_) return;
+  exchange_->start_stream(200, event_stream_headers(options_.headers));
+  opened_ = true;  // not if that has thrown
+  options_.headers = {};
   patience_.set_after(kBetweenEventComments);
   if (std::exchange(streams_, true) || !options_.primes) return;
   write(keep({}), {});
@@ -88,8 +91,8 @@ std::uint64_t EventStream::keep(std::string_view data) {
 }
 
 void EventStream::write(std::uint64_t number, std::string_view data) {
-  next_unsent_ = number + 1;
   exchange_->write(event_of(data, event_id(options_.id, number)));
+  next_unsent_ = number + 1;
   patience_.set_after(kBetweenEventComments);
   if (!exchange_->ready()) watch();
 }
@@ -99,7 +102,16 @@ void EventStream::send(std::string_view message) {
   open();
   streams_ = true;
   const auto number = keep(message);
-  if (exchange_) write(number, message);
+  if (!exchange_) return;
+  // What could not be written is not kept either: its sender says something else in its place.
+  or_else([&] { write(number, message); }, [&] { forget(number); });
+}
+
+void EventStream::forget(std::uint64_t number) {
+  if (kept_.empty() || kept_.back().number != number) return;
+  kept_bytes_ -= kept_.back().data.size();
+  kept_.pop_back();
+  share_.set(kept_bytes_);
 }
 
 void EventStream::send_last(std::string_view message) {
@@ -150,7 +162,8 @@ void EventStream::abandon() {
   became_closed();
 }
 
-// Who is there is sent it; for who is not it is kept, in place of all that came before if need be.
+// While a client is connected the bytes wait for it in its connection. While none is, they are kept here, if need be in
+// place of everything that was kept before.
 bool EventStream::has_room_for(std::size_t bytes) const {
   if (exchange_) return exchange_->has_room_for(bytes);
   return bytes <= kept_bytes_ || share_.has_room_for(bytes - kept_bytes_);

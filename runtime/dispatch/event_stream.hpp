@@ -1,15 +1,15 @@
 // A stream of events that a client can come back to: it outlives the HTTP exchange that carries it, keeps its events,
 // and sends those again that the client has not seen. The answer to one request, or the standing stream of a session.
 //
-// An answer that is all there is to say goes out as plain JSON. One that lets wait for itself, to a client that can
-// resume from the beginning, opens the stream meanwhile.
+// An answer with nothing before it goes out as plain JSON. If it takes longer than a second, and the client can resume
+// a stream from its beginning, the event stream is opened meanwhile.
 //
 // Event loop only.
 #pragma once
 
 #include "memory_budget.hpp"
-#include "transport/deadline.hpp"
-#include "transport/http_exchange.hpp"
+#include "transport/bytes/deadline.hpp"
+#include "transport/http/http_exchange.hpp"
 #include "transport/peer.hpp"
 
 #include <asio/io_context.hpp>
@@ -47,7 +47,7 @@ class EventStream final : public Peer {
   // Another exchange that wants the events after `last_seen`, or if that is nothing, those that were never sent.
   void resume(const std::shared_ptr<HttpExchange>& exchange, std::optional<std::uint64_t> last_seen);
   bool is_attached() const { return exchange_ != nullptr; }
-  // Nobody comes back.
+  // Gives the stream up: what is kept is dropped, and from now on closed() is true.
   void abandon();
   const std::string& id() const { return options_.id; }
   bool ended() const { return ended_; }
@@ -78,6 +78,7 @@ class EventStream final : public Peer {
   void open();                                // the exchange's event stream
   std::uint64_t keep(std::string_view data);  // gives its number; as far as there is room
   void write(std::uint64_t number, std::string_view data);
+  void forget(std::uint64_t number);  // the last event
   void watch();
   void out_of_patience();
   void end();

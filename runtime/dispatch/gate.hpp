@@ -33,24 +33,25 @@ class Gate {
 
   // Whose token this is; null if nobody's. Without tokens: everybody.
   const Principal* identify(std::string_view token) const;
-  // Who has just connected, as far as that is known already.
+  // The principal of a peer that has just connected, if it presented a token with its connection; null if not.
   const Principal* identify(const Peer& peer) const;
 
   // Somebody at `address` has presented a wrong token: runs `refuse` now, or later if there have been many.
   void refuse_guess(const std::string& address, std::function<void()> refuse);
 
-  // Who has not proved itself has said something that strangers may not, or nothing in time: it is told `reason` and sent
-  // away, later if it has presented wrong tokens.
+  // A client without a valid token has sent what only others may send, or no token in time. It is told `reason`, and
+  // its connection is closed, after a pause if many wrong tokens have come from its address.
   void refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer);
 
-  // What becomes of `message`: it is to be executed, or it has been answered. Who is refused has perhaps been sent away.
-  // From here on the session knows its principal.
+  // What is to be done with `message`: execute it (kExecute), or nothing, since it has been answered: it was the
+  // request `auth` (kProved), or it was refused, and the connection perhaps closed (kRefused). Sets the session's
+  // principal.
   enum class Verdict { kExecute, kProved, kRefused };
   Verdict admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer);
 
  private:
   Verdict authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer);
-  // Answers with the error and sends the client away, later if it presents wrong tokens.
+  // Answers with the error and closes the connection, after a pause if many wrong tokens have come from its address.
   void refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
               const std::shared_ptr<Peer>& peer);
 

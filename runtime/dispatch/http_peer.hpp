@@ -2,8 +2,8 @@
 // if something has to be said before it. Event loop only.
 #pragma once
 
-#include "transport/deadline.hpp"
-#include "transport/http_exchange.hpp"
+#include "transport/bytes/deadline.hpp"
+#include "transport/http/http_exchange.hpp"
 #include "transport/peer.hpp"
 
 #include <asio/io_context.hpp>

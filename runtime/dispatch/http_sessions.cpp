@@ -5,30 +5,17 @@
 
 namespace rkllm_mcp {
 
-std::shared_ptr<Session> HttpSessions::of(const HttpRequest& request) {
-  if (request.headers.find(kSessionHeader)) {
-    Entry* const entry = find(request);
-    return entry == nullptr ? nullptr : entry->session;
-  }
+HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
   const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
+  if (const auto id = request.headers.find(kSessionHeader)) {
+    const auto found = entries_.find(*id);
+    if (found == entries_.end() || found->second.session->principal != principal) return {};
+    found->second.last_used = Clock::now();
+    return {found->second.session, found->second.streams};
+  }
   auto& session = anonymous_[principal];
   if (!session) session = dispatcher_.make_session(principal, true);
-  return session;
-}
-
-std::shared_ptr<SessionStreams> HttpSessions::streams_of(const HttpRequest& request) {
-  Entry* const entry = find(request);
-  return entry == nullptr ? nullptr : entry->streams;
-}
-
-HttpSessions::Entry* HttpSessions::find(const HttpRequest& request) {
-  const auto id = request.headers.find(kSessionHeader);
-  if (!id) return nullptr;
-  const auto found = entries_.find(*id);
-  const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
-  if (found == entries_.end() || found->second.session->principal != principal) return nullptr;
-  found->second.last_used = Clock::now();
-  return &found->second;
+  return {session};
 }
 
 HttpSessions::~HttpSessions() {

@@ -1,10 +1,10 @@
 // The sessions that HTTP clients carry from request to request, named by the Mcp-Session-Id header. All HTTP endpoints
-// share one table; clients without the header share one anonymous session. Event loop only.
+// share one table; clients without the header share one session for each access token. Event loop only.
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/session_streams.hpp"
-#include "transport/http_message.hpp"
+#include "transport/http/http_message.hpp"
 
 #include <chrono>
 #include <functional>
@@ -20,8 +20,8 @@ inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 
 class HttpSessions {
  public:
-  // When so many sessions exist, a new one takes the place of the one of the same client (that is, token) that has
-  // rested longest.
+  // How many sessions may exist. Beyond that a new one takes the place of the one of the same access token that has
+  // been without a request for longest.
   static constexpr std::size_t kMost = 1024;
 
   // A session that was not used for `idle` is forgotten.
@@ -31,16 +31,18 @@ class HttpSessions {
   HttpSessions& operator=(const HttpSessions&) = delete;
   ~HttpSessions();
 
+  struct Found {
+    std::shared_ptr<Session> session;
+    std::shared_ptr<SessionStreams> streams{};  // its event streams; null in a session that is shared
+  };
   // The session that the request belongs to: the one that it names, else the one that all requests of the same bearer
-  // (or of nobody) share. Null if it names one that does not exist (any more), or is another bearer's.
-  std::shared_ptr<Session> of(const HttpRequest& request);
+  // (or of nobody) share. None if it names one that does not exist (any more), or is another bearer's.
+  Found of(const HttpRequest& request);
 
   struct Opened {
     std::string id;
     std::shared_ptr<Session> session;
   };
-  // The event streams of the session that the request names; null if it names none that exists.
-  std::shared_ptr<SessionStreams> streams_of(const HttpRequest& request);
   std::optional<Opened> open(const HttpRequest& request);  // nothing if all sessions are busy
   // Cancels the calls of the session and forgets it; false if there is none.
   bool end(std::string_view id);
@@ -55,7 +57,6 @@ class HttpSessions {
     bool rests() const { return session->active() == 0 && !streams->standing()->is_attached(); }
   };
 
-  Entry* find(const HttpRequest& request);
   void forget_idle(const Principal* newcomer);
 
   Dispatcher& dispatcher_;

@@ -4,7 +4,7 @@
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/server_sent_events.hpp"
 #include "memory_budget.hpp"
-#include "transport/deadline.hpp"
+#include "transport/bytes/deadline.hpp"
 
 #include <deque>
 #include <string_view>

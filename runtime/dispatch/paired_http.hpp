@@ -4,7 +4,7 @@
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
-#include "transport/http_exchange.hpp"
+#include "transport/http/http_exchange.hpp"
 
 #include <cstddef>
 #include <functional>

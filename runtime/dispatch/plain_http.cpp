@@ -9,13 +9,14 @@
 
 namespace rkllm_mcp {
 
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then) {
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then, NullIds null_ids) {
   if (request.body.size() <= kReadAtOnceBytes) {
-    return dispatcher.read(request.body, [&](const Message& message) { then(request, message); });
+    return dispatcher.read(request.body, [&](const Message& message) { then(request, message); }, null_ids);
   }
   const auto kept = std::make_shared<HttpRequest>(request);  // until its body has been read
   std::string body = std::exchange(kept->body, {});
-  dispatcher.read(std::move(body), [kept, then = std::move(then)](const Message& message) { then(*kept, message); });
+  dispatcher.read(
+      std::move(body), [kept, then = std::move(then)](const Message& message) { then(*kept, message); }, null_ids);
 }
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {
@@ -40,16 +41,17 @@ void PlainHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExc
     response.headers.add("Allow", "POST");
     return exchange->respond(response);
   }
-  const auto session = sessions_.of(request);
+  const auto session = sessions_.of(request).session;
   if (!session) return exchange->respond(no_such_session());
   const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, {.remote = request.remote});
-  read_body(dispatcher_, request, [this, session, peer](const HttpRequest&, const Message& message) {
+  const auto execute = [this, session, peer](const HttpRequest&, const Message& message) {
     if (std::holds_alternative<Batch>(message)) return refuse_over_http(dispatcher_, refused_batch(), *peer);
     if (const auto* malformed = std::get_if<Malformed>(&message)) {
       return refuse_over_http(dispatcher_, *malformed, *peer);
     }
     receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
-  });
+  };
+  read_body(dispatcher_, request, execute, NullIds::kTaken);
 }
 
 }  // namespace rkllm_mcp

@@ -4,7 +4,7 @@
 
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/http_sessions.hpp"
-#include "transport/http_exchange.hpp"
+#include "transport/http/http_exchange.hpp"
 
 #include <functional>
 #include <memory>
@@ -25,10 +25,11 @@ class PlainHttp {
 
 class HttpPeer;
 
-// Gives the request and the message in its body to `then`: at once, or, if it is long, when it has been read beside the
-// loop; the request then comes without its body. Whoever waits for the answer is kept alive by `then`.
+// Parses the request's body and passes request and message to `then`: at once, or, if the body is long, later, when it
+// has been parsed beside the loop; the request then comes without its body. `then` has to hold the peer until then.
 using BodyFunction = std::function<void(const HttpRequest&, const Message&)>;
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then);
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then,
+               NullIds null_ids = NullIds::kRefused);
 // Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
 // Executes the message in `session`. Its calls are cancelled when `peer`, which lives for this message, breaks off.

@@ -1,5 +1,5 @@
-// What is told of a request that was answered without becoming a call: lists, polls, refusals. Calls are told of by
-// whoever makes them, see Backend.
+// What is reported of a request that was answered without becoming a call: lists, polls, refusals. Calls are reported
+// when they end, see WatchedBackend.
 #pragma once
 
 #include "backend.hpp"

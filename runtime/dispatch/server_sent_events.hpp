@@ -1,7 +1,7 @@
 // Server-Sent Events as text. Event loop or any other thread: pure functions.
 #pragma once
 
-#include "transport/http_message.hpp"
+#include "transport/http/http_message.hpp"
 
 #include <chrono>
 #include <string>

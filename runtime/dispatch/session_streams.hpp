@@ -1,5 +1,5 @@
-// The event streams of one session over HTTP: the standing one, and those that answer its requests and can be come back
-// to. Event loop only.
+// The event streams of one session over HTTP: the standing one, and those that answer its requests and can be resumed.
+// Event loop only.
 #pragma once
 
 #include "dispatch/event_stream.hpp"

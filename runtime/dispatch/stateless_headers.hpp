@@ -4,8 +4,8 @@
 
 #include "jsonrpc/message.hpp"
 #include "mcp/catalogue.hpp"
-#include "mcp/request_headers.hpp"
-#include "transport/http_message.hpp"
+#include "mcp/protocol/request_headers.hpp"
+#include "transport/http/http_message.hpp"
 
 #include <optional>
 #include <string>

@@ -5,10 +5,10 @@
 #include "dispatch/server_sent_events.hpp"
 #include "dispatch/stateless_headers.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "mcp/era.hpp"
-#include "mcp/handshake.hpp"
-#include "mcp/revisions.hpp"
-#include "mcp/stateless_era.hpp"
+#include "mcp/protocol/era.hpp"
+#include "mcp/protocol/handshake.hpp"
+#include "mcp/protocol/revisions.hpp"
+#include "mcp/protocol/stateless_era.hpp"
 
 #include <optional>
 #include <variant>
@@ -56,9 +56,8 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
   if (!equal_ignoring_case(media_type(request.headers), "application/json")) {
     return exchange->respond(refusal(415, "Content-Type must be application/json"));
   }
-  read_body(dispatcher_, request, [this, exchange](const HttpRequest& head, const Message& message) {
-    execute(head, message, exchange);
-  });
+  read_body(dispatcher_, request,
+            [this, exchange](const HttpRequest& head, const Message& message) { execute(head, message, exchange); });
 }
 
 void StreamableHttp::execute(const HttpRequest& request, const Message& message,
@@ -107,9 +106,8 @@ void StreamableHttp::post_in_session(const HttpRequest& request, const Message& 
   const auto* asked = std::get_if<Request>(&message);
   if (asked != nullptr && asked->method == "initialize")
     return open_session(request, *asked, peer_of(request, exchange));
-  const auto session = sessions_.of(request);
+  const auto [session, streams] = sessions_.of(request);
   if (!session) return exchange->respond(no_such_session());
-  const auto streams = sessions_.streams_of(request);
   if (asked != nullptr && asked->method == "tools/call" && streams && accepts_events(request.headers)) {
     const auto& handshake = session->handshake;
     const auto stream = streams->add({.id = {},
@@ -144,7 +142,7 @@ void StreamableHttp::get(const HttpRequest& request, const std::shared_ptr<HttpE
     response.headers.add("Allow", "POST");
     return exchange->respond(response);
   }
-  const auto streams = sessions_.streams_of(request);
+  const auto streams = sessions_.of(request).streams;
   if (!streams) return exchange->respond(no_such_session());
   if (!accepts_events(request.headers)) return exchange->respond(refusal(406, "Accept must be text/event-stream"));
   const auto last_seen = request.headers.find("Last-Event-ID");
@@ -166,7 +164,7 @@ void StreamableHttp::get(const HttpRequest& request, const std::shared_ptr<HttpE
 void StreamableHttp::end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   const auto id = request.headers.find(kSessionHeader);
   if (!id) return exchange->respond(refusal(400, std::string(kSessionHeader) + " is missing"));
-  if (!sessions_.of(request) || !sessions_.end(*id)) return exchange->respond(no_such_session());
+  if (!sessions_.of(request).session || !sessions_.end(*id)) return exchange->respond(no_such_session());
   exchange->respond({204, {}, {}, {}});
 }
 

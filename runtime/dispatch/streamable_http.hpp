@@ -10,7 +10,7 @@
 
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/http_sessions.hpp"
-#include "transport/http_exchange.hpp"
+#include "transport/http/http_exchange.hpp"
 
 #include <memory>
 

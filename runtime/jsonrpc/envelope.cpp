@@ -3,25 +3,30 @@
 #include "jsonrpc/unread.hpp"
 #include "text/json_text.hpp"
 
+#include <utility>
+
 namespace rkllm_mcp {
 namespace {
 
 std::string opening(const RequestId& id) { return R"({"jsonrpc":"2.0","id":)" + id; }
 
-}  // namespace
-
-std::string to_text(const Json& value) {
-  return has_unread(value) ? text_with_unread(value) : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+// `message`, up to a member's colon, with the member's value and the end.
+std::string ended_with(std::string message, const Json& value) {
+  append_text(message, value, 1);
+  message += '}';
+  return message;
 }
 
+}  // namespace
+
 std::string result_message(const RequestId& id, const Json& result) {
-  return opening(id) + R"(,"result":)" + to_text(result) + "}";
+  return ended_with(opening(id) + R"(,"result":)", result);
 }
 
 std::string result_message(const RequestId& id, std::string_view method, const Json& result) {
   std::string message = opening(id) + R"(,"method":)";
   append_quoted(message, method);
-  return message + R"(,"result":)" + to_text(result) + "}";
+  return ended_with(std::move(message) + R"(,"result":)", result);
 }
 
 Json error_object(const RpcError& error) {
@@ -31,20 +36,20 @@ Json error_object(const RpcError& error) {
 }
 
 std::string error_message(const RequestId& id, const RpcError& error) {
-  return opening(id) + R"(,"error":)" + to_text(error_object(error)) + "}";
+  return ended_with(opening(id) + R"(,"error":)", error_object(error));
 }
 
 std::string notification_message(std::string_view method, const Json& params) {
   std::string message = R"({"jsonrpc":"2.0","method":)";
   append_quoted(message, method);
-  if (!params.is_null()) message += R"(,"params":)" + to_text(params);
+  if (!params.is_null()) return ended_with(std::move(message) + R"(,"params":)", params);
   return message + "}";
 }
 
 std::string request_message(const RequestId& id, std::string_view method, const Json& params) {
   std::string message = opening(id) + R"(,"method":)";
   append_quoted(message, method);
-  return message + R"(,"params":)" + to_text(params) + "}";
+  return ended_with(std::move(message) + R"(,"params":)", params);
 }
 
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jsonrpc/message.hpp"
+#include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/json.hpp>
@@ -10,9 +11,6 @@
 #include <string_view>
 
 namespace rkllm_mcp {
-
-// JSON text on one line. Bytes that are not UTF-8 (a runtime's log line, say) become U+FFFD instead of an exception.
-std::string to_text(const Json& value);
 
 std::string result_message(const RequestId& id, const Json& result);
 // A reply in the direct dialect's form for calls that stream, which also names the method.

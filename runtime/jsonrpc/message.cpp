@@ -20,12 +20,14 @@ Message classify(Json root, const std::string& written_id, const MessageLimits& 
   const auto id = root.find("id");
   RequestId id_echo(kNullId);
   if (id != root.end()) {
-    if (!id->is_string() && !id->is_number()) return invalid_request(id_echo, "id must be a string or a number");
+    const bool is_taken_null = id->is_null() && limits.null_ids == NullIds::kTaken;
+    if (!id->is_string() && !id->is_number() && !is_taken_null)
+      return invalid_request(id_echo, "id must be a string or a number");
     if (written_id.size() > limits.max_id_bytes) {
       count(limits.counts, Limit::kIdBytes);
       return invalid_request(id_echo, "id is longer than " + std::to_string(limits.max_id_bytes) + " bytes");
     }
-    id_echo = written_id;
+    if (!is_taken_null) id_echo = written_id;
   }
   if (version == root.end() || *version != "2.0") return invalid_request(id_echo, "jsonrpc must be \"2.0\"");
 

@@ -41,7 +41,7 @@ struct Request {
 struct Notification {
   std::string method;
   Json params;
-  std::shared_ptr<MemoryShare> memory{};  // likewise
+  std::shared_ptr<MemoryShare> memory{};  // as a request's
 };
 
 // A client's answer to a request of ours.
@@ -66,10 +66,15 @@ struct Batch {
 
 using Message = std::variant<Request, Notification, Response, Malformed, Batch>;
 
+// Whether a request may have the id null, which its answer then has as well. JSON-RPC advises against it and MCP forbids
+// it; some clients of plain JSON-RPC send it all the same.
+enum class NullIds { kRefused, kTaken };
+
 struct MessageLimits {
   std::size_t max_depth = 64;      // of nested arrays and objects, the message itself included
   std::size_t max_id_bytes = 256;  // of the id's JSON text: every chunk of a stream repeats it
   Counts* counts = nullptr;
+  NullIds null_ids = NullIds::kRefused;
 };
 
 // A message of more bytes is read beside the event loop, and its long parts stay unread (unread.hpp).

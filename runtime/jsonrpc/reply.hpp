@@ -56,7 +56,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
   void on_last(LastFunction action) { on_last_ = std::move(action); }
   // Calls `action` once, when the request has been answered, or has ended without an answer.
   void on_answered(std::function<void(const Reply&)> action) { on_answered_ = std::move(action); }
-  // The request has become a call, which is told of by whoever makes it.
+  // The request has become a call: the log line about it is written when the call ends, and not for the request.
   void mark_as_call() { is_of_call_ = true; }
   bool is_of_call() const { return is_of_call_; }
   std::optional<ErrorCode> error_code() const { return error_code_; }  // of error()

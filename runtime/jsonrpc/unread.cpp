@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t kAnyDepth = static_cast<std::size_t>(-1);  // it was looked at when the message came
 
-void append_text(std::string& out, const Json& value) {
+std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+void append(std::string& out, const Json& value) {
   if (value.is_binary()) {
     out += unread_text(value);
   } else if (value.is_object()) {
@@ -24,19 +26,27 @@ void append_text(std::string& out, const Json& value) {
       out += std::exchange(before, ",");
       append_quoted(out, name);
       out += ':';
-      append_text(out, member);
+      append(out, member);
     }
     out += value.empty() ? "{}" : "}";
   } else if (value.is_array()) {
     const char* before = "[";
     for (const Json& element : value) {
       out += std::exchange(before, ",");
-      append_text(out, element);
+      append(out, element);
     }
     out += value.empty() ? "[]" : "]";
   } else {
-    out += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    out += dumped(value);
   }
+}
+
+std::size_t unread_bytes(const Json& value) {
+  if (value.is_binary()) return value.get_binary().size();
+  if (!value.is_structured()) return 0;
+  std::size_t bytes = 0;
+  for (const Json& each : value) bytes += unread_bytes(each);
+  return bytes;
 }
 
 Json read(std::string_view text) {
@@ -75,10 +85,22 @@ Json read_whole(Json value) {
   return value;
 }
 
-std::string text_with_unread(const Json& value) {
+std::string to_text(const Json& value) {
+  if (!has_unread(value)) return dumped(value);
   std::string text;
   append_text(text, value);
   return text;
+}
+
+void append_text(std::string& text, const Json& value, std::size_t still_to_come) {
+  if (!has_unread(value)) {
+    text += dumped(value);
+    return;
+  }
+  // A message of some megabytes that outgrew its memory again and again would be copied as often, on the event loop.
+  constexpr std::size_t kAround = 1024;  // what there is of names and short values
+  text.reserve(text.size() + unread_bytes(value) + kAround + still_to_come);
+  append(text, value);
 }
 
 }  // namespace rkllm_mcp

@@ -3,11 +3,12 @@
 // hands it on, on the event loop, never walks over its values.
 //
 // Such a part stands in a Json value as a binary, which no JSON text can bring about. to_text() writes it out as it is;
-// who looks at values calls read_whole() first. Pure functions, any thread.
+// code that looks at values calls read_whole() first. Pure functions, any thread.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +17,7 @@ namespace rkllm_mcp {
 
 // `text` is the JSON text of one array or object, which has been found to be valid. It becomes one line.
 Json unread_part(std::string_view text);
-// Likewise of text that is one line already, and moves.
+// The same for text that is one line already, and that is moved.
 inline Json unread_line(Json::binary_t::container_type text) { return Json::binary(std::move(text)); }
 // The text of such a part; empty if `value` is none.
 std::string_view unread_text(const Json& value);
@@ -27,7 +28,10 @@ bool has_unread(const Json& value);
 // looked at only here.
 Json read_whole(Json value);
 
-// As nlohmann's dump() in one line, parts included; what is not UTF-8 becomes U+FFFD.
-std::string text_with_unread(const Json& value);
+// JSON text on one line, with the text of such parts as it is. Bytes that are not UTF-8 (a runtime's log line, say)
+// become U+FFFD instead of an exception.
+std::string to_text(const Json& value);
+// The same at the end of `text`, in one piece of memory with the bytes that the caller is still to append.
+void append_text(std::string& text, const Json& value, std::size_t still_to_come = 0);
 
 }  // namespace rkllm_mcp

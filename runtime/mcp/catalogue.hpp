@@ -1,11 +1,11 @@
 // What an MCP server offers, as data: tools, resources, prompts, and words about itself. This library serves any such
 // catalogue.
 //
-// Who changes one says so afterwards: McpServer::announce(). Event loop only.
+// Code that changes a catalogue calls McpServer::announce() afterwards. Event loop only.
 #pragma once
 
 #include "call/admission.hpp"
-#include "mcp/invocation.hpp"
+#include "mcp/tools/invocation.hpp"
 
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/method.hpp>
@@ -24,20 +24,43 @@ namespace rkllm_mcp {
 // Values that an argument may have, for who has typed `so_far`. `others` are the arguments that are known already.
 using CompleteFunction = std::function<std::vector<std::string>(std::string_view so_far, const Json& others)>;
 
+// A text that is made when it is first wanted. What is copied may be changed: its text is made anew.
+class WrittenOnce {
+ public:
+  WrittenOnce() = default;
+  WrittenOnce(const WrittenOnce&) {}
+  WrittenOnce& operator=(const WrittenOnce&) {
+    text_.clear();
+    return *this;
+  }
+  ~WrittenOnce() = default;
+
+  template <class Write>
+  const std::string& get(const Write& write) {
+    if (text_.empty()) text_ = write();
+    return text_;
+  }
+
+ private:
+  std::string text_;
+};
+
 struct Tool {
   std::string name, title, description;
   Json input_schema;   // JSON Schema, told as it is; its root is an object
-  Json output_schema;  // likewise; null: none
+  Json output_schema;  // JSON Schema of structuredContent; null: none
   std::optional<ToolAnnotations> annotations;
   Permission permission = Permission::kCall;  // that a client needs to call it
   InvokeFunction run{};
-  // Whether that invocation shall go on as a task after its request was answered. Asked for clients that know of tasks
-  // only; null: never.
+  // Whether that invocation shall become a task, which goes on after its request was answered. Called only if the
+  // client knows tasks; null: never.
   std::function<bool(const Invocation::Origin&)> as_task{};
   bool listed = true;  // else nobody is told of it, but it can be called
   Json more{};         // further members of its entry in the list, e.g. icons; null: none
   // It only hands its arguments on: long parts of them may be unread (jsonrpc/unread.hpp).
   bool takes_unread = false;
+  // Its entry as the list has it. A tool in a catalogue never changes.
+  mutable WrittenOnce entry{};
 };
 
 inline constexpr const char* kJsonType = "application/json";
@@ -80,6 +103,8 @@ struct Prompt {
   Permission permission = Permission::kCall;  // that a client needs to see and to get it
 };
 
+struct Service;  // mcp/service.hpp
+
 struct Catalogue {
   std::string name;  // of this server, e.g. "rkllm-server"
   std::string title;
@@ -92,6 +117,10 @@ struct Catalogue {
   // What fetches a document from elsewhere, as the protocol's ReadResourceResult, and looks whether the client may have
   // it; its `read` is then never called. Null for addresses that are none of these, and if there are none at all.
   std::function<InvokeFunction(const std::string& uri)> fetch{};
+  // Whether there is a server of this catalogue's name beside the services, whose methods may be called NAME/METHOD.
+  bool is_server = true;
+  // Servers of their own behind the same transports: added by add_service().
+  std::vector<std::shared_ptr<const Service>> services{};
   // Whether clients of the stateless era may be given tasks.
   bool offers_tasks = false;
 

@@ -68,60 +68,84 @@ void TokenStream::join(TokenLane& lane) {
   count(options_.counts, &Counts::joined_tokens, tokens - 1);
 }
 
-// False if the client takes nothing for as long as that is borne. Room may also come from other streams, which wake
-// nobody here: it is looked for now and then.
-template <class Predicate>
-bool TokenStream::await_progress(std::unique_lock<std::mutex>& lock, std::size_t waiting, const Predicate& is_full) {
-  constexpr std::chrono::milliseconds kBetweenLooks{50};
-  const auto deadline = std::chrono::steady_clock::now() + options_.stall;
-  const auto goes_on = [&] { return stopping_ || waiting_bytes() < waiting || !is_full(); };
-  while (!room_.wait_for(lock, std::min(options_.stall, kBetweenLooks), goes_on)) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
+TokenStream::Room TokenStream::look_for_room(std::size_t bytes) {
+  if (overflow_ || failure_) return Room::kNever;
+  const std::size_t waiting = waiting_bytes();
+  if (waiting + bytes <= options_.buffer_bytes && share_.has_room_for(bytes)) {
+    full_.reset();
+    return Room::kYes;
   }
-  return true;
+  // The token that a run is stopped at was delivered: it is kept. One that cannot be stopped may not fill the memory.
+  if (stopping_) return waiting + bytes <= 2 * options_.buffer_bytes ? Room::kYes : Room::kNever;
+  const auto now = Clock::now();
+  if (!full_ || waiting < full_->waiting) full_ = Full{waiting, now + options_.stall};
+  if (options_.when_full == WhenFull::kWait && now < full_->deadline) return Room::kNotYet;
+  if (waiting + bytes > options_.buffer_bytes) {
+    overflow(Limit::kStreamBuffer,
+             too_large("the client did not take the stream; its buffer is full", waiting + bytes, options_.buffer_bytes));
+  } else {
+    const auto full = no_stream_memory(share_, bytes, waiting + bytes);
+    overflow(full.limit, full.error);
+  }
+  return Room::kNever;
 }
 
-// True if `bytes` more may be buffered.
-bool TokenStream::make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes) {
-  const auto is_full = [&] {
-    const std::size_t waiting = waiting_bytes();
-    return waiting + bytes > options_.buffer_bytes || !share_.has_room_for(bytes);
-  };
-  while (is_full()) {
-    // The token that a run is stopped at was delivered: it is kept. One that cannot be stopped may not fill the memory.
-    if (stopping_) return !overflow_ && waiting_bytes() + bytes <= 2 * options_.buffer_bytes;
-    const auto before = waiting_bytes();
-    if (options_.when_full == WhenFull::kStop || !await_progress(lock, before, is_full)) {
-      if (before + bytes > options_.buffer_bytes) {
-        overflow(Limit::kStreamBuffer, too_large("the client did not take the stream; its buffer is full",
-                                                 before + bytes, options_.buffer_bytes));
-      } else {
-        const auto full = no_stream_memory(share_, bytes, before + bytes);
-        overflow(full.limit, full.error);
-      }
-      return false;
-    }
-  }
-  return true;
+void TokenStream::keep(std::size_t batch, std::string_view text, std::int32_t token_id) {
+  if (lanes_.size() <= batch) lanes_.resize(batch + 1);
+  TokenLane& lane = lanes_[batch];
+  lane.append(text, token_id, options_.keep_tokens ? TokenLane::Keep::kEvery : TokenLane::Keep::kVisible);
+  if (!options_.keep_tokens && lane.waiting_tokens() > kMaxWaitingMarks) join(lane);
+  account();
+}
+
+// Room may also come from other streams, which wake nobody here: it is looked for now and then.
+void TokenStream::await_room(std::unique_lock<std::mutex>& lock) {
+  constexpr std::chrono::milliseconds kBetweenLooks{50};
+  room_.wait_for(lock, std::min(options_.stall, kBetweenLooks),
+                 [this] { return stopping_ || waiting_bytes() < full_->waiting; });
+}
+
+void TokenStream::tell_of_room() {
+  room_.notify_one();
+  if (on_room_) std::exchange(on_room_, {})();
 }
 
 void TokenStream::on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept {
   tokens_.fetch_add(1, std::memory_order_relaxed);
   const auto bytes = text.value_or(std::string_view());
-  if (bytes.empty() && !options_.keep_tokens) return;
+  if (!wants(bytes)) return;
   try {
     std::unique_lock lock(mutex_);
-    if (overflow_ || failure_ || !make_room(lock, bytes.size())) return;
-    if (lanes_.size() <= batch) lanes_.resize(batch + 1);
-    TokenLane& lane = lanes_[batch];
-    lane.append(bytes, token_id, options_.keep_tokens ? TokenLane::Keep::kEvery : TokenLane::Keep::kVisible);
-    if (!options_.keep_tokens && lane.waiting_tokens() > kMaxWaitingMarks) join(lane);
-    account();
+    Room room = look_for_room(bytes.size());
+    for (; room == Room::kNotYet; room = look_for_room(bytes.size())) await_room(lock);
+    if (room == Room::kYes) keep(batch, bytes, token_id);
   } catch (const std::bad_alloc&) {
     const std::lock_guard lock(mutex_);
     fail();
   }
   wake();
+}
+
+bool TokenStream::offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
+                              const std::function<void()>& on_room) noexcept {
+  const auto bytes = text.value_or(std::string_view());
+  if (wants(bytes)) {
+    try {
+      const std::lock_guard lock(mutex_);
+      const Room room = look_for_room(bytes.size());
+      if (room == Room::kNotYet) {
+        on_room_ = on_room;
+        return false;
+      }
+      if (room == Room::kYes) keep(batch, bytes, token_id);
+    } catch (const std::bad_alloc&) {
+      const std::lock_guard lock(mutex_);
+      fail();
+    }
+    wake();
+  }
+  tokens_.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 void TokenStream::fail() {
@@ -195,7 +219,7 @@ std::optional<Chunk> TokenStream::take(bool join, std::size_t max_escaped_bytes)
   const auto token_id = lane->take(chunk.delta, max_escaped_bytes);
   if (options_.keep_tokens) chunk.token_ids.push_back(token_id);
   account();
-  room_.notify_one();
+  tell_of_room();
   return chunk;
 }
 
@@ -209,7 +233,7 @@ std::optional<Chunk> TokenStream::take_entry() {
     if (options_.keep_tokens) chunk.token_ids.push_back(token_id);
   }
   account();
-  room_.notify_one();
+  tell_of_room();
   return chunk;
 }
 
@@ -250,8 +274,8 @@ void TokenStream::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);  // or a callback about to wait would miss it
     stopping_ = true;
+    tell_of_room();
   }
-  room_.notify_all();
 }
 
 }  // namespace rkllm_mcp

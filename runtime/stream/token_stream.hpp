@@ -66,6 +66,8 @@ class TokenStream : public CallObserver {
   void on_queued(std::size_t calls_before) noexcept override;
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override;
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
+  bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
+                   const std::function<void()>& on_room) noexcept override;
   void on_rows(const FloatRows& rows) noexcept override;
   void on_done(CallOutcome outcome) noexcept override;
   bool wants_to_stop() const noexcept override { return stopping_.load(std::memory_order_relaxed); }
@@ -96,10 +98,16 @@ class TokenStream : public CallObserver {
   bool keeps_tokens() const { return options_.keep_tokens; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  enum class Room { kYes, kNotYet, kNever };
+
   void wake();
-  template <class Predicate>
-  bool await_progress(std::unique_lock<std::mutex>& lock, std::size_t waiting, const Predicate& is_full);
-  bool make_room(std::unique_lock<std::mutex>& lock, std::size_t bytes);
+  bool wants(std::string_view text) const { return !text.empty() || options_.keep_tokens; }
+  // With the lock held:
+  Room look_for_room(std::size_t bytes);
+  void await_room(std::unique_lock<std::mutex>& lock);
+  void keep(std::size_t batch, std::string_view text, std::int32_t token_id);
+  void tell_of_room();
   void overflow(Limit limit, const RpcError& why);
   void keep_rows(const FloatRows& lent);
   void fail();  // with the lock held: the run ends with the exception that is being handled
@@ -120,8 +128,16 @@ class TokenStream : public CallObserver {
   std::atomic<std::size_t> position_{kNoPosition};  // that nobody has been told yet
   bool queued_ = false;                             // it has waited; the backend's calls only
 
+  // A token that there is no room for waits.
+  struct Full {
+    std::size_t waiting;         // bytes, when it began
+    Clock::time_point deadline;  // for the client to take some of them
+  };
+
   mutable std::mutex mutex_;
+  std::optional<Full> full_;
   std::condition_variable room_;
+  std::function<void()> on_room_;  // of whoever does not wait for room_; empty: nobody
   std::vector<TokenLane> lanes_;  // one per batch entry
   std::size_t next_lane_ = 0;     // where the reader goes on
   MemoryShare share_;             // what waits, values included

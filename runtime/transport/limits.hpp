@@ -1,4 +1,5 @@
-// What one connection may use. Every field is a setting; the defaults here suit tests and embedders.
+// What one connection may use. The program's settings fill in most fields (server/app/transports.cpp); the defaults
+// here are those of tests and of programs that embed this library, and differ from the settings'.
 #pragma once
 
 #include "counts.hpp"
@@ -13,15 +14,16 @@ namespace rkllm_mcp {
 struct ConnectionLimits {
   // A longer incoming message is skipped and reported as Oversized.
   std::size_t max_message_bytes = 8 * 1024 * 1024;
-  // So many bytes may wait for a client before ready() turns false. At twice as many the client is not read either, so
-  // that one who asks without reading answers cannot fill the memory.
+  // How many bytes may wait for a client before ready() turns false. At twice as many the client is not read either, so
+  // that a client which sends requests without reading answers cannot fill the memory.
   std::size_t send_queue_bytes = 1024 * 1024;
   // What the kernel may hold for a client on top of that (0 = what the system gives). Kept small, so that a reader who
   // does not read is noticed early.
   int kernel_send_bytes = 256 * 1024;
-  // A connection that takes nothing for so long while data waits is closed.
+  // A connection is closed if its client takes nothing for this time although data waits for it.
   std::chrono::milliseconds stall{30'000};
-  // A connection on which nothing moves for so long is closed; 0 = never. HTTP and WebSocket have their own rules.
+  // A connection is closed if no byte moves for this time, in either direction; 0 = never. HTTP and WebSocket have
+  // their own rules.
   std::chrono::milliseconds idle{0};
   // How long the handshake of TLS may take, in all.
   std::chrono::milliseconds tls_handshake{10'000};
@@ -29,7 +31,7 @@ struct ConnectionLimits {
   // user).
   std::size_t max_connections = 256;
   std::size_t max_connections_per_peer = 256;
-  // Longest message of a client that has not proved who it is, where that is asked for.
+  // Longest message of a client that has not presented a valid token yet, where tokens are asked for.
   std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
   // From a message's first byte to its last; 0 = as long as it takes. HTTP requests have their own times.
   std::chrono::milliseconds message{0};

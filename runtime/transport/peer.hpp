@@ -4,7 +4,7 @@
 // A peer must be let go of before the loop itself is destroyed.
 #pragma once
 
-#include "transport/writable.hpp"
+#include "transport/bytes/writable.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -35,18 +35,19 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // for one request (an HTTP exchange) needs to know.
   virtual void send_last(std::string_view message) { send(message); }
   virtual void end_unanswered() {}
-  // Gives its receiver no more messages until resume_input(), so that one that takes longer is not overtaken. For
-  // transports that carry one message after the other; calls do not nest.
+  // Gives the receiver no more messages until resume_input(): the message just received takes longer, and the next one
+  // must not be handled before it. For transports that carry messages in an order; calls do not nest.
   virtual void hold_input() {}
   virtual void resume_input() {}
-  // A request of this peer is being executed: it will end with send_last() or end_unanswered(). For peers that may be
-  // forgotten when nobody needs them.
+  // A request of this peer is being executed: it will end with send_last() or end_unanswered(). UDP must not forget the
+  // peer before that.
   virtual void expects_answer() {}
-  // What send_last() sends next is an error of that code, for which HTTP may have a status.
+  // The message that send_last() sends next is an error with this code. HTTP has a status of its own for some.
   virtual void answers_with(ErrorCode /*code*/) {}
-  // The client may be let go for now: it comes back after `pause` for the rest. For peers that can be come back to.
+  // Ends the response for now; the client asks for the rest after `pause`. Does nothing unless the client can do that
+  // (an event stream over HTTP that can be resumed).
   virtual void release(std::chrono::milliseconds /*pause*/) {}
-  // False for one whose client can be told nothing but the one answer.
+  // False if this client can be sent nothing but the answer to its request (HTTP without an event stream).
   virtual bool takes_messages() const { return true; }
   // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of
   // when_closed() run when the last byte is written or given up, never from inside this function.
@@ -93,8 +94,8 @@ struct EndOfInput {};
 using Received = std::variant<std::string_view, Oversized, NoRoom, TooSlow, OtherProtocol, EndOfInput>;
 using ReceiveFunction = std::function<void(const Received&)>;
 
-// What a transport asks for each new peer: the function that takes its messages. The transport keeps that function for
-// as long as the peer lives. It holds the peer weakly or by shared_ptr as it likes.
+// What a transport asks for each new peer: the function that takes its messages. The transport keeps that function
+// until the peer is closed. The function should hold the peer weakly: not every peer lets go of it when it is closed.
 using AcceptFunction = std::function<ReceiveFunction(const std::shared_ptr<Peer>&)>;
 
 }  // namespace rkllm_mcp

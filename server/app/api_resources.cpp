@@ -1,7 +1,7 @@
 #include "app/api_resources.hpp"
 
 #include "jsonrpc/envelope.hpp"
-#include "mcp/method_tools.hpp"
+#include "mcp/tools/method_tools.hpp"
 
 #include <array>
 #include <optional>

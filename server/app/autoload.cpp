@@ -14,24 +14,26 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstRetry{1'000};
 constexpr milliseconds kLongestRetry{60'000};
-constexpr milliseconds kWell{60'000};  // a model that lived so long has not failed in a row
+constexpr milliseconds kWell{60'000};  // a model that was loaded for this time has not failed twice in a row
 
 }  // namespace
 
 // Brings the end of one rkllm_init back to the loop.
 class Autoload::Load : public CallObserver {
  public:
-  Load(Autoload& owner, ModelPointer model) : owner_(owner), model_(std::move(model)) {}
+  Load(Autoload& owner, ModelPointer model) : owner_(owner), model_(std::move(model)), runtime_(owner.runtimes_) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome outcome) noexcept override {
-    asio::post(owner_.loop_,
-               [&owner = owner_, model = model_, outcome = std::move(outcome)] { owner.loaded(model, outcome); });
+    asio::post(owner_.loop_, [&owner = owner_, model = model_, runtime = runtime_, outcome = std::move(outcome)] {
+      if (runtime == owner.runtimes_) owner.loaded(model, outcome);  // else the model went with its runtime
+    });
   }
 
  private:
   Autoload& owner_;
   const ModelPointer model_;
+  const std::size_t runtime_;
 };
 
 Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log)
@@ -45,9 +47,11 @@ Autoload::Autoload(asio::io_context& loop, Backend& backend, const Json& models,
 void Autoload::start(const Method* init) {
   stop();
   init_ = init;
+  ++runtimes_;
   lost_early_.clear();
   for (const auto& model : models_) {
     model->handle.clear();
+    model->loading = false;
     load(model);
   }
 }
@@ -55,6 +59,7 @@ void Autoload::start(const Method* init) {
 void Autoload::load(const ModelPointer& model) {
   if (init_ == nullptr || model->loading) return;
   model->loading = true;
+  listener_.begun(model->name);
   backend_.start({init_, Json{{"model", model->name}}}, std::make_shared<Load>(*this, model));
 }
 
@@ -64,11 +69,13 @@ void Autoload::loaded(const ModelPointer& model, const CallOutcome& outcome) {
     model->handle = outcome.result.value("handle", std::string());
     model->loaded_at = std::chrono::steady_clock::now();
     log_.info("model {} is loaded: {}", model->name, outcome.result.dump());
+    listener_.ended(model->name, model->handle);
     if (lost_early_.erase(model->handle) > 0) lost(model->handle);
     return;
   }
   const RpcError error = as_rpc_error(outcome.error);
   log_.error("model {} could not be loaded: {}", model->name, error.what());
+  listener_.ended(model->name, {});
   // A worker that died may live next time, and what was loaded once can be loaded again; a model that the runtime
   // refused from the first is refused again.
   const bool has_worked = model->loaded_at != std::chrono::steady_clock::time_point();

@@ -13,10 +13,13 @@
 #include <asio/steady_timer.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -26,8 +29,15 @@ class Autoload {
   // `models` as in the settings; `backend` knows them by name.
   Autoload(asio::io_context& loop, Backend& backend, const Json& models, spdlog::logger& log);
 
-  // To be called when a runtime is there, with none of the models that the one before had. `init` creates a handle; null
-  // if the API has no such method.
+  // Hears that a model begins to be loaded, and of its handle when it has been, or of none when it could not be.
+  struct Listener {
+    std::function<void(const std::string& model)> begun;
+    std::function<void(const std::string& model, const std::string& handle)> ended;
+  };
+  void listen(Listener listener) { listener_ = std::move(listener); }
+
+  // To be called when a runtime is there, with none of the models that the one before had. `init` creates a handle;
+  // null if the API has no such method.
   void start(const Method* init);
   void lost(const std::string& handle);  // the model of this handle is gone although nobody destroyed it
   void stop();                           // loads nothing until it is started again
@@ -53,8 +63,10 @@ class Autoload {
   asio::io_context& loop_;
   Backend& backend_;
   const Method* init_ = nullptr;  // null: stopped
+  std::size_t runtimes_ = 0;      // how many there have been: word of an older one comes too late
   spdlog::logger& log_;
   std::vector<ModelPointer> models_;
+  Listener listener_{[](const std::string&) {}, [](const std::string&, const std::string&) {}};
   std::set<std::string> lost_early_;  // handles that were lost and are no model's, yet
 };
 

@@ -1,7 +1,9 @@
 #include "app/http_routes.hpp"
 
+#include "auth/token_set.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
+#include "mcp/lists/documents.hpp"
 #include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -39,8 +41,7 @@ bool is_route(std::string_view path) {
 }
 
 HttpResponse nothing_here() {
-  return plain_response(404,
-                        "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers.");
+  return plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers.");
 }
 
 }  // namespace
@@ -55,7 +56,9 @@ void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
 }
 
 void HttpRoutes::route(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-  // Before who asks: a host that is refused asks below /.well-known/ how to log in, and is to learn that there is no way.
+  if (first_ && first_(request, exchange)) return;
+  // Checked before the token: a host whose token is refused looks below /.well-known/ for a way to log in, and has to
+  // learn from a 404 that there is none.
   if (!is_route(request.path)) return exchange->respond(nothing_here());
   if (gate_.identify(request.bearer_token()) == nullptr) return refuse(request, exchange);
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
@@ -63,11 +66,11 @@ void HttpRoutes::route(const HttpRequest& request, const std::shared_ptr<HttpExc
   if (request.path == "/messages" && request.method == "POST") return paired_.take(request, exchange);
   if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
-  if (is_get(request) && get(request, *exchange)) return;
+  if (is_get(request) && get(request, exchange)) return;
   exchange->respond(nothing_here());
 }
 
-// Who has no token learns only whether the server is well.
+// Without a valid token a client learns only whether the server is well.
 void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   const bool is_guess = !request.bearer_token().empty();
   HttpResponse response;
@@ -84,32 +87,69 @@ void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpEx
   gate_.refuse_guess(request.remote, [exchange, response] { exchange->respond(response); });
 }
 
-Json HttpRoutes::with_capabilities(Json description) const {
-  description["capabilities"] = server_.capabilities;
-  if (server_.is_simulated()) description["simulated"] = true;
+Json HttpRoutes::own_capabilities(Json description) const {
+  description["capabilities"] = server_->capabilities;
+  if (server_->is_simulated()) description["simulated"] = true;
   return description;
 }
 
-bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) const {
+std::vector<std::string> HttpRoutes::names() const {
+  std::vector<std::string> names;
+  if (server_) names.push_back(server_->name);
+  for (const auto& service : dispatcher_.mcp().catalogue().services) names.push_back(service->name);
+  return names;
+}
+
+void HttpRoutes::list_servers(const Principal& asking, const std::shared_ptr<HttpExchange>& exchange) {
+  struct Gathering {
+    std::vector<Json> servers;
+    std::size_t missing = 0;
+  };
+  const auto& services = dispatcher_.mcp().catalogue().services;
+  const auto gathering = std::make_shared<Gathering>();
+  if (server_) gathering->servers.push_back(own_capabilities(Json{{"name", server_->name}}));
+  gathering->missing = services.size();
+  const auto answer = [exchange, gathering] {
+    exchange->respond(json_response(200, Json{{"servers", gathering->servers}}));
+  };
+  if (services.empty()) return answer();
+  for (const auto& service : services) {
+    const std::size_t at = gathering->servers.size();
+    gathering->servers.push_back(Json{{"name", service->name}});
+    describe_service(*service, asking, dispatcher_.options().page_items, [gathering, at, answer](Json capabilities) {
+      gathering->servers[at]["capabilities"] = std::move(capabilities);
+      if (--gathering->missing == 0) answer();
+    });
+  }
+}
+
+void HttpRoutes::describe_server(std::string_view name, const Principal& asking,
+                                 const std::shared_ptr<HttpExchange>& exchange) {
+  if (server_ && name == server_->name) {
+    return exchange->respond(json_response(200, own_capabilities(Json{{"server_name", server_->name}})));
+  }
+  for (const auto& service : dispatcher_.mcp().catalogue().services) {
+    if (service->name != name) continue;
+    return describe_service(
+        *service, asking, dispatcher_.options().page_items, [exchange, name = service->name](Json capabilities) {
+          exchange->respond(json_response(200, Json{{"server_name", name}, {"capabilities", std::move(capabilities)}}));
+        });
+  }
+  exchange->respond(json_response(404, Json{{"error", "no such server"}, {"servers", names()}}));
+}
+
+bool HttpRoutes::get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  const Principal& asking = *gate_.identify(request.bearer_token());
   if (request.path == "/health") {
-    exchange.respond(json_response(200, health_()));
-    return true;
-  }
-  if (request.path == "/metrics") {
-    exchange.respond({200, {{"Cache-Control", "no-store"}}, "text/plain; version=0.0.4", metrics_()});
-    return true;
-  }
-  if (request.path == "/servers") {
-    const Json server = with_capabilities(Json{{"name", server_.name}});
-    exchange.respond(json_response(200, Json{{"servers", Json::array({server})}}));
-    return true;
-  }
-  const auto name = server_asked_for(request.path);
-  if (!name) return false;
-  if (*name == server_.name) {
-    exchange.respond(json_response(200, with_capabilities(Json{{"server_name", server_.name}})));
+    exchange->respond(json_response(200, health_()));
+  } else if (request.path == "/metrics") {
+    exchange->respond({200, {{"Cache-Control", "no-store"}}, "text/plain; version=0.0.4", metrics_()});
+  } else if (request.path == "/servers") {
+    list_servers(asking, exchange);
+  } else if (const auto name = server_asked_for(request.path)) {
+    describe_server(*name, asking, exchange);
   } else {
-    exchange.respond(json_response(404, Json{{"error", "no such server"}, {"servers", Json::array({server_.name})}}));
+    return false;
   }
   return true;
 }

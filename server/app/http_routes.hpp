@@ -1,4 +1,4 @@
-// Which HTTP path is answered by what. Event loop only.
+// Which handler answers which HTTP path, on one port. Event loop only.
 #pragma once
 
 #include "dispatch/gate.hpp"
@@ -6,18 +6,26 @@
 #include "dispatch/paired_http.hpp"
 #include "dispatch/plain_http.hpp"
 #include "dispatch/streamable_http.hpp"
-#include "transport/http_exchange.hpp"
+#include "transport/http/http_exchange.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 
+struct Principal;
+
 class HttpRoutes {
  public:
-  using StatusFunction = std::function<Json()>;  // the answer of GET /health
+  using StatusFunction = std::function<Json()>;       // the answer of GET /health
   using TextFunction = std::function<std::string()>;  // the answer of GET /metrics
   struct Server {
     std::string name;
@@ -25,9 +33,11 @@ class HttpRoutes {
     std::function<bool()> is_simulated;
   };
 
-  HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, Server server, StatusFunction health,
-             TextFunction metrics)
-      : gate_(dispatcher.gate()),
+  // `server` is listed before the services of the dispatcher's catalogue; nothing: they are all there is.
+  HttpRoutes(Dispatcher& dispatcher, std::chrono::seconds session_idle, std::optional<Server> server,
+             StatusFunction health, TextFunction metrics)
+      : dispatcher_(dispatcher),
+        gate_(dispatcher.gate()),
         sessions_(dispatcher, session_idle),
         plain_(dispatcher, sessions_),
         mcp_(dispatcher, sessions_),
@@ -36,23 +46,32 @@ class HttpRoutes {
         health_(std::move(health)),
         metrics_(std::move(metrics)) {}
 
+  // Who is asked first, and says whether the request was its own; null: nobody.
+  using FirstFunction = std::function<bool(const HttpRequest&, const std::shared_ptr<HttpExchange>&)>;
+  void ask_first(FirstFunction first) { first_ = std::move(first); }
+
   // An HttpHandler. What goes wrong on the way is answered with status 500, and thrown.
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
  private:
   void route(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   void refuse(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  bool get(const HttpRequest& request, HttpExchange& exchange) const;
-  Json with_capabilities(Json description) const;
+  bool get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void list_servers(const Principal& asking, const std::shared_ptr<HttpExchange>& exchange);
+  void describe_server(std::string_view name, const Principal& asking, const std::shared_ptr<HttpExchange>& exchange);
+  Json own_capabilities(Json description) const;
+  std::vector<std::string> names() const;
 
+  Dispatcher& dispatcher_;
   Gate& gate_;
   HttpSessions sessions_;
   PlainHttp plain_;
   StreamableHttp mcp_;
   PairedHttp paired_;
-  const Server server_;
+  const std::optional<Server> server_;
   const StatusFunction health_;
   const TextFunction metrics_;
+  FirstFunction first_;
 };
 
 }  // namespace rkllm_mcp

@@ -87,7 +87,7 @@ void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const 
 Backend::CallId PresetBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
   if (request.method->handle != HandleRole::kCreates) return backend_->start(std::move(request), std::move(observer));
   try {
-    request.params = with_preset(models_, std::move(request.params));
+    request.params = with_preset(models_(), std::move(request.params));
   } catch (const RpcError&) {
     asio::post(loop_, [observer = std::move(observer), error = std::current_exception()] {
       CallOutcome outcome;

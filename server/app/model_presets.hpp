@@ -1,6 +1,6 @@
 // Models by the names that the settings give them (`models`): rkllm_init {"model":"big"} is made with the preset's
-// parameters. Whoever calls by name, a client or the server itself, goes through here, and nothing behind it knows of
-// presets.
+// parameters. All calls by name, those of clients and those of the server itself, go through here; nothing behind it
+// knows of presets.
 #pragma once
 
 #include "backend.hpp"
@@ -10,6 +10,7 @@
 
 #include <asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -28,9 +29,10 @@ void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const 
 // Threads: as Backend; start() on the event loop.
 class PresetBackend final : public Backend {
  public:
-  // `models` outlives it.
-  PresetBackend(asio::io_context& loop, const Json& models, std::shared_ptr<Backend> backend)
-      : loop_(loop), models_(models), backend_(std::move(backend)) {}
+  // `models` gives what the settings have now, and whatever else has a name.
+  using ModelsFunction = std::function<Json()>;
+  PresetBackend(asio::io_context& loop, ModelsFunction models, std::shared_ptr<Backend> backend)
+      : loop_(loop), models_(std::move(models)), backend_(std::move(backend)) {}
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
   void cancel(CallId id) override { backend_->cancel(id); }
@@ -38,7 +40,7 @@ class PresetBackend final : public Backend {
 
  private:
   asio::io_context& loop_;
-  const Json& models_;
+  const ModelsFunction models_;
   const std::shared_ptr<Backend> backend_;
 };
 

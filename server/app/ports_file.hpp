@@ -1,4 +1,4 @@
-// Tells whoever started this server where it can be reached.
+// A file that tells the program which started this server where it can be reached.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>

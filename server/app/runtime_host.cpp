@@ -1,5 +1,6 @@
 #include "app/runtime_host.hpp"
 
+#include "app/runtime_search.hpp"
 #include "backend/guarded_engine.hpp"
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
@@ -15,12 +16,6 @@
 namespace rkllm_mcp {
 namespace {
 
-LibrarySearch search_of(const RuntimeSettings& settings) {
-  using Simulator = LibrarySearch::Simulator;
-  if (settings.library == kSimulatorLibrary) return {{}, Simulator::kAlways};
-  return {settings.library, settings.fallback == Fallback::kSimulator ? Simulator::kAsFallback : Simulator::kNever};
-}
-
 // The library's own lines begin with their level: "E rkllm: ...".
 spdlog::level::level_enum level_of_line(std::string_view line) {
   if (line.starts_with("E ")) return spdlog::level::err;
@@ -32,16 +27,18 @@ constexpr const char* kThisProgram = "/proc/self/exe";
 
 }  // namespace
 
-RuntimeHost::RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts, PrintedFunction printed)
+RuntimeHost::RuntimeHost(asio::io_context& loop, const Settings& settings, spdlog::logger& log, Counts& counts,
+                         PrintedFunction printed)
     : abi_(abi_sets().back()) {
   try {
-    file_ = find_library(search_of(settings.runtime));
+    file_ = find_library(library_search(settings));
     const AbiChoice choice = choose_abi_set(file_->version, settings.runtime.abi);
     warning_ = choice.warning;
     abi_ = choice.set;
     auto queued = std::make_unique<QueuedBackend>(
-        std::make_unique<GuardedEngine>(make_engine(settings, log, std::move(printed))), abi_->methods,
-        QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle, &counts});
+        std::make_unique<GuardedEngine>(make_engine(loop, settings, log, std::move(printed))), abi_->methods,
+        QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle, &counts,
+                              settings.queue.max_per_token});
     queued_ = queued.get();
     backend_ = std::move(queued);
   } catch (const RpcError& error) {
@@ -62,7 +59,7 @@ void RuntimeHost::do_without(const RpcError& reason) {
   backend_ = std::make_shared<UnavailableBackend>(reason);
 }
 
-std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlog::logger& log,
+std::unique_ptr<Engine> RuntimeHost::make_engine(asio::io_context& loop, const Settings& settings, spdlog::logger& log,
                                                  PrintedFunction printed) {
   const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir,
                                      settings.runtime.cache_bytes};
@@ -71,10 +68,11 @@ std::unique_ptr<Engine> RuntimeHost::make_engine(const Settings& settings, spdlo
     tap_ = std::make_unique<StandardErrorTap>();
     return std::make_unique<LibraryEngine>(*library_, FileRules(files), tap_.get());
   }
-  WorkerEngine::Options options;
-  options.command = {kThisProgram, to_arguments({file_->path, file_->version, std::string(abi_->version), files})};
-  options.one_for_all = settings.runtime.workers == Workers::kShared;
-  options.hang = settings.runtime.hang_s;
+  WorkerEngine::Options options{
+      .loop = loop,
+      .command = {kThisProgram, to_arguments({file_->path, file_->version, std::string(abi_->version), files})},
+      .one_for_all = settings.runtime.workers == Workers::kShared,
+      .hang = settings.runtime.hang_s};
   options.line = [&log, printed = std::move(printed)](pid_t worker, std::string_view line) {
     log.log(level_of_line(line), "worker {}: {}", worker, line);
     if (printed) printed(level_of_line(line), worker, line);
@@ -92,7 +90,7 @@ void RuntimeHost::try_out() {
 
 bool RuntimeHost::is_outdated(const std::optional<LibraryFile>& served, const Settings& settings) {
   try {
-    const LibraryFile found = find_library(search_of(settings.runtime));
+    const LibraryFile found = find_library(library_search(settings));
     return !served || found.path != served->path || found.version != served->version;
   } catch (const std::exception&) {
     return served.has_value();

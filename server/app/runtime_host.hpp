@@ -15,6 +15,7 @@
 #include <rkllm_mcp/json.hpp>
 
 #include <spdlog/logger.h>
+#include <asio/io_context.hpp>
 
 #include <sys/types.h>
 
@@ -34,10 +35,11 @@ class WorkerEngine;
 class RuntimeHost {
  public:
   // Never fails: without a usable library every call is answered with error 4005. What the library prints in a worker
-  // process goes to `log`, which outlives the host.
-  // `printed` hears of each such line; any thread, null: nobody does.
+  // process goes to `log`, which outlives the host. `printed` is called for each such line, on any thread; null: it is
+  // not. Tokens of workers are read on `loop`.
   using PrintedFunction = std::function<void(spdlog::level::level_enum level, pid_t worker, std::string_view line)>;
-  RuntimeHost(const Settings& settings, spdlog::logger& log, Counts& counts, PrintedFunction printed = {});
+  RuntimeHost(asio::io_context& loop, const Settings& settings, spdlog::logger& log, Counts& counts,
+              PrintedFunction printed = {});
   // One that has no library, for this reason.
   explicit RuntimeHost(const RpcError& reason);
 
@@ -48,6 +50,8 @@ class RuntimeHost {
   void count_as_tried_out() { tried_out_ = true; }
 
   const std::shared_ptr<Backend>& backend() { return backend_; }
+  // The same, as who leases handles sees it; null without a library.
+  QueuedBackend* queued() const { return queued_; }
   // The set of the library; without one, the newest, so that clients can still read what they could call.
   const AbiSet& abi() const { return *abi_; }
   // Of the library; without one, of the newest set.
@@ -75,12 +79,12 @@ class RuntimeHost {
 
  private:
   void do_without(const RpcError& reason);
-  std::unique_ptr<Engine> make_engine(const Settings& settings, spdlog::logger& log, PrintedFunction printed);
+  std::unique_ptr<Engine> make_engine(asio::io_context& loop, const Settings& settings, spdlog::logger& log, PrintedFunction printed);
 
   std::optional<LibraryFile> file_;
   const AbiSet* abi_;
   std::optional<LoadedLibrary> library_;    // if it runs in this process
-  std::unique_ptr<StandardErrorTap> tap_;   // likewise
+  std::unique_ptr<StandardErrorTap> tap_;   // if it runs in this process
   WorkerEngine* workers_ = nullptr;       // the backend's engine, if it is one of worker processes
   std::atomic<bool> tried_out_{false};
   QueuedBackend* queued_ = nullptr;

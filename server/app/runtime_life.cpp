@@ -118,7 +118,7 @@ void RuntimeLife::tried_out(const std::optional<RpcError>& trouble) {
   replace_when_idle(std::move(next));
 }
 
-// Calls of the one before would be known to the next one by numbers that are others' there.
+// A runtime is replaced when it has no call in progress: cancel() would reach the next one only.
 void RuntimeLife::replace_when_idle(std::unique_ptr<RuntimeHost> next) {
   if (settled_) return retire(std::move(next));
   const bool is_first = step_ == Step::kStartingFirst;

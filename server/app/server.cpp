@@ -3,8 +3,11 @@
 #include "app/api_description.hpp"
 #include "app/memory_limit.hpp"
 #include "app/model_presets.hpp"
+#include "backend/file_rules.hpp"
+#include "backend/handle_resources.hpp"
 #include "log.hpp"
-#include "mcp/method_tools.hpp"
+#include "mcp/tools/method_tools.hpp"
+#include "models/model_resources.hpp"
 #include "run_loop.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
@@ -24,10 +27,10 @@ constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};
 constexpr std::chrono::milliseconds kForFlushing{200};
 constexpr std::chrono::milliseconds kBeforeNextLook{5};
-// Calls that are in progress when standard input ends get so long to answer.
+// How long calls that are in progress when standard input ends may take to answer.
 constexpr std::chrono::milliseconds kAfterInput{500};
 
-// Who has not presented a token may say no more than that takes.
+// Longest message of a client that has not presented a token yet: enough for presenting one.
 constexpr std::size_t kStrangersMessageBytes = 16 * 1024;
 
 Json fields_of(const RequestNote& note) {
@@ -55,6 +58,44 @@ std::set<Listed> listed(const std::set<Offered>& kinds) {
   return lists;
 }
 
+std::optional<HttpRoutes::Server> described(const Settings& settings, std::function<bool()> is_simulated) {
+  if (!runs_models(settings)) return std::nullopt;
+  return HttpRoutes::Server{settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}},
+                            std::move(is_simulated)};
+}
+
+ServerModels::Choices choices_of(const Settings& settings) {
+  ServerModels::Choices choices;
+  choices.presets = settings.models;
+  choices.model_dirs = settings.runtime.model_dirs;
+  choices.aliases = settings.chat.aliases;
+  choices.any_model = settings.chat.any_model;
+  const auto kept = static_cast<double>(settings.runtime.keep_alive_s.count());
+  choices.keep_alive = {kept < 0, kept < 0 ? 0 : kept};
+  choices.default_context = settings.runtime.default_context;
+  choices.most_waiting = settings.queue.max_per_handle;
+  choices.most_per_holder = settings.queue.max_per_token;
+  choices.has_one_process = settings.runtime.isolation == Isolation::kThread;
+  return choices;
+}
+
+TokenStream::Options stream_of_turns(const Settings& settings, Counts& counts,
+                                     const std::shared_ptr<MemoryBudget>& memory) {
+  TokenStream::Options options;
+  options.buffer_bytes = settings.stream.buffer_bytes;
+  options.values_bytes = settings.stream.values_bytes;
+  options.stall = settings.limits.stall_s;
+  options.keep_tokens = true;
+  options.memory = std::make_shared<MemoryBudget>(settings.stream.memory_bytes, memory);
+  options.counts = &counts;
+  return options;
+}
+
+std::string path_for_library(const Settings& settings, const std::string& path) {
+  return FileRules({settings.runtime.model_dirs, settings.runtime.cache_dir, settings.runtime.cache_bytes})
+      .path_for(path, FileUse::kRead);
+}
+
 Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
                                        const std::shared_ptr<MemoryBudget>& memory) {
   Dispatcher::Options options;
@@ -79,6 +120,33 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
   return options;
 }
 
+void print_handles(std::string& text, const std::vector<QueuedBackend::HandleStatus>& handles) {
+  const auto labels_of = [](const QueuedBackend::HandleStatus& handle) {
+    return label("handle", handle.id) + "," + label("model", model_name_of(handle));
+  };
+  print_family(text, "rkllm_mcp_model_info", "gauge", "A loaded model: its handle, its name, the path of its file.");
+  for (const auto& handle : handles) {
+    print_sample(text, "rkllm_mcp_model_info", labels_of(handle) + "," + label("path", model_path_of(handle)), 1);
+  }
+  const auto print_speeds = [&](std::string_view name, std::string_view help, const auto& speed_in) {
+    print_family(text, name, "gauge", help);
+    for (const auto& handle : handles) {
+      const auto speed = speed_in(speed_of(handle.last_perf));
+      if (speed) print_sample(text, name, labels_of(handle), *speed);
+    }
+  };
+  print_speeds("rkllm_mcp_model_tokens_per_second", "Tokens generated per second in the handle's latest run.",
+               [](const RunSpeed& speed) { return speed.tokens_per_second; });
+  print_speeds("rkllm_mcp_model_prefill_tokens_per_second",
+               "Tokens of the prompt computed per second in the handle's latest run.",
+               [](const RunSpeed& speed) { return speed.prefill_tokens_per_second; });
+  print_speeds("rkllm_mcp_model_time_to_first_token_seconds", "What the prompt of the handle's latest run took.",
+               [](const RunSpeed& speed) -> std::optional<double> {
+                 if (!speed.first_token_ms) return std::nullopt;
+                 return *speed.first_token_ms / 1000;
+               });
+}
+
 }  // namespace
 
 Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options)
@@ -87,19 +155,29 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       settings_(settings),
       settings_report_(options.settings_report),
       memory_(std::make_shared<MemoryBudget>(memory_limit(settings.limits))),
+      memory_reserve_(loop, memory_),
       runtime_(loop, settings, log, [this](const Settings& now) { return find_runtime(now); }),
+      model_clock_(loop),
+      models_(loop, log, model_clock_, choices_of(settings),
+              {.stream = stream_of_turns(settings, metrics_.counts, memory_),
+               .changed = [this] { dispatcher_.mcp().resource_updated(std::string(kModelsUri)); },
+               .resolved = [&settings](const std::string& path) { return path_for_library(settings, path); }}),
+      named_(std::make_shared<NamedBackend>(loop, models_, backend_of_runtime())),
       backend_(std::make_shared<WatchedBackend>(
-          backend_of_runtime(), metrics_,
+          named_, metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
           [this](std::string_view handle) { handle_watch_.poke(handle); })),
-      api_(describe_api(runtime_.now())),
+      api_(runs_models(settings) ? describe_api(runtime_.now()) : Api{}),
       catalogue_(describe_server(runtime_.now(), settings, settings_report_)),
       dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),
       handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_.now().handles(); }),
+      services_(loop, settings, log,
+                [this](const std::function<void(McpServer&)>& tell) {
+                  tell(dispatcher_.mcp());
+                  if (services_port_) tell(services_port_->mcp());
+                }),
       routes_(
-          dispatcher_, settings.http.session_idle_s,
-          {settings.server.name, Json{{"tools", true}, {"resources", true}, {"prompts", true}},
-           [this] { return runtime_.now().simulated(); }},
+          dispatcher_, settings.http.session_idle_s, described(settings, [this] { return runtime_.now().simulated(); }),
           [this] { return health(); }, [this] { return metrics(); }),
       autoload_(loop, *backend_, settings.models, log),
       upstreams_(loop, settings.upstreams, log,
@@ -113,14 +191,31 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       timer_(loop),
       when_stopping_(options.when_stopping),
       lost_log_lines_(options.lost_log_lines) {
-  introduce_runtime();
+  autoload_.listen({.begun = [this](const std::string& model) { models_.autoload_begun(model); },
+                    .ended = [this](const std::string& model,
+                                    const std::string& handle) { models_.autoload_ended(model, handle); }});
+  if (runs_models(settings)) introduce_runtime();
   gather_catalogue();
+  if (runs_models(settings) && settings.chat.enabled) {
+    chat_.emplace(loop, settings, dispatcher_.gate(), models_, log, memory_);
+    routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+      return chat_->handle(request, exchange);
+    });
+  }
+  if (settings.services.enabled) {
+    services_port_.emplace(
+        loop, settings, services_, watched_options(settings), [this] { return health_of_services(); },
+        [this] { return metrics(); });
+  }
   std::optional<Stdio> stdio;
   if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
   Transports::Surroundings surroundings;
   surroundings.handed = options.sockets;
   surroundings.counts = &metrics_.counts;
   surroundings.memory = memory_;
+  surroundings.services = [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+    services_port_->handle(request, exchange);
+  };
   if (!settings.auth.tokens.empty()) {
     surroundings.stranger_message_bytes = kStrangersMessageBytes;
     surroundings.is_stranger = [this](const HttpRequest& head) {
@@ -144,11 +239,12 @@ std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
       dispatcher_.mcp().log(severity, "runtime", Json{{"worker", worker}, {"text", text}});
     });
   };
-  auto runtime = std::make_unique<RuntimeHost>(settings, log_, metrics_.counts, printed);
+  auto runtime = std::make_unique<RuntimeHost>(loop_, settings, log_, metrics_.counts, printed);
   runtime->when_lost([this](const std::string& handle) {
     asio::post(loop_, [this, handle] {
       log_.error("the process that ran {} has died", handle);
       metrics_.count_lost_model();
+      models_.lost(handle);
       autoload_.lost(handle);
       handle_watch_.poke();
     });
@@ -157,7 +253,30 @@ std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
 }
 
 std::shared_ptr<Backend> Server::backend_of_runtime() {
-  return std::make_shared<PresetBackend>(loop_, settings_.models, runtime_.now().backend());
+  const auto presets = [this] { return models_.as_presets(); };
+  return std::make_shared<PresetBackend>(loop_, presets, runtime_.now().backend());
+}
+
+ModelRuntime Server::runtime_of_models() {
+  RuntimeHost& now = runtime_.now();
+  ModelRuntime runtime;
+  runtime.owner = now.backend();
+  runtime.queue = now.queued();
+  runtime.reason = now.trouble();
+  runtime.methods = now.abi().methods;
+  runtime.version = now.version();
+  runtime.simulated = now.simulated();
+  runtime.watched = [this](const CallRequest& request, std::shared_ptr<CallObserver> observer) {
+    return backend_->watched(request, std::move(observer));
+  };
+  return runtime;
+}
+
+void Server::settings_changed() {
+  if (!runs_models(settings_)) return;
+  models_.choose(choices_of(settings_));
+  gather_catalogue();
+  dispatcher_.mcp().announce(Listed::kTools);
 }
 
 void Server::introduce_runtime() {
@@ -167,15 +286,22 @@ void Server::introduce_runtime() {
 }
 
 void Server::gather_catalogue() {
+  if (!runs_models(settings_)) {
+    catalogue_ = describe_services(settings_, services_);
+    return upstreams_.add_to(catalogue_);
+  }
   catalogue_ = describe_server(runtime_.now(), settings_, settings_report_);
   add_method_tools(catalogue_, loop_, dispatcher_.caller());
   offer_presets(catalogue_, api_.methods, settings_.models);
+  add_model_resources(catalogue_, models_, [this] { return runtime_.now().simulated(); });
+  services_.add_to(catalogue_);
   upstreams_.add_to(catalogue_);
 }
 
 void Server::runtime_replaced() {
   autoload_.stop();
-  backend_->replace(backend_of_runtime());
+  named_->replace(backend_of_runtime());
+  models_.use_runtime(runtime_of_models());
   api_ = describe_api(runtime_.now());
   introduce_runtime();
   gather_catalogue();
@@ -215,27 +341,49 @@ AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
 }
 
 void Server::start_runtime() {
+  if (!runs_models(settings_)) return;
+  models_.use_runtime(runtime_of_models());
   runtime_.start([this] { autoload_.start(find_method(api_.methods, HandleRole::kCreates)); },
                  [this] { runtime_replaced(); });
 }
 
 Json Server::health() const {
+  if (!runs_models(settings_)) return health_of_services();
+  Json servers = Json::array({catalogue_.name});
+  for (const std::string& name : services_.names()) servers.push_back(name);
   const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
+  Json models = Json::array();
+  for (const auto& handle : runtime_.now().handles()) models.push_back(model_of(handle));
   return Json{{"status", runtime_.now().trouble().empty() ? "healthy" : "degraded"},
+              {"chat", chat_ ? chat_->status() : Json(nullptr)},
               {"name", catalogue_.name},
               {"version", kProgramVersion},
               {"uptime_s", uptime},
-              {"servers", Json::array({catalogue_.name})},
+              {"servers", std::move(servers)},
+              {"services", services_.status()},
               {"runtime", runtime_.status()},
+              {"models", std::move(models)},
               {"upstreams", upstreams_.status()},
+              {"transports", transports_->status()}};
+}
+
+Json Server::health_of_services() const {
+  const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
+  return Json{{"status", services_.is_well() ? "healthy" : "degraded"},
+              {"servers", services_.names()},
+              {"services", services_.status()},
+              {"version", kProgramVersion},
+              {"uptime_s", uptime},
               {"transports", transports_->status()}};
 }
 
 std::string Server::metrics() const {
   std::string text = metrics_.text();
   print_family(text, "rkllm_mcp_runtime_info", "gauge", "The API that is served; simulated=\"true\": no model runs.");
-  print_sample(text, "rkllm_mcp_runtime_info",
-               label("version", runtime_.now().version()) + (runtime_.now().simulated() ? "," + label("simulated", "true") : ""), 1);
+  print_sample(
+      text, "rkllm_mcp_runtime_info",
+      label("version", runtime_.now().version()) + (runtime_.now().simulated() ? "," + label("simulated", "true") : ""),
+      1);
   print_family(text, "rkllm_mcp_running", "gauge", "1 while a call is made on the handle.");
   for (const auto& handle : runtime_.now().handles()) {
     print_sample(text, "rkllm_mcp_running", label("handle", handle.id), handle.running ? 1 : 0);
@@ -244,7 +392,9 @@ std::string Server::metrics() const {
   for (const auto& handle : runtime_.now().handles()) {
     print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
   }
-  print_family(text, "rkllm_mcp_memory_bytes", "gauge", "What requests, answers and streams take of limits.memory_bytes.");
+  print_handles(text, runtime_.now().handles());
+  print_family(text, "rkllm_mcp_memory_bytes", "gauge",
+               "What requests, answers and streams take of limits.memory_bytes.");
   print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_->used()));
   print_family(text, "rkllm_mcp_lost_log_lines_total", "counter",
                "Lines of the log that could not be written in time.");
@@ -266,16 +416,24 @@ void Server::stop() {
   timer_.cancel();
   runtime_.settle();
   autoload_.stop();
+  if (chat_) chat_->stop();
+  models_.stop();
   handle_watch_.stop();
   upstreams_.stop();
   dispatcher_.mcp().end();
+  if (services_port_) services_port_->mcp().end();
   transports_->stop();
+  services_.stop();
   // The library may take its time; meanwhile the loop delivers the last messages of the streams.
   ending_ = std::thread([this] {
-    const bool clean = runtime_.shut_down(Clock::now() + kForTheRuntime);
-    asio::post(loop_, [this, clean] {
+    const auto deadline = Clock::now() + kForTheRuntime;
+    const bool models_ended = runtime_.shut_down(deadline);
+    const bool services_ended = services_.end(deadline);
+    const bool clean = models_ended && services_ended;
+    asio::post(loop_, [this, clean, models_ended, services_ended] {
       ended_cleanly_ = clean;
-      if (!clean) log_.warn("the runtime library did not come back in time; leaving it behind");
+      if (!models_ended) log_.warn("the runtime library did not come back in time; leaving it behind");
+      if (!services_ended) log_.warn("a tool did not come back in time; leaving it behind");
       let_streams_end(Clock::now() + kForStreams);
     });
   });

@@ -3,16 +3,24 @@
 // Begin: runtime, dispatcher, transports. End, each step bounded: accept nobody; stop all runs, so that every stream
 // gets its last message; destroy the handles; let slow clients take theirs; flush; leave the loop.
 //
-// Threads: belongs to the event loop, all of it.
+// Threads: call everything on the event loop, stop() included (asio's signal_set does). On other threads run
+// find_runtime(), when RuntimeLife looks for a library; what the runtime calls when a model is lost or a worker prints,
+// which posts to the loop; and, while the server ends, the waiting for the runtime.
 #pragma once
 
 #include "api.hpp"
 #include "app/autoload.hpp"
+#include "app/chat_service.hpp"
 #include "app/http_routes.hpp"
+#include "app/memory_reserve.hpp"
 #include "app/runtime_life.hpp"
+#include "app/services.hpp"
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
+#include "models/model_clock.hpp"
+#include "models/named_backend.hpp"
+#include "models/server_models.hpp"
 #include "settings/settings.hpp"
 #include "upstreams/upstreams.hpp"
 #include "watch/handle_watch.hpp"
@@ -38,11 +46,11 @@ namespace rkllm_mcp {
 class Server {
  public:
   struct Options {
-    std::optional<int> stdio_output;        // serve standard input, and answer to this descriptor
-    bool ends_with_input = false;           // the end of standard input ends the server
-    HandedSockets sockets{};                // to serve on, instead of opening those of the settings
-    std::function<void()> when_stopping{};  // called once, as the end begins; null: nobody wants to know
-    std::function<std::uint64_t()> lost_log_lines{};                // for the metrics; null: nobody counts them
+    std::optional<int> stdio_output;                  // serve standard input, and answer to this descriptor
+    bool ends_with_input = false;                     // the end of standard input ends the server
+    HandedSockets sockets{};                          // to serve on, instead of opening those of the settings
+    std::function<void()> when_stopping{};            // called once, as the end begins; null: nothing is called
+    std::function<std::uint64_t()> lost_log_lines{};  // for the metrics, which say 0 if this is null
     std::function<Json()> settings_report = [] { return Json(); };  // what clients may read of the settings
   };
 
@@ -51,12 +59,18 @@ class Server {
   Server(asio::io_context& loop, const Settings& settings, spdlog::logger& log, const Options& options);
   ~Server();
 
-  // Starts the runtime, and then begins to load the models that the settings name. What becomes of it is logged.
+  // Starts the runtime, and then begins to load the models that the settings name. Returns at once; how it went is
+  // logged.
   void start_runtime();
   // Looks whether a runtime library has come, gone, or become another one, and serves what is there now; clients are
   // told. As long as a model is loaded, or being loaded, nothing changes. Returns at once; see RuntimeLife.
-  void renew_runtime() { runtime_.look_again(); }
-  // Begins to end; the loop runs out of work when it has ended. Idempotent.
+  void renew_runtime() {
+    if (runs_models(settings_)) runtime_.look_again();
+  }
+  // The settings have been read again; what may change while the server runs has.
+  void settings_changed();
+  // Begins to end, and returns at once. When everything has ended, or has had its time, the server stops the loop: its
+  // run() returns then. Idempotent.
   void stop();
   bool is_stopping() const { return stopping_; }
   // False if a thread still hangs in the runtime library, so that only leaving the process helps.
@@ -71,13 +85,15 @@ class Server {
   using Clock = std::chrono::steady_clock;
 
   std::unique_ptr<RuntimeHost> find_runtime(const Settings& settings);  // any thread
-  std::shared_ptr<Backend> backend_of_runtime();                  // which knows the presets of the settings
+  std::shared_ptr<Backend> backend_of_runtime();                        // which knows the presets of the settings
+  ModelRuntime runtime_of_models();
   void runtime_replaced();
   void introduce_runtime();                                       // to the log
   void gather_catalogue();                                        // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   Json health() const;
+  Json health_of_services() const;  // on their own port
   std::string metrics() const;
   void let_streams_end(Clock::time_point deadline);
   void flush_and_leave(Clock::time_point deadline);
@@ -90,13 +106,20 @@ class Server {
   const Settings& settings_;
   const std::function<Json()> settings_report_;
   const std::shared_ptr<MemoryBudget> memory_;  // of requests, answers and streams; their shares hold it
+  MemoryReserve memory_reserve_;
   RuntimeLife runtime_;
-  const std::shared_ptr<WatchedBackend> backend_;  // the runtime's, watched
+  SteadyModelClock model_clock_;
+  ServerModels models_;
+  const std::shared_ptr<NamedBackend> named_;      // the runtime's, which knows models by name
+  const std::shared_ptr<WatchedBackend> backend_;  // that one, watched
   Api api_;
   Catalogue catalogue_;
   Dispatcher dispatcher_;
   HandleWatch handle_watch_;
+  Services services_;
   HttpRoutes routes_;
+  std::optional<ChatService> chat_;
+  std::optional<ServicesPort> services_port_;
   Autoload autoload_;
   Upstreams upstreams_;
   std::optional<Transports> transports_;

@@ -2,13 +2,17 @@ set(APP_SOURCES
   app/api_description.cpp
   app/api_resources.cpp
   app/autoload.cpp
+  app/chat_service.cpp
   app/http_routes.cpp
   app/memory_limit.cpp
+  app/memory_reserve.cpp
   app/model_files.cpp
   app/model_presets.cpp
   app/ports_file.cpp
   app/prompts.cpp
   app/runtime_host.cpp
   app/runtime_life.cpp
+  app/runtime_search.cpp
   app/server.cpp
+  app/services.cpp
   app/transports.cpp)

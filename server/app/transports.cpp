@@ -33,7 +33,8 @@ HttpTimeouts timeouts(const HttpSettings& http) {
 TlsFiles tls_files(const Settings& settings) { return {settings.tls.certificate, settings.tls.key}; }
 
 std::shared_ptr<TlsIdentity> tls_identity(const Settings& settings) {
-  const bool is_used = (settings.tcp.enabled && settings.tcp.tls) || (settings.http.enabled && settings.http.tls) ||
+  const bool is_used = (settings.tcp.enabled && settings.tcp.tls) ||
+                       ((settings.http.enabled || settings.services.enabled) && settings.http.tls) ||
                        (settings.ws.enabled && settings.ws.tls);
   if (!is_used) return nullptr;
   try {
@@ -62,6 +63,18 @@ void open(Open open) {
   }
 }
 
+// Likewise for the services' port, whose transport has another name than its settings.
+template <class Open>
+void open_services(Open open) {
+  try {
+    open();
+  } catch (const ListenError& error) {
+    throw std::runtime_error("services: " + std::string(error.what()) +
+                             "; choose another with services.port (0 = any free one) or services.address, or switch it "
+                             "off with services.enabled=false");
+  }
+}
+
 }  // namespace
 
 Transports::Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
@@ -71,7 +84,7 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
   ConnectionLimits limits = connection_limits(settings.limits);
   limits.counts = surroundings.counts;
   limits.memory = surroundings.memory;
-  ConnectionLimits of_stdio = limits;  // whoever started this program is no stranger, and may be a person who types
+  ConnectionLimits of_stdio = limits;  // the program's own user needs no token, and may be a person who types
   of_stdio.message = {};
   limits.stranger_message_bytes = surroundings.stranger_message_bytes;
   const RefusalFunction refusal = [limits](Limit limit) {
@@ -104,9 +117,8 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
   }
   WebSocketLimits websocket;
   websocket.ping_interval = settings.ws.ping_s;
-  if (settings.http.enabled) {
-    HttpOptions options{place_of(handed_.http, settings.http), limits, timeouts(settings.http), origins(settings.http),
-                        websocket};
+  if (settings.http.enabled || settings.services.enabled) {
+    HttpOptions options{{}, limits, timeouts(settings.http), origins(settings.http), websocket};
     options.header_bytes = settings.http.header_bytes;
     options.is_stranger = surroundings.is_stranger;
     options.refuse_guess = surroundings.refuse_guess;
@@ -114,7 +126,14 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
     options.oversized = [](std::size_t bytes, std::size_t limit) {
       return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};
     };
-    open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
+    if (settings.http.enabled) {
+      options.listen = place_of(handed_.http, settings.http);
+      open([&] { http_.emplace(loop, options, std::move(http), settings.ws.enabled ? accept : AcceptFunction()); });
+    }
+    if (settings.services.enabled) {
+      options.listen = {settings.services.address, settings.services.port};
+      open_services([&] { services_.emplace(loop, options, surroundings.services, AcceptFunction()); });
+    }
   }
   if (settings.ws.enabled) {
     const WebSocketOptions options{place_of(handed_.ws, settings.ws), limits,    timeouts(settings.http),
@@ -137,6 +156,8 @@ Json Transports::status() const {
   if (udp_) add("udp", place_of(handed_.udp, settings_.udp).address, *udp_);
   if (http_) add("http", place_of(handed_.http, settings_.http).address, *http_);
   if (http_) status["http"]["tls"] = settings_.http.tls;
+  if (services_) add("services", settings_.services.address, *services_);
+  if (services_) status["services"]["tls"] = settings_.http.tls;
   if (ws_) add("ws", place_of(handed_.ws, settings_.ws).address, *ws_);
   if (ws_) status["ws"]["tls"] = settings_.ws.tls;
   return status;
@@ -145,7 +166,7 @@ Json Transports::status() const {
 std::size_t Transports::connections() const {
   return (tcp_ ? tcp_->connection_count() : 0) + (unix_ ? unix_->connection_count() : 0) +
          (udp_ ? udp_->connection_count() : 0) + (http_ ? http_->connection_count() : 0) +
-         (ws_ ? ws_->connection_count() : 0) + (stdio_ ? stdio_->connection_count() : 0);
+         (services_ ? services_->connection_count() : 0) + (ws_ ? ws_->connection_count() : 0) + (stdio_ ? stdio_->connection_count() : 0);
 }
 
 bool Transports::renew_certificate() {
@@ -158,6 +179,7 @@ void Transports::stop() {
   if (unix_) unix_->stop();
   if (udp_) udp_->stop();
   if (http_) http_->stop();
+  if (services_) services_->stop();
   if (ws_) ws_->stop();
 }
 
@@ -166,6 +188,7 @@ void Transports::abort_all() {
   if (unix_) unix_->abort_all();
   if (udp_) udp_->abort_all();
   if (http_) http_->abort_all();
+  if (services_) services_->abort_all();
   if (ws_) ws_->abort_all();
   if (stdio_) stdio_->abort_all();
 }
@@ -175,6 +198,7 @@ void Transports::close_all() {
   if (unix_) unix_->close_all();
   if (udp_) udp_->close_all();
   if (http_) http_->close_all();
+  if (services_) services_->close_all();
   if (ws_) ws_->close_all();
   if (stdio_) stdio_->close_all();
 }

@@ -3,13 +3,13 @@
 
 #include "service/handed_sockets.hpp"
 #include "settings/settings.hpp"
-#include "transport/http_transport.hpp"
-#include "transport/stdio_transport.hpp"
-#include "transport/tcp_transport.hpp"
-#include "transport/tls_identity.hpp"
-#include "transport/udp_transport.hpp"
-#include "transport/unix_transport.hpp"
-#include "transport/websocket_transport.hpp"
+#include "transport/bytes/tls_identity.hpp"
+#include "transport/http/http_transport.hpp"
+#include "transport/lines/stdio_transport.hpp"
+#include "transport/lines/tcp_transport.hpp"
+#include "transport/lines/unix_transport.hpp"
+#include "transport/udp/udp_transport.hpp"
+#include "transport/websocket/websocket_transport.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -28,7 +28,7 @@ struct Stdio {
 
 class Transports {
  public:
-  // What the settings do not say.
+  // What the settings do not say, and the transports need of the rest of the server.
   struct Surroundings {
     HandedSockets handed{};  // that take the place of addresses
     Counts* counts = nullptr;
@@ -37,6 +37,7 @@ class Transports {
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
     std::function<bool(const HttpRequest& head)> is_stranger{};
     HttpGuessHandler refuse_guess{};
+    HttpHandler services{};  // of the services' own port; needed if that is switched on
   };
 
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
@@ -46,9 +47,9 @@ class Transports {
 
   // {"tcp":{"address","port","connections"},...}: what is open, with the addresses and ports really used.
   Json status() const;
-  void stop();       // accepts nobody any more
+  void stop();       // accepts no connection any more
   void close_all();  // after what is queued has been written
-  void abort_all();  // at once; who still waits for a client is told in the next turn of the loop
+  void abort_all();  // at once; the functions of when_closed() run in the next turn of the loop
   std::size_t connections() const;
   // Reads certificate and key again, for connections to come. Throws std::runtime_error, and goes on with the old ones
   // then. False if no transport uses TLS.
@@ -62,6 +63,7 @@ class Transports {
   std::optional<UnixTransport> unix_;
   std::optional<UdpTransport> udp_;
   std::optional<HttpTransport> http_;
+  std::optional<HttpTransport> services_;
   std::optional<WebSocketTransport> ws_;
   std::optional<StdioTransport> stdio_;
 };

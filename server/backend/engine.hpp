@@ -34,6 +34,8 @@ class Model {
   // Nobody waits for the call that creates the model any more. Ends it if that can be done without harm to others.
   // During that call, any thread; does not block.
   virtual void stop_loading() {}
+  // The process that it is being loaded in; nothing outside of that call, and where it is not known. Any thread.
+  virtual std::optional<pid_t> loading_in() const { return std::nullopt; }
 
   virtual bool loaded() const = 0;  // there is something to call
   // What is known of it: sizes and limits by the name of their C field, e.g. "max_new_tokens". On the handle's runner.

@@ -75,6 +75,7 @@ class GuardedModel final : public Model {
   CallOutcome call_beside(const CallRequest& request) override { return model_->call_beside(request); }
   void stop_run() override { model_->stop_run(); }
   void stop_loading() override { model_->stop_loading(); }
+  std::optional<pid_t> loading_in() const override { return model_->loading_in(); }
   bool loaded() const override { return model_->loaded(); }
   Values values() const override { return model_->values(); }
   std::optional<pid_t> process() const override { return model_->process(); }

@@ -4,12 +4,44 @@
 #include "jsonrpc/message.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
+
+Json text_or_null(std::string text) { return text.empty() ? Json(nullptr) : Json(std::move(text)); }
+
+}  // namespace
+
+RunSpeed speed_of(const Json& perf) {
+  const auto number = [&perf](const char* key) {
+    return perf.is_object() && perf.contains(key) && perf[key].is_number() ? perf[key].get<double>() : 0.0;
+  };
+  RunSpeed speed;
+  if (number("generate_time_ms") > 0)
+    speed.tokens_per_second = number("generate_tokens") * 1000 / number("generate_time_ms");
+  if (number("prefill_time_ms") > 0) {
+    speed.first_token_ms = number("prefill_time_ms");
+    speed.prefill_tokens_per_second = number("prefill_tokens") * 1000 / *speed.first_token_ms;
+  }
+  return speed;
+}
+
+std::string model_path_of(const QueuedBackend::HandleStatus& handle) {
+  const Json& created = handle.created_with;
+  if (!created.is_object() || !created.contains("param") || !created["param"].is_object()) return {};
+  const Json& param = created["param"];
+  return param.contains("model_path") && param["model_path"].is_string() ? param["model_path"].get<std::string>() : "";
+}
+
+std::string model_name_of(const QueuedBackend::HandleStatus& handle) {
+  return handle.model.empty() ? std::filesystem::path(model_path_of(handle)).stem().string() : handle.model;
+}
+
 Json brief_of(const QueuedBackend::HandleStatus& handle) {
   Json queue = Json::array();
   for (const auto& waiting : handle.queue) {
@@ -24,9 +56,25 @@ Json brief_of(const QueuedBackend::HandleStatus& handle) {
              {"running", handle.running},
              {"queued", handle.queue.size()},
              {"queue", std::move(queue)},
-             {"process", handle.process ? Json(*handle.process) : Json(nullptr)}};
+             {"process", handle.process ? Json(*handle.process) : Json(nullptr)},
+             {"model", text_or_null(handle.model)},
+             {"path", text_or_null(model_path_of(handle))}};
   if (handle.simulated) brief["simulated"] = true;
   return brief;
+}
+
+Json model_of(const QueuedBackend::HandleStatus& handle) {
+  const auto or_null = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+  const std::string path = model_path_of(handle);
+  const RunSpeed speed = speed_of(handle.last_perf);
+  return Json{{"name", path.empty() ? Json(nullptr) : Json(model_name_of(handle))},
+              {"path", text_or_null(path)},
+              {"handle", handle.id},
+              {"running", handle.running},
+              {"queued", handle.queue.size()},
+              {"process", or_null(handle.process)},
+              {"tokens_per_second", or_null(speed.tokens_per_second)},
+              {"time_to_first_token_ms", or_null(speed.first_token_ms)}};
 }
 
 Json description_of(const QueuedBackend::HandleStatus& handle) {

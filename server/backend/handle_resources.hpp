@@ -5,6 +5,8 @@
 #include "mcp/catalogue.hpp"
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +15,23 @@ namespace rkllm_mcp {
 // Who it is and what it does, in short and in full.
 Json brief_of(const QueuedBackend::HandleStatus& handle);
 Json description_of(const QueuedBackend::HandleStatus& handle);
+
+// How fast the latest run was, by the runtime's own measurement; absent where it has not said.
+struct RunSpeed {
+  std::optional<double> tokens_per_second{};
+  std::optional<double> prefill_tokens_per_second{};
+  std::optional<double> first_token_ms{};  // what the prompt took
+};
+RunSpeed speed_of(const Json& last_perf);
+
+// The path of a handle's model; empty if it was created without one.
+std::string model_path_of(const QueuedBackend::HandleStatus& handle);
+// The model's name: the one that it was loaded by, else its file's without ending.
+std::string model_name_of(const QueuedBackend::HandleStatus& handle);
+
+// A loaded model for people: {"name","path","handle","running","queued","process","tokens_per_second",
+// "time_to_first_token_ms"}; null what is not known.
+Json model_of(const QueuedBackend::HandleStatus& handle);
 
 using HandlesFunction = std::function<std::vector<QueuedBackend::HandleStatus>()>;
 

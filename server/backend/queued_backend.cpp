@@ -13,6 +13,7 @@ namespace rkllm_mcp {
 // calls from here until there are none.
 struct QueuedBackend::Queue {
   std::deque<JobPointer> waiting;  // in their order; guarded by the backend's mutex
+  JobPointer holder;               // the lease that is held; likewise
   bool at_work = false;            // the runner has been sent; guarded by the backend's mutex
   Runner runner;                   // last: it uses the above
 };
@@ -20,6 +21,7 @@ struct QueuedBackend::Queue {
 // One initialised model, or one that is being initialised.
 struct QueuedBackend::Handle {
   std::string id;
+  std::string name;         // see load(); empty: made by rkllm_init
   unsigned number = 0;      // in its id
   bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
   bool closing = false;     // its destruction is queued: no more calls; likewise
@@ -27,6 +29,9 @@ struct QueuedBackend::Handle {
   std::exception_ptr lost;  // why its model is gone although nobody destroyed it; likewise
   Json created_with;        // the parameters of rkllm_init; likewise
   Json last_perf;           // of the latest run that had one; likewise
+  std::uint64_t load = 0;   // see HandleUse
+  std::uint64_t foreign_changes = 0;  // likewise; guarded by the backend's mutex
+  std::chrono::steady_clock::time_point last_used = std::chrono::steady_clock::now();  // likewise
   Model::Values values;     // written by the runner alone, and with the mutex
   std::optional<pid_t> process;  // likewise
 
@@ -46,11 +51,26 @@ struct QueuedBackend::Job {
   bool abandoned = false;  // it creates a model that nobody waits for; guarded by the backend's mutex
   bool aborted = false;   // rkllm_abort was called while it ran; likewise
   bool given_up = false;  // its observer has been told that nothing will come of it; likewise
+  std::string model;      // see load()
+  JobPointer lease;       // whose call it is; null: nobody's
+  std::deque<JobPointer> leased;  // of a lease: its calls that wait; guarded by the backend's mutex
+  bool ending = false;            // of a lease: it takes no more calls; likewise
 };
 
 namespace {
 
 constexpr std::chrono::milliseconds kForTheKilled{300};  // calls end soon after what makes them has been killed
+
+// What a lease is in a queue, among calls.
+constexpr Method kLease{.name = "lease",
+                        .title = {},
+                        .description = {},
+                        .declaration = {},
+                        .params = {},
+                        .handle_param = "handle",
+                        .handle = HandleRole::kUses,
+                        .input_schema = {},
+                        .output_schema = {}};
 
 // For calls that the backend makes for itself.
 class NobodyListens : public CallObserver {
@@ -59,6 +79,24 @@ class NobodyListens : public CallObserver {
   void on_rows(const FloatRows&) noexcept override {}
   void on_done(CallOutcome) noexcept override {}
 };
+
+class TellsEnd final : public CallObserver {
+ public:
+  explicit TellsEnd(QueuedBackend::EndedFunction ended) : ended_(std::move(ended)) {}
+  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+  void on_rows(const FloatRows&) noexcept override {}
+  void on_done(CallOutcome outcome) noexcept override { ended_(outcome.error); }
+
+ private:
+  const QueuedBackend::EndedFunction ended_;
+};
+
+RpcError lease_has_ended() {
+  return {ErrorCode::kUnknownHandle, "the model is not loaded any more", Json{{"handles", Json::array()}}};
+}
+
+// Whether a call may change what the model keeps from one call to the next.
+bool may_change(const Method& method) { return !method.immediate && !method.annotations.read_only; }
 
 RpcError loading_cancelled() {
   return {ErrorCode::kCancelled, "the loading of the model was cancelled", Json{{"began", true}}};
@@ -100,6 +138,18 @@ Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallOb
   const auto job = std::make_shared<Job>();
   job->request = std::move(request);
   job->observer = std::move(observer);
+  return queue(job);
+}
+
+Backend::CallId QueuedBackend::load(std::string model, CallRequest request, std::shared_ptr<CallObserver> observer) {
+  const auto job = std::make_shared<Job>();
+  job->request = std::move(request);
+  job->observer = std::move(observer);
+  job->model = std::move(model);
+  return queue(job);
+}
+
+Backend::CallId QueuedBackend::queue(const JobPointer& job) {
   try {
     const std::lock_guard lock(mutex_);
     job->id = next_call_++;
@@ -110,6 +160,97 @@ Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallOb
     refuse(job, std::current_exception());
   }
   return job->id;
+}
+
+Backend::CallId QueuedBackend::lease(const std::string& handle, CallOrigin origin,
+                                     std::shared_ptr<CallObserver> observer) {
+  return start({&kLease, Json{{"handle", handle}}, ArrayEncoding::kJson, std::move(origin)}, std::move(observer));
+}
+
+bool QueuedBackend::can_use_lease(const JobPointer& lease) const {
+  return !shutting_down_ && lease->handle && lease->handle->queue.holder == lease && !lease->ending;
+}
+
+Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request, std::shared_ptr<CallObserver> observer) {
+  const auto job = std::make_shared<Job>();
+  job->request = std::move(request);
+  job->observer = std::move(observer);
+  const std::lock_guard lock(mutex_);
+  job->id = next_call_++;
+  const auto found = jobs_.find(lease);
+  if (found == jobs_.end() || !can_use_lease(found->second)) {
+    refuse(job, std::make_exception_ptr(lease_has_ended()));
+    return job->id;
+  }
+  job->lease = found->second;
+  job->handle = job->lease->handle;
+  jobs_.emplace(job->id, job);
+  job->lease->leased.push_back(job);
+  set_to_work(job->handle->queue, job->handle.get(), false);
+  return job->id;
+}
+
+void QueuedBackend::end_lease(CallId lease) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = jobs_.find(lease); found != jobs_.end()) stop(found->second);
+}
+
+void QueuedBackend::let_go(const JobPointer& lease) {
+  if (std::exchange(lease->ending, true) || lease->state == Job::State::kDone) return;
+  Handle& handle = *lease->handle;
+  while (!lease->leased.empty()) end_waiting(JobPointer(lease->leased.front()), cancelled());
+  if (handle.running) {
+    stop(JobPointer(handle.running));  // note_handle_change() goes on from here
+  } else {
+    end_held(lease);
+  }
+}
+
+void QueuedBackend::end_held(const JobPointer& lease) {
+  Handle& handle = *lease->handle;
+  handle.queue.holder = nullptr;
+  handle.last_used = std::chrono::steady_clock::now();
+  lease->state = Job::State::kDone;
+  tell_positions(handle, 0);
+  errands_.post([this, lease] { finish(lease, CallOutcome()); });
+  if (!handle.queue.waiting.empty()) set_to_work(handle.queue, &handle, false);
+}
+
+bool QueuedBackend::grant(Handle& handle, const JobPointer& lease) {
+  if (handle.lost || !handle.model->loaded()) return false;
+  handle.queue.holder = lease;
+  lease->observer->on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
+  return true;
+}
+
+bool QueuedBackend::destroy_in_turn(const std::string& handle, EndedFunction ended) {
+  const std::lock_guard lock(mutex_);
+  const auto found = handles_.find(handle);
+  if (found == handles_.end() || found->second->closing || destroy_ == nullptr || shutting_down_) return false;
+  destroy_unasked(found->second, std::make_shared<TellsEnd>(std::move(ended)));
+  return true;
+}
+
+std::optional<QueuedBackend::HandleUse> QueuedBackend::use_of(const std::string& handle) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = handles_.find(handle);
+  if (found == handles_.end() || found->second->closing) return std::nullopt;
+  const Handle& that = *found->second;
+  HandleUse use;
+  use.load = that.load;
+  use.waiting = that.queue.waiting.size();
+  use.in_use = that.running || that.queue.holder || use.waiting > 0;
+  use.last_used = that.last_used;
+  use.foreign_changes = that.foreign_changes;
+  use.process = that.process;
+  return use;
+}
+
+std::optional<pid_t> QueuedBackend::loading_process(CallId init) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = jobs_.find(init);
+  if (found == jobs_.end() || !found->second->handle) return std::nullopt;
+  return found->second->handle->model->loading_in();
 }
 
 void QueuedBackend::refuse(const JobPointer& job, std::exception_ptr error) {
@@ -127,6 +268,8 @@ void QueuedBackend::admit(const JobPointer& job) {
   if (method.handle == HandleRole::kNone) return;
   if (method.handle == HandleRole::kCreates) {
     job->handle = create_handle();
+    job->handle->load = job->id;
+    job->handle->name = job->model;
     return;
   }
   job->handle = resolve_handle(method, job->request.params);
@@ -136,6 +279,16 @@ void QueuedBackend::admit(const JobPointer& job) {
     count(limits_.counts, Limit::kQueueLength);
     throw RpcError(ErrorCode::kQueueFull, "the queue of handle " + handle.id + " is full",
                    Json{{"queued", handle.queue.waiting.size()}, {"limit", limits_.queued_per_handle}});
+  }
+  const std::string& holder = job->request.origin.holder;
+  const auto is_theirs = [&holder](const JobPointer& each) { return each->request.origin.holder == holder; };
+  const auto theirs = holder.empty() ? 0 : std::ranges::count_if(handle.queue.waiting, is_theirs);
+  if (static_cast<std::size_t>(theirs) >= limits_.queued_per_holder) {
+    count(limits_.counts, Limit::kQueueLength);
+    throw RpcError(
+        ErrorCode::kQueueFull,
+        "this access token has as many places in the queue of handle " + handle.id + " as queue.max_per_token allows",
+        Json{{"queued", theirs}, {"limit", limits_.queued_per_holder}});
   }
   if (method.handle == HandleRole::kDestroys) {
     handle.closing = true;
@@ -172,18 +325,29 @@ QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method,
     }
     return found->second;
   }
-  const auto ids = live_ids();
-  if (ids.size() == 1) return handles_.at(ids.front());
-  if (ids.empty() && handles_.size() == 1 && !handles_.begin()->second->closing) {
-    return handles_.begin()
-        ->second;  // being created: the call waits for that, as one sent right behind rkllm_init must
+  const auto unnamed = unnamed_handles();
+  std::vector<std::string> ids;
+  for (const HandlePointer& handle : unnamed) {
+    if (handle->live && !handle->closing) ids.push_back(handle->id);
   }
-  if (ids.empty() && handles_.empty()) {
+  if (ids.size() == 1) return handles_.at(ids.front());
+  if (ids.empty() && unnamed.size() == 1 && !unnamed.front()->closing) {
+    return unnamed.front();  // being created: the call waits for that, as one sent right behind rkllm_init must
+  }
+  if (ids.empty() && unnamed.empty()) {
     throw RpcError(ErrorCode::kUnknownHandle, "no handle exists; call rkllm_init first", Json{{"handles", ids}});
   }
   const std::string these = ids.empty() ? "several are being made" : "these do: " + named_in_message(ids);
   throw RpcError(ErrorCode::kInvalidParams, path + ": required while more than one handle exists; " + these,
                  Json{{"path", path}, {"handles", ids}});
+}
+
+std::vector<QueuedBackend::HandlePointer> QueuedBackend::unnamed_handles() const {
+  std::vector<HandlePointer> unnamed;
+  for (const auto& [id, handle] : handles_) {
+    if (handle->name.empty()) unnamed.push_back(handle);
+  }
+  return unnamed;
 }
 
 std::vector<std::string> QueuedBackend::live_ids() const {
@@ -206,6 +370,10 @@ void QueuedBackend::enqueue(const JobPointer& job) {
   const bool is_beside = handle != nullptr && &queue == &handle->beside;
   queue.waiting.push_back(job);
   if (handle != nullptr && !is_beside) tell_positions(*handle, queue.waiting.size() - 1);
+  set_to_work(queue, handle, is_beside);
+}
+
+void QueuedBackend::set_to_work(Queue& queue, Handle* handle, bool is_beside) {
   if (std::exchange(queue.at_work, true)) return;
   queue.runner.post([this, &queue, handle, is_beside] {
     while (is_beside ? run_beside(*handle) : run_queued(queue, handle)) {
@@ -216,12 +384,16 @@ void QueuedBackend::enqueue(const JobPointer& job) {
 void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
   const auto& waiting = handle.queue.waiting;
   for (std::size_t place = from; place < waiting.size(); ++place) {
-    const std::size_t calls_before = place + (handle.running ? 1 : 0);
+    const std::size_t calls_before = place + (handle.running || handle.queue.holder ? 1 : 0);
     if (calls_before > 0) waiting[place]->observer->on_queued(calls_before);
   }
 }
 
 void QueuedBackend::leave_queue(const JobPointer& job) {
+  if (job->lease) {
+    std::erase(job->lease->leased, job);
+    return;
+  }
   Queue& queue = queue_of(*job);
   const auto found = std::find(queue.waiting.begin(), queue.waiting.end(), job);
   const auto place = static_cast<std::size_t>(found - queue.waiting.begin());
@@ -230,12 +402,13 @@ void QueuedBackend::leave_queue(const JobPointer& job) {
 }
 
 QueuedBackend::JobPointer QueuedBackend::next_of(Queue& queue) {
-  if (queue.waiting.empty()) {
+  auto& waiting = queue.holder ? queue.holder->leased : queue.waiting;
+  if (waiting.empty()) {
     queue.at_work = false;
     return nullptr;
   }
-  JobPointer next = std::move(queue.waiting.front());
-  queue.waiting.pop_front();
+  JobPointer next = std::move(waiting.front());
+  waiting.pop_front();
   next->state = Job::State::kRunning;
   return next;
 }
@@ -254,7 +427,9 @@ void QueuedBackend::give_up(CallId id, const RpcError& why) {
 }
 
 void QueuedBackend::stop(const JobPointer& job) {
-  if (job->state == Job::State::kRunning) {
+  if (job->state == Job::State::kRunning && job->request.method == &kLease) {
+    let_go(job);
+  } else if (job->state == Job::State::kRunning) {
     const Method& method = *job->request.method;
     if (method.streams) job->handle->model->stop_run();
     if (method.handle == HandleRole::kCreates) {
@@ -286,13 +461,13 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
   }
 }
 
-void QueuedBackend::destroy_unasked(const HandlePointer& handle) {
+void QueuedBackend::destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer) {
   if (handle->closing || destroy_ == nullptr) return;
   handle->closing = true;
   const auto job = std::make_shared<Job>();
   job->id = next_call_++;
   job->request = {destroy_, Json::object()};
-  job->observer = std::make_shared<NobodyListens>();
+  job->observer = observer ? std::move(observer) : std::make_shared<NobodyListens>();
   job->handle = handle;
   jobs_.emplace(job->id, job);
   enqueue(job);
@@ -308,7 +483,9 @@ bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
     const std::lock_guard lock(mutex_);
     job = next_of(queue);
     if (!job) return false;
-    if (handle != nullptr) {
+    if (handle != nullptr && job->request.method == &kLease && grant(*handle, job)) {
+      tell_positions(*handle, 0);
+    } else if (handle != nullptr) {
       handle->running = job;
       tell_positions(*handle, 0);
       const bool creates = job->request.method->handle == HandleRole::kCreates;
@@ -322,6 +499,7 @@ bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
     }
     if (outcome.error) job->state = Job::State::kDone;
   }
+  if (!outcome.error && job->request.method == &kLease) return true;  // it is finished when it is ended
   if (!outcome.error) {
     if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
     outcome = execute(job->request, handle);
@@ -343,6 +521,7 @@ void QueuedBackend::await_abort(Handle& handle, const Job& run) {
 // While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
 QueuedBackend::JobPointer QueuedBackend::run_to_abort(const Handle& handle, const Job& abort) {
   if (handle.running) return handle.running;
+  if (handle.queue.holder) return nullptr;
   if (handle.queue.waiting.empty() || handle.queue.waiting.front()->id > abort.id) return nullptr;
   const JobPointer& next = handle.queue.waiting.front();
   return next->request.method->streams ? next : nullptr;
@@ -391,8 +570,13 @@ void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcom
   const bool succeeded = outcome.error == nullptr;
   if (handle.running.get() == &job) {
     handle.running = nullptr;
+    handle.last_used = std::chrono::steady_clock::now();
     handle.values = handle.model->values();
     handle.process = handle.model->process();
+    const bool has_failed = job.request.method->streams && !succeeded;
+    const bool is_foreign = !job.lease && role != HandleRole::kCreates && may_change(*job.request.method);
+    if (has_failed || is_foreign) ++handle.foreign_changes;
+    if (job.lease && job.lease->ending) end_held(job.lease);
   }
   if (outcome.values.contains("perf")) handle.last_perf = outcome.values["perf"];
   if (role == HandleRole::kCreates) {
@@ -452,8 +636,15 @@ std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   const auto now = std::chrono::steady_clock::now();
   for (const auto& [id, handle] : handles_) {
     if (!handle->live) continue;
-    HandleStatus status{id, handle->running != nullptr, {}, handle->process, handle->created_with, handle->values,
-                        handle->last_perf, false};
+    HandleStatus status{id,
+                        handle->name,
+                        handle->running || handle->queue.holder,
+                        {},
+                        handle->process,
+                        handle->created_with,
+                        handle->values,
+                        handle->last_perf,
+                        false};
     for (const auto& job : handle->queue.waiting) {
       const CallRequest& request = job->request;
       status.queue.push_back({request.method->name, request.origin.id, request.origin.transport, now - job->queued_at});

@@ -21,10 +21,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -39,6 +42,7 @@ class QueuedBackend : public Backend {
     std::size_t handles = 16;
     std::size_t queued_per_handle = 64;
     Counts* counts = nullptr;
+    std::size_t queued_per_holder = static_cast<std::size_t>(-1);  // of these, those of one access token
   };
 
   // `methods` is the API set that the engine serves.
@@ -49,6 +53,25 @@ class QueuedBackend : public Backend {
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
+  // As start(), of a call that creates a handle: for a model that the server loads when somebody names it. Its handle
+  // does not count where a call that names none takes the only one. `model` is its name, for those who look at handles.
+  CallId load(std::string model, CallRequest request, std::shared_ptr<CallObserver> observer);
+
+  // A lease of the handle with this id. It waits like a call: on_queued(); on_begun() when it has been granted;
+  // on_done() with an error if it never is, and without one when it has ended. `origin` is for those who look at the
+  // queue.
+  CallId lease(const std::string& handle, CallOrigin origin, std::shared_ptr<CallObserver> observer);
+  // As start(), for a lease that has been granted: made at once, or after the lease's earlier calls. Error 4002 if the
+  // lease has ended, or has been ended: somebody has destroyed the handle.
+  CallId start_leased(CallId lease, CallRequest request, std::shared_ptr<CallObserver> observer);
+  // Calls of the lease that have not ended are stopped, and the next one has its turn. Unknown ids are ignored.
+  void end_lease(CallId lease);
+
+  // Destroys the handle after the calls that wait for it now; from now on nobody finds it. `ended` is called on a
+  // thread of the backend. False if there is no such handle, and nothing is called.
+  using EndedFunction = std::function<void(std::exception_ptr error)>;
+  bool destroy_in_turn(const std::string& handle, EndedFunction ended);
+
   struct Waiting {
     std::string_view method;
     std::string request_id;  // as JSON text; empty: it has none
@@ -58,6 +81,7 @@ class QueuedBackend : public Backend {
   // What a handle is doing, for status pages.
   struct HandleStatus {
     std::string id;
+    std::string model;  // the name that it was loaded by; empty: by rkllm_init
     bool running;
     std::vector<Waiting> queue;    // the next first
     std::optional<pid_t> process;  // the worker that holds the model; nothing if it is in this process
@@ -67,6 +91,22 @@ class QueuedBackend : public Backend {
     bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;
+
+  // What a handle is used for, at this moment.
+  struct HandleUse {
+    std::uint64_t load = 0;  // another number for every model that was ever loaded
+    std::size_t waiting = 0;
+    bool in_use = false;                              // a call is made, a lease is held, or somebody waits
+    std::chrono::steady_clock::time_point last_used;  // when the latest call has ended
+    // Counts the calls outside of leases that may have changed what the model keeps (KV cache, template, tools, caches,
+    // adapters), and the runs that have failed.
+    std::uint64_t foreign_changes = 0;
+    std::optional<pid_t> process;  // as HandleStatus, also while the model is being loaded
+  };
+  // Nothing if there is no such handle.
+  std::optional<HandleUse> use_of(const std::string& handle) const;
+  // The process in which this call of rkllm_init loads its model; nothing if it is not known.
+  std::optional<pid_t> loading_process(CallId init) const;
   // Whether a model is loaded, or else at least being loaded, or else at least a call is in progress.
   enum class Use { kIdle, kCalls, kLoading, kModels };
   Use use() const;
@@ -92,21 +132,29 @@ class QueuedBackend : public Backend {
   HandlePointer create_handle();
   HandlePointer resolve_handle(const Method& method, const Json& params) const;
   std::vector<std::string> live_ids() const;
+  std::vector<HandlePointer> unnamed_handles() const;  // those that rkllm_init has made, or is making
 
+  CallId queue(const JobPointer& job);
   void refuse(const JobPointer& job, std::exception_ptr error);
   // With mutex_ held.
   Queue& queue_of(const Job& job);
   void enqueue(const JobPointer& job);
+  void set_to_work(Queue& queue, Handle* handle, bool is_beside);
+  bool can_use_lease(const JobPointer& lease) const;
+  void let_go(const JobPointer& lease);    // ends a lease that is held, when its running call has ended
+  void end_held(const JobPointer& lease);  // now
   static void tell_positions(const Handle& handle, std::size_t from);  // those who wait at that place, and behind it
   void leave_queue(const JobPointer& job);
   void end_waiting(const JobPointer& job, const RpcError& why);
   void stop(const JobPointer& job);
   void stop_everything_on(Handle& handle);
-  void destroy_unasked(const HandlePointer& handle);  // unless that is under way
+  // Unless that is under way. Nobody need listen.
+  void destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer = nullptr);
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // On runner threads.
   JobPointer next_of(Queue& queue);  // null: none waits, and the runner goes to sleep; with mutex_ held
+  bool grant(Handle& handle, const JobPointer& lease);  // false: it cannot be; with mutex_ held
   // These make the next call of their queue. False if none waits.
   bool run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
   bool run_beside(Handle& handle);

@@ -5,7 +5,7 @@
 namespace rkllm_mcp {
 namespace {
 
-// So many chunks that came before their turn are kept; the others can be asked for.
+// How many chunks that came before their turn are kept; the others can be asked for again.
 constexpr std::size_t kMostEarly = 4096;
 
 const Json* member(const Json& object, std::string_view name) {

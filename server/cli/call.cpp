@@ -2,9 +2,10 @@
 
 #include "cli/answer_reader.hpp"
 #include "cli/exit_codes.hpp"
-#include "client/bounded_json.hpp"
+#include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
+#include "jsonrpc/bounded_json.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -26,16 +27,26 @@ constexpr std::chrono::milliseconds kSilenceInStream{200};
 constexpr std::chrono::milliseconds kBetweenRecoveries{25};
 
 client::Endpoint endpoint_of(const CallOptions& options, const SettingsRequest& request) {
+  const bool names_transport = options.to && options.to->find("://") != std::string::npos;  // settings have no say
+  const Settings settings = names_transport ? Settings{} : load_settings(request).values;
   if (options.to) {
-    auto endpoint = client::parse_endpoint(*options.to);
+    auto endpoint = target_of(*options.to, settings, client::Protocol::kTcp);
     endpoint.token = options.token;
+    endpoint.ca_file = options.ca_file;
     return endpoint;
   }
-  const Settings settings = load_settings(request).values;
-  if (settings.tcp.tls) {
-    throw std::invalid_argument("tcp.tls is on, and this command speaks no TLS; name another transport with --to");
-  }
-  return {client::Protocol::kTcp, settings.tcp.address, settings.tcp.port, "", options.token};
+  return {settings.tcp.tls ? client::Protocol::kTcps : client::Protocol::kTcp,
+          settings.tcp.address,
+          settings.tcp.port,
+          "",
+          options.token,
+          trusted_file(options.ca_file, settings)};
+}
+
+std::string no_message(const std::string& line) {
+  if (line.starts_with("HTTP/"))
+    return "that port speaks HTTP: name it with its scheme, --to http://HOST:PORT or ws://";
+  return "the server sent something that is no JSON message: " + line;
 }
 
 void print(const std::string& text) {
@@ -99,8 +110,8 @@ class Call {
   }
 
   void take(const std::string& line) {
-    const auto message = client::parse_bounded(line);
-    if (!message) throw client::ConnectionError("the server sent something that is no JSON message: " + line);
+    const auto message = parse_bounded(line);
+    if (!message) throw client::ConnectionError(no_message(line));
     const std::string text = reader_.take(*message);
     if (has_new_gap()) recover();
     switch (options_.output) {

@@ -1,9 +1,10 @@
 #include "cli/connect.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
-#include "client/message_facts.hpp"
+#include "client/mcp/message_facts.hpp"
 #include "log_output.hpp"
 
 #include <poll.h>
@@ -177,6 +178,8 @@ class Bridge {
   int run() {
     try {
       connection_ = client::connect_mcp(endpoint_, Clock::now() + kConnectPatience);
+    } catch (const client::Unreachable& error) {
+      return fail(error.what() + is_it_running(), kFirstRequest);
     } catch (const client::ConnectionError& error) {
       return fail(error.what(), kFirstRequest);
     }
@@ -278,7 +281,7 @@ int leave(std::unique_ptr<Bridge> bridge, int exit_code) {
 int run_connect(const ConnectOptions& options) {
   client::Endpoint endpoint;
   try {
-    endpoint = client::parse_endpoint(options.url, "/mcp");
+    endpoint = target_of(options.url, Settings{}, client::Protocol::kTcp, "/mcp");
   } catch (const std::invalid_argument& error) {
     say_on_standard_error(std::string("rkllm-mcp: ") + error.what());
     return kExitUsage;

@@ -1,4 +1,4 @@
-// What the program tells the one who started it.
+// The program's exit codes.
 #pragma once
 
 namespace rkllm_mcp {

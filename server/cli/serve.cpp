@@ -51,33 +51,47 @@ bool serves_stdio(const ServeOptions& options, StdioUse use) {
   return use == StdioUse::kOn || (use == StdioUse::kAuto && input_is_a_pipe_or_socket());
 }
 
-// `stdio` serves standard input and output alone, unless the command line or the environment switches more on. (The
-// file does not count: it is the one that `serve` shares.)
-void leave_only_stdio(LoadedSettings& settings) {
-  const auto asked_for = [&](std::string_view name) {
-    const auto table = settings_table();
-    for (std::size_t at = 0; at < table.size(); ++at) {
-      if (name_of(table[at]) == name) return settings.origins[at].source >= Source::kEnvironment;
-    }
-    return false;
-  };
+// Whether the command line or the environment has that setting. (The file does not count: all commands share it.)
+bool is_asked_for(const LoadedSettings& settings, std::string_view name) {
+  const auto table = settings_table();
+  for (std::size_t at = 0; at < table.size(); ++at) {
+    if (name_of(table[at]) == name) return settings.origins[at].source >= Source::kEnvironment;
+  }
+  return false;
+}
+
+// Switches off what nobody has asked for: `stdio` serves standard input and output alone, and a server of services
+// alone their port.
+void leave_only_asked_for(LoadedSettings& settings) {
+  const auto asked_for = [&](std::string_view name) { return is_asked_for(settings, name); };
   Settings& values = settings.values;
   values.tcp.enabled = values.tcp.enabled && asked_for("tcp.enabled");
   if (!asked_for("unix.path")) values.unix_socket.path.clear();
   values.udp.enabled = values.udp.enabled && asked_for("udp.enabled");
   values.http.enabled = values.http.enabled && asked_for("http.enabled");
   values.ws.enabled = values.ws.enabled && asked_for("ws.enabled");
+  values.services.enabled = values.services.enabled && asked_for("services.enabled");
 }
 
-void reread(const SettingsRequest& request, Settings& running, spdlog::logger& log) {
+void choose_transports(const ServeOptions& options, LoadedSettings& settings) {
+  if (options.ends_with_input) return leave_only_asked_for(settings);
+  if (runs_models(settings.values)) return;
+  leave_only_asked_for(settings);
+  if (!is_asked_for(settings, "services.enabled")) settings.values.services.enabled = true;
+}
+
+// True if something has changed.
+bool reread(const SettingsRequest& request, Settings& running, spdlog::logger& log) {
   try {
     const Reload changes = reload(running, load_settings(request).values);
     for (const auto& name : changes.changed) log.info("{} has changed", name);
     for (const auto& name : changes.need_restart) log.warn("{} has changed, but needs a restart", name);
     if (changes.changed.empty() && changes.need_restart.empty()) log.info("the settings are unchanged");
     set_level(log, running.log.level);
+    return !changes.changed.empty();
   } catch (const std::exception& error) {
     log.error("the settings were not read again: {}", error.what());
+    return false;
   }
 }
 
@@ -100,6 +114,17 @@ void log_addresses(const Json& ports, spdlog::logger& log) {
   for (const auto& [name, place] : ports.items()) log.info("{} on {}", name, text_of_place(place));
 }
 
+// What somebody who has just started this program for the first time wants to know.
+void log_first_words(const ServeOptions& options, const Settings& settings, spdlog::logger& log) {
+  if (options.written_settings.empty() || options.ends_with_input) return;
+  log.info("first start: the settings were written to {}", options.written_settings);
+  if (settings.http.enabled) {
+    log.info("next, in another terminal: rkllm-mcp load FILE.rkllm, then rkllm-mcp chat; all commands: rkllm-mcp help");
+  }
+  if (settings.runtime.library == kSimulatorLibrary) return;
+  log.info("is something missing? rkllm-mcp doctor; on a PC without a board: rkllm-mcp serve --simulator");
+}
+
 // For the service manager: "Serving: tcp on 127.0.0.1:8081; http on 127.0.0.1:8080, TLS"
 std::string serving(const Json& ports) {
   std::string text;
@@ -115,11 +140,13 @@ std::string serving(const Json& ports) {
   std::_Exit(exit_code);
 }
 
-// Of callbacks of the event loop, in the builds of our tests: one that takes so long, whoever else uses the processor.
+// In debug builds a callback of the event loop that takes this long ends the program; the watchdog tells of it from
+// kLongestCallback on. Longer than that, since a service's answer of some megabytes is still written on the loop, and
+// takes about 50 ms of a busy machine's processor.
 constexpr bool kSlowIsFatal = RKLLM_MCP_SLOW_IS_FATAL != 0;
-constexpr std::chrono::milliseconds kTooSlow{250};
+constexpr std::chrono::milliseconds kFatalCallback{150};
 
-// Who has started this program looks at its standard error, wherever the log goes.
+// People who start this program look at its standard error, wherever the log goes.
 void say_why_not(const std::exception& error, const LogSettings& settings, spdlog::logger& log) {
   const std::string text = std::string("cannot start: ") + error.what();
   if (!settings.file.empty() || !log.should_log(spdlog::level::critical)) say_on_standard_error("rkllm-mcp: " + text);
@@ -141,7 +168,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   Supervisor supervisor = Supervisor::take_from_environment();
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGCHLD, SIG_DFL);  // workers are waited for, whatever the one who started us has set
-  if (options.ends_with_input) leave_only_stdio(loaded);
+  choose_transports(options, loaded);
   Settings& settings = loaded.values;
   Log log_of_server(settings.log);
   spdlog::logger* const log = &log_of_server.logger();
@@ -161,11 +188,13 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   try {
     if (!options.ends_with_input) server_options.sockets = take_handed_sockets(settings);
     server.emplace(loop, settings, *log, server_options);
-    // From here on these wait for the loop: who learns that the server is ready may send one at once.
+    // From here on signals wait for the loop: a program that learns from the ports file that the server is ready may
+    // send one at once.
     signals.add(SIGINT);
     signals.add(SIGTERM);
     hangups.add(SIGHUP);
     log_addresses(server->ports(), *log);
+    log_first_words(options, settings, *log);
     if (!options.ports_file.empty()) {
       Json ports = server->ports();
       ports["pid"] = ::getpid();
@@ -187,7 +216,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     hangups.async_wait(on_hangup);
     supervisor.reloading();
     reopen(log_of_server);
-    reread(request, settings, *log);
+    if (reread(request, settings, *log)) server->settings_changed();
     renew_certificate(*server, *log);
     server->renew_runtime();
     supervisor.ready(serving(server->ports()));
@@ -197,7 +226,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
       loop, [&server](const std::exception_ptr& fault) { server->note_fault(fault); },
       [&](std::chrono::milliseconds time) {
         log->warn("a callback of the event loop took {} ms of processor time; all clients waited for it", time.count());
-        if (!kSlowIsFatal || time < kTooSlow) return;
+        if (!kSlowIsFatal || time < kFatalCallback) return;
         log_of_server.close();
         std::abort();
       });

@@ -3,5 +3,25 @@ set(CLI_SOURCES
   cli/call.cpp
   cli/command_line.cpp
   cli/connect.cpp
+  cli/doctor_command.cpp
+  cli/help/complaint.cpp
+  cli/help/completions.cpp
+  cli/help/guide.cpp
+  cli/help/help_text.cpp
+  cli/help/man_page.cpp
+  cli/help/terminal.cpp
+  cli/memory_command.cpp
+  cli/people/logs_command.cpp
+  cli/people/server_link.cpp
+  cli/people/state_commands.cpp
+  cli/piped_input.cpp
   cli/serve.cpp
-  cli/settings_command.cpp)
+  cli/server_places.cpp
+  cli/settings_command.cpp
+  cli/talk/chat.cpp
+  cli/talk/conversation.cpp
+  cli/talk/interrupts.cpp
+  cli/talk/line_editor.cpp
+  cli/target.cpp
+  cli/tools_command.cpp
+  cli/versions.cpp)

@@ -11,7 +11,8 @@
 
 namespace rkllm_mcp {
 
-// The variable's value, which nobody else finds any more; empty if there is none. Only before there are threads.
+// Takes a variable out of the environment, so that children do not get it, and returns its value; empty if there is
+// none. To be called before there are threads.
 inline std::string take_variable(const char* name) {
   const char* const value = std::getenv(name);
   std::string taken = value == nullptr ? "" : value;

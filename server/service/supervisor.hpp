@@ -23,8 +23,9 @@ class Supervisor {
   // spoken to. To be called before there are threads.
   static Supervisor take_from_environment();
 
-  // Each does nothing without a service manager, and never fails: a server that serves has nobody else to tell. The
-  // `status` is a line for people.
+  // Each does nothing without a service manager, and never fails: there is nothing that the server could do about it. A
+  // service manager that does not read may hold the caller, which is the event loop, for a second. The `status` is a
+  // line for people.
   void ready(std::string_view status);  // also after reloading
   void reloading();
   void stopping();

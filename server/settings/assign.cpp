@@ -1,6 +1,8 @@
 #include "settings/assign.hpp"
 
 #include "settings/nearest.hpp"
+#include "text/ip_address.hpp"
+#include "text/url.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -40,6 +43,28 @@ bool is_file_mode(std::string_view text) {
   return text.size() == 3 && text.find_first_not_of("01234567") == std::string_view::npos;
 }
 
+bool is_web_address(const std::string& text) {
+  try {
+    parse_url(text);
+    return true;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
+bool has_form(TextField::Form form, const std::string& text) {
+  switch (form) {
+    case TextField::Form::kAny: return true;
+    case TextField::Form::kIpAddress: return is_ip_address(text);
+    case TextField::Form::kFileMode: return is_file_mode(text);
+    case TextField::Form::kWebAddress: return is_web_address(text);
+    case TextField::Form::kWebAddressOrNone: return text.empty() || is_web_address(text);
+  }
+  return false;
+}
+
+bool is_network(const Json& text) { return IpNetwork::parse(text.get_ref<const std::string&>()).has_value(); }
+
 std::optional<std::int64_t> integer_of(const Json& value) {
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
     return std::nullopt;
@@ -55,6 +80,7 @@ bool is_of_kind(NamedField::Member::Kind kind, const Json& value) {
     case NamedField::Member::Kind::kObject: return value.is_object();
     case NamedField::Member::Kind::kTexts: return value.is_array() && std::ranges::all_of(value, is_text);
     case NamedField::Member::Kind::kTextMap: return value.is_object() && std::ranges::all_of(value, is_text);
+    case NamedField::Member::Kind::kNumber: return value.is_number();
   }
   return false;
 }
@@ -70,8 +96,8 @@ std::string nearest_member(const NamedField& field, const std::string& key) {
 }
 
 std::vector<Complaint> complaints_about_named(const NamedField& field, const std::string& path, const Json& entry) {
-  static constexpr std::array<const char*, 5> kExpectations{"a string", "true or false", "an object",
-                                                            "a list of strings", "an object of strings"};
+  static constexpr std::array<const char*, 6> kExpectations{"a string",          "true or false",        "an object",
+                                                            "a list of strings", "an object of strings", "a number"};
   if (!entry.is_object()) return {{path, "expected an object, found " + shortened(entry)}};
   std::vector<Complaint> complaints;
   for (const auto& [key, value] : entry.items()) {
@@ -110,8 +136,7 @@ struct Assign {
   bool operator()(const TextField& field) const {
     if (!is_text(value)) return false;
     const auto& text = value.get_ref<const std::string&>();
-    if (field.form == TextField::Form::kIpAddress && !is_ip_address(text)) return false;
-    if (field.form == TextField::Form::kFileMode && !is_file_mode(text)) return false;
+    if (!has_form(field.form, text)) return false;
     field.value.set(settings, text);
     return true;
   }
@@ -124,11 +149,17 @@ struct Assign {
   }
   bool operator()(const ListField& field) const {
     if (!value.is_array() || !std::ranges::all_of(value, is_text)) return false;
+    if (field.form == ListField::Form::kNetworks && !std::ranges::all_of(value, is_network)) return false;
     field.value.set(settings, value.get<std::vector<std::string>>());
     return true;
   }
   bool operator()(const NamedField& field) const {
     if (!value.is_object()) return false;
+    field.value.set(settings, value);
+    return true;
+  }
+  bool operator()(const TextMapField& field) const {
+    if (!value.is_object() || !std::ranges::all_of(value, is_text)) return false;
     field.value.set(settings, value);
     return true;
   }
@@ -162,7 +193,7 @@ std::vector<Complaint> assign(const Setting& setting, const Json& value, Setting
     if (!complaints.empty()) return complaints;
   }
   if (std::visit(Assign{value, settings}, setting.field)) return {};
-  const std::string found = setting.secrecy == Secrecy::kSecret ? "something else" : shortened(value);
+  const std::string found = setting.secrecy != Secrecy::kPublic ? "something else" : shortened(value);
   return {{name_of(setting), "expected " + expectation_of(setting) + ", found " + found}};
 }
 

@@ -12,6 +12,7 @@ enum class StdioUse { kAuto, kOn, kOff };
 enum class Fallback { kNone, kSimulator };
 enum class Isolation { kProcess, kThread };
 enum class Workers { kPerHandle, kShared };
+enum class MemoryWhenFull { kRefuse, kForget };
 enum class LogLevel { kTrace, kDebug, kInfo, kWarning, kError, kOff };
 enum class LogFormat { kText, kJson };
 
@@ -26,6 +27,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> kWords<Isolation>{"process", "thread"};
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<Workers>{"per_handle", "shared"};
+template <>
+inline constexpr std::array<std::string_view, 2> kWords<MemoryWhenFull>{"refuse", "forget"};
 template <>
 inline constexpr std::array<std::string_view, 6> kWords<LogLevel>{"trace", "debug", "info", "warning", "error", "off"};
 template <>

@@ -44,7 +44,7 @@ class KeyLines : public nlohmann::json_sax<Json> {
  public:
   KeyLines(const std::string& file, std::string_view text) : file_(file), text_(text), furthest_(text.data()) {}
 
-  std::map<std::string, std::size_t> read() {
+  std::map<Document::Key, std::size_t> read() {
     const char* const end = text_.data() + text_.size();
     Json::sax_parse(CountingIterator(text_.data(), &furthest_), CountingIterator(end, &furthest_), this);
     return std::move(lines_);
@@ -75,7 +75,7 @@ class KeyLines : public nlohmann::json_sax<Json> {
       throw SettingsRefused(
           {file_ + ":" + std::to_string(line) + ": " + object.path_of_key + ": the key occurs twice"});
     }
-    lines_.emplace(object.path_of_key, line);
+    lines_.emplace(Document::Key(object.path, key), line);
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
@@ -110,7 +110,7 @@ class KeyLines : public nlohmann::json_sax<Json> {
   std::string_view text_;
   const char* furthest_;
   std::vector<Object> objects_;  // from the outermost to the one being read
-  std::map<std::string, std::size_t> lines_;
+  std::map<Document::Key, std::size_t> lines_;
 };
 
 }  // namespace
@@ -122,12 +122,22 @@ Document::Document(const std::string& file, std::string_view text) : file_(file)
 
 std::string Document::place_of(std::string path) const {
   for (;;) {
-    const auto found = lines_.find(path);
-    if (found != lines_.end()) return file_ + ":" + std::to_string(found->second);
+    // Names have points, too ("qwen2.5"): any of them may be the one between an object's path and a key of it.
+    for (auto dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+      const auto found = lines_.find({path.substr(0, dot), path.substr(dot + 1)});
+      if (found != lines_.end()) return place_of_line(found->second);
+    }
+    const auto found = lines_.find({"", path});
+    if (found != lines_.end()) return place_of_line(found->second);
     const auto dot = path.rfind('.');
     if (dot == std::string::npos) return file_;
     path.resize(dot);
   }
+}
+
+std::string Document::place_of_key(const std::string& object, const std::string& key) const {
+  const auto found = lines_.find({object, key});
+  return found == lines_.end() ? place_of(object) : place_of_line(found->second);
 }
 
 }  // namespace rkllm_mcp

@@ -77,12 +77,13 @@ class Loader {
     if (values.udp.enabled) check_address("udp.address", values.udp.address);
     if (values.http.enabled) check_address("http.address", values.http.address);
     if (values.ws.enabled) check_address("ws.address", values.ws.address);
+    if (values.services.enabled) check_address("services.address", values.services.address);
   }
 
   void check_tls() {
     const Settings& values = loaded_.values;
     if (values.tcp.enabled && values.tcp.tls) check_tls("tcp.tls");
-    if (values.http.enabled && values.http.tls) check_tls("http.tls");
+    if ((values.http.enabled || values.services.enabled) && values.http.tls) check_tls("http.tls");
     if (values.ws.enabled && values.ws.tls) check_tls("ws.tls");
   }
 
@@ -96,8 +97,8 @@ class Loader {
     for (const auto& [section, content] : document.value().items()) {
       if (section == "$schema") continue;
       const Setting* whole = find_setting(section);
-      if (documentation_of_section(section).empty()) {
-        complain(document, unknown(section));
+      if (documentation_of_section(section).empty() || section.find('.') != std::string::npos) {
+        complain(document.place_of_key("", section), {unknown(section)});
       } else if (whole != nullptr) {
         take(document, *whole, content);
       } else if (!content.is_object()) {
@@ -112,10 +113,14 @@ class Loader {
     for (const auto& [key, value] : content.items()) {
       const std::string name = section + "." + key;
       const Setting* setting = find_setting(name);
-      if (setting == nullptr) {
-        complain(document, unknown(name));
-      } else {
+      if (setting != nullptr) {
         take(document, *setting, value);
+      } else if (documentation_of_section(name).empty()) {
+        complain(document.place_of_key(section, key), {unknown(name)});
+      } else if (!value.is_object()) {
+        complain(document, {name, "expected an object, found " + value.dump()});
+      } else {
+        read_section(document, name, value);
       }
     }
   }

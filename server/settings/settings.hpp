@@ -74,6 +74,40 @@ struct WsSettings {
   std::chrono::seconds ping_s{defaults::kWsPingS};  // 0: no pings
 };
 
+struct ServicesSettings {
+  bool enabled = defaults::kServicesEnabled;  // their port
+  std::string address{defaults::kServicesAddress};
+  std::uint16_t port{defaults::kServicesPort};
+  std::vector<std::string> only = split_list(defaults::kServicesOnly);  // empty: all, and the models
+};
+
+struct MemorySettings {
+  std::string database{defaults::kMemoryDatabase};  // a path, ":memory:", "postgresql://…", or empty: in the user's state directory
+  std::int64_t keep_recent_messages{defaults::kMemoryKeepRecentMessages};
+  std::int64_t summarize_threshold{defaults::kMemorySummarizeThreshold};
+  std::int64_t max_bytes{defaults::kMemoryMaxBytes};  // 0: no limit
+  MemoryWhenFull when_full = choice<MemoryWhenFull>(defaults::kMemoryWhenFull);
+  std::int64_t retention_days{defaults::kMemoryRetentionDays};  // 0: for ever
+};
+
+struct ToolSettings {
+  std::chrono::seconds timeout_s{defaults::kToolsTimeoutS};
+  std::size_t workers{defaults::kToolsWorkers};
+  std::size_t max_waiting{defaults::kToolsMaxWaiting};
+  int per_minute{defaults::kToolsPerMinute};
+  std::chrono::seconds cache_s{defaults::kToolsCacheS};  // 0: nothing is kept
+  std::size_t cache_bytes{defaults::kToolsCacheBytes};
+  std::size_t page_bytes{defaults::kToolsPageBytes};
+  std::vector<std::string> allowed_addresses = split_list(defaults::kToolsAllowedAddresses);
+  std::string ca_file{defaults::kToolsCaFile};
+  std::string user_agent{defaults::kToolsUserAgent};
+  std::string duckduckgo_url{defaults::kToolsDuckduckgoUrl};
+  std::string google_url{defaults::kToolsGoogleUrl};
+  std::string google_api_key{defaults::kToolsGoogleApiKey};
+  std::string google_cx{defaults::kToolsGoogleCx};
+  std::string searxng_url{defaults::kToolsSearxngUrl};
+};
+
 struct TlsSettings {
   std::string certificate{defaults::kTlsCertificate};  // paths
   std::string key{defaults::kTlsKey};
@@ -115,6 +149,7 @@ struct StreamSettings {
 
 struct QueueSettings {
   std::size_t max_per_handle{defaults::kQueueMaxPerHandle};
+  std::size_t max_per_token{defaults::kQueueMaxPerToken};
   std::chrono::seconds timeout_s{defaults::kQueueTimeoutS};
 };
 
@@ -128,12 +163,25 @@ struct RuntimeSettings {
   Isolation isolation = choice<Isolation>(defaults::kRuntimeIsolation);
   Workers workers = choice<Workers>(defaults::kRuntimeWorkers);
   std::chrono::seconds hang_s{defaults::kRuntimeHangS};
+  std::chrono::seconds keep_alive_s{defaults::kRuntimeKeepAliveS};  // -1: for ever
+  std::int64_t default_context{defaults::kRuntimeDefaultContext};   // tokens; 0: the runtime's own
 };
+
 
 struct LogSettings {
   LogLevel level = choice<LogLevel>(defaults::kLogLevel);
   LogFormat format = choice<LogFormat>(defaults::kLogFormat);
   std::string file{defaults::kLogFile};  // empty: standard error
+};
+
+struct ChatSettings {
+  bool enabled{defaults::kChatEnabled};
+  std::chrono::seconds heartbeat_s{defaults::kChatHeartbeatS};
+  std::size_t warm_up_bytes{defaults::kChatWarmUpBytes};  // 0: nothing is computed ahead
+  std::int64_t cache_bytes{defaults::kChatCacheBytes};    // 0: no prompt caches
+  unsigned structured_tries{defaults::kChatStructuredTries};
+  Json aliases = Json::parse(defaults::kChatAliases);  // another name: a model's
+  std::string any_model{defaults::kChatAnyModel};      // empty: an unknown name is an error
 };
 
 struct Settings {
@@ -144,6 +192,9 @@ struct Settings {
   UdpSettings udp;
   HttpSettings http;
   WsSettings ws;
+  ServicesSettings services;
+  MemorySettings memory;
+  ToolSettings tools;
   TlsSettings tls;
   AuthSettings auth;
   LimitSettings limits;
@@ -152,6 +203,7 @@ struct Settings {
   QueueSettings queue;
   RuntimeSettings runtime;
   Json models = Json::parse(defaults::kModels);  // by name: {"param": {…}, "autoload": bool}, both optional
+  ChatSettings chat;
   Json upstreams = Json::parse(defaults::kUpstreams);  // by name: {"url", "token_file"?, "permission"?, "ca_file"?}
   LogSettings log;
 };

@@ -1,6 +1,7 @@
 #include "settings/table.hpp"
 
 #include "settings/nearest.hpp"
+#include "text/shown_address.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,14 +55,27 @@ constexpr Field word() {
 }
 
 template <auto section, auto key>
-constexpr Field list() {
-  return ListField{access<std::vector<std::string>, section, key>()};
+constexpr Field list(ListField::Form form = ListField::Form::kAny) {
+  return ListField{access<std::vector<std::string>, section, key>(), form};
+}
+
+template <auto section, auto key>
+constexpr Field text_map() {
+  return TextMapField{access<Json, section, key>()};
 }
 
 using Member = NamedField::Member;
 constexpr std::array kModelMembers{
     Member{"param", Member::Kind::kObject, "Fields of RKLLMParam; absent ones keep their defaults."},
-    Member{"autoload", Member::Kind::kFlag, "Initialise this model when the server starts."}};
+    Member{"autoload", Member::Kind::kFlag, "Initialise this model when the server starts."},
+    Member{"keep_alive_s", Member::Kind::kNumber,
+           "Seconds that it stays loaded when nobody uses it, if it was loaded by name; -1: for ever. "
+           "runtime.keep_alive_s, if it is left out."},
+    Member{"template", Member::Kind::kText,
+           "Family of its chat template, e.g. \"qwen2\"; by the file's name, if it is left out."},
+    Member{"embeddings", Member::Kind::kObject,
+           "{\"pooling\": \"last\", \"mean\" or \"cls\", \"suffix\": text behind each input}: how embeddings are made "
+           "with it."}};
 constexpr std::array kUpstreamMembers{
     Member{"url", Member::Kind::kText,
            "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT."},
@@ -88,6 +102,8 @@ constexpr Field named(std::string_view what, std::span<const Member> members) {
 
 using S = Settings;
 constexpr auto kIpAddress = TextField::Form::kIpAddress;
+constexpr auto kWebAddress = TextField::Form::kWebAddress;
+constexpr auto kWebAddressOrNone = TextField::Form::kWebAddressOrNone;
 constexpr auto kFileMode = TextField::Form::kFileMode;
 constexpr std::int64_t kDay = 86'400;  // seconds
 constexpr std::int64_t kKiB = 1024;
@@ -148,6 +164,54 @@ constexpr std::array kTable{
     Setting{"ws", "tls", boolean<&S::ws, &WsSettings::tls>(), "Encrypt (WSS), with the certificate of the section tls."},
     Setting{"ws", "ping_s", integer<&S::ws, &WsSettings::ping_s>(0, kDay), "Seconds between pings; 0 sends none."},
 
+    Setting{"services", "enabled", boolean<&S::services, &ServicesSettings::enabled>(),
+            "Serve the services (memory-server, ...) on an HTTP port of their own, too. The certificate is as for http."},
+    Setting{"services", "address", text<&S::services, &ServicesSettings::address>(kIpAddress), "IP address to listen on."},
+    Setting{"services", "port", integer<&S::services, &ServicesSettings::port>(0, 65535),
+            "Port to listen on; 0 picks a free one."},
+    Setting{"services", "only", list<&S::services, &ServicesSettings::only>(),
+            "Names of the servers that run, e.g. \"memory-server\"; empty: all. Without that of server.name no model can be loaded."},
+
+    Setting{"memory", "database", text<&S::memory, &MemorySettings::database>(),
+            "File that the memory server keeps conversations in; empty: rkllm-mcp/memory.db in the user's state directory; \":memory:\": they end with the server; \"postgresql://user@host/name\": a PostgreSQL database, which several servers may share.", Change::kAtStart, Secrecy::kAddress},
+    Setting{"memory", "keep_recent_messages", integer<&S::memory, &MemorySettings::keep_recent_messages>(1, 10'000),
+            "Most recent messages of a conversation that are its context, and that no summary covers."},
+    Setting{"memory", "summarize_threshold", integer<&S::memory, &MemorySettings::summarize_threshold>(1, 10'000),
+            "Messages from which on a chat host makes a summary."},
+    Setting{"memory", "max_bytes", integer<&S::memory, &MemorySettings::max_bytes>(0, 64 * 1024 * kGiB),
+            "Most bytes that the store may take; 0: no limit."},
+    Setting{"memory", "when_full", word<&S::memory, &MemorySettings::when_full>(),
+            "refuse: a store that has reached memory.max_bytes takes no more. forget: it removes the conversations that have not changed for longest."},
+    Setting{"memory", "retention_days", integer<&S::memory, &MemorySettings::retention_days>(0, 36'500),
+            "Days after which a conversation that has not changed is removed; 0: never."},
+
+    Setting{"tools", "timeout_s", integer<&S::tools, &ToolSettings::timeout_s>(1, 600), "Seconds that one call of a tool may take."},
+    Setting{"tools", "workers", integer<&S::tools, &ToolSettings::workers>(1, 64), "Calls of tools that are worked on at a time."},
+    Setting{"tools", "max_waiting", integer<&S::tools, &ToolSettings::max_waiting>(1, 10'000), "Calls of tools that may wait for their turn."},
+    Setting{"tools", "per_minute", integer<&S::tools, &ToolSettings::per_minute>(1, 6000),
+            "Calls a minute of each tool that asks somebody on the network; answers that are kept do not count."},
+    Setting{"tools", "cache_s", integer<&S::tools, &ToolSettings::cache_s>(0, kDay),
+            "Seconds that answers from the network are kept, for those who ask the same; 0: they are not."},
+    Setting{"tools", "cache_bytes", integer<&S::tools, &ToolSettings::cache_bytes>(0, 1 * kGiB), "Memory for answers that are kept, in bytes."},
+    Setting{"tools", "page_bytes", integer<&S::tools, &ToolSettings::page_bytes>(16 * kKiB, 16 * kMiB),
+            "Longest page that is read, unpacked, in bytes; what is behind that is cut off."},
+    Setting{"tools", "allowed_addresses", list<&S::tools, &ToolSettings::allowed_addresses>(ListField::Form::kNetworks),
+            "Addresses and networks, e.g. \"192.168.1.0/24\", that fetch_page may reach although they are not public."},
+    Setting{"tools", "ca_file", text<&S::tools, &ToolSettings::ca_file>(),
+            "PEM file of those who vouch for https servers; empty: the system's."},
+    Setting{"tools", "user_agent", text<&S::tools, &ToolSettings::user_agent>(),
+            "What the tools present themselves as to web servers; empty: rkllm-mcp and its version."},
+    Setting{"tools.duckduckgo", "url", text<&S::tools, &ToolSettings::duckduckgo_url>(kWebAddress),
+            "Address of DuckDuckGo's page for browsers without scripts."},
+    Setting{"tools.google", "url", text<&S::tools, &ToolSettings::google_url>(kWebAddress),
+            "Address of Google's Programmable Search JSON API."},
+    Setting{"tools.google", "api_key", text<&S::tools, &ToolSettings::google_api_key>(),
+            "Key for that API; empty: google_search cannot be used.", Change::kAtStart, Secrecy::kSecret},
+    Setting{"tools.google", "cx", text<&S::tools, &ToolSettings::google_cx>(),
+            "Id of the search engine that was made there; empty: google_search cannot be used."},
+    Setting{"tools.searxng", "url", text<&S::tools, &ToolSettings::searxng_url>(kWebAddressOrNone),
+            "Address of a SearXNG instance that allows the format json; empty: searxng_search cannot be used."},
+
     Setting{"tls", "certificate", text<&S::tls, &TlsSettings::certificate>(),
             "PEM file of the server's certificate, followed by those that vouch for it. SIGHUP reads it again for new connections.",
             Change::kWhileRunning},
@@ -205,6 +269,8 @@ constexpr std::array kTable{
 
     Setting{"queue", "max_per_handle", integer<&S::queue, &QueueSettings::max_per_handle>(1, 100'000),
             "Calls that may wait for one handle."},
+    Setting{"queue", "max_per_token", integer<&S::queue, &QueueSettings::max_per_token>(1, 100'000),
+            "Calls of these that one access token may have."},
     Setting{"queue", "timeout_s", integer<&S::queue, &QueueSettings::timeout_s>(0, 30 * kDay),
             "Seconds after which a call that still waits for its handle is given up; 0: never."},
 
@@ -226,9 +292,31 @@ constexpr std::array kTable{
             "per_handle: each model has a worker process of its own. shared: one for all models."},
     Setting{"runtime", "hang_s", integer<&S::runtime, &RuntimeSettings::hang_s>(1, kDay),
             "Seconds without any sign of life during a call after which a worker process is killed."},
+    Setting{"runtime", "keep_alive_s", integer<&S::runtime, &RuntimeSettings::keep_alive_s>(-1, 365 * kDay),
+            "Seconds that a model which was loaded by its name stays loaded when nobody uses it; -1: for ever.",
+            Change::kWhileRunning},
+    Setting{"runtime", "default_context", integer<&S::runtime, &RuntimeSettings::default_context>(0, 1'000'000),
+            "max_context_len of models that are loaded by name and have no preset; 0: the runtime's own. One that was built for less is loaded with the runtime's own.",
+            Change::kWhileRunning},
 
     Setting{"models", "", named<&S::models>("presets", kModelMembers),
-            "Named presets for rkllm_init: {\"NAME\": {\"param\": {fields of RKLLMParam}, \"autoload\": true or false}}."},
+            "Named presets for rkllm_init: {\"NAME\": {\"param\": {fields of RKLLMParam}, \"autoload\": true or false}}.",
+            Change::kWhileRunning},
+
+    Setting{"chat", "enabled", boolean<&S::chat, &ChatSettings::enabled>(),
+            "Serve chat clients over HTTP: the interfaces of OpenAI, Ollama, Anthropic and Responses."},
+    Setting{"chat", "heartbeat_s", integer<&S::chat, &ChatSettings::heartbeat_s>(1, 3600),
+            "Seconds of silence after which a client that streams is told that its request still lives."},
+    Setting{"chat", "warm_up_bytes", integer<&S::chat, &ChatSettings::warm_up_bytes>(0, kMiB),
+            "Bytes of text that a model computes ahead of the next turn at a time, since a prefill cannot be interrupted; 0: nothing ahead."},
+    Setting{"chat", "cache_bytes", integer<&S::chat, &ChatSettings::cache_bytes>(0, 1024 * kGiB),
+            "Most bytes of the conversations' prompt caches below runtime.cache_dir; the one used longest ago goes first. 0: none are kept."},
+    Setting{"chat", "structured_tries", integer<&S::chat, &ChatSettings::structured_tries>(1, 10),
+            "Runs that an answer which has to be JSON may take, before the client is told that the model cannot."},
+    Setting{"chat", "aliases", text_map<&S::chat, &ChatSettings::aliases>(),
+            "Other names of models: {\"gpt-4o-mini\": \"qwen2.5-1.5b\"}."},
+    Setting{"chat", "any_model", text<&S::chat, &ChatSettings::any_model>(),
+            "The model that answers for names that nobody has; empty: such a name is an error."},
 
     Setting{"upstreams", "", named<&S::upstreams>("servers", kUpstreamMembers),
             "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}} or {\"NAME\": {\"command\": \"npx\", \"args\": [...]}}."},
@@ -253,6 +341,12 @@ constexpr std::array kSections{
     SectionText{"udp", "UDP."},
     SectionText{"http", "HTTP."},
     SectionText{"ws", "WebSocket."},
+    SectionText{"services", "Servers beside the one of the models, and their own port."},
+    SectionText{"memory", "Conversations that outlive this program (memory-server)."},
+    SectionText{"tools", "What the tool server looks up in the web, and computes (tool-server)."},
+    SectionText{"tools.duckduckgo", "The tool duckduckgo_search."},
+    SectionText{"tools.google", "The tool google_search."},
+    SectionText{"tools.searxng", "The tool searxng_search."},
     SectionText{"tls", "Encryption, for the transports that ask for it: tcp.tls, http.tls, ws.tls."},
     SectionText{"auth", "Who may call."},
     SectionText{"limits", "What a client may ask for."},
@@ -261,6 +355,7 @@ constexpr std::array kSections{
     SectionText{"queue", "Calls that wait for a handle."},
     SectionText{"runtime", "The library that runs models."},
     SectionText{"models", "Named presets for rkllm_init."},
+    SectionText{"chat", "The chat host: clients of OpenAI, Ollama, Anthropic and Responses."},
     SectionText{"upstreams", "Other MCP servers whose tools are served here."},
     SectionText{"log", "What is written about what happens."},
 };
@@ -305,6 +400,8 @@ std::string expectation_of(const Setting& setting) {
       switch (field.form) {
         case TextField::Form::kIpAddress: return "an IP address such as 127.0.0.1 or ::1";
         case TextField::Form::kFileMode: return "three octal digits, perhaps with a 0 in front, such as 0660";
+        case TextField::Form::kWebAddress: return "an address such as https://example.org/search";
+        case TextField::Form::kWebAddressOrNone: return "an address such as https://example.org/search, or nothing";
         case TextField::Form::kAny: break;
       }
       return "a string";
@@ -314,8 +411,12 @@ std::string expectation_of(const Setting& setting) {
       for (const auto choice : field.words) text.append(choice == field.words.front() ? "" : ", ").append(choice);
       return text;
     }
-    std::string operator()(const ListField&) const { return "an array of strings"; }
+    std::string operator()(const ListField& field) const {
+      return field.form == ListField::Form::kNetworks ? "an array of addresses or networks such as 192.168.1.0/24"
+                                                      : "an array of strings";
+    }
     std::string operator()(const NamedField& field) const { return "an object of " + std::string(field.what); }
+    std::string operator()(const TextMapField&) const { return "an object of strings"; }
   };
   return std::visit(Visitor{}, setting.field);
 }
@@ -346,13 +447,18 @@ Json value_of(const Setting& setting, const Settings& settings) {
     Json operator()(const ChoiceField& field) const { return field.words[field.value.get(settings)]; }
     Json operator()(const ListField& field) const { return field.value.get(settings); }
     Json operator()(const NamedField& field) const { return field.value.get(settings); }
+    Json operator()(const TextMapField& field) const { return field.value.get(settings); }
   };
   return std::visit(Visitor{settings}, setting.field);
 }
 
 Json shown_value(const Setting& setting, const Settings& settings) {
   Json value = value_of(setting, settings);
-  if (setting.secrecy == Secrecy::kSecret && value != "") return "********";
+  switch (setting.secrecy) {
+    case Secrecy::kPublic: break;
+    case Secrecy::kSecret: return value == "" ? value : Json("********");
+    case Secrecy::kAddress: return shown_address(value.get<std::string>());
+  }
   return value;
 }
 

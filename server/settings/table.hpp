@@ -32,7 +32,7 @@ struct IntegerField {
 };
 
 struct TextField {
-  enum class Form { kAny, kIpAddress, kFileMode };
+  enum class Form { kAny, kIpAddress, kFileMode, kWebAddress, kWebAddressOrNone };
   Access<std::string> value;
   Form form;
 };
@@ -44,13 +44,15 @@ struct ChoiceField {
 };
 
 struct ListField {
+  enum class Form { kAny, kNetworks };
   Access<std::vector<std::string>> value;
+  Form form;
 };
 
 // A section whose keys are the user's own names: by each an object with these members.
 struct NamedField {
   struct Member {
-    enum class Kind { kText, kFlag, kObject, kTexts, kTextMap };  // the last: an object of texts
+    enum class Kind { kText, kFlag, kObject, kTexts, kTextMap, kNumber };  // kTextMap: an object of texts
     std::string_view name;
     Kind kind;
     std::string_view documentation;
@@ -61,14 +63,20 @@ struct NamedField {
   std::span<const Member> members;
 };
 
-using Field = std::variant<BoolField, IntegerField, TextField, ChoiceField, ListField, NamedField>;
+// An object of texts, whose names are the user's own.
+struct TextMapField {
+  Access<Json> value;
+};
+
+using Field = std::variant<BoolField, IntegerField, TextField, ChoiceField, ListField, NamedField, TextMapField>;
 
 enum class Change { kAtStart, kWhileRunning };  // when a new value can take effect
-enum class Secrecy { kPublic, kSecret };        // a secret is never shown
+// A secret is never shown. Of an address, user, password and options are not: "postgresql://user:password@host/name?...".
+enum class Secrecy { kPublic, kSecret, kAddress };
 
 struct Setting {
-  std::string_view section;
-  std::string_view key;  // empty: the setting is the whole section
+  std::string_view section;  // "http", or of a section within another "tools.google"
+  std::string_view key;      // empty: the setting is the whole section
   Field field;
   std::string_view documentation;
   Change change = Change::kAtStart;
@@ -88,7 +96,7 @@ std::string_view documentation_of_section(std::string_view section);  // empty i
 std::string nearest_name(std::string_view name);
 
 Json value_of(const Setting& setting, const Settings& settings);
-// The same for eyes: a secret that is set is hidden.
+// The same for eyes: what is secret is hidden.
 Json shown_value(const Setting& setting, const Settings& settings);
 
 }  // namespace rkllm_mcp

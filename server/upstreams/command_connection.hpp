@@ -5,7 +5,7 @@
 #pragma once
 
 #include "client/connection.hpp"
-#include "client/tcp_connection.hpp"
+#include "client/sockets/tcp_connection.hpp"
 #include "worker/descriptor.hpp"
 #include "worker/worker_log.hpp"
 

@@ -1,7 +1,7 @@
 // One list of what another MCP server offers, its tools or others, while it comes, page by page.
 #pragma once
 
-#include "client/remote_error.hpp"
+#include "client/mcp/remote_error.hpp"
 #include "upstreams/offered.hpp"
 
 #include <rkllm_mcp/json.hpp>

@@ -102,7 +102,7 @@ void ToolWatch::listen() {
   listening_since_ = Clock::now();
   client_.request("subscriptions/listen", Json{{"notifications", {{list_.listen, true}}}},
                   back_to(&ToolWatch::take_listening_end, 0));
-  note_change();  // there may have been one while nobody listened
+  note_change();  // there may have been a change while no subscription was open
 }
 
 void ToolWatch::take_listening_end(const client::Outcome& outcome) {

@@ -4,7 +4,7 @@
 // Threads: one, the link's; answers come back to it by `post`. The client outlives the watch.
 #pragma once
 
-#include "client/mcp_client.hpp"
+#include "client/mcp/mcp_client.hpp"
 #include "upstreams/tool_pages.hpp"
 
 #include <rkllm_mcp/json.hpp>

@@ -1,4 +1,4 @@
-// Progress of one call on its way to a reader who may be slower than what it comes from: one update at most.
+// Progress of one call on its way to a reader that may be slower than the sender: at most one update waits.
 #pragma once
 
 #include <rkllm_mcp/json.hpp>

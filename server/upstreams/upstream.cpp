@@ -1,8 +1,8 @@
 #include "upstreams/upstream.hpp"
 
-#include "mcp/era.hpp"
-#include "mcp/meta_keys.hpp"
-#include "mcp/tool_error.hpp"
+#include "mcp/protocol/era.hpp"
+#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/tools/tool_error.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
 #include "upstreams/upstream_tool.hpp"
@@ -199,7 +199,7 @@ void Upstream::let_go(Calls::iterator call) {
   calls_.erase(call);
 }
 
-// A client may never come again with the answer, and nobody says so.
+// A client that was asked something may never come back with the answer, and nothing reports that.
 void Upstream::let_go_of_abandoned() {
   const auto now = UpstreamLink::Clock::now();
   for (auto call = calls_.begin(); call != calls_.end();) {
@@ -217,8 +217,8 @@ Upstream::Calls::iterator Upstream::whom_to_ask(const std::string& method) {
   return newest == calls_.rend() ? calls_.end() : std::prev(newest.base());
 }
 
-// A server with a handshake does not say which call its question is about. Where calls of several clients are in
-// progress nobody is asked: what one client's call has made it want to know is not another's business.
+// A server with a handshake does not say which call its question is about. While calls of several clients are in
+// progress no client is asked: the question may show what another one's call is about.
 void Upstream::take_question(UpstreamLink::Key question, const std::string& method, const Json& params) {
   let_go_of_abandoned();
   const auto about = whom_to_ask(method);

@@ -1,9 +1,9 @@
 // Another MCP server, whose tools, resources and prompts are served here. Event loop only.
 #pragma once
 
-#include "mcp/invocation.hpp"
-#include "mcp/severity.hpp"
-#include "transport/deadline.hpp"
+#include "mcp/lists/severity.hpp"
+#include "mcp/tools/invocation.hpp"
+#include "transport/bytes/deadline.hpp"
 #include "upstreams/offered.hpp"
 #include "upstreams/tool_filter.hpp"
 #include "upstreams/unsent_progress.hpp"
@@ -29,7 +29,7 @@ class Upstream {
  public:
   struct Events {
     std::function<void(Offered kind)> on_changed;  // there are others than before
-    // What the server there wants those to know who hear log messages; null: nobody does.
+    // Called for the other server's log messages, to pass them on to clients; null: they are dropped.
     std::function<void(Severity level, const std::string& logger, const Json& data)> on_log{};
   };
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "client/connection.hpp"
-#include "client/mcp_client.hpp"
+#include "client/mcp/mcp_client.hpp"
 #include "upstreams/offered.hpp"
 #include "upstreams/unsent_progress.hpp"
 
@@ -47,10 +47,10 @@ class UpstreamLink : public std::enable_shared_from_this<UpstreamLink> {
     std::function<void(const std::string& warning)> on_warning;
     std::function<void(Key call, const Json& progress)> on_progress;  // of what came since the last one, one update
     std::function<void(Key call, client::Outcome outcome)> on_end;
-    // Of what is not tools; null: nobody wants to know.
+    // A list of something else than tools has come; null: these lists are dropped.
     std::function<void(Offered kind, std::vector<Json> list)> on_list{};
     std::function<void(const Json& params)> on_log{};  // of notifications/message, whatever they hold
-    // The server there wants a model's or a person's answer from a client; respond() brings it. Null: nobody gives any.
+    // The other server asks a client for a model's or a person's answer, which respond() sends. Null: it gets none.
     std::function<void(Key question, const std::string& method, const Json& params)> on_question{};
   };
 

@@ -1,5 +1,6 @@
 #include "upstreams/upstream_tool.hpp"
 
+#include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -85,13 +87,8 @@ std::string marked_name(const std::string& upstream, const std::string& tool) {
   constexpr std::size_t kMarkBytes = 4;
   std::string name = upstream + "_" + tool;
   std::ranges::replace(name, '.', '_');
-  std::string mark = "_";
   const Sha256 hash = sha256(upstream + '\0' + tool);
-  for (std::size_t at = 0; at < kMarkBytes; ++at) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    mark += kDigits[hash[at] >> 4U];
-    mark += kDigits[hash[at] & 0xfU];
-  }
+  const std::string mark = "_" + in_hexadecimal(std::span(hash).first(kMarkBytes));
   name.resize(std::min(name.size(), kLongestName - mark.size()));
   return name + mark;
 }

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestFile = 4096;  // a page, which is what the kernel gives at most
 
-// Empty if it cannot be read: a driver that is busy, asleep or not in the mood answers a read with an error.
+// Empty if it cannot be read: a driver that is busy or asleep answers a read with an error.
 std::string content_of(const fs::path& path) {
   return try_read_regular_file(path.string(), kLongestFile).value_or(std::string());
 }
@@ -38,17 +38,6 @@ std::optional<double> number_in(std::string_view text) {
   double value = 0;
   std::from_chars(text.data() + first, text.data() + text.size(), value);
   return value;
-}
-
-// The entries of a folder, in order; none if it cannot be read.
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code unreadable;
-  for (fs::directory_iterator each(folder, unreadable), end; !unreadable && each != end; each.increment(unreadable)) {
-    entries.push_back(each->path());
-  }
-  std::sort(entries.begin(), entries.end());
-  return entries;
 }
 
 void print_load(std::string& text, const fs::path& root) {
@@ -113,6 +102,16 @@ Json npu_driver(const fs::path& root) {
 }
 
 }  // namespace
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code unreadable;
+  for (fs::directory_iterator each(folder, unreadable), end; !unreadable && each != end; each.increment(unreadable)) {
+    entries.push_back(each->path());
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
 
 Json board_description(const std::filesystem::path& root) {
   const Json model = texts_of(content_of(root / "proc/device-tree/model"));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -20,5 +21,8 @@ std::string board_metrics(const std::filesystem::path& root);
 //
 // Sources: <root>/proc/device-tree/{model,compatible}, the driver's `version` ("RKNPU driver: v0.9.8") beside its `load`.
 Json board_description(const std::filesystem::path& root);
+
+// The entries of a folder, in order; none if it cannot be read.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 }  // namespace rkllm_mcp

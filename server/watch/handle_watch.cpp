@@ -43,6 +43,7 @@ void HandleWatch::look() {
     poked_ = false;
     touched.swap(touched_);
   }
+  if (!server_.is_watched(kHandlesUri)) return told_.clear();
   std::map<std::string, std::string> now = states();
   for (const auto& [uri, state] : now) {
     const auto known = told_.find(uri);

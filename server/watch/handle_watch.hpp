@@ -1,10 +1,11 @@
-// Tells clients that watch the resources of handles when these have become others.
+// Tells clients that have subscribed to the resources of handles when the content of these has changed. Nothing is
+// looked at while nobody has; who subscribes is told of everything at the next change, whatever has changed.
 //
 // Threads: poke() from any (a lock guards what it notes); all else on the event loop.
 #pragma once
 
 #include "backend/handle_resources.hpp"
-#include "mcp/mcp_server.hpp"
+#include "mcp/protocol/mcp_server.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
@@ -23,7 +24,7 @@ class HandleWatch {
   HandleWatch(asio::io_context& loop, McpServer& server, HandlesFunction handles)
       : loop_(loop), server_(server), handles_(std::move(handles)), timer_(loop) {}
 
-  // Something may have changed, perhaps of that handle: whoever watches is told soon, and once for all that has happened
+  // Something may have changed, perhaps of that handle: subscribers are told soon, and once for all that has changed
   // until then.
   void poke(std::string_view handle = {});
   void stop();
@@ -37,11 +38,11 @@ class HandleWatch {
   McpServer& server_;
   const HandlesFunction handles_;
   asio::steady_timer timer_;
-  std::mutex mutex_;               // guards the next two
+  std::mutex mutex_;  // guards the next two
   bool poked_ = false;
   std::set<std::string> touched_;  // handles, since the last look: they may have come and gone
   bool stopped_ = false;
-  std::map<std::string, std::string> told_{{std::string(kHandlesUri), "[]"}};  // as of the last look
+  std::map<std::string, std::string> told_;  // as of the last look; empty: nobody watched
 };
 
 }  // namespace rkllm_mcp

@@ -49,15 +49,16 @@ class WatchedBackend::Watch final : public CallObserver {
   }
 
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
-    const auto now = Clock::now();
-    if (tokens_++ == 0) {
-      notes_->metrics.time_to_first_token.add(seconds_between(asked_, now));
-    } else {
-      notes_->metrics.token_interval.add(seconds_between(last_token_, now));
-    }
-    last_token_ = now;
-    notes_->metrics.count_token();
+    note_token();
     observer_->on_token(batch, text, token_id);
+  }
+
+  bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
+                   const std::function<void()>& on_room) noexcept override {
+    if (!std::exchange(is_noted_, true)) note_token();
+    const bool is_taken = observer_->offer_token(batch, text, token_id, on_room);
+    is_noted_ = !is_taken;
+    return is_taken;
   }
 
   void on_rows(const FloatRows& rows) noexcept override { observer_->on_rows(rows); }
@@ -73,6 +74,17 @@ class WatchedBackend::Watch final : public CallObserver {
   }
 
  private:
+  void note_token() {
+    const auto now = Clock::now();
+    if (tokens_++ == 0) {
+      notes_->metrics.time_to_first_token.add(seconds_between(asked_, now));
+    } else {
+      notes_->metrics.token_interval.add(seconds_between(last_token_, now));
+    }
+    last_token_ = now;
+    notes_->metrics.count_token();
+  }
+
   Json fields(const std::string& handle, const std::string& ending) const {
     Json fields = fields_of(origin_);
     fields["method"] = method_;
@@ -94,10 +106,16 @@ class WatchedBackend::Watch final : public CallObserver {
   std::optional<Clock::time_point> begun_;
   Clock::time_point last_token_;
   std::uint64_t tokens_ = 0;
+  bool is_noted_ = false;  // the token that is being offered
 };
 
+std::shared_ptr<CallObserver> WatchedBackend::watched(const CallRequest& request,
+                                                      std::shared_ptr<CallObserver> observer) const {
+  return std::make_shared<Watch>(notes_, request, std::move(observer));
+}
+
 Backend::CallId WatchedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
-  auto watch = std::make_shared<Watch>(notes_, request, std::move(observer));
+  auto watch = watched(request, std::move(observer));
   return backend_->start(std::move(request), std::move(watch));
 }
 

@@ -33,6 +33,8 @@ class WatchedBackend final : public Backend {
   void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
 
   CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  // The same note-taking for a call that is made elsewhere.
+  std::shared_ptr<CallObserver> watched(const CallRequest& request, std::shared_ptr<CallObserver> observer) const;
   void cancel(CallId id) override { backend_->cancel(id); }
   void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
 

@@ -1,7 +1,8 @@
 #include "worker/frame_socket.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ void FrameSocket::send(FrameHead head, std::string_view content) {
   while (true) {
     const ssize_t sent = ::sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
     if (sent < 0) {
-      wait_or_throw(errno);
+      wait_or_throw(errno, POLLOUT);
       continue;
     }
     left -= static_cast<std::size_t>(sent);
@@ -63,36 +64,49 @@ bool FrameSocket::try_send(FrameHead head) {
 
 void FrameSocket::look_while_waiting(std::chrono::milliseconds interval, std::function<void()> look) {
   look_ = std::move(look);
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
-  const std::chrono::microseconds rest = interval - seconds;
-  const timeval time{static_cast<time_t>(seconds.count()), static_cast<suseconds_t>(rest.count())};
-  for (const int direction : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-    ::setsockopt(socket_.number(), SOL_SOCKET, direction, &time, sizeof time);
-  }
+  interval_ms_ = static_cast<int>(interval.count());
+  const int flags = ::fcntl(socket_.number(), F_GETFL);
+  ::fcntl(socket_.number(), F_SETFL, flags | O_NONBLOCK);
 }
 
-void FrameSocket::wait_or_throw(int error) const {
+void FrameSocket::wait_or_throw(int error, short event) const {
   if (error == EINTR) return;
-  if (error == EAGAIN || error == EWOULDBLOCK) return look_();
+  if (error == EAGAIN || error == EWOULDBLOCK) {
+    if (look_) look_();
+    pollfd waited{socket_.number(), event, 0};
+    ::poll(&waited, 1, look_ ? interval_ms_ : -1);
+    return;
+  }
   if (error == EPIPE || error == ECONNRESET) throw PeerGone();
   throw std::system_error(error, std::generic_category(), "a worker's socket");
 }
 
 Frame FrameSocket::receive() {
-  int flags = 0;
   while (true) {
     if (const auto frame = reader_.next()) return *frame;
     const auto room = reader_.room();
-    const ssize_t got = ::recv(socket_.number(), room.data(), room.size(), flags);
+    const ssize_t got = ::recv(socket_.number(), room.data(), room.size(), 0);
     if (got == 0) throw PeerGone();
     if (got < 0) {
-      wait_or_throw(errno);
-      flags = 0;
-      continue;
+      wait_or_throw(errno, POLLIN);
+    } else {
+      reader_.filled(static_cast<std::size_t>(got));
     }
-    reader_.filled(static_cast<std::size_t>(got));
-    flags = MSG_DONTWAIT;  // bytes alone, of a frame that never ends, are no reason not to look
   }
+}
+
+void FrameSocket::receive_some() {
+  const auto room = reader_.room();
+  const ssize_t got = ::recv(socket_.number(), room.data(), room.size(), MSG_DONTWAIT);
+  if (got == 0) throw PeerGone();
+  if (got > 0) return reader_.filled(static_cast<std::size_t>(got));
+  if (errno != EAGAIN && errno != EWOULDBLOCK) wait_or_throw(errno, POLLIN);
+}
+
+Descriptor FrameSocket::duplicate() const {
+  Descriptor duplicate(::fcntl(socket_.number(), F_DUPFD_CLOEXEC, 0));
+  if (duplicate.number() < 0) throw std::system_error(errno, std::generic_category(), "a worker's socket");
+  return duplicate;
 }
 
 void FrameSocket::shut_down() { ::shutdown(socket_.number(), SHUT_RDWR); }

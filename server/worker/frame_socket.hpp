@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -34,17 +35,23 @@ class FrameSocket {
 
   // Whoever waits here calls `look` now and then, at least once in `interval`; it may throw to end the waiting.
   void look_while_waiting(std::chrono::milliseconds interval, std::function<void()> look);
-  // The next frame. What it holds is valid until the next call. Throws BadFrame, too.
+  // The next frame. What it holds is valid until more is received. Throws BadFrame, too.
   Frame receive();
+
+  // For whoever waits in another way until there is something to receive:
+  void receive_some();                                    // what there is, if anything; does not block
+  std::optional<Frame> received() { return reader_.next(); }  // the next whole frame of it; throws BadFrame
+  Descriptor duplicate() const;                           // to be waited for; throws std::system_error
 
   // Ends what both ends wait for. Any thread.
   void shut_down();
 
  private:
-  void wait_or_throw(int error) const;
+  void wait_or_throw(int error, short event) const;
 
   const Descriptor socket_;
-  std::function<void()> look_ = [] {};
+  std::function<void()> look_;  // none: the socket itself blocks
+  int interval_ms_ = 0;
   std::mutex sending_;
   FrameReader reader_;
 };

@@ -1,6 +1,6 @@
 #include "worker/reply_reader.hpp"
 
-#include "client/bounded_json.hpp"
+#include "jsonrpc/bounded_json.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -27,32 +27,53 @@ std::optional<ReplyReader::End> ReplyReader::take(const Frame& frame) {
     if (!end_.add(frame)) return std::nullopt;
     return read_end(end_.take());
   }
-  if (run_ == nullptr) throw BadFrame("tokens of a call that is no run");
   if (frame.head.type == FrameType::kTokens) {
-    give_on(frame);
-  } else if (frame.head.type == FrameType::kRows) {
+    take_tokens(frame);
+    while (!tokens_.empty()) {
+      const TokenRecord token = next_token();
+      run_->observer.on_token(token.batch, token.text, token.id);
+    }
+  } else if (frame.head.type == FrameType::kRows && run_ != nullptr) {
     rows_.add(frame, [this](const FloatRows& whole) { run_->observer.on_rows(whole); });
   } else {
-    throw BadFrame("a frame that is for workers");
+    throw BadFrame(run_ == nullptr ? "rows of a call that is no run" : "a frame that is for workers");
   }
-  if (!stopped_ && run_->observer.wants_to_stop()) {
-    stopped_ = true;
-    run_->stop();
-  }
+  stop_if_wanted();
   return std::nullopt;
 }
 
-void ReplyReader::give_on(const Frame& tokens) {
-  std::string_view content = tokens.content;
-  while (!content.empty()) {
-    const TokenRecord token = take_token(content);
-    if (token.batch >= run_->entries) throw BadFrame("a token of an entry that the batch has not");
-    run_->observer.on_token(token.batch, token.text, token.id);
+void ReplyReader::take_tokens(const Frame& frame) {
+  if (frame.head.call != call_) throw BadFrame("a frame of another call");
+  if (run_ == nullptr) throw BadFrame("tokens of a call that is no run");
+  tokens_ = frame.content;
+}
+
+bool ReplyReader::offer(const std::function<void()>& on_room) {
+  while (refused_ || !tokens_.empty()) {
+    const TokenRecord token = refused_ ? *refused_ : next_token();
+    refused_.reset();
+    if (run_->observer.offer_token(token.batch, token.text, token.id, on_room)) continue;
+    refused_ = token;
+    return false;
   }
+  stop_if_wanted();
+  return true;
+}
+
+TokenRecord ReplyReader::next_token() {
+  const TokenRecord token = take_token(tokens_);
+  if (token.batch >= run_->entries) throw BadFrame("a token of an entry that the batch has not");
+  return token;
+}
+
+void ReplyReader::stop_if_wanted() {
+  if (stopped_ || !run_->observer.wants_to_stop()) return;
+  stopped_ = true;
+  run_->stop();
 }
 
 ReplyReader::End ReplyReader::read_end(const std::string& text) {
-  auto read = client::parse_bounded(text);
+  auto read = parse_bounded(text);
   if (!read || !read->is_object()) throw BadFrame("an end that is no JSON object");
   Json& json = *read;
   End end;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp {
 
@@ -30,21 +31,29 @@ class ReplyReader {
   // Of the call with this number; `run` is null unless it is a run, and outlives this.
   ReplyReader(std::uint32_t call, Run* run) : call_(call), run_(run), end_(kMostEndBytes), rows_(kMostColumns) {}
 
-  // The end, once it is whole. Throws BadFrame.
+  // The end, once it is whole. Waits while there is no room for tokens. Throws BadFrame.
   std::optional<End> take(const Frame& frame);
+
+  // For whoever must not wait: takes a frame of tokens, which stays valid until offer() has returned true. The latter
+  // gives on what there is room for; false if some are left, see CallObserver::offer_token(). Both throw BadFrame.
+  void take_tokens(const Frame& frame);
+  bool offer(const std::function<void()>& on_room);
 
  private:
   // What a worker may say of the end of a call, and the longest row of floats.
   static constexpr std::size_t kMostEndBytes = std::size_t{1} << 20U;
   static constexpr std::size_t kMostColumns = std::size_t{16} << 20U;
 
-  void give_on(const Frame& tokens);
+  TokenRecord next_token();
+  void stop_if_wanted();
   static End read_end(const std::string& text);
 
   const std::uint32_t call_;
   Run* const run_;
   FramedText end_;
   RowsReader rows_;
+  std::string_view tokens_;  // the records of the latest frame that are left
+  std::optional<TokenRecord> refused_;  // the one before them: there was no room for it
   bool stopped_ = false;
 };
 

@@ -4,6 +4,7 @@ set(WORKER_SOURCES
   worker/frame_socket.cpp
   worker/reply_reader.cpp
   worker/served_model.cpp
+  worker/token_pump.cpp
   worker/token_writer.cpp
   worker/worker_engine.cpp
   worker/worker_line.cpp

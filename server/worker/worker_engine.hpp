@@ -7,6 +7,8 @@
 #include "worker/worker_line.hpp"
 #include "worker/worker_process.hpp"
 
+#include <asio/io_context.hpp>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -20,6 +22,7 @@ namespace rkllm_mcp {
 class WorkerEngine final : public Engine {
  public:
   struct Options {
+    asio::io_context& loop;  // reads what runs produce
     WorkerProcess::Command command;
     bool one_for_all = false;
     std::chrono::milliseconds hang{600'000};

@@ -3,6 +3,7 @@
 #include "backend/logged_errors.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
+#include "worker/token_pump.hpp"
 
 #include <csignal>
 #include <cstring>
@@ -54,20 +55,44 @@ WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket
   socket_.look_while_waiting(kLook, [this] { look(); });
 }
 
-WorkerLine::End WorkerLine::call(const CallRequest& request, Run* run) {
-  return exchange(request.method->name, request, run);
+WorkerLine::End WorkerLine::call(const CallRequest& request) {
+  const std::uint32_t number = new_number();
+  return exchange(number, request.method->name, request, [&] {
+    ReplyReader reader(number, nullptr);
+    return await_end(reader, socket_.receive());
+  });
 }
 
-void WorkerLine::ping() { exchange({}, {nullptr, Json::object()}, nullptr); }
+WorkerLine::End WorkerLine::call(const CallRequest& request, Run& run, asio::io_context& loop) {
+  return exchange(run.number, request.method->name, request, [&] {
+    ReplyReader reader(run.number, &run);
+    const auto pump = std::make_shared<TokenPump>(loop, socket_, reader);
+    pump->start();
+    std::uint64_t signs = 0;
+    return await_end(reader, pump->await(kLook, [&](std::uint64_t now) {
+      if (std::exchange(signs, now) != now) last_sign_ = Clock::now();
+      look();
+    }));
+  });
+}
 
-WorkerLine::End WorkerLine::exchange(std::string_view method, const CallRequest& request, Run* run) {
+void WorkerLine::ping() {
+  const std::uint32_t number = new_number();
+  exchange(number, {}, {nullptr, Json::object()}, [&] {
+    ReplyReader reader(number, nullptr);
+    return await_end(reader, socket_.receive());
+  });
+}
+
+template <class AwaitEnd>
+WorkerLine::End WorkerLine::exchange(std::uint32_t number, std::string_view method, const CallRequest& request,
+                                     const AwaitEnd& await_end) {
   log_lines_ = lines_at_last_sign_ = process_->log().lines();
   last_sign_ = Clock::now();
-  const std::uint32_t number = run == nullptr ? new_number() : run->number;
   std::string fault;
   try {
     send(number, method, request);
-    End end = await_end(number, run);
+    End end = await_end();
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
     process_->log().read();
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
@@ -94,12 +119,11 @@ void WorkerLine::send(std::uint32_t number, std::string_view method, const CallR
   socket_.send_text(head, prefix, to_text(request.params));
 }
 
-WorkerLine::End WorkerLine::await_end(std::uint32_t number, Run* run) {
-  ReplyReader reader(number, run);
+WorkerLine::End WorkerLine::await_end(ReplyReader& reader, Frame frame) {
   while (true) {
-    const Frame frame = socket_.receive();
     if (auto end = reader.take(frame)) return *std::move(end);
     last_sign_ = Clock::now();  // after what may have waited for a slow reader
+    frame = socket_.receive();
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <asio/io_context.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -27,7 +29,10 @@ class WorkerLine {
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
   // any, as `data.log`. Throws kRuntimeUnavailable if the worker is or goes away.
-  End call(const CallRequest& request, Run* run = nullptr);
+  End call(const CallRequest& request);
+  // The same for a run, whose tokens are read on `loop`; whoever takes them is called there, or, for rows and what comes
+  // after them, on this thread.
+  End call(const CallRequest& request, Run& run, asio::io_context& loop);
   // Waits until the worker answers, which it does once its library is loaded. Throws likewise.
   void ping();
   // The number of a run that is going to be made here, once.
@@ -40,9 +45,10 @@ class WorkerLine {
   bool stop(std::uint32_t run);
 
  private:
-  End exchange(std::string_view method, const CallRequest& request, Run* run);
+  template <class AwaitEnd>
+  End exchange(std::uint32_t number, std::string_view method, const CallRequest& request, const AwaitEnd& await_end);
   void send(std::uint32_t number, std::string_view method, const CallRequest& request);
-  End await_end(std::uint32_t number, Run* run);
+  End await_end(ReplyReader& reader, Frame frame);
   void look();
   [[noreturn]] void worker_gone(const std::string& suspicion);
 

@@ -24,6 +24,7 @@ WorkerModel::~WorkerModel() { leave_worker(); }
 void WorkerModel::leave_worker() {
   if (!worker_) return;
   worker_->forget(this);
+  loading_process_ = 0;
   beside_.reset();
   turn_.reset();
   worker_.reset();
@@ -63,7 +64,7 @@ CallOutcome WorkerModel::call_beside(const CallRequest& request) {
 }
 
 WorkerLine::End WorkerModel::make(const CallRequest& request, WorkerLine::Run* run) {
-  WorkerLine::End end = turn_->call(request, run);
+  WorkerLine::End end = run == nullptr ? turn_->call(request) : turn_->call(request, *run, engine_.options().loop);
   values_ = std::move(end.session);
   if (!end.outcome.error) add_logged_errors(turn_->logged_errors(), end.outcome);
   return end;
@@ -76,6 +77,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
     if (!engine_.options().one_for_all) loading_in_ = worker_;
     if (abandoned_) worker_->kill();
   }
+  if (!engine_.options().one_for_all) loading_process_ = worker_->id();
   auto [turn, beside] = worker_->open(id_);
   turn_.emplace(worker_, std::move(turn), engine_.options().hang);
   beside_.emplace(worker_, std::move(beside), engine_.options().hang);
@@ -99,6 +101,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
     const std::lock_guard lock(loading_);
     loading_in_.reset();
   }
+  loading_process_ = 0;
   loaded_ = true;
   worker_->when_ended(this, [this](const WorkerProcess::End& end) {
     lose(worker_died(end, worker_->log().errors_since(0)));
@@ -145,6 +148,11 @@ void WorkerModel::stop_loading() {
   const auto worker = loading_in_.lock();
   abandoned_ = !engine_.options().one_for_all;
   if (worker) worker->kill();
+}
+
+std::optional<pid_t> WorkerModel::loading_in() const {
+  const pid_t process = loading_process_;
+  return process > 0 ? std::optional(process) : std::nullopt;
 }
 
 std::optional<pid_t> WorkerModel::process() const {

@@ -25,6 +25,7 @@ class WorkerModel final : public Model {
   CallOutcome call_beside(const CallRequest& request) override;
   void stop_run() override;
   void stop_loading() override;
+  std::optional<pid_t> loading_in() const override;
   bool loaded() const override { return loaded_; }
   Values values() const override { return values_; }
   std::optional<pid_t> process() const override;
@@ -55,6 +56,7 @@ class WorkerModel final : public Model {
   std::mutex loading_;
   bool abandoned_ = false;                     // guarded by loading_
   std::weak_ptr<WorkerProcess> loading_in_{};  // guarded by loading_
+  std::atomic<pid_t> loading_process_{0};      // 0: none
 
   std::atomic<bool> loaded_{false};
   std::mutex losing_;

@@ -3,10 +3,10 @@
 //
 // Here stands what is true of pointers: which may be NULL, which the vendor's library does not survive. Everything else
 // is the engine's business.
+#include "engine/session.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
 #include "exports/preconditions.hpp"
-#include "session.hpp"
 
 #include <rkllm.h>
 

@@ -1,6 +1,6 @@
 #include "exports/convert.hpp"
 
-#include "contract.hpp"
+#include "engine/contract.hpp"
 #include "exports/version.hpp"
 
 #include <cstring>

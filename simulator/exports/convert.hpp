@@ -4,9 +4,9 @@
 // which fields they have.
 #pragma once
 
-#include "instance.hpp"
-#include "run_request.hpp"
-#include "session.hpp"
+#include "engine/instance.hpp"
+#include "engine/run_request.hpp"
+#include "engine/session.hpp"
 
 #include <rkllm.h>
 

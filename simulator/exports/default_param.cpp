@@ -1,5 +1,5 @@
 // rkllm_createDefaultParam. The values are those that were measured with 1.3.0; what older versions have is not known.
-#include "cpus.hpp"
+#include "board/cpus.hpp"
 
 #include <rkllm.h>
 

@@ -1,5 +1,5 @@
 // rkllm_init since 1.3.0, which takes a struct of callbacks.
-#include "contract.hpp"
+#include "engine/contract.hpp"
 #include "exports/code_address.hpp"
 #include "exports/make_handle.hpp"
 #include "exports/result_callback.hpp"

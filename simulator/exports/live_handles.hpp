@@ -2,7 +2,7 @@
 // without looking at what it points at.
 #pragma once
 
-#include "session.hpp"
+#include "engine/session.hpp"
 
 #include <map>
 #include <memory>

@@ -1,11 +1,11 @@
 #include "exports/make_handle.hpp"
 
+#include "board/log.hpp"
+#include "engine/session.hpp"
 #include "exports/convert.hpp"
 #include "exports/live_handles.hpp"
 #include "exports/preconditions.hpp"
 #include "exports/version.hpp"
-#include "log.hpp"
-#include "session.hpp"
 
 #include <exception>
 #include <string>

@@ -1,7 +1,7 @@
 // rkllm_init but for its callbacks, whose type differs from set to set.
 #pragma once
 
-#include "client.hpp"
+#include "engine/client.hpp"
 
 #include <rkllm.h>
 

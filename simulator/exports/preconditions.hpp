@@ -1,8 +1,8 @@
 // What the functions of the C API demand of a pointer, and what the vendor's library does without it.
 #pragma once
 
-#include "contract.hpp"
-#include "session.hpp"
+#include "engine/contract.hpp"
+#include "engine/session.hpp"
 
 namespace rkllm_mcp::sim {
 

@@ -1,7 +1,7 @@
 // The result callback of a program: the engine's results as the C structs of this set, and what it answers.
 #pragma once
 
-#include "client.hpp"
+#include "engine/client.hpp"
 
 #include <rkllm.h>
 

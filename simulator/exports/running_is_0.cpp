@@ -1,6 +1,6 @@
 // rkllm_is_running as the headers before 1.3.0 document it. What those libraries really return is not known.
+#include "engine/session.hpp"
 #include "exports/preconditions.hpp"
-#include "session.hpp"
 
 #include <rkllm.h>
 

@@ -1,6 +1,6 @@
 // rkllm_is_running as 1.3.0 documents it, and does.
+#include "engine/session.hpp"
 #include "exports/preconditions.hpp"
-#include "session.hpp"
 
 #include <rkllm.h>
 

@@ -1,6 +1,6 @@
 // What came with 1.2.0, and has not changed since.
+#include "engine/session.hpp"
 #include "exports/preconditions.hpp"
-#include "session.hpp"
 
 #include <rkllm.h>
 

@@ -54,13 +54,14 @@ describe('a stream that broke', () => {
     test(`is resumed in ${revision} where it broke, and has one result`, async (t) => {
       const handle = await load(t);
       const session = await RawSession.open(url, revision);
-      const params = { ...run(handle, 200, { progress_message: 'delta' }), _meta: { progressToken: 'p' } };
+      const params = { ...run(handle, 100_000, { progress_message: 'delta' }), _meta: { progressToken: 'p' } };
       const first = await session.request('tools/call', params);
       assert.equal(first.headers.get('x-accel-buffering'), 'no');
       const events = await read_and_break(first, 10);
       assert.equal(events[0].message === '', revision === '2025-11-25', 'the first event primes, for who knows that');
       events.push(...await read_and_break(await session.get({ 'Last-Event-ID': events.at(-1).id }), 10));
       assert.equal(await is_running(handle), true);
+      await call(onlooker, 'rkllm_abort', { handle });
       events.push(...await (await session.get({ 'Last-Event-ID': events.at(-1).id })).all_events());
 
       const ids = events.map(({ id }) => id);

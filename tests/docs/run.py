@@ -70,7 +70,7 @@ def main():
         action.add_argument("document")
         action.add_argument("test")
     one.add_argument("program")
-    one.add_argument("--packages", help="where node_modules is")
+    one.add_argument("--packages", help="below the folder that has node_modules")
     one.add_argument("--compiler", default="c++")
     arguments = parser.parse_args()
     root = os.path.abspath(arguments.root)

@@ -93,6 +93,8 @@ int clear(model_t model, int* from, int* to);
 int put(model_t model, const char* data, unsigned int size);
 int sizes(model_t model, int* out);
 int is_busy(model_t model);
+int measure(model_t model, Timing* timing, Kind* kind, bool* warm, float* share);
+int called(model_t model, char* name, unsigned int room);
 char* describe(model_t model);
 void free_text(char* text);
 int follow(Chain* chain);

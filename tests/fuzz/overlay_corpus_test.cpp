@@ -4,7 +4,7 @@
 #include "fuzz/overlay_target.hpp"
 #include "support/catch.hpp"
 
-#include "overlay.hpp"
+#include "overlay/overlay.hpp"
 
 #include <set>
 

@@ -1,13 +1,13 @@
 #include "fuzz/overlay_target.hpp"
 
-#include "check.hpp"
+#include "check/check.hpp"
 #include "diagnostics.hpp"
-#include "elsewhere.hpp"
-#include "emit.hpp"
-#include "overlay.hpp"
-#include "read_header.hpp"
-#include "suggest.hpp"
-#include "understand.hpp"
+#include "emit/emit.hpp"
+#include "meaning/elsewhere.hpp"
+#include "meaning/suggest.hpp"
+#include "meaning/understand.hpp"
+#include "overlay/overlay.hpp"
+#include "read/header.hpp"
 
 #include <stdexcept>
 #include <vector>

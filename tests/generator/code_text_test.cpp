@@ -1,7 +1,7 @@
 // Pieces of C++ that end where they should, whatever text they are made of.
 #include "support/catch.hpp"
 
-#include "code_text.hpp"
+#include "emit/code_text.hpp"
 
 using namespace bindgen;
 

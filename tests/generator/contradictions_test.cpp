@@ -109,11 +109,11 @@ TEST_CASE("a type that only an included header declares is refused") {
   CHECK(with_entry("#include <stdint.h>\nint f(uint_fast8_t t, unsigned long long u);", "") == "accepted");
 }
 
-TEST_CASE("a union is on the wire only if it is anonymous and has a tag; else it is unused, with all that is in it") {
+TEST_CASE("a union is on the wire only if it is anonymous and has a tag, else it is unused, with all that is in it") {
   const std::string named = "typedef union { int a; float b; } U;\n" + kTag;
   const std::string of_type = named + "typedef struct { T t; U u; } S;";
   const std::string tagged = R"("union":{"tag":"t","members":{"a":"kA","b":"kB"}})";
-  CHECK_THAT(with_entry(of_type, ""), has_text(R"({"for":"S.u","quote":"U u","unused":{}})"));
+  CHECK_THAT(with_entry(of_type, ""), has_text(R"({"for":"S.u","quote":"U u","guess":{"unused":{}},)"));
   CHECK_THAT(with_entry(of_type, R"({"for":"S.u","quote":"U u","value":{}})"), has_text("[meanings-fit-types]"));
   CHECK_THAT(with_entry(of_type, R"({"for":"S.u","quote":"U u",)" + tagged + "}"),
              has_text("S.u: only an anonymous union has a wire form; mark it \"unused\" [unions-are-covered]"));
@@ -292,4 +292,35 @@ TEST_CASE("a text is freed only if it is returned, by a function that takes just
           "int f(char* a);\nvoid g(char* p);",
           R"({"for":"f.a","quote":"char* a","text":{"freed_by":"g"}},{"for":"g.p","quote":"char* p","text":{}})"),
       has_text("x.h:1:13: error: f.a: \"freed_by\" is for returned texts"));
+}
+
+TEST_CASE("what a function fills in is a parameter with room that is known") {
+  const auto out = [](const std::string& header, const std::string& entries) {
+    return test::refusal(header, test::overlay(entries));
+  };
+  CHECK_THAT(out("typedef struct { int* n; } S;", R"({"for":"S.n","quote":"int* n","out":{}})"),
+             has_text("S.n: only a parameter can be \"out\", not a field [outs-are-of-parameters]"));
+  CHECK_THAT(out("int f(const int* n);", R"({"for":"f.n","quote":"const int* n","out":{}})"),
+             has_text("its meaning in the overlay does not fit its C type"));
+  CHECK_THAT(out("int f(void* n);", R"({"for":"f.n","quote":"void* n","out":{}})"),
+             has_text("does not fit its C type"));
+  CHECK_THAT(out("struct T; int f(struct T* t);", R"({"for":"f.t","quote":"T* t","out":{}})"),
+             has_text("its C type is no struct or enum that the header declares"));
+  const std::string text = "int f(char* text, int size);";
+  CHECK_THAT(out(text, R"({"for":"f.text","quote":"char* text","out":{}})"), has_text("does not fit its C type"));
+  const std::string entry = R"({"for":"f.text","quote":"char* text","out":{"room":"size"}})";
+  CHECK_THAT(out(text, entry), has_text("f.size: it says how much room there is, so its \"value\" needs"));
+  CHECK_THAT(out(text, R"({"for":"f.text","quote":"char* text","out":{"room":"none"}})"),
+             has_text("its \"room\" names no integer parameter"));
+  const auto sized = [](const std::string& value) {
+    return R"(,{"for":"f.size","quote":"int size","value":)" + value + "}";
+  };
+  CHECK_THAT(out(text, entry + sized(R"({"minimum":0,"maximum":9})")), has_text("needs a \"minimum\" of 1"));
+  CHECK_THAT(out(text, entry + sized(R"({"minimum":1,"maximum":99999999})")), has_text("no more than 16777216"));
+  CHECK(out(text, entry + sized(R"({"minimum":1,"maximum":9})")) == "accepted");
+  CHECK_THAT(out("int f(char* a, char* b, int size);",
+                 R"({"for":"f.a","quote":"char* a","out":{"room":"size"}},
+                    {"for":"f.b","quote":"char* b","out":{"room":"size"}})" +
+                     sized(R"({"minimum":1,"maximum":9})")),
+             has_text("its \"room\" is that of another parameter, too"));
 }

@@ -3,7 +3,7 @@
 
 #include "generate.hpp"
 #include "json.hpp"
-#include "read_header.hpp"
+#include "read/header.hpp"
 
 #include <algorithm>
 

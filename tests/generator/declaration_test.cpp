@@ -1,8 +1,8 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "declaration.hpp"
-#include "read_header.hpp"
+#include "read/declaration.hpp"
+#include "read/header.hpp"
 
 using namespace bindgen;
 

@@ -3,8 +3,9 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "read_header.hpp"
-#include "render_diff.hpp"
+#include "compare/documentation.hpp"
+#include "compare/render_diff.hpp"
+#include "read/header.hpp"
 
 #include <algorithm>
 
@@ -76,9 +77,63 @@ TEST_CASE("a new name for the same thing breaks sources only") {
   CHECK(lines(diff_of("typedef struct { int a; } Old; int f(Old* it, int n);",
                       "typedef struct { int a; } New; int f(New* it, int count);")) ==
         Lines{"api changed function f: int f(Old* it, int n) -> int f(New* it, int count)",
-              "api removed struct Old: struct Old { int a; }, size 4/4",
-              "none added struct New: struct New { int a; }, size 4/4"});
+              "api renamed struct New: Old -> New"});
   CHECK(breaks(diff_of("int f(char* a);", "int f(const char* a);")) == Breaks::kApi);
+}
+
+TEST_CASE("what has another name and is otherwise the same is renamed, neither removed nor added") {
+  CHECK(lines(diff_of("typedef struct { int a; float topP; char* c; } S;",
+                      "typedef struct { int a; float top_p; char* c; } S;")) ==
+        Lines{"api renamed field S.top_p: S.topP -> S.top_p"});
+  CHECK(lines(diff_of("typedef struct { int a; float b; } Image;", "typedef struct { int x; float y; } Images;")) ==
+        Lines{"api renamed struct Images: Image -> Images"});
+  CHECK(lines(diff_of("int open_model(int n, char* path);", "int open_models(int count, char* path);")) ==
+        Lines{"abi renamed function open_models: open_model -> open_models"});
+  CHECK(lines(diff_of("enum E { kA, kB };", "enum E { kA, K_B };")) ==
+        Lines{"api renamed enumerator E.K_B: E.kB -> E.K_B"});
+  CHECK(lines(diff_of("typedef enum { kA, kB } E;", "typedef enum { kA, kB } F;")) ==
+        Lines{"api renamed enum F: E -> F"});
+  CHECK(lines(diff_of("#define MAX_TEXT 64\n", "#define MAX_TEXTS 64\n")) ==
+        Lines{"api renamed macro MAX_TEXTS: MAX_TEXT -> MAX_TEXTS"});
+  CHECK(lines(diff_of("typedef int (*on_end)(int a);", "typedef int (*on_ends)(int a);")) ==
+        Lines{"api renamed callback on_ends: on_end -> on_ends"});
+}
+
+TEST_CASE("what only might be renamed is removed and added") {
+  // Not alike.
+  CHECK(lines(diff_of("typedef struct { int a; } S;", "typedef struct { float b; } S;")).size() == 2);
+  CHECK(lines(diff_of("typedef struct { int a; } One;", "typedef struct { int x; } Two;")).size() == 2);
+  CHECK(lines(diff_of("int start(int a);", "int finish(int a);")).size() == 2);
+  CHECK(lines(diff_of("#define WIDTH 64\n", "#define HEIGHT 64\n")).size() == 2);
+  CHECK(lines(diff_of("enum E { kRun, kFinish };", "enum E { kRun, kWaiting };")).size() == 2);
+  CHECK(lines(diff_of("typedef struct { int use_gpu; } S;", "typedef struct { int depth; } S;")).size() == 2);
+  // Alike in two ways.
+  CHECK(lines(diff_of("int read_a(int n);", "int read_b(int n); int read_c(int n);")) ==
+        Lines{"abi removed function read_a: int read_a(int n)", "none added function read_b: int read_b(int n)",
+              "none added function read_c: int read_c(int n)"});
+}
+
+TEST_CASE("a field that another struct holds now has moved") {
+  CHECK(lines(diff_of("typedef struct { int n; const char* tag; } A; typedef struct { int m; } B;",
+                      "typedef struct { int n; } A; typedef struct { int m; const char* tag; } B;")) ==
+        Lines{"abi changed struct A: alignment 8/4 -> alignment 4/4",
+              "abi changed struct B: alignment 4/4 -> alignment 8/4",
+              "abi moved field B.tag: A.tag, @8/4 -> B.tag, @8/4", "abi resized struct A: size 16/8 -> size 4/4",
+              "abi resized struct B: size 4/4 -> size 16/8"});
+}
+
+TEST_CASE("documentation is compared word by word, whatever its lines") {
+  const auto folder = test::scratch("diff_docs");
+  const auto changes = documentation_changes(
+      read_header(test::file(folder, "before.h",
+                             "/** One\n * line.\n * @return 0: runs */\nint f(int a);\ntypedef struct {\n"
+                             "  /** Old. */ int b; } S;\nenum E { /** Same. */ kA };\n")),
+      read_header(test::file(folder, "after.h",
+                             "/** One line.\n * @param a New.\n * @return 1: runs */\nint f(int a);\ntypedef struct {\n"
+                             "  int b; } S;\nenum E { kA /**< Same. */ };\n/** Added. */ int g(void);\n")));
+  CHECK(lines(changes) == Lines{"none reworded documentation S.b:\n    - Old.\n    + (nothing)",
+                                "none reworded documentation f.a:\n    - (nothing)\n    + New.",
+                                "none reworded documentation f.return:\n    - 0: runs\n    + 1: runs"});
 }
 
 TEST_CASE("what looks alike in the source and is not alike in memory breaks the ABI") {

@@ -1,6 +1,10 @@
 #include "support/catch.hpp"
+#include "temporary.hpp"
 
-#include "documentation.hpp"
+#include "json.hpp"
+#include "read/documentation.hpp"
+
+#include <functional>
 
 using namespace bindgen;
 
@@ -30,4 +34,35 @@ TEST_CASE("the comment above a line is found, another comment is not taken for i
   CHECK(comment_above(lines, 4).empty());
   CHECK(comment_above(lines, 5).empty());
   CHECK(parse_comment(comment_above(lines, 8)).text == "D goes on.");
+}
+
+TEST_CASE("what is deprecated says so, by a comment") {
+  const Documentation gone = parse_comment("/** Runs.\n * @deprecated say walk\n * @return 0 */");
+  CHECK(gone.text == "Runs.\n\nDeprecated: say walk");
+  CHECK(gone.is_deprecated);
+  CHECK(gone.returns == "0");
+  CHECK(parse_comment("/** @deprecated */").text == "Deprecated.");
+  CHECK_FALSE(parse_comment("/** Runs. */").is_deprecated);
+}
+
+TEST_CASE("every key of the overlay is in the guide") {
+  const std::string guide = read_text(std::string(REPOSITORY) + "/docs/generator.md");
+  const Json schema = Json::parse(read_text(std::string(REPOSITORY) + "/generator/overlay/overlay.schema.json"));
+  std::size_t keys = 0;
+  const std::function<void(const Json&)> inspect = [&](const Json& at) {
+    if (!at.is_structured()) return;
+    if (at.is_object() && at.contains("properties")) {
+      for (const auto& [key, value] : at["properties"].items()) {
+        if (key == "$schema") continue;
+        ++keys;
+        INFO(key);
+        const bool is_told =
+            guide.find("`" + key + "`") != std::string::npos || guide.find("\"" + key + "\"") != std::string::npos;
+        CHECK(is_told);
+      }
+    }
+    for (const Json& inner : at) inspect(inner);
+  };
+  inspect(schema);
+  CHECK(keys > 60);
 }

@@ -3,8 +3,8 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "dump.hpp"
-#include "read_header.hpp"
+#include "compare/dump.hpp"
+#include "read/header.hpp"
 
 using namespace bindgen;
 

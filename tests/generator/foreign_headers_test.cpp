@@ -1,14 +1,11 @@
 // Headers that other people wrote: what is read from each must be what the C compiler of this machine reads. A probe
 // states every name, type, size, offset, value and signature of the model; the compiler has to agree with all of it.
+#include "compiler_probe.hpp"
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "declaration.hpp"
-#include "read_header.hpp"
-#include "understand.hpp"
-
-#include <cstdlib>
-#include <regex>
+#include "meaning/understand.hpp"
+#include "read/header.hpp"
 
 using namespace bindgen;
 
@@ -38,8 +35,12 @@ const Foreign kForeign[] = {
 
 c::Header read(const Foreign& foreign) {
   std::vector<std::string> folders;
-  if (*foreign.include_folder != '\0') folders.emplace_back(foreign.include_folder);
+  if (*foreign.include_folder != '\0') folders = {"-I", foreign.include_folder};
   return read_header(foreign.path, folders);
+}
+
+std::string include_option(const Foreign& foreign) {
+  return *foreign.include_folder == '\0' ? "" : "-I'" + std::string(foreign.include_folder) + "'";
 }
 
 // What is installed here; ./dev test installs all of it.
@@ -56,117 +57,6 @@ std::vector<Foreign> installed() {
   return found;
 }
 
-std::string without_comments(const c::Header& header) {
-  std::string text;
-  for (const std::string& line : header.lines) text += line + "\n";
-  for (auto begin = text.find("/*"); begin != std::string::npos; begin = text.find("/*", begin)) {
-    text.erase(begin, text.find("*/", begin) + 2 - begin);
-  }
-  return text;
-}
-
-// C that compiles only if the compiler agrees with the model.
-class Probe {
- public:
-  explicit Probe(const c::Header& header) {
-    text_ = "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include \"" + header.path + "\"\n";
-    header_text_ = without_comments(header);
-    // The model calls a struct by its tag alone, also those of headers that this one includes.
-    name_tag("struct", "timeval");
-    name_tag("enum", "CXErrorCode");
-    for (const c::Symbol& symbol : header.symbols) std::visit([this](const auto& any) { name_tag(any); }, symbol);
-    for (const c::Symbol& symbol : header.symbols) std::visit([this](const auto& any) { state(any); }, symbol);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  template <class Kind>
-  void name_tag(const Kind&) {}
-  void name_tag(const c::Record& record) { name_tag(record.is_union ? "union" : "struct", record.name); }
-  void name_tag(const c::Opaque& opaque) { name_tag(opaque.is_union ? "union" : "struct", opaque.name); }
-  void name_tag(const c::Enum& entity) {
-    if (!entity.name.empty()) name_tag("enum", entity.name);
-  }
-  void name_tag(const std::string& keyword, const std::string& name) {
-    const bool is_tag = std::regex_search(header_text_, std::regex(keyword + "\\s+" + name + "\\b"));
-    if (is_tag) text_ += "typedef " + keyword + " " + name + " " + name + ";\n";
-  }
-
-  void state(const c::Macro& macro) {
-    if (macro.name == "ZERO_SIZED_ARRAY") return;  // libusb.h: 0 in C++, which is what is read, and nothing in C
-    if (const auto* value = std::get_if<std::int64_t>(&macro.value)) {
-      // A large unsigned value is no negative one.
-      must_hold("(long long)(" + macro.name + ") == " + std::to_string(*value) + "LL");
-      must_hold(std::string(*value < 0 ? "" : "!") + "((" + macro.name + ") < 0)");
-    }
-    if (const auto* value = std::get_if<std::uint64_t>(&macro.value)) {
-      must_hold("(" + macro.name + ") == " + std::to_string(*value) + "ULL && (" + macro.name + ") > 0");
-    }
-  }
-  void state(const c::Alias& alias) {
-    text_ += declaration(alias) + ";\n";
-    if (alias.type.size.on_64_bit != 0) {
-      must_hold("sizeof(" + alias.name + ") == " + std::to_string(alias.type.size.on_64_bit));
-    }
-  }
-  void state(const c::Opaque&) {}
-  void state(const c::Callback& callback) { text_ += declaration(callback) + ";\n"; }
-  void state(const c::Function& function) {
-    text_ += "#undef " + function.name + "\n" + declaration(function) + ";\n";  // a macro may stand before it
-  }
-  void state(const c::Enum& entity) {
-    for (const c::Enumerator& one : entity.enumerators) {
-      must_hold("(long long)(" + one.name + ") == " + std::to_string(one.value) + "LL");
-    }
-    if (!entity.name.empty()) {
-      must_hold("sizeof(" + entity.name + ") == " + std::to_string(entity.underlying.size.on_64_bit));
-    }
-  }
-  void state(const c::Record& record) {
-    must_hold("sizeof(" + record.name + ") == " + std::to_string(record.size.on_64_bit));
-    must_hold("_Alignof(" + record.name + ") == " + std::to_string(record.align.on_64_bit));
-    state_fields(record.name, "", record);
-  }
-
-  void state_fields(const std::string& outer, const std::string& prefix, const c::Record& record) {
-    for (const c::Field& field : record.fields) {
-      const std::string path = prefix + field.name;
-      if (!field.name.empty() && field.bit_width == 0) {  // C cannot ask where a bit-field is
-        must_hold("offsetof(" + outer + ", " + path + ") == " + std::to_string(field.offset.on_64_bit));
-        if (field.inline_record.empty()) state_type("((" + outer + "*)0)->" + path, field.type);
-      }
-      if (field.inline_record.empty()) continue;
-      state_fields(outer, field.name.empty() ? prefix : path + ".", field.inline_record.front());
-    }
-  }
-
-  void state_type(const std::string& expression, const c::Type& type) {
-    const std::string name = "bindgen_type_" + std::to_string(types_++);
-    text_ += "typedef " + declaration(type, name) + ";\n";
-    must_hold("__builtin_types_compatible_p(__typeof__(" + expression + "), " + name + ")");
-    if (type.size.on_64_bit != 0) must_hold("sizeof(" + name + ") == " + std::to_string(type.size.on_64_bit));
-  }
-
-  void must_hold(const std::string& claim) { text_ += "_Static_assert(" + claim + ", \"\");\n"; }
-
-  std::string header_text_;
-  std::string text_;
-  unsigned types_ = 0;
-};
-
-// What the compiler says; empty if it agrees.
-std::string compile(const std::string& text, const std::string& include_folder) {
-  const auto folder = test::scratch("foreign");
-  const std::string probe = test::file(folder, "probe.c", text);
-  const std::string complaints = (folder / "complaints").string();
-  const std::string include = include_folder.empty() ? "" : " -I'" + include_folder + "'";
-  const std::string command =
-      "'" COMPILER "' -x c -std=gnu11 -w -fsyntax-only" + include + " '" + probe + "' 2>'" + complaints + "'";
-  const int status = std::system(command.c_str());
-  const std::string said = read_text(complaints).substr(0, 4000);
-  return status == 0 ? "" : "the compiler refuses:\n" + said;
-}
-
 }  // namespace
 
 TEST_CASE("what is read from other people's headers is what the compiler reads") {
@@ -175,7 +65,7 @@ TEST_CASE("what is read from other people's headers is what the compiler reads")
     const c::Header header = read(foreign);
     CHECK(c::all<c::Function>(header).size() >= foreign.functions);
     CHECK(c::all<c::Record>(header).size() >= foreign.records);
-    if (sizeof(void*) == 8) CHECK(compile(Probe(header).text(), foreign.include_folder) == "");
+    if (sizeof(void*) == 8) CHECK(test::compile(test::Probe(header).text(), include_option(foreign)) == "");
   }
 }
 
@@ -188,7 +78,7 @@ TEST_CASE("the probe can fail: a wrong offset, type or signature does not compil
   const auto refused = [&](c::Symbol symbol) {
     c::Header wrong = header;
     wrong.symbols = {std::move(symbol)};
-    return !compile(Probe(wrong).text(), "").empty();
+    return !test::compile(test::Probe(wrong).text(), "").empty();
   };
   REQUIRE_FALSE(refused(record));
   c::Record moved = record;

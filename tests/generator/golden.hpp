@@ -3,7 +3,7 @@
 
 #include "support/catch.hpp"
 
-#include "line_diff.hpp"
+#include "compare/line_diff.hpp"
 #include "temporary.hpp"
 #include "text_file.hpp"
 

@@ -3,8 +3,9 @@
 #include "refusal.hpp"
 #include "support/catch.hpp"
 
-#include "dump.hpp"
-#include "read_header.hpp"
+#include "compare/dump.hpp"
+#include "generate.hpp"
+#include "read/header.hpp"
 
 using namespace bindgen;
 using rkllm_mcp::test::has_text;
@@ -105,8 +106,45 @@ TEST_CASE("a struct that only C++ knows is refused") {
   CHECK_THAT(refused("struct A { int a; ~A(); };"), has_text("A has a destructor"));
   CHECK_THAT(refused("struct A { int a; A(const A&); };"), has_text("A has a copy constructor"));
   CHECK(refused("struct A { int a; A(); void f(); };") == "accepted");
-  CHECK_THAT(refused("class A { virtual void f(); };\nint f(A* a);", R"({"for":"f.a","quote":"A* a","unused":{}})"),
-             has_text("x.h:2:5: error: A is"));
+}
+
+TEST_CASE("a type that only C++ knows is told as what it is, where a declaration uses it") {
+  const auto complaint = [](const std::string& header, const std::string& quote) {
+    return refused(header, R"({"for":"f.a","quote":")" + quote + R"(","unused":{}})");
+  };
+  for (const char* declared : {"class A { virtual void f(); };\n", "class A { public: int a; };\n", "class A;\n"}) {
+    INFO(declared);
+    CHECK_THAT(complaint(declared + std::string("int f(A* a);"), "A* a"),
+               has_text("x.h:2:5: error: A is a class in C++, and nothing in C [types-are-declared]"));
+  }
+  CHECK_THAT(refused("class A { public: int a; };\ntypedef struct { A a; } S;"),
+             has_text("x.h:2:20: error: A is a class in C++"));
+  CHECK_THAT(complaint("template <class T> struct V { T t; };\nint f(V<int>* a);", "V<int>* a"),
+             has_text("x.h:2:5: error: V<int> is made of a template in C++"));
+  CHECK_THAT(complaint("namespace n { struct P { int a; }; }\nint f(n::P* a);", "P* a"),
+             has_text("x.h:2:5: error: P is in a namespace in C++"));
+  CHECK_THAT(complaint("int f(int& a);", "int & a"), has_text("x.h:1:5: error: int & is a reference in C++"));
+  CHECK_THAT(refused("enum class E : int { kA };\nint f(E a);"), has_text("x.h:2:5: error: E is a scoped enum in C++"));
+  CHECK(refused("class A { public: int a; };\nint f(int a);") == "accepted");
+  CHECK_THAT(complaint("#include <stdarg.h>\nint f(va_list a);", "va_list a"),
+             has_text("x.h:2:5: error: va_list is another type on each machine"));
+}
+
+TEST_CASE("a comment that ends in a backslash does not swallow what follows it") {
+  const auto folder = test::scratch("backslash");
+  const std::string header =
+      "/// ends so: \\ \nint f(int a);\n/** kA \\ */\nenum E { /** kB \\ */ kB };\n"
+      "/** K \\ */\n#define K 3\n";
+  const auto files =
+      generate({{test::file(folder, "x.h", header), "1"}}, test::file(folder, "o.json", test::overlay("")));
+  for (const File& file : files) {
+    if (file.path.find(".hpp") == std::string::npos) continue;
+    for (const std::string& line : lines_of(file.text)) {
+      INFO(file.path << ": " << line);
+      const auto last = line.find_last_not_of(" \t");
+      CHECK((last == std::string::npos || line[last] != '\\'));
+    }
+  }
 }
 
 TEST_CASE("a name that the generated code means something else by is refused") {

@@ -1,8 +1,8 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "json_schema.hpp"
-#include "overlay_schema.hpp"
+#include "overlay/json_schema.hpp"
+#include "overlay/overlay_schema.hpp"
 
 using namespace bindgen;
 

@@ -3,9 +3,9 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "declaration.hpp"
 #include "json.hpp"
-#include "read_header.hpp"
+#include "read/declaration.hpp"
+#include "read/header.hpp"
 
 using namespace bindgen;
 

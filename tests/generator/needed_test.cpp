@@ -4,8 +4,8 @@
 
 #include "diagnostics.hpp"
 #include "generate.hpp"
-#include "read_header.hpp"
-#include "understand.hpp"
+#include "meaning/understand.hpp"
+#include "read/header.hpp"
 
 #include <string>
 

@@ -2,10 +2,10 @@
 #include "temporary.hpp"
 
 #include "command_line.hpp"
+#include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
 #include "generate.hpp"
 #include "json.hpp"
-#include "line_diff.hpp"
 #include "manifest.hpp"
 #include "output.hpp"
 #include "sha256.hpp"

@@ -57,13 +57,46 @@ TEST_CASE("output that cannot be written is an error") {
 }
 
 TEST_CASE("suggest prints entries only, and complaints beside them") {
-  const Outcome open = run("suggest " + kOld);
+  const Outcome open = run("suggest " + kOld + " --no-overlay");
   CHECK(open.exit_code == 0);
-  CHECK(open.out.find(R"({"for":"RKLLMExtendParam.reserved","quote":"uint8_t reserved[104]","unused":{}},)") == 0);
+  CHECK(open.out.find(R"({"for":"RKLLMExtendParam.reserved","quote":"uint8_t reserved[104]","unused":{},)") == 0);
   CHECK(open.err.empty());
   const Outcome stale = run("suggest " + kOld + " --overlay generator/overlay/rkllm.overlay.json");
   CHECK(stale.exit_code == 1);
   CHECK(stale.err.find("rkllm_1.2.3.h:") != std::string::npos);
+}
+
+TEST_CASE("suggest takes the overlay of the project, and for a header of it what that says of its version") {
+  const Outcome known = run("suggest " + kOld);
+  CHECK(known.exit_code == 0);
+  CHECK(known.out.empty());
+  CHECK(known.err.empty());
+  CHECK(run("suggest " + kOld + " --api-version 1.3.0").exit_code == 1);
+}
+
+TEST_CASE("without arguments the program tells what it can do, and writes nothing, --version tells what it is") {
+  const Outcome help = run("");
+  CHECK(help.exit_code == 0);
+  CHECK(help.out.find("rkllm-bindgen reads a C header") == 0);
+  CHECK(help.out == run("--help").out);
+  const Outcome version = run("--version");
+  CHECK(version.exit_code == 0);
+  CHECK(version.out.find("rkllm-bindgen ") == 0);
+  CHECK_THAT(version.out, has_text("clang version "));
+  CHECK_THAT(run("generate").out, has_text("0 files changed\n"));
+}
+
+TEST_CASE("diff --docs tells what is said in other words, and breaks nothing by it") {
+  const Outcome text = run("diff --docs " + kOld + " " + kNew);
+  CHECK(text.exit_code == 3);
+  CHECK_THAT(text.out,
+             has_text("Said in other words") && has_text("reworded documentation rkllm_is_running.return:\n"));
+  CHECK_THAT(run("diff " + kOld + " " + kNew).out, !has_text("reworded"));
+  CHECK_THAT(run("diff --docs --format markdown " + kOld + " " + kNew).out,
+             has_text("| reworded | documentation | `rkllm_is_running.return` | "));
+  CHECK_THAT(run("diff --docs --format json " + kOld + " " + kNew).out,
+             has_text("\"name\": \"rkllm_is_running.return\""));
+  CHECK(run("dump --docs " + kOld).exit_code == 2);
 }
 
 TEST_CASE("a header that cannot be read is refused with 1, arguments that make no sense with 2") {
@@ -91,7 +124,7 @@ TEST_CASE(
   const Outcome stale = run("--check " + command);
   CHECK(stale.exit_code == 1);
   CHECK_THAT(stale.out, has_text("-// edited\n"));
-  const auto mends = stale.out.find("  rkllm-bindgen ");
+  const auto mends = stale.out.find("  rkllm-bindgen generate ");
   REQUIRE(mends != std::string::npos);
   CHECK(run(stale.out.substr(mends + 16, stale.out.rfind('\n') - mends - 16)).exit_code == 0);
   CHECK(run("--check " + command).exit_code == 0);
@@ -109,6 +142,23 @@ TEST_CASE("a refused header exits with 1, and one header alone does not replace 
   CHECK_THAT(other.err, has_text("generating 1.4.0 alone would remove 1.1.4, 1.2.0"));
   CHECK(run("--check").exit_code == 0);
   CHECK(run(kNew + " --api-version 1.4+beta").exit_code == 2);
+}
+
+TEST_CASE("what is to be verified and does not compile is not written") {
+  const auto folder = test::scratch("program_verify");
+  const std::string header = test::file(folder, "x.h", "int f(int a);\n");
+  const std::string overlay = test::file(folder, "o.json", test::overlay(""));  // whose support headers are nowhere
+  const std::string out = (folder / "out").string();
+  const std::string command = header + " --api-version 1 --overlay " + overlay + " --out " + out;
+  const Outcome refused = run(command + " --verify");
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err,
+             has_text(out + "/made_up/v1/abi.hpp:6:10: error: 'made_up/bound_library.hpp' file not found"));
+  CHECK_THAT(refused.err, has_text("--include DIR adds one\n        include\n"));
+  CHECK_FALSE(std::filesystem::exists(out));
+  CHECK(run(command).exit_code == 0);
+  CHECK(run("--check " + command).exit_code == 0);
+  CHECK(run("dump --verify " + header).exit_code == 2);
 }
 
 TEST_CASE("what used to crash the program is refused with 1") {
@@ -132,7 +182,8 @@ TEST_CASE("comments that are no UTF-8, or hold control characters, end no comman
   const std::string overlay = test::file(folder, "o.json", test::overlay(""));
   const std::string warnings = "x.h:1:5: warning: is no UTF-8, or a control character";
   for (const std::string& command : std::vector<std::string>{
-           "dump " + header, "dump --format json " + header, "suggest " + header, "diff " + header + " " + header,
+           "dump " + header, "dump --format json " + header, "suggest --no-overlay " + header,
+           "diff " + header + " " + header,
            header + " --api-version 1 --overlay " + overlay + " --out " + (folder / "out").string()}) {
     INFO(command);
     const Outcome outcome = run(command);

@@ -23,9 +23,10 @@ TEST_CASE("a pointer without a meaning is refused, with the entry to write") {
       "typedef struct {\n  float* values;\n  int n_values;\n} S;\nint f(const char* name);\n", test::overlay(""));
   CHECK_THAT(text, has_text("x.h:2:10: error: nothing says what S.values means"));
   CHECK_THAT(text, has_text("add to x.overlay.json, after correcting it:"));
-  CHECK_THAT(text, has_text(R"({"for":"S.values","quote":"float* values","array":{"counted_by":"n_values"}})"));
+  CHECK_THAT(text,
+             has_text(R"({"for":"S.values","quote":"float* values","guess":{"array":{"counted_by":"n_values"}},)"));
   CHECK_THAT(text, has_text("x.h:5:19: error: nothing says what f.name means"));
-  CHECK_THAT(text, has_text(R"({"for":"f.name","quote":"const char* name","text":{}})"));
+  CHECK_THAT(text, has_text(R"({"for":"f.name","quote":"const char* name","text":{},"confidence":"likely",)"));
 }
 
 TEST_CASE("the entry that is proposed is accepted") {

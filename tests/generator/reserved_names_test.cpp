@@ -3,10 +3,10 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "code_text.hpp"
+#include "check/reserved_names.hpp"
+#include "emit/code_text.hpp"
 #include "generate.hpp"
-#include "reserved_names.hpp"
-#include "walk.hpp"
+#include "meaning/walk.hpp"
 
 #include <cstdlib>
 #include <regex>

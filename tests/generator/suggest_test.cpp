@@ -1,9 +1,10 @@
 // What a header still needs, as entries that can be pasted into the overlay.
+#include "refusal.hpp"
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
-#include "read_header.hpp"
-#include "understand.hpp"
+#include "meaning/understand.hpp"
+#include "read/header.hpp"
 
 using namespace bindgen;
 
@@ -23,15 +24,87 @@ std::string suggestions(const std::string& header, const Overlay& overlay) {
 
 }  // namespace
 
-TEST_CASE("every declaration that nothing answers gets an entry, in the order of the header") {
-  CHECK(suggestions(kText, {}) ==
-        R"({"for":"Series.values","quote":"float* values","array":{"counted_by":"n_values"}},
-{"for":"Series.name","quote":"const char* name","text":{}},
-{"for":"add.thing","quote":"thing_t thing","object":{}},
-{"for":"add.series","quote":"Series* series","object":{}},
-{"for":"name_of.thing","quote":"thing_t thing","object":{}},
-{"for":"name_of.return","quote":"const char*","text":{}}
-)");
+TEST_CASE(
+    "every declaration that nothing answers gets an entry, with confidence and reason, in the order of the header") {
+  CHECK(
+      suggestions(kText, {}) ==
+      R"-({"for":"Series.values","quote":"float* values","guess":{"array":{"counted_by":"n_values"}},"confidence":"guess","reason":"not const: the function may write there, one value or as many as it likes"},
+{"for":"Series.name","quote":"const char* name","guess":{"array":{"counted_by":"n_values"}},"confidence":"guess","reason":"characters beside n_values: bytes with a length, or a text (\"text\") that ends with NUL"},
+{"for":"add.thing","quote":"thing_t thing","guess":{"handle":{"role":"uses"}},"confidence":"guess","reason":"a pointer to something opaque; whether the function ends it is not said"},
+{"for":"add.series","quote":"Series* series","guess":{"out":{}},"confidence":"guess","reason":"not const: filled in by the function (\"out\"), or given to it (\"object\")"},
+{"for":"name_of.thing","quote":"thing_t thing","guess":{"handle":{"role":"uses"}},"confidence":"guess","reason":"a pointer to something opaque; whether the function ends it is not said"},
+{"for":"name_of.return","quote":"const char*","text":{},"confidence":"likely","reason":"const characters, and no integer beside them that could be their length"}
+)-");
+}
+
+TEST_CASE("what could be read or written out of bounds is only ever a guess") {
+  const char* const kUnsafe = R"(
+typedef struct { int x; } Point;
+struct opaque;
+int draw(const Point* points, int n);
+int draw_before(unsigned count, const Point* points);
+int fill(Point* point);
+int get(int* value);
+int sum(const int* values, int n_values, int rows);
+int all(const char** names);
+int names_of(const char** names, int n);
+int take(void* data);
+int store(const char* bytes, unsigned length);
+int format(char* out);
+int done(struct opaque* it);
+int delete_it(struct opaque* it);
+struct opaque* made(void);
+char* text_of(int n);
+const char* bytes_of(int n, int* length);
+Point* point_of(int n);
+int call(int (*back)(int));
+typedef struct { char name[64]; double d; } Named;
+int many(Point** points);
+)";
+  const auto folder = test::scratch("suggest_unsafe");
+  const Needs needs = needs_of(read_header(test::file(folder, "x.h", kUnsafe)), {});
+  CHECK(needs.unanswered.size() >= 20);
+  for (const Declared& declared : needs.unanswered) {
+    const std::string entry = suggest_entry(declared);
+    INFO(entry);
+    CHECK(entry.find(R"("guess":{)") != std::string::npos);
+    CHECK(entry.find(R"("confidence":"guess","reason":")") != std::string::npos);
+  }
+}
+
+TEST_CASE("a proposal that is no guess has nothing beside it that could be a length, or only such as is bound") {
+  const auto entries = [](const std::string& header, const std::string& answered) {
+    const auto folder = test::scratch("suggest_likely");
+    const Overlay overlay = read_overlay(test::file(folder, "o.json", test::overlay(answered)));
+    return suggest_entries(needs_of(read_header(test::file(folder, "x.h", header)), overlay).unanswered);
+  };
+  const std::string point = "typedef struct { int x; } P;\n";
+  CHECK(entries(point + "int f(const P* p);", "").find(R"("object":{},"confidence":"likely")") != std::string::npos);
+  CHECK(entries("typedef struct { char reserved[8]; } S;", "").find(R"("unused":{},"confidence":"likely")") !=
+        std::string::npos);
+  const std::string both = point + "int f(const P* p, const int* values, int n);";
+  CHECK(entries(both, "").find("likely") == std::string::npos);
+  CHECK(entries(both, R"({"for":"f.values","quote":"const int* values","array":{"counted_by":"n"}})")
+            .find(R"("object":{},"confidence":"likely")") != std::string::npos);
+}
+
+TEST_CASE("a guess is refused where it stands, until it has been edited") {
+  const std::string header = "int f(int* value);";
+  const std::string guess = suggestions(header, {});
+  const std::string text = test::refusal(header, test::overlay("\n" + guess));
+  CHECK(text.find("x.overlay.json:2:2: error: the entry for f.value is a guess: not const: the function may leave "
+                  "a value there") == 0);
+  CHECK(text.find("nothing says what") == std::string::npos);
+  CHECK(test::refusal(header, test::overlay(R"({"for":"f.value","quote":"int* value","unused":{},)"
+                                            R"("confidence":"guess"})"))
+            .find("is a guess") != std::string::npos);
+  CHECK(test::refusal(header, test::overlay(R"({"for":"f.value","quote":"int* value","unused":{},)"
+                                            R"("confidence":"likely","reason":"I looked"})")) == "accepted");
+  const auto folder = test::scratch("suggest_guess");
+  const Overlay overlay = read_overlay(test::file(folder, "o.json", test::overlay(guess)));
+  const Needs needs = needs_of(read_header(test::file(folder, "x.h", header)), overlay);
+  CHECK(needs.unanswered.empty());  // it is there, but it is in the way
+  CHECK(needs.in_the_way.size() == 1);
 }
 
 TEST_CASE("what the overlay answers is not asked again") {

@@ -5,46 +5,151 @@
 #   runtime    itself, and of include/ what knows no C binding
 #   server     everything but generator and simulator
 #   generator, simulator   nothing but themselves (the simulator: also the headers that it implements)
+#
+# Below that, each folder of runtime/ and server/ is listed with the folders that it may use. A folder that is not listed
+# here is an error: whoever adds one says where it stands. docs/architecture.md shows the same as a picture.
 cmake_minimum_required(VERSION 3.22)
 
-set(runtime_may_use "errors|method|json|base64|array_encoding|result_sink|nearest_name|tensor")
-
 set(wrong "")
-function(forbid folder pattern why)
-  file(GLOB_RECURSE files ${ROOT}/${folder}/*.hpp ${ROOT}/${folder}/*.cpp ${ROOT}/${folder}/*.h ${ROOT}/${folder}/*.c)
-  foreach(file IN LISTS files)
-    file(STRINGS ${file} includes REGEX "^#include")
-    foreach(line IN LISTS includes)
-      if(line MATCHES "${pattern}")
-        if(ARGC GREATER 3 AND line MATCHES "${ARGV3}")
-          continue()
-        endif()
-        file(RELATIVE_PATH name ${ROOT} ${file})
-        set(wrong "${wrong}${name}: ${line}\n    ${why}\n")
-      endif()
+set(folders_with_rules "")
+
+# includes_of(RESULT FOLDER RECURSE|NO_RECURSE): the #include lines of the files in FOLDER, each as FILE|LINE.
+function(includes_of result folder depth)
+  set(found "")
+  foreach(kind hpp cpp h c)
+    if(depth STREQUAL "RECURSE")
+      file(GLOB_RECURSE files ${ROOT}/${folder}/*.${kind})
+    else()
+      file(GLOB files ${ROOT}/${folder}/*.${kind})
+    endif()
+    foreach(file IN LISTS files)
+      file(RELATIVE_PATH name ${ROOT} ${file})
+      file(STRINGS ${file} lines REGEX "^#include")
+      foreach(line IN LISTS lines)
+        list(APPEND found "${name}|${line}")
+      endforeach()
     endforeach()
+  endforeach()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+function(complain include why)
+  string(REPLACE "|" ": " include "${include}")
+  set(wrong "${wrong}${include}\n    ${why}\n" PARENT_SCOPE)
+endfunction()
+
+# forbid(FOLDER PATTERN WHY [EXCEPT]): no line of FOLDER may match PATTERN, unless it matches EXCEPT.
+function(forbid folder pattern why)
+  includes_of(includes ${folder} RECURSE)
+  foreach(include IN LISTS includes)
+    if(include MATCHES "[|].*(${pattern})" AND NOT (ARGC GREATER 3 AND include MATCHES "${ARGV3}"))
+      complain("${include}" "${why}")
+    endif()
   endforeach()
   set(wrong "${wrong}" PARENT_SCOPE)
 endfunction()
 
+# folder(NAME MAY_USE FOLDER... [AND FILE...]): of our quoted includes, those in NAME name a header of these folders, of
+# NAME itself, or one of these files. A header of no folder ("counts.hpp") stands at the top of runtime/ or server/; those
+# of runtime/ are for everybody, those of server/ for server/.
+function(folder name)
+  cmake_parse_arguments(PARSE_ARGV 1 MAY "" "" "USE;AND")
+  get_filename_component(own ${name} NAME)
+  get_filename_component(part ${name} DIRECTORY)
+  includes_of(includes ${name} RECURSE)
+  foreach(include IN LISTS includes)
+    if(include MATCHES "[|]#include \"([a-z_0-9]+)/([^\"]+)\"")
+      set(used ${CMAKE_MATCH_1})
+      if(NOT used STREQUAL own AND NOT used IN_LIST MAY_USE AND NOT "${used}/${CMAKE_MATCH_2}" IN_LIST MAY_AND)
+        set(allowed ${own} ${MAY_USE} ${MAY_AND})
+        list(JOIN allowed ", " allowed)
+        complain("${include}" "${name}/ may use ${allowed} only")
+      endif()
+    elseif(part STREQUAL "runtime" AND include MATCHES "[|]#include \"([^/\"]+)\"")
+      if(NOT EXISTS ${ROOT}/runtime/${CMAKE_MATCH_1})
+        complain("${include}" "runtime/ must not depend on server/")
+      endif()
+    endif()
+  endforeach()
+  set(wrong "${wrong}" PARENT_SCOPE)
+  set(folders_with_rules "${folders_with_rules};${name}" PARENT_SCOPE)
+endfunction()
+
+# --- the parts ------------------------------------------------------------------------------------------------------
+
+set(runtime_may_use "errors|method|json|base64|array_encoding|result_sink|nearest_name|tensor")
+
 forbid(include "rkllm_mcp/v[0-9]" "include/ must not depend on generated code")
-forbid(include "asio|\"(text|transport|stream|jsonrpc|call|direct|mcp|dispatch|client|settings|backend|app|cli)/" "include/ stands on nothing of ours")
-forbid(generated "asio|\"(text|transport|stream|jsonrpc|call|direct|mcp|dispatch|client|settings|backend|app|cli)/" "generated code leans on include/ only")
+forbid(include "asio|\"" "include/ stands on nothing of ours, and has no sockets")
+forbid(generated "asio|\"" "generated code leans on include/ only")
 forbid(runtime "<rkllm_mcp/" "runtime/ knows no binding" "<rkllm_mcp/(${runtime_may_use})\\.hpp>")
-forbid(runtime "\"(settings|backend|app|cli)/" "runtime/ must not depend on server/")
-# Inside runtime/, lowest first: text; auth, transport and stream; jsonrpc; call; direct and mcp; dispatch.
-forbid(runtime/text "\"(auth|transport|stream|jsonrpc|call|direct|mcp|dispatch)/" "text/ is the lowest layer")
-forbid(runtime/transport "\"(stream|jsonrpc|call|direct|mcp|dispatch)/" "transports know no messages")
-forbid(runtime/stream "\"(transport|jsonrpc|call|direct|mcp|dispatch)/" "streams know neither clients nor messages")
-forbid(runtime/jsonrpc "\"(call|direct|mcp|dispatch)/" "messages know no calls")
-forbid(runtime/auth "\"(transport|stream|jsonrpc|call|direct|mcp|dispatch)/" "tokens know nothing of what they open")
-forbid(runtime/call "\"(direct|mcp|dispatch)/" "calls know no dialect")
-forbid(runtime/direct "\"(mcp|dispatch)/" "dialects do not know who chooses them")
-forbid(runtime/mcp "\"(direct|dispatch)/" "dialects know neither each other nor who chooses them")
 forbid(server "generator/|simulator/" "server/ must not depend on generator/ or simulator/")
-forbid(generator "rkllm_mcp/|\"(text|transport|stream|jsonrpc|call|direct|mcp|dispatch|client|settings|backend|app|cli)/" "generator/ stands alone")
-forbid(simulator "rkllm_mcp/|\"(text|transport|stream|jsonrpc|call|direct|mcp|dispatch|client|settings|backend|app|cli)/" "simulator/ stands alone")
+forbid(generator "rkllm_mcp/|\"[a-z_0-9]+/" "generator/ stands alone" "\"(read|overlay|meaning|check|emit|compare)/")
+forbid(simulator "rkllm_mcp/|\"[a-z_0-9]+/" "simulator/ stands alone" "\"(exports|engine|model|answers|board)/")
+
+# --- inside runtime/, lowest first ----------------------------------------------------------------------------------
+
+folder(runtime/text)
+folder(runtime/auth USE text)
+folder(runtime/transport USE text)
+folder(runtime/stream USE text)
+folder(runtime/jsonrpc USE text transport)  # a reply ends in a transport's peer
+folder(runtime/call USE auth jsonrpc stream text transport)
+folder(runtime/direct USE call jsonrpc)
+folder(runtime/mcp USE auth call jsonrpc stream text transport)
+folder(runtime/dispatch USE auth call direct jsonrpc mcp transport)
+folder(runtime/client USE jsonrpc AND mcp/protocol/meta_keys.hpp mcp/protocol/request_headers.hpp)  # the names that both sides agree on
+
+# What stands at the top of runtime/ is for everybody, and so uses nobody.
+includes_of(includes runtime NO_RECURSE)
+foreach(include IN LISTS includes)
+  if(include MATCHES "[|]#include \"[a-z_0-9]+/")
+    complain("${include}" "the headers at the top of runtime/ stand on no folder of it")
+  endif()
+endforeach()
+
+# --- inside server/, lowest first -----------------------------------------------------------------------------------
+
+folder(server/settings USE text)
+folder(server/service USE settings)
+# worker/descriptor.hpp and worker/worker_log.hpp are used by three folders, and belong into one of their own.
+folder(server/backend USE jsonrpc AND mcp/catalogue.hpp worker/descriptor.hpp)
+folder(server/worker USE backend jsonrpc)
+folder(server/watch USE backend jsonrpc mcp text)
+folder(server/upstreams USE call client mcp text transport AND worker/descriptor.hpp worker/worker_log.hpp)
+folder(server/tools USE mcp settings text AND worker/descriptor.hpp)
+folder(server/memory USE auth call client dispatch jsonrpc mcp text)
+# Of the chat host only http/ has a server around it. Inside, lowest first: turn; templates; answer and structured;
+# dialects and host; http.
+folder(server/chat USE auth dispatch jsonrpc text transport)
+foreach(room turn templates answer structured dialects host)
+  forbid(server/chat/${room} "asio|\"(auth|dispatch|transport)/|\"chat/http/" "only chat/http has a server around it")
+endforeach()
+forbid(server/chat/turn "\"chat/(templates|answer|structured|dialects|host)/" "turns know no form")
+forbid(server/chat/templates "\"chat/(answer|structured|dialects|host)/" "templates know no answers")
+forbid(server/chat/answer "\"chat/(structured|dialects|host)/" "answers know no dialect")
+forbid(server/chat/structured "\"chat/(templates|answer|dialects|host)/" "structure is of text alone")
+forbid(server/chat/dialects "\"chat/host/" "dialects only put words around what a turn has made")
+forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dialects")
+folder(server/models USE backend chat jsonrpc mcp stream text)
+folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models service settings tools transport upstreams
+                  watch worker)
+folder(server/doctor USE app backend settings text watch)
+folder(server/cli USE app client doctor memory service settings
+                  AND jsonrpc/bounded_json.hpp tools/html/page_reading.hpp upstreams/command_connection.hpp)
+
+# --- every folder ---------------------------------------------------------------------------------------------------
+
+foreach(part runtime server)
+  file(GLOB children LIST_DIRECTORIES true RELATIVE ${ROOT} ${ROOT}/${part}/*)
+  foreach(child IN LISTS children)
+    if(IS_DIRECTORY ${ROOT}/${child} AND NOT child IN_LIST folders_with_rules)
+      set(wrong "${wrong}${child}: no rule\n    say in include_directions.cmake which folders it may use\n")
+    endif()
+  endforeach()
+endforeach()
 
 if(NOT wrong STREQUAL "")
-  message(FATAL_ERROR "includes against the layers:\n${wrong}")
+  message("${wrong}")
+  message(FATAL_ERROR "includes against the layers, see above")
 endif()

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "dispatch/dispatcher.hpp"
-#include "mcp/meta_keys.hpp"
-#include "mcp/method_tools.hpp"
+#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/tools/method_tools.hpp"
 #include "runtime/fake_backend.hpp"
 
 #include <asio/io_context.hpp>

@@ -139,7 +139,7 @@ TEST_CASE("a token id beyond the vocabulary: SIGSEGV") {
   check_death("run with a token above the vocabulary", SIGSEGV);
 }
 
-TEST_CASE("rkllm_load_lora without struct or path: SIGSEGV; a LoRA name that is NULL: abort") {
+TEST_CASE("rkllm_load_lora without struct or path: SIGSEGV, a LoRA name that is NULL: abort") {
   check_death("load_lora without struct", SIGSEGV);
   check_death("load_lora without path", SIGSEGV);
   check_death("load_lora without name", SIGABRT);

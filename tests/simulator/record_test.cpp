@@ -133,3 +133,43 @@ TEST_CASE("paused and failed runs are recorded too") {
   CHECK(lines[0]["tokens"] == 7);
   CHECK(lines[1]["ending"] == "pause");
 }
+
+TEST_CASE("@say is answered word for word, a list of texts one after the other, runs of one token not counting") {
+  Llm llm;
+  REQUIRE(llm.run(R"(@say="\u003cthink\u003eHm\u003c/think\u003e\n\nYes")") == 0);
+  CHECK(llm.text() == "<think>Hm</think>\n\nYes");
+  const char* const list = R"(@say=["wrong","right"])";
+  REQUIRE(llm.run(list, infer(1)) == 0);
+  REQUIRE(llm.run(list, infer(100)) == 0);
+  CHECK(llm.text() == "wrong");
+  REQUIRE(llm.run(list, infer(100)) == 0);
+  CHECK(llm.text() == "right");
+  REQUIRE(llm.run(list, infer(100)) == 0);
+  CHECK(llm.text() == "right");
+  REQUIRE(llm.run(R"(@bytes @say="<tool_call>é")") == 0);
+  CHECK(llm.text() == "<tool_call>é");
+  CHECK(llm.token_count() == 14);  // 13 bytes, and EOS
+}
+
+TEST_CASE("directives count in a line within a prompt, the last of them, and @n keeps to max_new_tokens there") {
+  Llm llm;
+  REQUIRE(llm.run("<|im_start|>user\n@say=\"one\"<|im_end|>\n<|im_start|>user\n@say=\"two\"<|im_end|>\n") == 0);
+  CHECK(llm.text() == "two");
+  REQUIRE(llm.run("user:\n@n=30<|im_end|>", infer(100)) == 0);
+  CHECK(llm.token_count() == 30);
+  REQUIRE(llm.run("user:\n@n=30<|im_end|>", infer(5)) == 0);
+  CHECK(llm.token_count() == 5);
+}
+
+TEST_CASE("the record tells how much of a prompt was computed, and how much was there") {
+  const Directory directory;
+  const Environment record("RKLLM_SIM_RECORD", directory.file("record"));
+  Llm llm;
+  REQUIRE(llm.run("Hello") == 0);
+  REQUIRE(llm.run("Hello") == 0);
+  const std::vector<Json> lines = lines_of(directory.file("record/runs.jsonl"));
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["reused"] == 0);
+  CHECK(lines[1]["prefilled"] == 1);  // the last token is always computed
+  CHECK(lines[1]["reused"] == lines[0]["prefilled"].get<int>() - 1);
+}

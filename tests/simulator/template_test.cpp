@@ -87,7 +87,7 @@ TEST_CASE("tools and their system text become the system message") {
   CHECK(contains(text, "<tools>\n{\"type\":\"function\"}\n</tools><|im_end|>\n<|im_start|>user\nHello"));
 }
 
-TEST_CASE("each tool result stands compact in its tag, in one turn of the user; the default tag is tool_response") {
+TEST_CASE("each tool result stands compact in its tag, in one turn of the user, the default tag is tool_response") {
   const RKLLMInput results = prompt(R"([{"a": 1}, "b"])", "tool");
   CHECK(rendered(results) ==
         "<|im_start|>user\n<tool_response>\n{\"a\":1}\n</tool_response>\n<tool_response>\n\"b\"\n</tool_response>"

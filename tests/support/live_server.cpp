@@ -95,6 +95,15 @@ std::unique_ptr<Connection> LiveServer::connect(Transport transport) {
 
 Json LiveServer::health() const { return HttpClient(endpoint(Transport::kHttp)).get("/health").json(); }
 
+void LiveServer::await_runtime(std::string_view state) const {
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  for (;;) {
+    const Json now = health()["runtime"]["state"];
+    if (now == state) return;
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("the runtime is still " + now.dump());
+  }
+}
+
 std::vector<RecordedRun> LiveServer::recorded_runs() const {
   std::vector<RecordedRun> runs;
   const std::string directory = directory_ / "record";
@@ -106,7 +115,8 @@ std::vector<RecordedRun> LiveServer::recorded_runs() const {
     const std::string file = std::to_string(handle) + "-" + line.at("run").dump() + ".txt";
     runs.push_back({handle, line.at("prompt").get<std::string>(), line.at("tokens").get<std::uint64_t>(),
                     line.at("aborted").get<bool>(), line.at("status").get<int>(), line.at("ending").get<std::string>(),
-                    read_file(directory + "/" + file)});
+                    read_file(directory + "/" + file), line.at("prefilled").get<std::uint64_t>(),
+                    line.at("reused").get<std::uint64_t>()});
   }
   return runs;
 }

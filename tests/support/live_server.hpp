@@ -43,6 +43,8 @@ struct RecordedRun {
   int status;
   std::string ending;
   std::string text;
+  std::uint64_t prefilled = 0;  // tokens of the prompt that were computed
+  std::uint64_t reused = 0;     // and those that were there already
 };
 
 class LiveServer {
@@ -68,6 +70,8 @@ class LiveServer {
 
   Process& process() { return *process_; }
   Json health() const;  // of GET /health
+  // Until /health says that the runtime is so ("ready"); throws std::runtime_error if it does not.
+  void await_runtime(std::string_view state) const;
   std::vector<RecordedRun> recorded_runs() const;
   std::size_t peak_resident_bytes() const;
 

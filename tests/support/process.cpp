@@ -42,7 +42,8 @@ struct Pipe {
 };
 
 std::vector<std::string> child_environment(const Process::Options& options) {
-  std::map<std::string, std::string> variables;
+  // No test uses the conversations of whoever runs it.
+  std::map<std::string, std::string> variables{{"RKLLM_MCP_MEMORY_DATABASE", ":memory:"}};
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const auto equals = text.find('=');

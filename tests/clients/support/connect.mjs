@@ -14,7 +14,7 @@ const kTransportMakers = {
     new StdioClientTransport({
       command: kProgram,
       args: ['stdio', '--library', library, '--settings', place.settings, '--log-level', 'warning',
-        '--set', `runtime.cache_dir=${place.directory}`],
+        '--set', `runtime.cache_dir=${place.directory}`, '--set', 'memory.database=:memory:'],
       cwd: place.directory,
       stderr: 'ignore',
     }),

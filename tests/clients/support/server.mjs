@@ -86,7 +86,7 @@ export class Server {
       'unix.path': join(place.directory, 'socket'), ...settings };
     const sets = Object.entries(chosen).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
     const args = ['serve', '--library', library, '--settings', place.settings, '--ports-file', ports_file,
-      '--set', `runtime.cache_dir=${place.directory}`, ...sets];
+      '--set', `runtime.cache_dir=${place.directory}`, '--set', 'memory.database=:memory:', ...sets];
     const child = spawn(kProgram, args, { cwd: place.directory, stdio: ['ignore', 'ignore', 'pipe'] });
     const server = new Server(child, place, library);
     const given_up = new AbortController();

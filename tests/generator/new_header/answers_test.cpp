@@ -6,8 +6,8 @@
 
 #include "diagnostics.hpp"
 #include "generate.hpp"
-#include "read_header.hpp"
-#include "understand.hpp"
+#include "meaning/understand.hpp"
+#include "read/header.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -86,7 +86,7 @@ TEST_CASE("each question comes with the line of the header and the entry to writ
     CHECK_THAT(refused.what(), has_text(kNextHeader + ":" + line + ":"));
     CHECK_THAT(refused.what(), has_text("nothing says what RKLLMSteering.direction means"));
     CHECK_THAT(refused.what(),
-               has_text(R"({"for":"RKLLMSteering.direction","quote":"const float* direction","array")"));
+               has_text(R"({"for":"RKLLMSteering.direction","quote":"const float* direction","guess":{"array")"));
   }
 }
 

@@ -4,7 +4,7 @@
 #include "support/process.hpp"
 
 #include "json.hpp"
-#include "json_schema.hpp"
+#include "overlay/json_schema.hpp"
 #include "text_file.hpp"
 
 #include <stdexcept>

@@ -4,8 +4,8 @@
 #include "support/process.hpp"
 
 #include "json.hpp"
-#include "json_schema.hpp"
-#include "read_header.hpp"
+#include "overlay/json_schema.hpp"
+#include "read/header.hpp"
 
 #include <rkllm_mcp/base64.hpp>
 

@@ -22,7 +22,7 @@ export class Place {
     const model_path = join(directory, 'board.json');
     await writeFile(model_path, JSON.stringify(kModel));
     const stdio = { command: kProgram, args: ['stdio', '--library', simulator_of(kVersions.at(-1)),
-      '--settings', join(directory, 'stdio.json'), '--log-level', 'warning', '--set', `runtime.cache_dir=${directory}`] };
+      '--settings', join(directory, 'stdio.json'), '--log-level', 'warning', '--set', `runtime.cache_dir=${directory}`, '--set', 'memory.database=:memory:'] };
     const http = `http://127.0.0.1:${server.port('http')}`;
     const place = new Place();
     Object.assign(place, { server, directory, model_path, stdio, url: `${http}/mcp`, rpc_url: `${http}/jsonrpc` });

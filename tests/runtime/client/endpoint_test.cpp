@@ -31,7 +31,7 @@ TEST_CASE("a URL of http may leave out the port, and gets the path that the call
 
 TEST_CASE("an endpoint gives its URL back") {
   for (const char* url : {"tcp://h:1", "unix:///run/socket", "udp://[::1]:2", "http://h:80/mcp", "https://h:443/x?y",
-                          "ws://h:3", "ws://h:3/ws"}) {
+                          "ws://h:3", "ws://h:3/ws", "tcps://h:4", "wss://h:5/ws"}) {
     CHECK(parse_endpoint(url).url() == url);
   }
 }
@@ -46,7 +46,7 @@ TEST_CASE("an IPv6 address stands in brackets") {
 
 TEST_CASE("what is no URL of a server is refused with what one looks like") {
   for (const char* url :
-       {"", "127.0.0.1:80", "wss://h:1", "tcp://", "tcp://h", "tcp://:1", "tcp://h:", "tcp://h:0", "tcp://h:65536",
+       {"", "127.0.0.1:80", "tls://h:1", "tcp://", "tcp://h", "tcp://:1", "tcp://h:", "tcp://h:0", "tcp://h:65536",
         "tcp://h:x", "tcp://h:1/path", "tcp://[::1]", "http://h:1/a b", "ws://h:1/\r\nX: y"}) {
     INFO(url);
     CHECK_THROWS_WITH(parse_endpoint(url), rkllm_mcp::test::has_text("expected tcp://HOST:PORT"));

@@ -1,8 +1,8 @@
-#include "client/header_value.hpp"
-#include "client/http_connection.hpp"
-#include "client/streamable_http_connection.hpp"
-#include "client/tcp_connection.hpp"
-#include "client/ws_connection.hpp"
+#include "client/http/header_value.hpp"
+#include "client/http/http_connection.hpp"
+#include "client/http/streamable_http_connection.hpp"
+#include "client/sockets/tcp_connection.hpp"
+#include "client/sockets/ws_connection.hpp"
 
 #include "runtime/client/one_shot_server.hpp"
 #include "runtime/client/scripted_http_server.hpp"
@@ -90,7 +90,7 @@ TEST_CASE("a WebSocket frame that announces too much is not waited for") {
   CHECK_THROWS_WITH(connection.receive(soon()), has_text("longer than 16 MiB"));
 }
 
-TEST_CASE("an HTTP body that is too long is an error of its request; the others go on") {
+TEST_CASE("an HTTP body that is too long is an error of its request, the others go on") {
   std::atomic<int> asked = 0;
   ScriptedHttpServer server([&asked](const auto& request, auto& response) {
     if (asked++ > 0) return response.set_content(request.body, "application/json");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "client/connection.hpp"
-#include "client/inbox.hpp"
+#include "client/mcp/inbox.hpp"
 
 #include <rkllm_mcp/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "client/streamable_http_connection.hpp"
+#include "client/http/streamable_http_connection.hpp"
 
 #include "runtime/client/one_shot_server.hpp"
 #include "runtime/client/scripted_http_server.hpp"
@@ -201,7 +201,7 @@ TEST_CASE("a server without sessions is not asked to delete one") {
   CHECK(server.asked().size() == 1);
 }
 
-TEST_CASE("an answer of events brings its notifications first; JSON over several lines comes on one") {
+TEST_CASE("an answer of events brings its notifications first, JSON over several lines comes on one") {
   ScriptedHttpServer server([](const auto& asked, auto& response) {
     if (body_of(asked)["id"] == 2)
       return response.set_content("{\n\"jsonrpc\":\"2.0\",\r\n\"id\":2,\"result\":\"done\"}\n", "application/json");
@@ -309,7 +309,7 @@ TEST_CASE("a response that breaks off for good gets an error in the server's ste
   CHECK(server.asked().size() == 5);  // one GET: the modern response was not resumed
 }
 
-TEST_CASE("404 for a session ends the connection, and says why; for a modern request it is an answer") {
+TEST_CASE("404 for a session ends the connection, and says why, for a modern request it is an answer") {
   ScriptedHttpServer server([](const auto& asked, auto& response) {
     const Json message = body_of(asked);
     if (serve_session(asked, response, message)) return;
@@ -328,7 +328,7 @@ TEST_CASE("404 for a session ends the connection, and says why; for a modern req
   CHECK_THROWS_AS(connection->send(request(4, "tools/list")), ConnectionError);
 }
 
-TEST_CASE("a status that refuses becomes an error of the request; 401 ends the connection") {
+TEST_CASE("a status that refuses becomes an error of the request, 401 ends the connection") {
   ScriptedHttpServer server([](const auto& asked, auto& response) {
     const std::string method = body_of(asked)["method"];
     if (method == "plain") {
@@ -387,7 +387,7 @@ TEST_CASE("a notification is with the server before what is sent behind it") {
   CHECK_FALSE(overtaken);
 }
 
-TEST_CASE("requests run beside each other, as many as allowed; the rest wait, and one that waits can be cancelled") {
+TEST_CASE("requests run beside each other, as many as allowed, the rest wait, and one that waits can be cancelled") {
   ScriptedHttpServer server([&](const auto& asked, auto& response) {
     server.hold();
     send_json(response, answer_to(body_of(asked)["id"]));

@@ -2,10 +2,12 @@
 
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
+#include "support/process.hpp"
 
 #include <asio/post.hpp>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -108,6 +110,28 @@ TEST_CASE("a batch whose answer cannot be sent is answered with an error") {
   client.backend.finish(0);
   CHECK_THROWS_AS(client.news(), std::logic_error);
   CHECK(only(client.peer->sent)["error"]["code"] == 4004);
+}
+
+TEST_CASE("what a batch has gathered is sent before its client is refused") {
+  Dispatcher::Options options;
+  const TemporaryDirectory place;
+  const std::string file = place.path() + "/tokens";
+  write_file(file, "somebody 0123456789abcdef\n");
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  options.tokens = TokenSet::read(file);
+  Client client(options);
+  client.say(call("1", "auth", R"({"token":"0123456789abcdef"})"));
+  client.say(call("2", "initialize",
+                  R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
+  std::size_t sent_before_closing = 0;
+  client.peer->when_closed([&] { sent_before_closing = client.peer->sent.size(); });
+  const Json answers =
+      only(client.say("[" + call("3", "auth", R"({"token":"wrong"})") + "," + call("4", "ping") + "]"));
+  CHECK(sent_before_closing == 1);
+  REQUIRE(answers.size() == 1);  // what comes behind is not executed
+  CHECK(answers[0]["id"] == 3);
+  CHECK(answers[0]["error"]["code"] == 4007);
+  CHECK(client.peer->closed());
 }
 
 TEST_CASE("clients without a session of their own have their quota by address") {

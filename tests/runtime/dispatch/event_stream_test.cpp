@@ -5,6 +5,7 @@
 #include <asio/io_context.hpp>
 
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +22,10 @@ class FakeExchange final : public HttpExchange {
     done = true;
   }
   void start_stream(int, const HttpHeaders&) override { streaming = true; }
-  void write(std::string_view bytes) override { body += bytes; }
+  void write(std::string_view bytes) override {
+    if (std::exchange(breaks, false)) throw std::bad_alloc();
+    body += bytes;
+  }
   void finish() override { done = true; }
   bool ready() const override { return takes; }
   bool closed() const override { return gone; }
@@ -36,6 +40,7 @@ class FakeExchange final : public HttpExchange {
   bool done = false;
   bool takes = true;
   bool gone = false;
+  bool breaks = false;  // the next write() throws
   std::size_t room = static_cast<std::size_t>(-1);
 };
 
@@ -149,7 +154,7 @@ TEST_CASE("a client that is let go is told when to come back") {
   CHECK_FALSE(kept->done);
 }
 
-TEST_CASE("what is kept is bounded; the last message is kept in any case") {
+TEST_CASE("what is kept is bounded, the last message is kept in any case") {
   Stream stream;
   const auto first = stream.answer();
   stream.stream->send("x");
@@ -193,4 +198,17 @@ TEST_CASE("there is room for what the exchange has room for, or without one for 
   exchange->disconnect();
   CHECK(stream.stream->has_room_for(99'000));  // in place of what was sent
   CHECK_FALSE(stream.stream->has_room_for(190'001));
+}
+
+TEST_CASE("an answer that could not be written is not shown to who comes back") {
+  Stream stream;
+  const auto exchange = stream.answer();
+  stream.stream->send("1");
+  exchange->breaks = true;
+  CHECK_THROWS_AS(stream.stream->send_last("answer"), std::bad_alloc);
+  stream.stream->send_last("error");
+  exchange->disconnect();
+  const std::string shown = stream.resume(0)->body;
+  CHECK(shown.find("answer") == std::string::npos);
+  CHECK(shown.find("data: error\n\n") != std::string::npos);
 }

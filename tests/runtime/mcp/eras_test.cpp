@@ -1,7 +1,7 @@
 // The same tool, asked in both eras.
-#include "mcp/era.hpp"
-#include "mcp/meta_keys.hpp"
-#include "mcp/revisions.hpp"
+#include "mcp/protocol/era.hpp"
+#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/revisions.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 

@@ -1,8 +1,8 @@
 // What a client without the permission for it gets to know of resources and prompts: nothing.
 #include "auth/token_set.hpp"
-#include "mcp/completion.hpp"
-#include "mcp/lists.hpp"
-#include "mcp/resource_reader.hpp"
+#include "mcp/lists/completion.hpp"
+#include "mcp/lists/lists.hpp"
+#include "mcp/lists/resource_reader.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/catch.hpp"
 

@@ -2,9 +2,11 @@
 
 #include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
 
 #include "support/catch.hpp"
 
+#include <chrono>
 #include <limits>
 #include <string>
 #include <thread>
@@ -170,6 +172,47 @@ TEST_CASE("a full buffer makes a pushed run wait until the reader has taken some
   producer.join();
   CHECK(received.size() == 10'000);
   CHECK_FALSE(stream.take_outcome().error);
+}
+
+TEST_CASE("who must not wait is refused while the buffer is full, and told once there may be room") {
+  TokenStream::Options options;
+  options.buffer_bytes = 45;  // room for two of these
+  TokenStream stream(options, [] {});
+  int told = 0;
+  const auto offer = [&](int id) { return stream.offer_token(0, "0123456789", id, [&told] { ++told; }); };
+  CHECK(offer(1));
+  CHECK(offer(2));
+  CHECK_FALSE(offer(3));
+  CHECK_FALSE(offer(3));
+  CHECK(stream.tokens_so_far() == 2);
+  CHECK(told == 0);
+  stream.take(false, kUnlimited);
+  CHECK(told == 1);
+  CHECK(offer(3));
+  stream.take(false, kUnlimited);
+  CHECK(told == 1);
+  CHECK(offer(4));
+  CHECK_FALSE(offer(5));
+  stream.stop();
+  CHECK(told == 2);
+  CHECK(offer(5));  // the token that a run is stopped at
+  CHECK(stream.tokens_so_far() == 5);
+  CHECK(stream.take(true, kUnlimited)->delta.size() == 30);
+}
+
+TEST_CASE("who is refused for as long as a stall is borne has the run ended with error 4006") {
+  TokenStream::Options options;
+  options.buffer_bytes = 15;
+  options.stall = std::chrono::milliseconds(1);
+  TokenStream stream(options, [] {});
+  CHECK(stream.offer_token(0, "0123456789", 1, {}));
+  while (!stream.offer_token(0, "0123456789", 2, {})) std::this_thread::yield();
+  CHECK(stream.wants_to_stop());
+  CHECK(stream.take(true, kUnlimited)->delta.size() == 10);
+  stream.on_done(finished());
+  const CallOutcome outcome = stream.take_outcome();
+  REQUIRE(outcome.error);
+  CHECK(as_rpc_error(outcome.error).code() == ErrorCode::kTooLarge);
 }
 
 TEST_CASE("stop() lets a waiting callback go at once") {

@@ -5,8 +5,8 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <asio/io_context.hpp>
 #include <spdlog/logger.h>
+#include <asio/io_context.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -76,6 +76,20 @@ TEST_CASE("what another runtime had lost does not make a model be loaded twice")
   REQUIRE(with.backend.loads.size() == 2);
   with.loaded(1, "llm-1");
   CHECK(with.backend.loads.size() == 2);
+}
+
+TEST_CASE("a load that fails in the runtime before keeps no model from being loaded, nor from being loaded again") {
+  Loading with;
+  with.autoload.start(&with.init);
+  with.autoload.start(&with.init);  // another runtime, while the one before has not answered
+  REQUIRE(with.backend.loads.size() == 2);
+  CallOutcome refused;
+  refused.error = std::make_exception_ptr(RpcError(ErrorCode::kCallFailed, "refused"));
+  with.backend.loads.at(0)->on_done(std::move(refused));
+  with.settle();
+  with.lost("llm-1");  // word of its loading is under way
+  with.loaded(1, "llm-1");
+  CHECK(with.backend.loads.size() == 3);
 }
 
 TEST_CASE("a model of somebody else that is lost is not remembered while none is being loaded") {

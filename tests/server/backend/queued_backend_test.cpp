@@ -6,6 +6,7 @@
 #include "backend/library_file.hpp"
 #include "jsonrpc/failure.hpp"
 #include "support/catch.hpp"
+#include "support/loop_thread.hpp"
 #include "worker/worker_engine.hpp"
 #include "worker/worker_options.hpp"
 
@@ -36,9 +37,9 @@ const LoadedLibrary& simulator() {
 }
 
 WorkerEngine::Options worker_options() {
-  WorkerEngine::Options options;
-  options.command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})};
-  return options;
+  static test::LoopThread reading;
+  return {.loop = reading.loop(),
+          .command = {RKLLM_MCP_PROGRAM, to_arguments({RKLLM_SIM_LIBRARY, "1.3.0", "1.3.0", {}})}};
 }
 
 std::unique_ptr<Engine> either_engine() {
@@ -58,6 +59,8 @@ class Recorder : public CallObserver {
   void on_begun(std::optional<std::uint64_t> token_limit) noexcept override {
     const std::lock_guard lock(mutex_);
     token_limit_ = token_limit;
+    begun_ = true;
+    news_.notify_all();
   }
   void on_token(std::size_t, std::optional<std::string_view> text, std::int32_t) noexcept override {
     const std::lock_guard lock(mutex_);
@@ -72,6 +75,14 @@ class Recorder : public CallObserver {
     news_.notify_all();
   }
 
+  bool wait_until_begun() {
+    std::unique_lock lock(mutex_);
+    return news_.wait_for(lock, kPatience, [this] { return begun_ || outcome_.has_value(); }) && begun_;
+  }
+  bool begun() const {
+    const std::lock_guard lock(mutex_);
+    return begun_;
+  }
   bool wait() { return wait_until_done(kPatience); }
   bool wait_until_done(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
@@ -116,6 +127,7 @@ class Recorder : public CallObserver {
   std::string text_;
   std::size_t tokens_ = 0;
   std::vector<std::size_t> positions_;
+  bool begun_ = false;
   std::optional<std::uint64_t> token_limit_;
   std::optional<CallOutcome> outcome_;
 };
@@ -138,6 +150,24 @@ struct Calls {
     const CallOutcome& outcome = made->outcome();
     REQUIRE_FALSE(outcome.error);
     return outcome.result["handle"];
+  }
+  std::shared_ptr<Recorder> lease(const std::string& handle, Backend::CallId& id, const std::string& holder = {}) {
+    auto recorder = std::make_shared<Recorder>();
+    CallOrigin origin;
+    origin.holder = holder;
+    id = backend.lease(handle, origin, recorder);
+    return recorder;
+  }
+  std::shared_ptr<Recorder> leased_run(Backend::CallId lease, const std::string& prompt,
+                                       Backend::CallId* id = nullptr) {
+    auto recorder = std::make_shared<Recorder>();
+    for (const Method& each : simulator().abi().methods) {
+      if (each.name != "rkllm_run") continue;
+      const auto call =
+          backend.start_leased(lease, {&each, Json{{"rkllm_input", {{"prompt_input", prompt}}}}}, recorder);
+      if (id != nullptr) *id = call;
+    }
+    return recorder;
   }
   std::shared_ptr<Recorder> run(const std::string& handle, const std::string& prompt, Backend::CallId* id = nullptr) {
     return start("rkllm_run_async", Json{{"handle", handle}, {"rkllm_input", {{"prompt_input", prompt}}}}, id);
@@ -539,7 +569,7 @@ TEST_CASE("a run that ends while it is being aborted is not aborted if that is r
   CHECK_FALSE(run->outcome().aborted);
 }
 
-TEST_CASE("a call that is given up leaves the queue; one that runs does not mind") {
+TEST_CASE("a call that is given up leaves the queue, one that runs does not mind") {
   Calls calls;
   const auto handle = calls.init(kPaced);
   Backend::CallId runs = 0;
@@ -628,4 +658,209 @@ TEST_CASE("many handles come and go from many threads") {
   for (auto& client : clients) client.join();
   CHECK(failures == 0);
   CHECK(calls.backend.handles().empty());
+}
+
+TEST_CASE("while a handle is leased only the lease's calls are made, and the others come after it in their order") {
+  Calls calls;
+  const auto handle = calls.init();
+  Backend::CallId first = 0;
+  Backend::CallId second = 0;
+  const auto held = calls.lease(handle, first);
+  REQUIRE(held->wait_until_begun());
+  const auto direct = calls.run(handle, "@n=3");
+  const auto next = calls.lease(handle, second);
+  CHECK(direct->positions(1) == std::vector<std::size_t>{1});
+  CHECK(next->positions(1) == std::vector<std::size_t>{2});
+  CHECK(calls.leased_run(first, "@n=4")->outcome().error == nullptr);
+  CHECK(calls.leased_run(first, "@n=4")->tokens() <= 4);
+  CHECK(calls.backend.use_of(handle)->waiting == 2);
+  CHECK(calls.backend.use_of(handle)->in_use);
+  CHECK_FALSE(direct->begun());
+  CHECK_FALSE(next->begun());
+  calls.backend.end_lease(first);
+  CHECK(held->outcome().error == nullptr);
+  CHECK(direct->outcome().error == nullptr);
+  REQUIRE(next->wait_until_begun());
+  calls.backend.end_lease(second);
+  CHECK(next->outcome().error == nullptr);
+  CHECK_FALSE(calls.backend.use_of(handle)->in_use);
+}
+
+TEST_CASE("the end of a lease stops its run and takes its waiting calls back, and the next one is served") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  Backend::CallId lease = 0;
+  const auto held = calls.lease(handle, lease);
+  REQUIRE(held->wait_until_begun());
+  const auto running = calls.leased_run(lease, "@n=100000");
+  const auto waiting = calls.leased_run(lease, "@n=5");
+  const auto direct = calls.run(handle, "@n=2");
+  running->wait_for_tokens(1);
+  calls.backend.end_lease(lease);
+  CHECK(waiting->error_code() == ErrorCode::kCancelled);
+  running->outcome();
+  CHECK(held->outcome().error == nullptr);
+  CHECK(direct->outcome().error == nullptr);
+  CHECK(direct->tokens() == 2);
+}
+
+TEST_CASE("a lease that is given up while it waits leaves the queue at once") {
+  Calls calls;
+  const auto handle = calls.init();
+  Backend::CallId first = 0;
+  Backend::CallId second = 0;
+  const auto held = calls.lease(handle, first);
+  REQUIRE(held->wait_until_begun());
+  const auto waiting = calls.lease(handle, second);
+  calls.backend.end_lease(second);
+  CHECK(waiting->error_code() == ErrorCode::kCancelled);
+  CHECK_FALSE(waiting->begun());
+  CHECK(calls.backend.use_of(handle)->waiting == 0);
+  CHECK(calls.leased_run(first, "@n=2")->outcome().error == nullptr);
+}
+
+TEST_CASE("a call in a lease that has ended is refused, and so is a lease of a handle that nobody has") {
+  Calls calls;
+  const auto handle = calls.init();
+  Backend::CallId lease = 0;
+  const auto held = calls.lease(handle, lease);
+  REQUIRE(held->wait_until_begun());
+  calls.backend.end_lease(lease);
+  held->outcome();
+  CHECK(calls.leased_run(lease, "@n=2")->error_code() == ErrorCode::kUnknownHandle);
+  Backend::CallId other = 0;
+  CHECK(calls.lease("llm-99", other)->error_code() == ErrorCode::kUnknownHandle);
+  calls.backend.end_lease(other);
+  calls.backend.end_lease(lease);
+}
+
+TEST_CASE("rkllm_destroy ends a lease with its run") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  Backend::CallId lease = 0;
+  const auto held = calls.lease(handle, lease);
+  REQUIRE(held->wait_until_begun());
+  const auto running = calls.leased_run(lease, "@n=100000");
+  running->wait_for_tokens(1);
+  CHECK(calls.start("rkllm_destroy", Json{{"handle", handle}})->outcome().error == nullptr);
+  running->outcome();
+  CHECK(held->outcome().error == nullptr);
+  CHECK(calls.leased_run(lease, "@n=2")->error_code() == ErrorCode::kUnknownHandle);
+  CHECK_FALSE(calls.backend.use_of(handle));
+}
+
+TEST_CASE("destroying a handle in its turn waits for the lease that is held") {
+  Calls calls;
+  const auto handle = calls.init();
+  Backend::CallId lease = 0;
+  const auto held = calls.lease(handle, lease);
+  REQUIRE(held->wait_until_begun());
+  std::promise<std::exception_ptr> destroyed;
+  REQUIRE(calls.backend.destroy_in_turn(handle, [&](const std::exception_ptr& error) { destroyed.set_value(error); }));
+  CHECK_FALSE(calls.backend.use_of(handle));
+  CHECK_FALSE(calls.backend.destroy_in_turn(handle, [](const std::exception_ptr&) {}));
+  CHECK(calls.leased_run(lease, "@n=2")->outcome().error == nullptr);
+  auto ended = destroyed.get_future();
+  CHECK(ended.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
+  calls.backend.end_lease(lease);
+  REQUIRE(ended.wait_for(kPatience) == std::future_status::ready);
+  CHECK(ended.get() == nullptr);
+  CHECK(calls.backend.handles().empty());
+}
+
+TEST_CASE("calls outside of leases are counted as foreign changes, those that only look and those of leases are not") {
+  Calls calls;
+  const auto handle = calls.init();
+  const auto changes = [&] { return calls.backend.use_of(handle)->foreign_changes; };
+  const auto at_first = changes();
+  Backend::CallId lease = 0;
+  const auto held = calls.lease(handle, lease);
+  REQUIRE(held->wait_until_begun());
+  calls.leased_run(lease, "@n=2")->outcome();
+  calls.backend.end_lease(lease);
+  held->outcome();
+  calls.start("rkllm_is_running", Json{{"handle", handle}})->outcome();
+  CHECK(changes() == at_first);
+  calls.run(handle, "@n=2")->outcome();
+  CHECK(changes() == at_first + 1);
+}
+
+TEST_CASE("one access token has at most its share of a queue, and everybody without one shares the rest") {
+  Calls calls({.handles = 2, .queued_per_handle = 4, .counts = nullptr, .queued_per_holder = 1});
+  const auto handle = calls.init();
+  Backend::CallId held = 0;
+  Backend::CallId other = 0;
+  const auto first = calls.lease(handle, held, "ann");
+  REQUIRE(first->wait_until_begun());
+  const auto waits = calls.lease(handle, other, "ann");
+  Backend::CallId refused = 0;
+  CHECK(calls.lease(handle, refused, "ann")->error_code() == ErrorCode::kQueueFull);
+  const auto bob = calls.lease(handle, refused, "bob");
+  const auto nobody = calls.run(handle, "@n=1");
+  const auto nobody_either = calls.run(handle, "@n=1");
+  CHECK(calls.run(handle, "@n=1")->error_code() == ErrorCode::kQueueFull);
+  calls.backend.end_lease(refused);
+  calls.backend.end_lease(other);
+  calls.backend.end_lease(held);
+  CHECK(nobody->outcome().error == nullptr);
+  CHECK(nobody_either->outcome().error == nullptr);
+}
+
+TEST_CASE("a handle that the server loads does not count where a call names none") {
+  Calls calls;
+  const auto loaded = std::make_shared<Recorder>();
+  calls.backend.load("small", {&method_named("rkllm_init"), Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}}},
+                     loaded);
+  REQUIRE_FALSE(loaded->outcome().error);
+  CHECK(calls.backend.handles().at(0).model == "small");
+  const Json input{{"rkllm_input", {{"prompt_input", "@n=2"}}}};
+  CHECK(calls.start("rkllm_run", input)->error_code() == ErrorCode::kUnknownHandle);
+  calls.init();
+  CHECK(calls.start("rkllm_run", input)->outcome().error == nullptr);
+  CHECK(calls.backend.use_of(loaded->outcome().handle)->foreign_changes == 0);
+}
+
+TEST_CASE("shutting down ends leases, held or waiting, and their runs") {
+  Calls calls;
+  const auto handle = calls.init(kPaced);
+  Backend::CallId lease = 0;
+  Backend::CallId behind = 0;
+  const auto held = calls.lease(handle, lease);
+  REQUIRE(held->wait_until_begun());
+  const auto running = calls.leased_run(lease, "@n=100000");
+  running->wait_for_tokens(1);
+  const auto waiting = calls.lease(handle, behind);
+  CHECK(calls.backend.shut_down(std::chrono::steady_clock::now() + kPatience));
+  CHECK(running->done());
+  CHECK(held->done());
+  CHECK(waiting->error_code() == ErrorCode::kCancelled);
+  CHECK(calls.leased_run(lease, "@n=2")->error_code() == ErrorCode::kUnknownHandle);
+}
+
+TEST_CASE("leases come and go from many threads, and every run is its own lease's") {
+  Calls calls;
+  const auto handle = calls.init();
+  constexpr int kThreads = 4;
+  constexpr int kTimes = 10;
+  std::atomic<int> holding{0};
+  std::atomic<int> overlaps{0};
+  std::vector<std::thread> threads;
+  for (int number = 0; number < kThreads; ++number) {
+    threads.emplace_back([&] {
+      for (int time = 0; time < kTimes; ++time) {
+        Backend::CallId lease = 0;
+        const auto held = calls.lease(handle, lease);
+        if (!held->wait_until_begun()) ++overlaps;
+        if (++holding > 1) ++overlaps;
+        const auto run = calls.leased_run(lease, "@n=3");
+        if (!run->wait() || run->tokens() != 3) ++overlaps;
+        --holding;
+        calls.backend.end_lease(lease);
+        if (!held->wait()) ++overlaps;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(overlaps == 0);
+  CHECK_FALSE(calls.backend.use_of(handle)->in_use);
 }

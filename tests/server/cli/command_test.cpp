@@ -33,11 +33,11 @@ class Shell {
 
 }  // namespace
 
-TEST_CASE("the option --version names the program and the ABI sets") {
+TEST_CASE("the option --version names the program, the ABI sets and the runtime") {
   const auto finished = Shell().run({"--version"});
   CHECK(finished.status == 0);
-  CHECK_THAT(finished.out,
-             Catch::Matchers::Matches("rkllm-mcp [0-9]+\\.[0-9]+\\.[0-9]+ \\(ABI sets: .*1\\.3\\.0.*\\)\n"));
+  CHECK_THAT(finished.out, Catch::Matchers::Matches(
+                               "rkllm-mcp [0-9]+\\.[0-9]+\\.[0-9]+ \\(ABI sets: .*1\\.3\\.0.*; runtime: .+\\)\n"));
   CHECK(finished.err.empty());
 }
 
@@ -64,8 +64,7 @@ TEST_CASE("the help of connect names every transport, the token's variable and t
 }
 
 TEST_CASE("a command line that cannot be understood ends with 2 and says why") {
-  const std::vector<std::vector<std::string>> lines{{},
-                                                    {"sevre"},
+  const std::vector<std::vector<std::string>> lines{{"sevre"},
                                                     {"serve", "--no-such-option"},
                                                     {"serve", "--simulator", "--library", "x"},
                                                     {"settings", "shwo"},
@@ -151,5 +150,6 @@ TEST_CASE("settings commands write no file by themselves") {
 TEST_CASE("call says where nobody answers and ends with 1") {
   const auto finished = Shell().run({"call", "rkllm_is_running", "--to", "tcp://127.0.0.1:1"});
   CHECK(finished.status == 1);
-  CHECK(finished.err == "rkllm-mcp: 127.0.0.1:1: Connection refused\n");
+  CHECK(finished.err ==
+        "rkllm-mcp: 127.0.0.1:1: Connection refused; is the server running? Start it: rkllm-mcp serve\n");
 }

@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace rkllm_mcp::test;
 using rkllm_mcp::Json;
@@ -37,7 +40,7 @@ Process::Options options(const TemporaryDirectory& home, std::vector<std::string
 // A server with a loaded model.
 class Server {
  public:
-  Server() : process_(options(home_, serve_args(home_))) {
+  explicit Server(std::vector<std::string> more = {}) : process_(options(home_, serve_args(home_, std::move(more)))) {
     if (!wait_for_file(home_ / "ports.json")) throw std::runtime_error("not started: " + process_.error_text());
     ports_ = Json::parse(read_file(home_ / "ports.json"));
     const auto loaded = call({"rkllm_init", Json{{"param", {{"model_path", kModels + "/fast.json"}}}}.dump()}, "tcp");
@@ -47,6 +50,13 @@ class Server {
   Finished call(std::vector<std::string> args, const std::string& transport) {
     args.insert(args.begin(), {kProgram, "call"});
     args.insert(args.end(), {"--to", transport + "://127.0.0.1:" + ports_[transport]["port"].dump()});
+    return run_to_end(options(home_, args));
+  }
+
+  // A command for people, on the HTTP port.
+  Finished command(std::vector<std::string> args) {
+    args.insert(args.begin(), kProgram);
+    args.insert(args.end(), {"--to", "127.0.0.1:" + ports_["http"]["port"].dump()});
     return run_to_end(options(home_, args));
   }
 
@@ -156,4 +166,71 @@ TEST_CASE("a runtime library that is not there is named at start, and in the err
       run_to_end(options(home, {kProgram, "call", "rkllm_init", "{}", "--to", "tcp://127.0.0.1:" + port}));
   CHECK(call.status == 1);
   CHECK_THAT(call.out, has_text("4005") && has_text("/nowhere/librkllmrt.so"));
+}
+
+TEST_CASE("commands without an access token say that one is needed, and not that nothing is loaded") {
+  const TemporaryDirectory home;
+  write_file(home / "tokens", "me a-token-for-the-test\n");
+  std::filesystem::permissions(home / "tokens", std::filesystem::perms(0600));
+  Process server(options(home, serve_args(home, {"--set", "auth.tokens=" + (home / "tokens")})));
+  REQUIRE(wait_for_file(home / "ports.json"));
+  const std::string place = "127.0.0.1:" + Json::parse(read_file(home / "ports.json"))["http"]["port"].dump();
+  for (std::vector<std::string> command :
+       {std::vector<std::string>{"status"}, {"ps"}, {"models"}, {"unload", "x"}, {"load", kModels + "/fast.json"}}) {
+    INFO(command[0]);
+    command.insert(command.begin(), kProgram);
+    command.insert(command.end(), {"--to", place});
+    const auto stranger = run_to_end(options(home, command));
+    CHECK(stranger.status == 1);
+    CHECK(stranger.out.empty());
+    CHECK_THAT(stranger.err, has_text("an access token is needed: --token"));
+  }
+  const auto known = run_to_end(options(home, {kProgram, "ps", "--to", place, "--token", "a-token-for-the-test"}));
+  CHECK(known.status == 0);
+  CHECK_THAT(known.out, has_text("No model is loaded"));
+  const auto wrong = run_to_end(options(home, {kProgram, "ps", "--to", place, "--token", "another"}));
+  CHECK(wrong.status == 1);
+  CHECK_THAT(wrong.err, has_text("does not accept this access token"));
+}
+
+TEST_CASE("models shows what the server offers, also what the settings of the command do not know") {
+  Server server({"--set", "runtime.model_dirs=[\"" + kModels + "\"]"});
+  const auto shown = server.command({"models", "--json"});
+  CHECK(shown.status == 0);
+  std::vector<std::string> names;
+  for (const Json& each : Json::parse(shown.out)) {
+    names.push_back(each["model"].get<std::string>());
+    CHECK(each["loaded"] == (names.back() == kModels + "/fast.json"));
+  }
+  CHECK(std::count(names.begin(), names.end(), "rk3588-1.5b") == 1);
+  CHECK(std::count(names.begin(), names.end(), kModels + "/fast.json") == 1);
+  CHECK(std::count(names.begin(), names.end(), "fast") == 0);  // which is the same
+}
+
+TEST_CASE("models needs no chat host") {
+  Server server({"--set", "chat.enabled=false", "--set", "runtime.model_dirs=[\"" + kModels + "\"]"});
+  const Json shown = Json::parse(server.command({"models", "--json"}).out);
+  REQUIRE(shown.size() == 1);
+  CHECK(shown[0]["loaded"] == true);
+}
+
+TEST_CASE("status, ps, models, unload and load show and change what the running server holds") {
+  Server server;
+  const auto status = server.command({"status"});
+  CHECK(status.status == 0);
+  CHECK_THAT(status.out, has_text("server      healthy"));
+  CHECK_THAT(status.out, has_text("SIMULATED"));
+  CHECK_THAT(status.out, has_text("models      1 loaded"));
+  CHECK(Json::parse(server.command({"status", "--json"}).out)["status"] == "healthy");
+  CHECK_THAT(server.command({"ps"}).out, has_text("fast"));
+  const Json loaded = Json::parse(server.command({"ps", "--json"}).out);
+  REQUIRE(loaded.size() == 1);
+  CHECK(loaded[0]["path"] == kModels + "/fast.json");
+  CHECK(loaded[0]["tokens_per_second"].is_null());  // nothing has run yet
+  CHECK(Json::parse(server.command({"models", "--json"}).out)[0]["loaded"] == true);
+  CHECK(server.command({"unload", "fast"}).status == 0);
+  const auto again = server.command({"unload", "fast"});
+  CHECK(again.status == 1);
+  CHECK_THAT(again.err, has_text("fast is not loaded"));
+  CHECK(server.command({"load", kModels + "/fast.json"}).status == 0);
 }

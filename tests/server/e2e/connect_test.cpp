@@ -301,7 +301,7 @@ TEST_CASE("connect: a host that closes its end of standard output ends it") {
   CHECK(host.process().wait() == 0);
 }
 
-TEST_CASE("connect: a token opens a server that asks for one; without it the host is told") {
+TEST_CASE("connect: a token opens a server that asks for one, without it the host is told") {
   TemporaryDirectory directory;
   const std::string file = directory / "tokens";
   write_file(file, "host a-token-for-the-test\n");

@@ -266,8 +266,13 @@ TEST_CASE("the health page tells transports, ports, handles and versions") {
   Json handle = health["runtime"]["handles"].at(0);
   CHECK((handle["process"].is_number() ? "process" : "thread") == health["runtime"]["isolation"]);
   handle.erase("process");
-  CHECK(handle ==
-        Json{{"id", "llm-1"}, {"running", false}, {"queued", 0}, {"queue", Json::array()}, {"simulated", true}});
+  CHECK(handle == Json{{"id", "llm-1"},
+                       {"running", false},
+                       {"queued", 0},
+                       {"queue", Json::array()},
+                       {"model", nullptr},
+                       {"path", shipped_model("fast")},
+                       {"simulated", true}});
   for (const char* transport : {"tcp", "udp", "http", "ws"}) {
     CHECK(health["transports"][transport]["port"].get<int>() > 0);
   }

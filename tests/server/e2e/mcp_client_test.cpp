@@ -1,5 +1,5 @@
 // The MCP client against the real server, over every transport, also where datagrams get lost.
-#include "client/mcp_client.hpp"
+#include "client/mcp/mcp_client.hpp"
 
 #include "support/catch.hpp"
 #include "support/certificate.hpp"

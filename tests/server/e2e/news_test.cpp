@@ -94,15 +94,6 @@ TEST_CASE("a runtime that is removed is served no more after SIGHUP, and clients
   CHECK(client.call("rkllm_createDefaultParam")["error"]["code"] == 4005);
 }
 
-namespace {
-
-void await_state(const LiveServer& server, const std::string& state) {
-  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
-  while (server.health()["runtime"]["state"] != state) REQUIRE(std::chrono::steady_clock::now() < deadline);
-}
-
-}  // namespace
-
 TEST_CASE("a runtime that hangs as it starts holds up nobody but its calls, nor the end of the server", "[worker]") {
   LiveServer server({.runtime = {"--library", HANGING_LIBRARY}});
   RpcClient client(server.connect(Transport::kTcp));
@@ -131,7 +122,7 @@ TEST_CASE("a runtime that hangs whenever it is tried out, but has loaded a model
   if (loaded.contains("error")) std::swap(loaded, failed);
   CHECK(failed["error"]["code"] == 4005);
   const std::string handle = loaded["result"]["handle"];
-  await_state(server, "ready");
+  server.await_runtime("ready");
   CHECK(std::filesystem::exists(place / "3"));  // the other one that was tried out
   CHECK(client.result("rkllm_run", run_params(handle, "@n=3"))["status"] == 0);
   client.result("rkllm_destroy", {{"handle", handle}});
@@ -143,15 +134,15 @@ TEST_CASE("after SIGHUP the runtime goes on serving while the next one starts", 
   const TemporaryDirectory place;
   const std::string library = place.path() + "/librkllmrt.so";
   std::filesystem::copy_file(std::filesystem::canonical(kSimulator), library);
-  LiveServer server({.set = {"runtime.hang_s=1"}, .runtime = {"--library", library}});
-  await_state(server, "ready");
+  LiveServer server({.set = {"runtime.hang_s=3"}, .runtime = {"--library", library}});
+  server.await_runtime("ready");
   std::filesystem::copy_file(HANGING_LIBRARY, place.path() + "/new");
   std::filesystem::rename(place.path() + "/new", library);
   ::kill(server.process().pid(), SIGHUP);
-  await_state(server, "replacing");
+  server.await_runtime("replacing");
   RpcClient client(server.connect(Transport::kTcp));
   CHECK(client.result("rkllm_createDefaultParam")["max_new_tokens"] == 512);
-  await_state(server, "gone");
+  server.await_runtime("gone");
   CHECK(client.call("rkllm_createDefaultParam")["error"]["code"] == 4005);
 }
 
@@ -160,7 +151,7 @@ TEST_CASE("SIGHUP leaves a model alone that is being loaded", "[worker]") {
   const std::string library = place.path() + "/librkllmrt.so";
   std::filesystem::copy_file(std::filesystem::canonical(kSimulator), library);
   LiveServer server({.runtime = {"--library", library}});
-  await_state(server, "ready");
+  server.await_runtime("ready");
   RpcClient client(server.connect(Transport::kTcp));
   const Json hangs{{"faults", {{{"when", "init"}, {"what", "hang"}}}}};
   const int loading = client.send("rkllm_init", {{"param", {{"model_path", server.write_model("hangs", hangs)}}}});

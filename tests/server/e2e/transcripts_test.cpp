@@ -61,11 +61,14 @@ TEST_CASE("every method of the server occurs in a transcript") {
   const auto transcripts = all_transcripts();
   const Json list = client.result("tools/list");
   REQUIRE_FALSE(list.contains("nextCursor"));
-  CHECK(list["tools"].size() == 14);
+  std::size_t functions = 0;
   for (const auto& tool : list["tools"]) {
     INFO(tool["name"]);
+    if (!tool["name"].get<std::string>().starts_with("rkllm_")) continue;  // of a service, which has its own tests
+    ++functions;
     CHECK(is_covered(transcripts, tool["name"].get<std::string>()));
   }
+  CHECK(functions == 14);
 }
 
 }  // namespace rkllm_mcp::test

@@ -96,7 +96,7 @@ TEST_CASE("traps: errors that are logged by a call that succeeds are its warning
   CHECK_FALSE(client.result("rkllm_run", run_params("llm-1", "@n=1")).contains("warnings"));
 }
 
-TEST_CASE("traps: an adapter that cannot be applied is refused, and so are runs with it; the model lives on",
+TEST_CASE("traps: an adapter that cannot be applied is refused, and so are runs with it, the model lives on",
           "[worker]") {
   LiveServer server(isolated_by(either_isolation()));
   RpcClient client(server.connect(Transport::kTcp));

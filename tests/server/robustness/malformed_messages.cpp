@@ -80,7 +80,10 @@ MalformedMessage too_deep(const Source& source) {
 MalformedMessage wrong_id(const Source& source) {
   const std::string id = source.one_of({"null", "true", "false", "[]", "{}", "[1]", R"({"id":1})",
                                         std::string(300, '7'), "\"" + source.letters(300) + "\""});
-  return {R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})", "null", kInvalidRequest};
+  return {.text = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"ping"})",
+          .id = "null",
+          .code = kInvalidRequest,
+          .wrong_over_http = id != "null"};
 }
 
 MalformedMessage no_request(const Source& source) {

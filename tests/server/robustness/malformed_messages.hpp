@@ -13,6 +13,7 @@ struct MalformedMessage {
   std::string id;           // of the answer, as JSON
   std::optional<int> code;  // nothing: must not be answered
   bool is_utf8 = true;
+  bool wrong_over_http = true;  // POST /jsonrpc takes some messages that no other transport takes
 };
 
 class MalformedMessages {

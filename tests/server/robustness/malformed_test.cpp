@@ -43,7 +43,8 @@ class WrongClient {
   int send_window(int most) {
     int sent = 0;
     for (std::size_t bytes = 0; sent < std::min(most, kWindow) && bytes < kWindowBytes; ++sent) {
-      const MalformedMessage message = messages_.next();
+      MalformedMessage message = messages_.next();
+      while (transport_ == Transport::kHttp && !message.wrong_over_http) message = messages_.next();
       if (transport_ == Transport::kWebSocket && !message.is_utf8) {
         receive_window();
         check_refusal(message.text);

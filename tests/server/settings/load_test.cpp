@@ -182,3 +182,35 @@ TEST_CASE("a reload takes over what can change while running and names the rest"
   CHECK(running.log.level == LogLevel::kDebug);
   CHECK(running.http.port == Settings{}.http.port);
 }
+
+TEST_CASE("a section within a section is read, and its mistakes are told with their place") {
+  const File file(
+      "{\"tools\": {\"timeout_s\": 7,\n\"google\": {\"cx\": \"id\"},\n\"searxng\": {\"url\": \"http://x/\"}}}");
+  const auto settings = load_settings(request_for(file.path, {{"RKLLM_MCP_TOOLS_GOOGLE_API_KEY", "key"}}));
+  CHECK(settings.values.tools.timeout_s == std::chrono::seconds(7));
+  CHECK(settings.values.tools.google_cx == "id");
+  CHECK(settings.values.tools.google_api_key == "key");
+  CHECK(settings.values.tools.searxng_url == "http://x/");
+  CHECK(origin_of(settings, "tools.google.cx").place == file.path + ":2");
+  CHECK(settings_report(settings)["values"]["tools.google.api_key"]["value"] == "********");
+
+  const File wrong("{\"tools\": {\"google\": {\"cxx\": 1},\n\"searxng\": 5},\n\"tools.google\": {\"cx\": \"x\"}}");
+  const auto lines = refusal(request_for(wrong.path));
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == wrong.path + ":1: tools.google.cxx: unknown key; the nearest valid key is tools.google.cx");
+  CHECK(lines[1] == wrong.path + ":2: tools.searxng: expected an object, found 5");
+  CHECK_THAT(lines[2], test::has_text(wrong.path + ":3: tools.google: unknown key"));
+}
+
+TEST_CASE("addresses of the web and networks are checked") {
+  const File file("{}");
+  const auto complaint = [&](const std::string& name, const std::string& value) {
+    const auto lines = refusal(request_for(file.path, {}, {set(name, value)}));
+    return lines.size() == 1 ? lines[0] : std::to_string(lines.size()) + " complaints";
+  };
+  CHECK_THAT(complaint("tools.duckduckgo.url", ""), test::has_text("expected an address such as https://"));
+  CHECK_THAT(complaint("tools.searxng.url", "example.org"), test::has_text("or nothing"));
+  CHECK_THAT(complaint("tools.allowed_addresses", "10.0.0.0/33"), test::has_text("192.168.1.0/24"));
+  CHECK(load_settings(request_for(file.path, {}, {set("tools.allowed_addresses", "10.0.0.0/8,fd00::/8")}))
+            .values.tools.allowed_addresses.size() == 2);
+}

@@ -3,7 +3,10 @@
 #include "settings/schema.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
 
 using namespace rkllm_mcp;
 
@@ -62,20 +65,64 @@ TEST_CASE("a secret that is set is hidden, one that is not is shown as empty") {
   CHECK(shown_value(*find_setting("log.file"), settings) == "s3cret");
 }
 
+TEST_CASE("of a database's address neither user nor password nor options are shown, a path is") {
+  Settings settings;
+  const Setting& database = *find_setting("memory.database");
+  settings.memory.database = "/var/lib/a@b/memory.db";
+  CHECK(shown_value(database, settings) == "/var/lib/a@b/memory.db");
+  settings.memory.database = "postgresql://me:s3@c?ret@db.lan:5432/talks?password=x@y";
+  CHECK(shown_value(database, settings) == "postgresql://db.lan:5432/talks");
+  settings.memory.database = "postgresql:///talks?host=/run/postgresql";
+  CHECK(shown_value(database, settings) == "postgresql:///talks");
+}
+
+namespace {
+
+// Adds the names that a section of the schema describes to `described`, and those of sections within it.
+void describe_section(const std::string& section, const Json& content, std::set<std::string>& described) {
+  CHECK(content["additionalProperties"] == false);
+  for (const auto& [key, value] : content["properties"].items()) {
+    const std::string name = section + "." + key;
+    INFO(name);
+    CHECK(value.contains("type"));
+    CHECK(value["description"].get<std::string>().size() > 10);
+    if (value.contains("properties")) {
+      describe_section(name, value, described);
+      continue;
+    }
+    CHECK(value.contains("default"));
+    described.insert(name);
+  }
+}
+
+// A section of the written file, which may lie within another: "tools.google".
+const Json& section_of(const Json& file, std::string_view section) {
+  const Json* found = &file;
+  for (std::size_t begin = 0; begin <= section.size();) {
+    const std::size_t end = std::min(section.find('.', begin), section.size());
+    found = &found->at(std::string(section.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return *found;
+}
+
+std::size_t count_values(const Json& section) {
+  std::size_t count = 0;
+  for (const auto& [key, value] : section.items()) {
+    count += value.is_object() && !value.empty() ? count_values(value) : 1;  // empty: a map of the user's own names
+  }
+  return count;
+}
+
+}  // namespace
+
 TEST_CASE("the schema names exactly the settings, with type, default and documentation") {
   const Json schema = settings_schema();
   const Json& sections = schema["properties"];
   std::set<std::string> described;
   for (const auto& [section, content] : sections.items()) {
     if (section == "$schema" || section == "models" || section == "upstreams") continue;
-    CHECK(content["additionalProperties"] == false);
-    for (const auto& [key, value] : content["properties"].items()) {
-      INFO(section << "." << key);
-      CHECK(value.contains("type"));
-      CHECK(value.contains("default"));
-      CHECK(value["description"].get<std::string>().size() > 10);
-      described.insert(section + "." + key);
-    }
+    describe_section(section, content, described);
   }
   std::set<std::string> names;
   for (const Setting& setting : settings_table()) {
@@ -96,10 +143,20 @@ TEST_CASE("the default file holds every setting with its built-in value") {
   const Settings built_in;
   std::size_t count = 0;
   for (const Setting& setting : settings_table()) {
-    const Json& section = file[std::string(setting.section)];
-    CHECK((setting.key.empty() ? section : section[std::string(setting.key)]) == value_of(setting, built_in));
+    const Json& section = section_of(file, setting.section);
+    CHECK((setting.key.empty() ? section : section.at(std::string(setting.key))) == value_of(setting, built_in));
   }
   for (const auto& [section, content] : file.items())
-    count += section == "models" || section == "upstreams" ? 1 : content.is_object() ? content.size() : 0;
+    count += section == "models" || section == "upstreams" ? 1 : content.is_object() ? count_values(content) : 0;
   CHECK(count == settings_table().size());
+}
+
+TEST_CASE("the schema and the written file have sections within sections where they belong") {
+  const Json tools = settings_schema()["properties"]["tools"];
+  CHECK(tools["properties"]["google"]["properties"]["cx"]["type"] == "string");
+  CHECK(tools["properties"]["google"]["additionalProperties"] == false);
+  CHECK(tools["properties"]["google"]["description"] == std::string(documentation_of_section("tools.google")));
+  CHECK_FALSE(settings_schema()["properties"].contains("tools.google"));
+  CHECK(default_settings_file()["tools"]["google"] ==
+        Json{{"url", "https://customsearch.googleapis.com/customsearch/v1"}, {"api_key", ""}, {"cx", ""}});
 }

@@ -64,7 +64,7 @@ TEST_CASE("servers that are each other's upstreams do not list the same again an
   CHECK(prompts == std::vector<Json>{own, other});
 }
 
-TEST_CASE("addresses in a result are those that can be read here; what was for the way there is left out") {
+TEST_CASE("addresses in a result are those that can be read here, what was for the way there is left out") {
   const Json result = Json::parse(R"({"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{},"k":1},
       "content":[{"type":"resource_link","uri":"x:1","name":"n"},{"type":"resource","resource":{"uri":"x:2","text":"t"}},
                  {"type":"text","text":"x:3"}]})");

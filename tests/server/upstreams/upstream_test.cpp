@@ -1,7 +1,7 @@
 // One upstream, and the clients whose calls are passed on to it.
 #include "upstreams/upstream.hpp"
-#include "mcp/era.hpp"
-#include "mcp/revisions.hpp"
+#include "mcp/protocol/era.hpp"
+#include "mcp/protocol/revisions.hpp"
 #include "server/upstreams/scripted_upstream.hpp"
 
 #include "support/catch.hpp"
@@ -359,7 +359,7 @@ TEST_CASE("a call that ends while its client is asked ends there, too, and the q
   CHECK(invocation.use_count() == 1);
 }
 
-TEST_CASE("a client that was asked and has not come again is asked by its next call; others are not meanwhile") {
+TEST_CASE("a client that was asked and has not come again is asked by its next call, others are not meanwhile") {
   Heard abandoned;
   Heard next;
   Heard stranger;

@@ -73,7 +73,7 @@ TEST_CASE("only the tools that the settings want are served, and nothing is said
   CHECK(sort_tools("up", all, {.allow = {}, .deny = {"write_????"}}).served == std::vector<Json>{all[0], all[2]});
 }
 
-TEST_CASE("a server that is its own upstream is served once; another's prefix that happens to be ours is no matter") {
+TEST_CASE("a server that is its own upstream is served once, another's prefix that happens to be ours is no matter") {
   const SortedTools sorted = sort_tools("a", {listed_tool("run"), listed_tool("a_run"), listed_tool("a_b"),
                                               listed_tool("x.y"), listed_tool(served_name("a", "x.y"))});
   CHECK(sorted.served == std::vector<Json>{listed_tool("run"), listed_tool("a_b"), listed_tool("x.y")});

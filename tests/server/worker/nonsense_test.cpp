@@ -21,9 +21,8 @@ constexpr std::chrono::seconds kPatience{60};
 }  // namespace
 
 TEST_CASE("a worker that does not speak as it should is killed, and its call ends with 4005") {
-  WorkerEngine::Options options;
-  options.command = {NONSENSE_WORKER, {}};
-  WorkerEngine engine(options);
+  asio::io_context loop;
+  WorkerEngine engine({.loop = loop, .command = {NONSENSE_WORKER, {}}});
   std::string told;
   try {
     engine.try_out();

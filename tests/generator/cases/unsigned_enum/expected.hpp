@@ -160,19 +160,24 @@ inline constexpr std::string_view kToolOutput_order = R"({"type":"object",)"
 
 // last
 inline constexpr std::string_view kInput_last = R"({"type":"object","properties":{},"additionalProperties":false})";
-inline constexpr std::string_view kOutput_last =
-    R"({"type":"object",)"
-    R"("properties":{)"
-    R"("flags":{"enum":["kPlain","kHigh","kAll",0,2147483648,4294967295],"description":"How."},)"
-    R"("count":{"enum":["kLeast","kUnknown","kMost",-9223372036854775808,-1,4294967295],"description":"How many."}},)"
-    R"("additionalProperties":false,)"
-    R"("required":["flags","count"]})";
+inline constexpr std::string_view kOutput_last = R"({"type":"object",)"
+                                                 R"("properties":{)"
+                                                 R"("flags":{)"
+                                                 R"("type":["string","integer"],)"
+                                                 R"("anyOf":[)"
+                                                 R"({"enum":["kPlain","kHigh","kAll"]},)"
+                                                 R"({"type":"integer"}],)"
+                                                 R"("description":"How."},)"
+                                                 R"("count":{)"
+                                                 R"("type":["string","integer"],)"
+                                                 R"("anyOf":[)"
+                                                 R"({"enum":["kLeast","kUnknown","kMost"]},)"
+                                                 R"({"type":"integer"}],)"
+                                                 R"("description":"How many."}},)"
+                                                 R"("additionalProperties":false,)"
+                                                 R"("required":["flags","count"]})";
 inline constexpr std::string_view kToolInput_last = R"({"type":"object","properties":{},"additionalProperties":false})";
-inline constexpr std::string_view kToolOutput_last = R"({"type":"object",)"
-                                                     R"("properties":{)"
-                                                     R"("flags":{"type":"string"},)"
-                                                     R"("count":{"type":"string"}},)"
-                                                     R"("required":["flags","count"]})";
+inline constexpr std::string_view kToolOutput_last = R"({"type":"object","properties":{}})";
 
 }  // namespace rkllm_mcp::v1_unsigned_enum
 // Constants, and the facts that can be asked for by name; each answer is JSON text.

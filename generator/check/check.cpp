@@ -1,0 +1,63 @@
+#include "check/check.hpp"
+
+#include "check/rules.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace bindgen {
+namespace {
+
+struct Rule {
+  const char* name;
+  void (*inspect)(Inspection&);
+};
+
+// The other rules presume that these hold.
+constexpr Rule kFirstRules[] = {
+    {"names-are-usable", &names_are_usable},       {"types-are-declared", &types_are_declared},
+    {"structs-are-plain", &structs_are_plain},     {"meanings-fit-types", &meanings_fit_types},
+    {"returns-can-be-told", &returns_can_be_told}, {"constants-can-be-told", &constants_can_be_told},
+};
+
+// This presumes them as well, and those that follow go from struct to struct.
+constexpr Rule kStructRules[] = {
+    {"structs-are-finite", &structs_are_finite},
+};
+
+constexpr Rule kRules[] = {
+    {"defaults-are-possible", &defaults_are_possible},
+    {"bounds-are-possible", &bounds_are_possible},
+    {"session-values-are-declared", &session_values_are_declared},
+    {"session-values-are-kept", &session_values_are_kept},
+    {"references-name-siblings", &references_name_siblings},
+    {"unions-are-covered", &unions_are_covered},
+    {"streams-are-complete", &streams_are_complete},
+    {"userdata-is-for-one-stream", &userdata_is_for_one_stream},
+    {"handles-are-of-one-type", &handles_are_of_one_type},
+    {"pairs-are-of-parameters", &pairs_are_of_parameters},
+    {"outs-are-of-parameters", &outs_are_of_parameters},
+    {"groups-are-whole", &groups_are_whole},
+    {"lengths-are-derivable", &lengths_are_derivable},
+    {"referred-functions-exist", &referred_functions_exist},
+};
+
+void inspect(const Api& api, std::span<const Rule> rules) {
+  std::vector<Diagnostic> complaints;
+  for (const Rule& rule : rules) {
+    Inspection inspection(api, rule.name, complaints);
+    rule.inspect(inspection);
+  }
+  if (!complaints.empty()) throw Refusal(std::move(complaints));
+}
+
+}  // namespace
+
+void check(const Api& api) {
+  inspect(api, kFirstRules);
+  inspect(api, kStructRules);
+  inspect(api, kRules);
+}
+
+}  // namespace bindgen

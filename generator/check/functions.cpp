@@ -1,0 +1,92 @@
+#include "check/rules.hpp"
+
+#include "emit/parts.hpp"
+
+namespace bindgen {
+namespace {
+
+// Whether this function tells of a handle, and takes nothing else, whether something is so.
+bool is_probe(const Api& api, const std::string& name) {
+  const auto* function = c::find<c::Function>(api.header, name);
+  return function != nullptr && function->params.size() == 1 &&
+         param_with<meaning::UsesHandle>(api, *function) != nullptr &&
+         std::holds_alternative<meaning::Predicate>(api.role(name + ".return").meaning);
+}
+
+// The name of a handle's type, whether const or not.
+std::string handle_name(const c::Type& type) {
+  return type.name.empty() && type.kind == c::TypeKind::kPointer ? handle_name(type.target.front()) : type.name;
+}
+
+// The types of the handles that a function takes, makes and ends.
+std::vector<std::string> handles_of(const Api& api, const c::Function& function) {
+  std::vector<std::string> found;
+  const auto add = [&](const std::string& path, const c::Type& type, const c::Type& made) {
+    const Meaning& meaning = api.role(path).meaning;
+    if (std::holds_alternative<meaning::CreatesHandle>(meaning)) found.push_back(handle_name(made));
+    if (std::holds_alternative<meaning::UsesHandle>(meaning)) found.push_back(handle_name(type));
+    if (std::holds_alternative<meaning::DestroysHandle>(meaning)) found.push_back(handle_name(type));
+  };
+  for (const Part& part : parts_of(api, function)) {
+    add(part.path, *part.type, part.type->target.empty() ? *part.type : part.type->target.front());
+  }
+  add(function.name + ".return", function.returns, function.returns);
+  return found;
+}
+
+// Whether this function takes just such a text, as one does that frees it.
+bool takes_text(const c::Function& function, const c::Type& text) {
+  if (function.params.size() != 1 || !points_at(text, c::TypeKind::kCharacter)) return false;
+  const c::Type& param = function.params.front().type;
+  if (!points_at(param, c::TypeKind::kVoid) && !points_at(param, c::TypeKind::kCharacter)) return false;
+  return param.target.front().is_const || !text.target.front().is_const;
+}
+
+}  // namespace
+
+// A call speaks of one handle, and the wire tells handles by their ids alone.
+void handles_are_of_one_type(Inspection& inspection) {
+  std::string first;
+  for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
+    const auto handles = handles_of(inspection.api, *function);
+    if (handles.size() > 1) inspection.complain(function->location, function->name + " has several handles");
+    for (const std::string& handle : handles) {
+      if (first.empty()) first = handle;
+      if (handle == first) continue;
+      inspection.complain(function->location, function->name + " has a handle of type " + handle +
+                                                  ", others are of type " + first + "; only one type is supported");
+    }
+  }
+}
+
+void referred_functions_exist(Inspection& inspection) {
+  const c::Header& header = inspection.api.header;
+  inspection.each_part([&](const Part& part, const auto&) {
+    const auto* given = std::get_if<meaning::Text>(&inspection.api.role(part.path).meaning);
+    inspection.require(given == nullptr || given->freed_by.empty(), part, "\"freed_by\" is for returned texts");
+    const auto* object = std::get_if<meaning::Object>(&inspection.api.role(part.path).meaning);
+    if (object == nullptr || object->starts_from.empty()) return;
+    const auto* function = c::find<c::Function>(header, object->starts_from);
+    const bool fits =
+        function != nullptr && function->params.empty() && function->returns.name == part.type->target.front().name;
+    inspection.require(fits, part, object->starts_from + " is no function without parameters that returns this struct");
+  });
+  for (const c::Function* function : c::all<c::Function>(header)) {
+    const auto* text = std::get_if<meaning::Text>(&inspection.api.role(function->name + ".return").meaning);
+    if (text == nullptr || text->freed_by.empty()) continue;
+    const auto* frees = c::find<c::Function>(header, text->freed_by);
+    if (frees != nullptr && takes_text(*frees, function->returns)) continue;
+    inspection.complain(function->location,
+                        function->name + ": " + text->freed_by + " is no function that takes just the text");
+  }
+  for (const auto& [name, role] : inspection.api.functions) {
+    if (role.running_probe.empty()) continue;
+    const auto* function = c::find<c::Function>(header, name);
+    if (!is_probe(inspection.api, role.running_probe))
+      inspection.complain(function->location, name + ": " + role.running_probe + " is no predicate of just a handle");
+    if (param_with<meaning::UsesHandle>(inspection.api, *function) == nullptr)
+      inspection.complain(function->location, name + ": it uses no handle that " + role.running_probe + " could take");
+  }
+}
+
+}  // namespace bindgen

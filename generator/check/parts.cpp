@@ -1,0 +1,222 @@
+#include "check/rules.hpp"
+
+#include "emit/parts.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace bindgen {
+using c::TypeKind;
+
+void session_values_are_declared(Inspection& inspection) {
+  std::set<std::string> known;
+  for (const SessionValue& value : inspection.api.session) known.insert(value.name);
+  const auto require = [&](const SessionRef& reference, const Part& part) {
+    inspection.require(known.count(reference.name) != 0, part,
+                       "the overlay's \"session\" does not declare " + reference.name);
+  };
+  inspection.each_part([&](const Part& part, const auto&) {
+    const Role& role = inspection.api.role(part.path);
+    if (!role.remembered_as.empty()) require({role.remembered_as}, part);
+    if (const auto* batch = std::get_if<meaning::Batch>(&role.meaning)) require(batch->count, part);
+    if (const auto* out = std::get_if<meaning::OutArray>(&role.meaning)) require(out->count, part);
+    const auto* array = std::get_if<meaning::Array>(&role.meaning);
+    if (array == nullptr) return;
+    if (array->below) require(*array->below, part);
+    if (const auto* exactly = std::get_if<Exactly>(&array->length)) require(exactly->count, part);
+    const auto* counted = std::get_if<CountedBy>(&array->length);
+    if (counted == nullptr) return;
+    for (const ValueRef& factor : counted->times) {
+      if (const auto* session = std::get_if<SessionRef>(&factor)) require(*session, part);
+    }
+  });
+  for (const auto& [name, role] : inspection.api.functions) {
+    if (!role.needs || known.count(role.needs->session.name) != 0) continue;
+    inspection.complain(c::find<c::Function>(inspection.api.header, name)->location,
+                        name + ": the overlay's \"session\" does not declare " + role.needs->session.name);
+  }
+}
+
+// A session value that no call keeps would stay unknown for ever.
+void session_values_are_kept(Inspection& inspection) {
+  const Api& api = inspection.api;
+  std::set<std::string> kept;  // paths of the parts that calls which make a handle are given
+  const auto keep = [&](const Part& part, const Role&) {
+    kept.insert(part.path);
+    return false;
+  };
+  for (const c::Function* function : c::all<c::Function>(api.header)) {
+    if (!makes_handle(api, *function)) continue;
+    for (const Part& part : parts_of(api, *function)) {
+      kept.insert(part.path);
+      const auto* object = std::get_if<meaning::Object>(&api.role(part.path).meaning);
+      const bool may_be_null =
+          object != nullptr && object->presence == Presence::kNullable && object->starts_from.empty();
+      if ((object == nullptr && !holds_record(api, part)) || may_be_null) continue;
+      const NamedRecord record = record_of(api, part);
+      any_part(api, *record.record, record.path, keep);
+    }
+  }
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    if (api.role(part.path).remembered_as.empty()) return;
+    inspection.require(kept.count(part.path) != 0 && union_of(api, part, parts) == nullptr, part,
+                       "no call that makes a handle is always given it, so it cannot be a session value");
+    inspection.require(
+        is_integer(*part.type) || part.type->kind == TypeKind::kBool || part.type->kind == TypeKind::kEnum, part,
+        "a session value is an integer, a bool or an enumerator");
+  });
+}
+
+void references_name_siblings(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const auto require = [&](const std::string& name) {
+      inspection.require(name.empty() || find_part(parts, name) != nullptr, part,
+                         "nothing beside it is called " + name);
+    };
+    const Role& role = inspection.api.role(part.path);
+    if (const auto* value = std::get_if<meaning::Value>(&role.meaning);
+        value != nullptr && !value->present_if.empty()) {
+      const NamedRecord record = record_of(inspection.api, part);
+      const auto inner = parts_of(inspection.api, *record.record, record.path);
+      const Part* sign = find_part(inner, value->present_if);
+      inspection.require(sign != nullptr && sign->type->kind == TypeKind::kPointer, part,
+                         "it has no pointer " + value->present_if);
+    }
+    const auto* array = std::get_if<meaning::Array>(&role.meaning);
+    if (array == nullptr) return;
+    require(array->together_with);
+    if (const auto* multiple = std::get_if<MultipleOf>(&array->length)) require(multiple->count);
+    if (const auto* same = std::get_if<SameLengthAs>(&array->length)) require(same->array);
+  });
+}
+
+// Both arrays of a pair may be absent, and only a call looks whether just one is.
+void pairs_are_of_parameters(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const Role& role = inspection.api.role(part.path);
+    inspection.require(role.group.empty() || part.field != nullptr, part, "a \"group\" is of fields");
+    const auto* array = std::get_if<meaning::Array>(&role.meaning);
+    if (array == nullptr || array->together_with.empty()) return;
+    const Part* other = find_part(parts, array->together_with);
+    const auto* partner =
+        other != nullptr ? std::get_if<meaning::Array>(&inspection.api.role(other->path).meaning) : nullptr;
+    const bool may_be_absent =
+        array->presence == Presence::kNullable && partner != nullptr && partner->presence == Presence::kNullable;
+    inspection.require(part.field == nullptr && may_be_absent, part,
+                       "\"together_with\" is for two parameters that are nullable arrays");
+  });
+}
+
+// A group is one object, so its fields stand side by side; one of them, an array, tells whether it is there.
+void groups_are_whole(Inspection& inspection) {
+  for (const NamedRecord& record : all_records(inspection.api)) {
+    std::set<std::string> ended;
+    std::set<std::string> with_sign;
+    std::string last;
+    const auto parts = parts_of(inspection.api, *record.record, record.path);
+    for (const Part& part : parts) {
+      const Role& role = inspection.api.role(part.path);
+      if (role.group != last) ended.insert(std::exchange(last, role.group));
+      if (role.group.empty()) continue;
+      inspection.require(inspection.api.groups.count(role.group) != 0, part,
+                         "the overlay's \"groups\" does not say what " + role.group + " is");
+      inspection.require(ended.count(role.group) == 0, part, "the fields of group " + role.group + " stand apart");
+      if (std::holds_alternative<meaning::Array>(role.meaning)) with_sign.insert(role.group);
+    }
+    for (const Part& part : parts) {
+      const Role& role = inspection.api.role(part.path);
+      inspection.require(role.group.empty() || with_sign.count(role.group) != 0, part,
+                         "its group " + role.group + " has no array to tell whether it is there");
+    }
+  }
+}
+
+// An array whose length C does not tell, and whose count no array gives, would be read beyond its end.
+void lengths_are_derivable(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const auto array_called = [&](const std::string& name) -> const meaning::Array* {
+      const Part* found = find_part(parts, name);
+      return found != nullptr ? std::get_if<meaning::Array>(&inspection.api.role(found->path).meaning) : nullptr;
+    };
+    const auto is_told = [&](const std::string& count) {
+      return std::any_of(parts.begin(), parts.end(), [&](const Part& other) {
+        const auto* array = array_called(other.name);
+        const auto* counted = array != nullptr ? std::get_if<CountedBy>(&array->length) : nullptr;
+        return counted != nullptr && counted->count == count;
+      });
+    };
+    const auto* array = array_called(part.name);
+    if (array == nullptr) return;
+    match(
+        array->length,
+        [&](const CountedBy& counted) {
+          // A count is written whatever the tag of a union says.
+          const auto require_alone = [&](const std::string& count) {
+            const Part* found = find_part(parts, count);
+            inspection.require(found == nullptr || union_of(inspection.api, *found, parts) == nullptr, part,
+                               "its count " + count + " is a member of a union");
+          };
+          require_alone(counted.count);
+          for (const ValueRef& factor : counted.times) {
+            const auto* field = std::get_if<FieldRef>(&factor);
+            if (field == nullptr) continue;
+            require_alone(field->name);
+            inspection.require(field->name != counted.count, part, "its length is a product with its own count");
+          }
+        },
+        [](const Exactly&) {},
+        [&](const MultipleOf& multiple) {
+          inspection.require(is_told(multiple.count), part, "no array tells what " + multiple.count + " is");
+        },
+        [&](const SameLengthAs& same) {
+          std::set<std::string> seen{part.name};
+          for (const SameLengthAs* as = &same; as != nullptr;) {
+            const auto* other = array_called(as->array);
+            const bool is_new = seen.insert(as->array).second;
+            inspection.require(is_new, part, "its length follows from itself");
+            inspection.require(other != nullptr, part, as->array + " is no array");
+            as = is_new && other != nullptr ? std::get_if<SameLengthAs>(&other->length) : nullptr;
+          }
+        });
+  });
+}
+
+// What a function fills in is told with its result, when it has returned.
+void outs_are_of_parameters(Inspection& inspection) {
+  const Api& api = inspection.api;
+  const auto is_out = [](const Meaning& meaning) {
+    return std::holds_alternative<meaning::OutArray>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
+           std::holds_alternative<meaning::OutRoom>(meaning);
+  };
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const Meaning& meaning = api.role(part.path).meaning;
+    if (!is_out(meaning)) return;
+    inspection.require(part.field == nullptr, part, "only a parameter can be \"out\", not a field");
+    const auto* room = std::get_if<meaning::OutRoom>(&meaning);
+    if (room == nullptr || part.field != nullptr) return;
+    const Part* size = find_part(parts, room->room);
+    const auto* value = size != nullptr ? std::get_if<meaning::Value>(&api.role(size->path).meaning) : nullptr;
+    inspection.require(value != nullptr && is_integer(*size->type), part,
+                       "its \"room\" names no integer parameter with a value of its own");
+    if (value == nullptr) return;
+    constexpr double kMost = 16.0 * 1024 * 1024;
+    inspection.require(value->minimum.value_or(0) >= 1 && value->maximum.value_or(2 * kMost) <= kMost, *size,
+                       "it says how much room there is, so its \"value\" needs a \"minimum\" of 1 and a \"maximum\" of "
+                       "no more than 16777216");
+    inspection.require(std::count_if(parts.begin(), parts.end(),
+                                     [&](const Part& other) {
+                                       const auto* also = std::get_if<meaning::OutRoom>(&api.role(other.path).meaning);
+                                       return also != nullptr && also->room == room->room;
+                                     }) == 1,
+                       part, "its \"room\" is that of another parameter, too");
+  });
+  for (const c::Function* function : methods_of(api)) {
+    if (streams_of(api, *function).empty()) continue;
+    for (const Part& part : parts_of(api, *function)) {
+      inspection.require(!is_out(api.role(part.path).meaning), part,
+                         "a function that streams may still write there when its stub has ended");
+    }
+  }
+}
+
+}  // namespace bindgen

@@ -1,0 +1,84 @@
+// The rules, by what they are about. Each complains of everything that breaks it.
+#pragma once
+
+#include "diagnostics.hpp"
+#include "meaning/walk.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bindgen {
+
+// One rule at work: collects complaints under the rule's name.
+class Inspection {
+ public:
+  Inspection(const Api& inspected, const char* rule, std::vector<Diagnostic>& complaints)
+      : api(inspected), rule_(rule), complaints_(complaints) {}
+
+  void complain(const Location& at, const std::string& message) {
+    complaints_.push_back(bindgen::complain(api.header, at, message + " [" + rule_ + "]"));
+  }
+  void require(bool condition, const Part& part, const std::string& message) {
+    if (!condition) complain(part.location, part.path + ": " + message);
+  }
+  // Calls `function` with each part that has a meaning, and the parts beside it.
+  template <class Function>
+  void each_part(Function function) {
+    for (const NamedRecord& record : all_records(api)) {
+      const auto parts = parts_of(api, *record.record, record.path);
+      for (const Part& part : parts) function(part, parts);
+    }
+    for (const c::Function* callable : c::all<c::Function>(api.header)) {
+      const auto parts = parts_of(api, *callable);
+      for (const Part& part : parts) function(part, parts);
+    }
+  }
+
+  const Api& api;
+
+ private:
+  const char* rule_;
+  std::vector<Diagnostic>& complaints_;
+};
+
+inline bool is_integer(const c::Type& type) {
+  return type.kind == c::TypeKind::kSigned || type.kind == c::TypeKind::kUnsigned;
+}
+
+inline bool points_at(const c::Type& type, c::TypeKind kind) {
+  return type.kind == c::TypeKind::kPointer && type.target.front().kind == kind;
+}
+
+// check_names.cpp
+void names_are_usable(Inspection& inspection);
+// check_types.cpp
+void types_are_declared(Inspection& inspection);
+void meanings_fit_types(Inspection& inspection);
+void returns_can_be_told(Inspection& inspection);
+void constants_can_be_told(Inspection& inspection);
+// check_layouts.cpp
+void structs_are_plain(Inspection& inspection);
+// check_structs.cpp
+void structs_are_finite(Inspection& inspection);
+// check_values.cpp
+void defaults_are_possible(Inspection& inspection);
+void bounds_are_possible(Inspection& inspection);
+// check_parts.cpp
+void session_values_are_declared(Inspection& inspection);
+void session_values_are_kept(Inspection& inspection);
+void references_name_siblings(Inspection& inspection);
+void pairs_are_of_parameters(Inspection& inspection);
+void outs_are_of_parameters(Inspection& inspection);
+void groups_are_whole(Inspection& inspection);
+void lengths_are_derivable(Inspection& inspection);
+// check_unions.cpp
+void unions_are_covered(Inspection& inspection);
+// check_streams.cpp
+void streams_are_complete(Inspection& inspection);
+void userdata_is_for_one_stream(Inspection& inspection);
+// check_functions.cpp
+void handles_are_of_one_type(Inspection& inspection);
+void referred_functions_exist(Inspection& inspection);
+
+}  // namespace bindgen

@@ -1,0 +1,162 @@
+#include "check/rules.hpp"
+
+#include <functional>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace bindgen {
+namespace {
+
+using c::TypeKind;
+
+// What the generated code has without declaring it: <cstddef>, <cstdint> and the language itself.
+bool is_known_everywhere(const std::string& name) {
+  static const std::regex kKnown(
+      "(u?int(_least|_fast)?(8|16|32|64)_t|u?int(ptr|max)_t|(size|ptrdiff|max_align|wchar|char8|char16|char32)_t"
+      "|((un)?signed|short|long|int|char|float|double|void|bool|_Bool|__int128| )+)");
+  return std::regex_match(name, kKnown);
+}
+
+// What a meaning demands of the C type.
+bool fits(const Meaning& meaning, const c::Type& type) {
+  const auto points_at_numbers = [&] {
+    return type.kind == TypeKind::kPointer &&
+           (is_integer(type.target.front()) || type.target.front().kind == TypeKind::kFloat);
+  };
+  return match(
+      meaning,
+      [&](const meaning::Value& value) {
+        if (!value.present_if.empty()) return type.kind == TypeKind::kRecord && !value.is_flag;
+        if (value.is_flag) return is_integer(type);
+        return is_integer(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kFloat ||
+               type.kind == TypeKind::kEnum || type.kind == TypeKind::kRecord;
+      },
+      [&](const meaning::Text&) { return points_at(type, TypeKind::kCharacter); },
+      [&](const meaning::Object&) { return points_at(type, TypeKind::kRecord); },
+      [&](const meaning::Batch&) { return points_at(type, TypeKind::kRecord); },
+      [&](const meaning::Array&) { return points_at_numbers() || points_at(type, TypeKind::kCharacter); },
+      [&](const meaning::Count&) { return is_integer(type); }, [](const meaning::TaggedUnion&) { return true; },
+      [&](const meaning::CpuMask&) { return type.kind == TypeKind::kUnsigned; },
+      [&](const meaning::CpuCount&) { return is_integer(type); },
+      [&](const meaning::UsesHandle&) { return type.kind == TypeKind::kPointer; },
+      [&](const meaning::CreatesHandle&) { return points_at(type, TypeKind::kPointer); },
+      [&](const meaning::DestroysHandle&) { return type.kind == TypeKind::kPointer; },
+      [&](const meaning::OutArray&) { return points_at_numbers(); },
+      [&](const meaning::OutValue&) {
+        if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
+        const TypeKind held = type.target.front().kind;
+        return points_at_numbers() || held == TypeKind::kBool || held == TypeKind::kEnum || held == TypeKind::kRecord;
+      },
+      [&](const meaning::OutRoom&) {
+        if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
+        return points_at_numbers() || points_at(type, TypeKind::kCharacter);
+      },
+      [&](const meaning::Callbacks&) { return points_at(type, TypeKind::kRecord); },
+      [&](const meaning::StreamCallback&) { return points_at(type, TypeKind::kFunction); },
+      [&](const meaning::StreamUserdata&) { return points_at(type, TypeKind::kVoid); },
+      [&](const meaning::Unused&) { return true; },  //
+      [&](const meaning::Status&) { return is_integer(type); },
+      [&](const meaning::Predicate&) { return is_integer(type); });
+}
+
+bool holds_struct(const Meaning& meaning) {
+  return std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Object>(meaning) ||
+         std::holds_alternative<meaning::Batch>(meaning) || std::holds_alternative<meaning::Callbacks>(meaning) ||
+         std::holds_alternative<meaning::OutValue>(meaning);
+}
+
+// Of a struct or enum, or of what a pointer points at: whether its members can be told. Of everything else: true.
+bool has_members(const c::Header& header, const c::Type& type, const c::Field* field) {
+  if (field != nullptr && !field->inline_record.empty()) return !field->inline_record.front().is_union;
+  const c::Type& held = type.kind == TypeKind::kPointer ? type.target.front() : type;
+  if (held.kind == TypeKind::kEnum) return c::find<c::Enum>(header, held.name) != nullptr;
+  if (held.kind != TypeKind::kRecord) return true;
+  const c::Record* record = c::find<c::Record>(header, held.name);
+  return record != nullptr && !record->is_union;
+}
+
+// What can be told of a returned value.
+bool can_be_returned(const Meaning& meaning, const c::Type& type) {
+  if (std::holds_alternative<meaning::CreatesHandle>(meaning)) return type.kind == TypeKind::kPointer;
+  return std::holds_alternative<meaning::Unused>(meaning) ||
+         (fits(meaning, type) &&
+          (std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Text>(meaning) ||
+           std::holds_alternative<meaning::Status>(meaning) || std::holds_alternative<meaning::Predicate>(meaning)));
+}
+
+}  // namespace
+
+// The generated code includes no header of the interface, so each type must be declared in the header itself.
+void types_are_declared(Inspection& inspection) {
+  const c::Header& header = inspection.api.header;
+  std::set<std::string> declared;
+  for (const c::Symbol& symbol : header.symbols) declared.insert(c::name_of(symbol));
+  Location at;
+  const std::function<void(const c::Type&)> inspect = [&](const c::Type& type) {
+    if (!type.beyond_c.empty()) {
+      inspection.complain(at, type.name + " is " + type.beyond_c + " in C++, and nothing in C");
+      return;
+    }
+    if (!type.name.empty()) {
+      if (declared.count(type.name) == 0 && !is_known_everywhere(type.name) && declared.insert(type.name).second) {
+        inspection.complain(
+            at, type.kind == TypeKind::kOther
+                    ? type.name + " is another type on each machine, which no generated code can declare"
+                    : type.name + " is declared in another header, which is not read; declare it in this one");
+      }
+      return;
+    }
+    for (const c::Type& target : type.target) inspect(target);
+    for (const c::Type& param : type.params) inspect(param);
+  };
+  const auto inspect_signature = [&](const auto& callable) {
+    at = callable.location;
+    inspect(callable.returns);
+    for (const c::Param& param : callable.params) inspect(param.type);
+  };
+  const std::function<void(const c::Record&)> inspect_fields = [&](const c::Record& record) {
+    for (const c::Field& field : record.fields) {
+      at = field.location;
+      if (field.inline_record.empty()) inspect(field.type);
+      for (const c::Record& inner : field.inline_record) inspect_fields(inner);
+    }
+  };
+  for (const c::Function* function : c::all<c::Function>(header)) inspect_signature(*function);
+  for (const c::Callback* callback : c::all<c::Callback>(header)) inspect_signature(*callback);
+  for (const c::Record* record : c::all<c::Record>(header)) inspect_fields(*record);
+  for (const c::Alias* alias : c::all<c::Alias>(header)) {
+    at = alias->location;
+    inspect(alias->type);
+  }
+}
+
+void meanings_fit_types(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const auto&) {
+    const Meaning& meaning = inspection.api.role(part.path).meaning;
+    inspection.require(fits(meaning, *part.type), part, "its meaning in the overlay does not fit its C type");
+    inspection.require(!holds_struct(meaning) || has_members(inspection.api.header, *part.type, part.field), part,
+                       "its C type is no struct or enum that the header declares with its members; mark it \"unused\"");
+  });
+}
+
+void returns_can_be_told(Inspection& inspection) {
+  for (const c::Function* function : methods_of(inspection.api)) {
+    const Meaning& meaning = inspection.api.role(function->name + ".return").meaning;
+    const auto* predicate = std::get_if<meaning::Predicate>(&meaning);
+    if (predicate != nullptr && predicate->yes == predicate->no)
+      inspection.complain(function->location, function->name + ".return: its \"yes\" and its \"no\" are the same");
+    if (can_be_returned(meaning, function->returns) &&
+        (!holds_struct(meaning) || has_members(inspection.api.header, function->returns, nullptr)))
+      continue;
+    inspection.complain(function->location, function->name + ".return: its meaning in the overlay is none of a result");
+  }
+}
+
+void constants_can_be_told(Inspection& inspection) {
+  for (const c::Macro* macro : c::all<c::Macro>(inspection.api.header)) {
+    if (!macro->no_constant.empty()) inspection.complain(macro->location, macro->name + " is " + macro->no_constant);
+  }
+}
+
+}  // namespace bindgen

@@ -1,0 +1,112 @@
+#include "check/rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace bindgen {
+namespace {
+
+using c::TypeKind;
+
+constexpr double kExact = 9007199254740991;  // the largest up to which JSON numbers, as everybody reads them, are exact
+
+struct Range {
+  double least;
+  double most;
+};
+
+// What a number of this C type can be, on every machine.
+Range range_of(const c::Type& type) {
+  if (type.kind == TypeKind::kFloat) return {-3.4028235e38, 3.4028235e38};
+  const int bits = static_cast<int>(std::min(type.size.on_64_bit, type.size.on_32_bit) * 8);
+  if (type.kind == TypeKind::kUnsigned) return {0, std::ldexp(1, bits) - 1};
+  return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
+}
+
+// Within which a default must be: the type's range, narrowed by the overlay.
+Range range_of(const c::Type& type, const meaning::Value& value) {
+  if (value.is_flag) return {0, 1};
+  const Range range = range_of(type);
+  return {value.minimum.value_or(range.least), value.maximum.value_or(range.most)};
+}
+
+std::optional<double> number_in(const Constant& constant) {
+  return match(
+      constant, [](bool) -> std::optional<double> { return std::nullopt; },
+      [](std::int64_t value) -> std::optional<double> { return static_cast<double>(value); },
+      [](double value) -> std::optional<double> { return value; },
+      [](const std::string&) -> std::optional<double> { return std::nullopt; });
+}
+
+bool is_enumerator(const c::Header& header, const c::Type& type, const Constant& constant) {
+  const auto* name = std::get_if<std::string>(&constant);
+  const c::Enum* entity = c::find<c::Enum>(header, type.name);
+  return name != nullptr && entity != nullptr &&
+         std::any_of(entity->enumerators.begin(), entity->enumerators.end(),
+                     [&](const c::Enumerator& one) { return one.name == *name; });
+}
+
+// Why a part cannot hold this; empty if it can.
+std::string obstacle(const c::Header& header, const Part& part, const Role& role, const Constant& constant) {
+  const auto* value = std::get_if<meaning::Value>(&role.meaning);
+  if (value == nullptr && !std::holds_alternative<meaning::CpuCount>(role.meaning)) return "only values have one";
+  if (part.type->kind == TypeKind::kRecord) return "those of a struct are its fields'";
+  if (part.type->kind == TypeKind::kEnum) {
+    return is_enumerator(header, *part.type, constant) ? "" : "it is no enumerator of " + part.type->name;
+  }
+  const bool is_bool = std::holds_alternative<bool>(constant);
+  if (part.type->kind == TypeKind::kBool) return is_bool ? "" : "it is neither true nor false";
+  if (value != nullptr && value->is_flag && is_bool) return "";
+  const auto number = number_in(constant);
+  if (!number) return "it is no number";
+  if (is_integer(*part.type) && std::holds_alternative<double>(constant)) return "it is no integer";
+  const Range range = range_of(*part.type, value != nullptr ? *value : meaning::Value{});
+  return *number >= range.least && *number <= range.most ? "" : "it is out of range";
+}
+
+}  // namespace
+
+void defaults_are_possible(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const Role& role = inspection.api.role(part.path);
+    const auto inspect = [&](const std::optional<Constant>& constant, const std::string& key) {
+      if (!constant) return;
+      const std::string why = obstacle(inspection.api.header, part, role, *constant);
+      inspection.require(why.empty(), part, "its \"" + key + "\" in the overlay is impossible: " + why);
+      inspection.require(union_of(inspection.api, part, parts) == nullptr, part,
+                         "a member of a union has no \"" + key + "\": it is given if its tag says so");
+    };
+    inspect(role.default_value, "default");
+    inspect(role.wire_default, "wire_default");
+  });
+}
+
+void bounds_are_possible(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const auto&) {
+    const Meaning& meaning = inspection.api.role(part.path).meaning;
+    if (const auto* array = std::get_if<meaning::Array>(&meaning)) {
+      const bool is_of_integers = is_integer(part.type->target.front());
+      inspection.require(is_of_integers || (!array->minimum && !array->below), part,
+                         "\"minimum\" and \"below\" are for arrays of integers");
+    }
+    const auto* value = std::get_if<meaning::Value>(&meaning);
+    if (value == nullptr || (!value->minimum && !value->maximum)) return;
+    const bool is_number = (is_integer(*part.type) && !value->is_flag) || part.type->kind == TypeKind::kFloat;
+    inspection.require(is_number, part, "\"minimum\" and \"maximum\" are for integers and floats");
+    if (!is_number) return;
+    const Range range = range_of(*part.type);
+    const double least = value->minimum.value_or(range.least);
+    const double most = value->maximum.value_or(range.most);
+    const bool is_whole = std::trunc(least) == least && std::trunc(most) == most;
+    const bool is_exact =
+        std::abs(value->minimum.value_or(0)) <= kExact && std::abs(value->maximum.value_or(0)) <= kExact;
+    inspection.require(least <= most, part, "its \"minimum\" is above its \"maximum\"");
+    inspection.require(least >= range.least && most <= range.most, part, "its bounds are beyond those of its C type");
+    inspection.require(!is_integer(*part.type) || is_whole, part, "the bounds of an integer are integers");
+    inspection.require(!is_integer(*part.type) || is_exact, part,
+                       "a bound beyond 9007199254740991 is not exact in JSON; leave it to the C type");
+  });
+}
+
+}  // namespace bindgen

@@ -1,0 +1,16 @@
+// Whether generated code compiles, asked of clang before any of it is written.
+#pragma once
+
+#include "emit/blocks.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// Checks the syntax and the assertions of all generated headers together, as C++20 for each target whose layouts are
+// read. `folders`: where the support headers may be, besides those places where clang looks by itself; and `out` is
+// what complaints call the folder of the output. Throws Refusal with clang's complaints.
+void verify(const std::vector<File>& files, const std::vector<std::string>& folders, const std::string& out);
+
+}  // namespace bindgen

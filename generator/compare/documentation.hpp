@@ -1,0 +1,14 @@
+// What is said in other words. Words alone can turn a meaning around, and no compiler sees it.
+#pragma once
+
+#include "compare/diff.hpp"
+
+#include <vector>
+
+namespace bindgen {
+
+// Of everything that both headers declare: documentation that was added, removed or reworded, however it is wrapped.
+// None of it breaks anything. In the order of the later header.
+std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after);
+
+}  // namespace bindgen

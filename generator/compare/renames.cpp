@@ -1,0 +1,173 @@
+#include "compare/renames.hpp"
+
+#include "read/declaration.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+std::string parent_of(const std::string& path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+std::string last_of(const std::string& path) { return path.substr(path.rfind('.') + 1); }
+
+// With each whole word `from` as `to`.
+std::string renamed(std::string text, const std::string& from, const std::string& to) {
+  const auto is_part = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    if ((at > 0 && is_part(at - 1)) || is_part(at + from.size())) {
+      at += from.size() - std::min(from.size(), to.size());
+      continue;
+    }
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Spelled as if nobody cared how words are joined: modelPath and model_path are one name.
+std::string plain(const std::string& name) {
+  std::string text;
+  for (const char character : name) {
+    if (character != '_') text += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
+  }
+  return text;
+}
+
+// Whether most of the longer name is a beginning and an end that the other one has, too.
+bool are_similar(const std::string& one_name, const std::string& other_name) {
+  const std::string one = plain(one_name);
+  const std::string other = plain(other_name);
+  const std::size_t shorter = std::min(one.size(), other.size());
+  std::size_t begin = 0;
+  while (begin < shorter && one[begin] == other[begin]) ++begin;
+  std::size_t end = 0;
+  while (end < shorter - begin && one[one.size() - 1 - end] == other[other.size() - 1 - end]) ++end;
+  return (begin + end) * 5 >= std::max(one.size(), other.size()) * 3;
+}
+
+class Matcher {
+ public:
+  Matcher(const c::Header& before, const c::Header& after) : before_(before), after_(after) {}
+
+  bool is_renamed(const Change& gone, const Change& added) const {
+    if (gone.kind != ChangeKind::kRemoved || added.kind != ChangeKind::kAdded || gone.what != added.what) return false;
+    const std::string& old = gone.name;
+    const std::string& now = added.name;
+    if (gone.what == "field" || gone.what == "enumerator") {
+      return parent_of(old) == parent_of(now) && gone.before->layout == added.after->layout &&
+             gone.before->bit == added.after->bit &&
+             renamed(gone.before->declaration, last_of(old), last_of(now)) == added.after->declaration &&
+             are_similar(last_of(old), last_of(now));
+    }
+    if (const auto* record = c::find<c::Record>(before_, old)) return hold_the_same(*record, now);
+    if (const auto* function = c::find<c::Function>(before_, old)) {
+      const auto* other = c::find<c::Function>(after_, now);
+      return other != nullptr && have_one_signature(*function, *other);
+    }
+    const bool is_alike = gone.before->layout == added.after->layout &&
+                          renamed(gone.before->declaration, old, now) == added.after->declaration;
+    return is_alike && (gone.what == "enum" || are_similar(old, now));
+  }
+
+  static bool has_moved(const Change& gone, const Change& added) {
+    return gone.kind == ChangeKind::kRemoved && added.kind == ChangeKind::kAdded && gone.what == "field" &&
+           added.what == "field" && last_of(gone.name) == last_of(added.name) &&
+           gone.before->declaration == added.after->declaration;
+  }
+
+ private:
+  bool hold_the_same(const c::Record& old, const std::string& name) const {
+    const auto* now = c::find<c::Record>(after_, name);
+    if (now == nullptr || now->is_union != old.is_union || now->size != old.size || now->fields.empty()) return false;
+    if (renamed(declaration(old), old.name, now->name) == declaration(*now)) return true;
+    if (old.fields.size() != now->fields.size() || old.fields.size() < 2 || !are_similar(old.name, now->name))
+      return false;
+    return std::equal(
+        old.fields.begin(), old.fields.end(), now->fields.begin(), [](const auto& one, const auto& other) {
+          return one.offset == other.offset && one.bit_width == other.bit_width && one.inline_record.empty() &&
+                 other.inline_record.empty() && spelling(one.type) == spelling(other.type);
+        });
+  }
+
+  static bool have_one_signature(const c::Function& old, const c::Function& now) {
+    const auto types_are_equal = [](const c::Param& one, const c::Param& other) {
+      return spelling(one.type) == spelling(other.type);
+    };
+    return spelling(old.returns) == spelling(now.returns) && old.is_variadic == now.is_variadic &&
+           std::equal(old.params.begin(), old.params.end(), now.params.begin(), now.params.end(), types_are_equal) &&
+           are_similar(old.name, now.name);
+  }
+
+  const c::Header& before_;
+  const c::Header& after_;
+};
+
+// The pairs of which each side goes with nothing else, by their places.
+template <class Fits>
+std::vector<std::pair<std::size_t, std::size_t>> pairs_of(const std::vector<Change>& changes, Fits fits) {
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  for (std::size_t gone = 0; gone < changes.size(); ++gone) {
+    if (changes[gone].kind != ChangeKind::kRemoved) continue;
+    for (std::size_t added = 0; added < changes.size(); ++added) {
+      if (fits(changes[gone], changes[added])) found.emplace_back(gone, added);
+    }
+  }
+  const auto is_alone = [&](const auto& pair) {
+    return std::count_if(found.begin(), found.end(), [&](const auto& other) {
+             return other.first == pair.first || other.second == pair.second;
+           }) == 1;
+  };
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  std::copy_if(found.begin(), found.end(), std::back_inserter(pairs), is_alone);
+  return pairs;
+}
+
+// Each pair becomes one change, at the place of what was added.
+template <class Join>
+void join(std::vector<Change>& changes, const std::vector<std::pair<std::size_t, std::size_t>>& pairs, Join joined) {
+  std::vector<bool> is_told(changes.size(), false);
+  for (const auto& [gone, added] : pairs) {
+    changes[added] = joined(changes[gone], changes[added]);
+    is_told[gone] = true;
+  }
+  std::vector<Change> left;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (!is_told[i]) left.push_back(std::move(changes[i]));
+  }
+  changes = std::move(left);
+}
+
+Change as_renamed(const Change& gone, const Change& added) {
+  const Breaks worst = gone.what == "function" ? Breaks::kAbi : Breaks::kApi;  // a library exports functions by name
+  return {ChangeKind::kRenamed, worst, added.what, added.name, Side{gone.name}, Side{added.name}, added.at};
+}
+
+Change as_moved(const Change& gone, const Change& added) {
+  return {ChangeKind::kMoved,
+          Breaks::kAbi,
+          "field",
+          added.name,
+          Side{gone.name, gone.before->layout},
+          Side{added.name, added.after->layout},
+          added.at};
+}
+
+}  // namespace
+
+std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& before, const c::Header& after) {
+  const Matcher matcher(before, after);
+  join(changes,
+       pairs_of(changes, [&](const Change& gone, const Change& added) { return matcher.is_renamed(gone, added); }),
+       &as_renamed);
+  join(changes, pairs_of(changes, &Matcher::has_moved), &as_moved);
+  return changes;
+}
+
+}  // namespace bindgen

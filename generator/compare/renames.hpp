@@ -1,0 +1,17 @@
+// What was removed under one name and added under another: told as one change.
+#pragma once
+
+#include "compare/diff.hpp"
+
+#include <vector>
+
+namespace bindgen {
+
+// A removed and an added symbol become a renamed one if they are alike in all but the name, and nothing else is:
+// structs and enums by what they hold, functions by their signature, enumerators by their value in one enum, fields by
+// their type and place in one struct. Unless they hold the same names, like a struct with the same fields, their own
+// names must be similar as well: what has taken the place of another thing is not that thing. A field that one struct
+// loses and another one gains, with the same name and type, has moved.
+std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& before, const c::Header& after);
+
+}  // namespace bindgen

@@ -1,0 +1,157 @@
+#include "compare/render_diff.hpp"
+
+#include "json.hpp"
+#include "read/declaration.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+// What each kind of change means to the reader, the worst first.
+struct Group {
+  bool is_of_words;  // rather than of the interface
+  Breaks breaks;
+  const char* key;
+  const char* title;
+};
+constexpr std::array<Group, 4> kGroups = {
+    {{false, Breaks::kAbi, "abi", "Breaks the ABI: a program compiled for the one does not work with the other"},
+     {false, Breaks::kApi, "api", "Breaks the API: binaries work together, sources may have to change"},
+     {false, Breaks::kNone, "none", "Additions"},
+     {true, Breaks::kNone, "documentation", "Said in other words: read what it means now"}}};
+
+constexpr const char* kLegend = "Sizes and offsets (@) are in bytes: 64-bit/32-bit.";
+
+std::string word(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::kAdded: return "added";
+    case ChangeKind::kRemoved: return "removed";
+    case ChangeKind::kChanged: return "changed";
+    case ChangeKind::kMoved: return "moved";
+    case ChangeKind::kResized: return "resized";
+    case ChangeKind::kRenamed: return "renamed";
+    case ChangeKind::kReworded: return "reworded";
+  }
+  return {};
+}
+
+bool is_in(const Change& change, const Group& group) {
+  return change.breaks == group.breaks && (change.kind == ChangeKind::kReworded) == group.is_of_words;
+}
+
+// A layout is an offset if it is that of a field, unless it is what was resized.
+std::string layout_of(const Change& change, const Side& side) {
+  if (!side.layout) return {};
+  const bool is_offset = change.what == "field" && change.kind != ChangeKind::kResized;
+  const std::string layout = (is_offset ? "@" : "size ") + text(*side.layout);
+  if (!side.bit) return layout;
+  const bool everywhere = side.bit->on_64_bit == side.bit->on_32_bit;
+  return layout + " bit " + (everywhere ? std::to_string(side.bit->on_64_bit) : text(*side.bit));
+}
+
+std::string side_text(const Change& change, const Side& side) {
+  const std::string layout = layout_of(change, side);
+  return side.declaration + (side.declaration.empty() || layout.empty() ? "" : ", ") + layout;
+}
+
+std::vector<Change> of_group(const std::vector<Change>& changes, const Group& group) {
+  std::vector<Change> members;
+  std::copy_if(changes.begin(), changes.end(), std::back_inserter(members),
+               [&](const Change& change) { return is_in(change, group); });
+  return members;
+}
+
+// Inside a table cell and backticks.
+std::string cell(const std::string& text) {
+  if (text.empty()) return "";
+  std::string escaped;
+  for (const char character : text) escaped += character == '|' ? "\\|" : std::string(1, character);
+  return "`" + escaped + "`";
+}
+
+Json side_json(const Change& change, const Side& side) {
+  Json json = Json::object();
+  if (!side.declaration.empty()) json["declaration"] = side.declaration;
+  if (side.layout) {
+    const bool is_offset = layout_of(change, side).front() == '@';
+    json[is_offset ? "offset" : "size"] = {{"64", side.layout->on_64_bit}, {"32", side.layout->on_32_bit}};
+  }
+  if (side.bit) json["bit"] = {{"64", side.bit->on_64_bit}, {"32", side.bit->on_32_bit}};
+  return json;
+}
+
+}  // namespace
+
+std::string line_of(const Change& change) {
+  std::string line = word(change.kind) + " " + change.what + " " + change.name + ":";
+  const bool is_of_words = change.kind == ChangeKind::kReworded;
+  if (is_of_words) {  // texts, each on a line of its own
+    const auto said = [](const std::optional<Side>& side) { return side ? side->declaration : "(nothing)"; };
+    return line + "\n    - " + said(change.before) + "\n    + " + said(change.after);
+  }
+  if (change.before) line += " " + side_text(change, *change.before);
+  if (change.before && change.after) line += " ->";
+  if (change.after) line += " " + side_text(change, *change.after);
+  return line;
+}
+
+std::string diff_as_text(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
+  std::string text = before + " -> " + after + "\n";
+  if (changes.empty()) return text + "\nNo difference.\n";
+  for (const Group& group : kGroups) {
+    const auto members = of_group(changes, group);
+    if (members.empty()) continue;
+    text += "\n" + std::string(group.title) + " (" + std::to_string(members.size()) + ")\n";
+    for (const Change& change : members) text += "  " + line_of(change) + "\n";
+  }
+  return text + "\n" + kLegend + "\n";
+}
+
+std::string diff_as_markdown(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
+  std::string text = "# " + before + " → " + after + "\n";
+  if (changes.empty()) return text + "\nNo difference.\n";
+  text += "\n" + std::string(kLegend) + "\n";
+  for (const Group& group : kGroups) {
+    const auto members = of_group(changes, group);
+    if (members.empty()) continue;
+    text += "\n## " + std::string(group.title) + " (" + std::to_string(members.size()) + ")\n\n";
+    text += "| change | what | name | before | after |\n|---|---|---|---|---|\n";
+    for (const Change& change : members) {
+      text += "| " + word(change.kind) + " | " + change.what + " | " + cell(change.name) + " | " +
+              cell(change.before ? side_text(change, *change.before) : "") + " | " +
+              cell(change.after ? side_text(change, *change.after) : "") + " |\n";
+    }
+  }
+  return text;
+}
+
+std::string diff_as_json(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
+  Json list = Json::array();
+  Json counts = Json::object();
+  for (const Group& group : kGroups) counts[group.key] = of_group(changes, group).size();
+  for (const Change& change : changes) {
+    const auto* group =
+        std::find_if(kGroups.begin(), kGroups.end(), [&](const Group& one) { return is_in(change, one); });
+    Json entry{{"change", word(change.kind)},
+               {"what", change.what},
+               {"name", change.name},
+               {"breaks", group->is_of_words ? "none" : group->key}};
+    if (change.before) entry["before"] = side_json(change, *change.before);
+    if (change.after) entry["after"] = side_json(change, *change.after);
+    if (group->is_of_words) {
+      for (const char* side : {"before", "after"}) {
+        if (entry.contains(side)) entry[side] = entry[side]["declaration"];
+      }
+    }
+    entry["line"] = change.at.line;
+    list.push_back(std::move(entry));
+  }
+  return Json{{"before", before}, {"after", after}, {"counts", std::move(counts)}, {"changes", std::move(list)}}.dump(
+             2) +
+         "\n";
+}
+
+}  // namespace bindgen

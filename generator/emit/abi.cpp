@@ -1,0 +1,164 @@
+// abi.hpp: the C types, declared anew so that no vendor header is needed, each followed by assertions on every size and
+// offset; and the table of functions that a loaded library fills.
+#include "emit/parts.hpp"
+#include "read/declaration.hpp"
+
+namespace bindgen {
+namespace {
+
+std::string layout_text(const Layout& layout) {
+  if (layout.on_64_bit == layout.on_32_bit) return std::to_string(layout.on_64_bit);
+  return "by_pointer_size(" + std::to_string(layout.on_64_bit) + ", " + std::to_string(layout.on_32_bit) + ")";
+}
+
+class AbiEmitter {
+ public:
+  explicit AbiEmitter(const Api& api)
+      : api_(api),
+        writer_("abi", "The C interface, version " + api.version + ": types, layouts, and the table of functions.",
+                {support_include(api, "bound_library"), support_include(api, "layout"), "<cstddef>", "<cstdint>"}) {}
+
+  BlockFile file() {
+    for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { emit(any); }, symbol);
+    emit_table();
+    return writer_.file();
+  }
+
+ private:
+  void emit(const c::Macro&) {}     // constants.hpp
+  void emit(const c::Function&) {}  // in the table
+
+  // Ends the block of a declared type, which sets that share it take over by name.
+  void finish(const std::string& name, std::vector<std::string> names = {}, std::vector<std::string> taken = {}) {
+    names.insert(names.begin(), name);
+    if (!name.empty()) taken.insert(taken.begin(), "using %::" + name + ";");
+    writer_.finish(name, std::move(names), std::move(taken));
+  }
+
+  void emit(const c::Alias& alias) {
+    code_.comment(alias.documentation.text);
+    code_.line("using " + alias.name + " = " + spelling(alias.type) + ";");
+    finish(alias.name);
+  }
+
+  void emit(const c::Opaque& opaque) {
+    code_.comment(opaque.documentation.text);
+    code_.line((opaque.is_union ? "union " : "struct ") + opaque.name + ";");
+    finish(opaque.name);
+  }
+
+  void emit(const c::Enum& entity) {
+    code_.comment(entity.documentation.text);
+    code_.line("enum " + (entity.name.empty() ? "" : entity.name + " ") + ": " + spelling(entity.underlying) + " {");
+    code_.indent();
+    std::vector<std::string> names;
+    for (const c::Enumerator& enumerator : entity.enumerators) {
+      code_.comment(enumerator.documentation.text);
+      code_.line(enumerator.name + " = " + integer_text(enumerator.value) + ",");
+      names.push_back(enumerator.name);
+    }
+    code_.outdent();
+    code_.line("};");
+    if (entity.name.empty()) return writer_.finish("");
+    finish(entity.name, std::move(names), {"using enum %::" + entity.name + ";"});
+  }
+
+  void emit(const c::Callback& callback) {
+    emit_documentation(code_, callback.documentation);
+    std::vector<Expression> params;
+    for (const c::Param& param : callback.params) params.emplace_back(declaration(param));
+    code_.statement({"using " + callback.name + " = " + spelling(callback.returns) + " (*)", params});
+    finish(callback.name);
+  }
+
+  void emit(const c::Record& record) {
+    code_.comment(record.documentation.text);
+    code_.line((record.is_union ? "union " : "struct ") + record.name + " {");
+    emit_fields(record);
+    code_.line("};");
+    code_.line("static_assert(sizeof(" + record.name + ") == " + layout_text(record.size) + ");");
+    code_.line("static_assert(alignof(" + record.name + ") == " + layout_text(record.align) + ");");
+    assert_offsets(record, record.name, "");
+    inline_names_.clear();
+    name_inline_records(record, record.name, record.name);
+    std::vector<std::string> taken;
+    for (const std::string& name : inline_names_) taken.push_back("using %::" + name + ";");
+    finish(record.name, inline_names_, std::move(taken));
+  }
+
+  void emit_fields(const c::Record& record) {
+    code_.indent();
+    for (const c::Field& field : record.fields) {
+      code_.comment(field.documentation.text);
+      if (field.inline_record.empty()) {
+        code_.line(declaration(field) + ";");
+        continue;
+      }
+      code_.line(field.inline_record.front().is_union ? "union {" : "struct {");
+      emit_fields(field.inline_record.front());
+      code_.line(field.name.empty() ? "};" : "} " + field.name + ";");
+    }
+    code_.outdent();
+  }
+
+  void assert_offsets(const c::Record& record, const std::string& outermost, const std::string& prefix) {
+    for (const c::Field& field : record.fields) {
+      if (!field.name.empty()) {
+        code_.line("static_assert(offsetof(" + outermost + ", " + prefix + field.name +
+                   ") == " + layout_text(field.offset) + ");");
+      }
+      if (field.inline_record.empty()) continue;
+      assert_offsets(field.inline_record.front(), outermost, field.name.empty() ? prefix : prefix + field.name + ".");
+    }
+  }
+
+  // Structs that are declared in place get a name, for codecs to overload on.
+  void name_inline_records(const c::Record& record, const std::string& owner, const std::string& path) {
+    for (const c::Field& field : record.fields) {
+      if (field.inline_record.empty()) continue;
+      const std::string own_path = path_of(path, field);
+      const bool is_named = !field.name.empty() && !field.inline_record.front().is_union;
+      const std::string name = cpp_name_of(field.type, own_path);
+      if (is_named) code_.line("using " + name + " = decltype(" + owner + "::" + field.name + ");");
+      if (is_named) inline_names_.push_back(name);
+      name_inline_records(field.inline_record.front(), is_named ? name : owner, field.name.empty() ? path : own_path);
+    }
+  }
+
+  void emit_table() {
+    code_.comment("The functions of a loaded library.");
+    code_.line("struct Functions {");
+    code_.indent();
+    const auto functions = c::all<c::Function>(api_.header);
+    for (const c::Function* function : functions) {
+      std::vector<Expression> params;
+      for (const c::Param& param : function->params) params.emplace_back(declaration(param));
+      code_.statement({spelling(function->returns) + " (*" + function->name + ")", params});
+    }
+    code_.outdent();
+    code_.line("};");
+    writer_.finish("");
+    code_.comment("Finds each of them. Throws RpcError naming the first that is missing.");
+    code_.line("inline Functions find_functions(const SymbolLookup& lookup) {");
+    code_.indent();
+    code_.line("Functions functions{};");
+    for (const c::Function* function : functions) {
+      code_.statement({"find_symbol", {"lookup", literal(function->name), "functions." + function->name}});
+    }
+    code_.line("return functions;");
+    code_.outdent();
+    code_.line("}");
+    writer_.finish("");
+  }
+
+  const Api& api_;
+  BlockWriter writer_;
+  CodeText& code_ = writer_.code;
+  std::vector<std::string> inline_names_;  // of the structs declared in place in the present record
+};
+
+}  // namespace
+
+BlockFile emit_abi(const Api& api) { return AbiEmitter(api).file(); }
+
+}  // namespace bindgen

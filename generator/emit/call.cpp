@@ -1,0 +1,155 @@
+#include "emit/method_parts.hpp"
+#include "emit/parts.hpp"
+#include "read/declaration.hpp"
+
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+class CallEmitter {
+ public:
+  CallEmitter(CodeText& code, const Api& api, const c::Function& function)
+      : code_(code),
+        api_(api),
+        function_(function),
+        role_(api.functions.at(function.name)),
+        parts_(parts_of(api, function)),
+        name_(literal(function.name)) {}
+
+  void emit(const Expression& call) {
+    if (!role_.running_probe.empty()) code_.line("const int idle = " + probe_call() + ";");
+    match(
+        api_.role(function_.name + ".return").meaning,  //
+        [&](const meaning::Status&) {
+          reply({"reply_to_status", {name_, call}});
+        },
+        [&](const meaning::Predicate& predicate) {
+          reply({"reply_to_predicate",
+                 {name_, call, literal(predicate.name), std::to_string(predicate.yes), std::to_string(predicate.no)}});
+        },
+        [&](const meaning::Value&) { emit_value(call); },
+        [&](const meaning::Text& text) { emit_text_result(call, text); },
+        [&](const meaning::CreatesHandle&) { emit_handle(call); },
+        [&](const auto&) {  // nothing of it is told
+          code_.statement(call);
+          reply({"Json::object", {}});
+        });
+  }
+
+ private:
+  // Answers with `reply`; first does what is left to do.
+  void reply(Expression reply) {
+    const std::vector<std::string> steps = steps_after();
+    reply.head = (steps.empty() ? "return " : "Json reply = ") + reply.head;
+    code_.statement(reply);
+    finish(steps);
+  }
+  void finish(const std::vector<std::string>& steps) {
+    for (const std::string& step : steps) code_.line(step);
+    if (!steps.empty()) code_.line("return reply;");
+  }
+
+  void emit_value(const Expression& call) {
+    if (function_.returns.kind == c::TypeKind::kEnum) return emit_enumerator(call);
+    if (function_.returns.kind != c::TypeKind::kRecord) {
+      return reply({"Json", {Expression("", {literal("value"), call}, '{')}, '{'});
+    }
+    const c::Record* record = c::find<c::Record>(api_.header, function_.returns.name);
+    code_.statement({function_.returns.name + " result = " + call.head, call.arguments});
+    if (has_undefined(api_, *record)) code_.line("fill_undefined(result);");
+    reply({"encode", {"result", "{call.encoding, call.handle}"}});
+  }
+
+  void emit_handle(const Expression& call) {
+    code_.line("Json reply = Json::object();");
+    code_.statement({"adopt_handle", {"call", name_, call, literal("handle"), "reply"}});
+    std::vector<std::string> steps;
+    for (const Part& part : parts_) add_remember(part, steps);
+    const auto others = steps_after();
+    steps.insert(steps.end(), others.begin(), others.end());
+    for (const std::string& step : steps) code_.line(step);
+    code_.line("return reply;");
+  }
+
+  // By name; by its number if the header has no name for it.
+  void emit_enumerator(const Expression& call) {
+    code_.line("const Encoding encoding{call.encoding, call.handle};");
+    code_.line("Encoder encoder(encoding);");
+    code_.statement({"const auto value = " + call.head, call.arguments});
+    code_.line("encoder.enumeration(" + literal("value") + ", value);");
+    reply({"encoder.finish", {}});
+  }
+
+  void emit_text_result(const Expression& call, const meaning::Text& text) {
+    code_.line("const Encoding encoding{call.encoding, call.handle};");
+    code_.line("Encoder encoder(encoding);");
+    code_.statement({spelling(function_.returns) + " const value = " + call.head, call.arguments});
+    code_.line("encoder.text(" + literal("value") + ", value);");
+    if (!text.freed_by.empty()) code_.line("functions." + text.freed_by + "(value);");
+    reply({"encoder.finish", {}});
+  }
+
+  // Asks whether a run goes on. What it answers before the run began tells what it answers when it has ended: versions
+  // differ in which number means which.
+  std::string probe_call() const {
+    return "functions." + role_.running_probe + "(" + param_with<meaning::UsesHandle>(api_, function_)->name + ")";
+  }
+
+  // What is done when the function has succeeded, besides taking over a handle that it returns.
+  std::vector<std::string> steps_after() const {
+    std::vector<std::string> steps;
+    for (const Part& part : parts_) {
+      const Meaning& meaning = api_.role(part.path).meaning;
+      if (std::holds_alternative<meaning::CreatesHandle>(meaning)) {
+        steps.push_back("adopt_handle(call, " + name_ + ", " + part.name + ", " + literal(part.name) + ", reply);");
+        for (const Part& other : parts_) add_remember(other, steps);
+      }
+      if (std::holds_alternative<meaning::DestroysHandle>(meaning))
+        steps.emplace_back("call.handle->native = nullptr;");
+      const bool is_room = std::holds_alternative<meaning::OutRoom>(meaning);
+      if (is_room || std::holds_alternative<meaning::OutValue>(meaning)) {
+        steps.push_back("tell_out_" + std::string(is_room ? "room" : "value") + "(reply, " + literal(part.name) + ", " +
+                        part.name + ", call);");
+      }
+      if (std::holds_alternative<meaning::OutArray>(meaning)) {
+        const bool are_floats = part.type->target.front().kind == c::TypeKind::kFloat;
+        steps.push_back("reply[" + literal(part.name) +
+                        "] = " + (are_floats ? "floats_to_json(" + part.name + ", call.encoding)" : part.name) + ";");
+      }
+    }
+    if (!role_.running_probe.empty()) {
+      steps.push_back("await_end(call, " + name_ + ", [&] { return " + probe_call() + " != idle; });");
+    }
+    return steps;
+  }
+
+  void add_remember(const Part& part, std::vector<std::string>& steps) const {
+    const Role& role = api_.role(part.path);
+    if (!role.remembered_as.empty()) {
+      steps.push_back("call.handle->session[" + literal(role.remembered_as) + "] = " + part.name + ";");
+    }
+    const auto* object = std::get_if<meaning::Object>(&role.meaning);
+    if (object == nullptr && !holds_record(api_, part)) return;
+    const NamedRecord record = record_of(api_, part);
+    const bool remembers = any_part(api_, *record.record, record.path,
+                                    [](const Part&, const Role& of_part) { return !of_part.remembered_as.empty(); });
+    const bool is_pointer = object != nullptr && object->starts_from.empty();
+    if (remembers) steps.push_back("remember(" + std::string(is_pointer ? "*" : "") + part.name + ", *call.handle);");
+  }
+
+  CodeText& code_;
+  const Api& api_;
+  const c::Function& function_;
+  const FunctionRole& role_;
+  const std::vector<Part> parts_;
+  const std::string name_;
+};
+
+}  // namespace
+
+void emit_call(CodeText& code, const Api& api, const c::Function& function, std::vector<Expression> arguments) {
+  CallEmitter(code, api, function).emit(Expression("functions." + function.name, std::move(arguments)));
+}
+
+}  // namespace bindgen

@@ -1,0 +1,29 @@
+// enums.hpp: every enumerator with its name on the wire.
+#include "emit/parts.hpp"
+
+namespace bindgen {
+
+BlockFile emit_enums(const Api& api) {
+  BlockWriter writer("enums", "Enumerators and their names on the wire.",
+                     {support_include(api, "codec_rules"), set_include(api, "abi"), "<span>"});
+  CodeText& code = writer.code;
+  for (const c::Enum* entity : c::all<c::Enum>(api.header)) {
+    if (entity->name.empty()) continue;
+    code.comment_on(entity->name, entity->documentation.text);
+    code.line("inline constexpr EnumName<" + entity->name + "> k" + entity->name + "Names[] = {");
+    code.indent();
+    code.indent();
+    for (const c::Enumerator& enumerator : entity->enumerators) {
+      code.line("{" + enumerator.name + ", " + literal(enumerator.name) + "},");
+    }
+    code.outdent();
+    code.outdent();
+    code.line("};");
+    code.line("constexpr std::span<const EnumName<" + entity->name + ">> names_of(" + entity->name + ") { return k" +
+              entity->name + "Names; }");
+    writer.finish(entity->name);
+  }
+  return writer.file();
+}
+
+}  // namespace bindgen

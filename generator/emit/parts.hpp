@@ -1,0 +1,81 @@
+// What several emitters write in the same way.
+#pragma once
+
+#include "emit/code_text.hpp"
+#include "emit/emit.hpp"
+#include "emit/wire_schema_parts.hpp"
+#include "json.hpp"
+#include "meaning/walk.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// "v1_3_0"
+std::string set_name(const Api& api);
+// "<include root>/v1_3_0/abi.hpp"
+std::string header_path(const Api& api, const std::string& name);
+
+// The frame of a generated header: what it is, its includes, its namespace.
+void begin_header(CodeText& code, const Api& api, const std::string& about, const std::vector<std::string>& includes);
+void end_header(CodeText& code, const Api& api);
+// Documentation of something that is called, as a comment.
+void emit_documentation(CodeText& code, const Documentation& documentation);
+// What to write behind #include for a header of the support library, or of this set.
+std::string support_include(const Api& api, const std::string& name);
+std::string set_include(const Api& api, const std::string& name);
+
+// A constant as a C++ expression for a value of this type.
+std::string constant_text(const c::Type& type, const Constant& constant);
+
+// JSON as adjacent raw string literals, one line per member down to `depth` levels, without blanks in between.
+std::vector<std::string> raw_json_lines(const Json& json);
+
+// Title of a tool: the overlay's, else the function's name.
+std::string title_of(const Api& api, const c::Function& function);
+
+// Names of the wire parameters in C order.
+std::vector<std::string> wire_params(const Api& api, const c::Function& function);
+// Whether the results of this function become a stream, and which.
+const Stream* stream_of(const Api& api, const c::Function& function);
+// The first parameter with this meaning; null if there is none.
+template <class Kind>
+const c::Param* param_with(const Api& api, const c::Function& function) {
+  for (const c::Param& param : function.params) {
+    if (std::holds_alternative<Kind>(api.role(function.name + "." + param.name).meaning)) return &param;
+  }
+  return nullptr;
+}
+
+// What other versions have in the record, group or function of this path, as rows of a table of Elsewhere; and all rows
+// as one initializer, empty if there are none.
+std::vector<Expression> elsewhere_rows(const Api& api, const std::string& path);
+std::string elsewhere_list(const Api& api, const std::string& path);
+
+// An annotations object of the Model Context Protocol.
+Json annotations_of(const Api& api, const c::Function& function);
+
+// Whether a part is itself a struct that is in use.
+inline bool holds_record(const Api& api, const Part& part) {
+  return part.type->kind == c::TypeKind::kRecord && std::holds_alternative<meaning::Value>(api.role(part.path).meaning);
+}
+
+// True if any part of the record, or of a struct inside it, satisfies the predicate.
+template <class Predicate>
+bool any_part(const Api& api, const c::Record& record, const std::string& path, const Predicate& predicate) {
+  for (const Part& part : parts_of(api, record, path)) {
+    if (predicate(part, api.role(part.path))) return true;
+    if (!holds_record(api, part)) continue;
+    const NamedRecord inner = record_of(api, part);
+    if (any_part(api, *inner.record, inner.path, predicate)) return true;
+  }
+  return false;
+}
+
+// Whether the runtime leaves something in it undefined.
+bool has_undefined(const Api& api, const c::Record& record);
+// Whether a record can stand on the wire: a struct of callbacks cannot.
+bool is_on_wire(const Api& api, const NamedRecord& record);
+
+}  // namespace bindgen

@@ -1,0 +1,163 @@
+#include "emit/parts.hpp"
+#include "emit/wire_schema.hpp"
+#include "emit/wire_schema_parts.hpp"
+
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+using c::TypeKind;
+
+class OutputSchema {
+ public:
+  explicit OutputSchema(const Api& api) : api_(api) {}
+
+  Json of(const c::Function& function) const {
+    if (const Stream* stream = stream_of(api_, function)) return stream_result(*stream);
+    const Role& role = api_.role(function.name + ".return");
+    const std::string& documentation = role.documentation.empty() ? function.documentation.returns : role.documentation;
+    Json schema = empty_object_schema();
+    if (function.returns.kind == TypeKind::kRecord && std::holds_alternative<meaning::Value>(role.meaning)) {
+      const c::Record* record = c::find<c::Record>(api_.header, function.returns.name);
+      schema = object_of({record->name, record->name, record});
+    } else if (const auto* predicate = std::get_if<meaning::Predicate>(&role.meaning)) {
+      add_property(schema, predicate->name, {{"type", "boolean"}}, "", true);
+      add_property(schema, "status", {{"enum", {predicate->no, predicate->yes}}}, documentation, true);
+    } else if (std::holds_alternative<meaning::Status>(role.meaning)) {
+      add_property(schema, "status", {{"const", 0}}, "0: success. Everything else is an error.", true);
+    } else if (std::holds_alternative<meaning::Value>(role.meaning)) {
+      add_property(schema, "value", scalar(function.returns), documentation, true);
+    } else if (std::holds_alternative<meaning::Text>(role.meaning)) {
+      add_property(schema, "value", {{"type", {"string", "null"}}}, documentation, true);
+    } else if (std::holds_alternative<meaning::CreatesHandle>(role.meaning)) {
+      add_property(schema, "handle", {{"type", "string"}}, "The new handle.", true);
+    }
+    for (const Part& part : parts_of(api_, function)) add_out_value(schema, part);
+    return schema;
+  }
+
+ private:
+  Json object_of(const NamedRecord& record) const {
+    Json schema = empty_object_schema();
+    const auto parts = parts_of(api_, *record.record, record.path);
+    for (const Part& part : parts) {
+      auto value = value_of(part);
+      if (!value) continue;
+      if (part.is_deprecated) (*value)["deprecated"] = true;
+      add_property(schema, part.name, std::move(*value), part.documentation, true);
+    }
+    return schema;
+  }
+
+  std::optional<Json> value_of(const Part& part) const {
+    std::optional<Json> none;
+    return match(
+        api_.role(part.path).meaning,  //
+        [&](const meaning::Value&) -> std::optional<Json> {
+          return part.type->kind == TypeKind::kRecord ? object_of(record_of(api_, part)) : scalar(*part.type);
+        },
+        [](const meaning::Text&) -> std::optional<Json> {
+          return Json{{"type", {"string", "null"}}};
+        },
+        [&](const meaning::Object&) -> std::optional<Json> {
+          Json schema = object_of(record_of(api_, part));
+          schema["type"] = {"object", "null"};
+          return schema;
+        },
+        [&](const meaning::Array&) -> std::optional<Json> {
+          const c::Type& element = part.type->target.front();
+          if (!can_be_packed(element)) {
+            return Json{{"type", {"array", "null"}}, {"items", {{"type", "integer"}}}};
+          }
+          Json schema = packed_array_schema(element, true);
+          schema["type"] = {"array", "object", "null"};
+          return schema;
+        },
+        [&](const meaning::Count&) -> std::optional<Json> { return scalar(*part.type); },
+        [&](const meaning::CpuMask&) -> std::optional<Json> { return scalar(*part.type); },
+        [&](const meaning::CpuCount&) -> std::optional<Json> { return scalar(*part.type); },
+        [&](const meaning::Batch&) { return none; },           //
+        [&](const meaning::TaggedUnion&) { return none; },     //
+        [&](const meaning::UsesHandle&) { return none; },      //
+        [&](const meaning::CreatesHandle&) { return none; },   //
+        [&](const meaning::DestroysHandle&) { return none; },  //
+        [&](const meaning::OutArray&) { return none; },        //
+        [&](const meaning::OutValue&) { return none; },        //
+        [&](const meaning::OutRoom&) { return none; },         //
+        [&](const meaning::Callbacks&) { return none; },       //
+        [&](const meaning::StreamCallback&) { return none; },  //
+        [&](const meaning::StreamUserdata&) { return none; },  //
+        [&](const meaning::Unused&) { return none; },          //
+        [&](const meaning::Status&) { return none; },          //
+        [&](const meaning::Predicate&) { return none; });
+  }
+
+  Json scalar(const c::Type& type) const {
+    if (type.kind == TypeKind::kBool) return {{"type", "boolean"}};
+    if (type.kind == TypeKind::kFloat) return {{"type", "number"}};
+    if (type.kind == TypeKind::kEnum) return returned_enum_schema(api_, type.name);
+    return {{"type", "integer"}};
+  }
+
+  void add_out_value(Json& schema, const Part& part) const {
+    const Meaning& meaning = api_.role(part.path).meaning;
+    if (std::holds_alternative<meaning::CreatesHandle>(meaning)) {
+      add_property(schema, part.name, {{"type", "string"}}, "The new handle, e.g. \"llm-1\".", true);
+    }
+    if (std::holds_alternative<meaning::OutValue>(meaning)) {
+      const c::Type& held = part.type->target.front();
+      add_property(schema, part.name, held.kind == TypeKind::kRecord ? object_of(record_of(api_, part)) : scalar(held),
+                   part.documentation, true);
+    }
+    const bool is_room = std::holds_alternative<meaning::OutRoom>(meaning);
+    if (!is_room && !std::holds_alternative<meaning::OutArray>(meaning)) return;
+    const c::Type& element = part.type->target.front();
+    if (element.kind == TypeKind::kCharacter)
+      return add_property(schema, part.name, {{"type", "string"}}, part.documentation, true);
+    Json values = element.kind == TypeKind::kFloat
+                      ? packed_array_schema(element, true)
+                      : Json{{"type", "array"}, {"items", {{"type", "integer"}}}, {"minItems", 1}};
+    add_property(schema, part.name, std::move(values), part.documentation, true);
+  }
+
+  // What is told when a run has ended: the text as a whole, how it ended, and what came with that.
+  Json stream_result(const Stream& stream) const {
+    const c::Record* result = c::find<c::Record>(api_.header, stream.result);
+    const auto parts = parts_of(api_, *result, result->name);
+    Json ends = Json::array();
+    for (const auto& [state, event] : stream.states) {
+      if (event != StreamEvent::kToken) ends.push_back(state);
+    }
+    Json schema = empty_object_schema();
+    add_property(schema, "status", {{"const", 0}}, "0: success. Everything else is an error.", true);
+    add_property(schema, "text", {{"type", "string"}}, "All text of the run; of the first input, if there are several.",
+                 true);
+    add_property(schema, "state", {{"enum", std::move(ends)}}, "How the run ended.", true);
+    for (const std::string& value : stream.values) {
+      const Part* part = find_part(parts, value);
+      add_property(schema, value, object_of(record_of(api_, *part)), part->documentation, false);
+    }
+    for (const std::string& value : stream.unknown) {
+      add_property(schema, value, {{"type", "null"}}, "This version of the runtime does not tell.", false);
+    }
+    add_property(schema, "aborted", {{"type", "boolean"}}, "True if the run was stopped on request.", false);
+    add_property(schema, "token_ids", {{"type", "array"}, {"items", {{"type", "integer"}}}},
+                 "The id of each token, if \"include\" asked for it.", false);
+    add_property(schema, "texts", {{"type", "array"}, {"items", {{"type", "string"}}}},
+                 "The text of each input, if there are several.", false);
+    for (const StreamRows& rows : stream.rows) {
+      const Part* part = find_part(parts, rows.field);
+      add_property(schema, rows.field, object_of(record_of(api_, *part)), part->documentation, false);
+    }
+    return schema;
+  }
+
+  const Api& api_;
+};
+
+}  // namespace
+
+Json output_schema(const Api& api, const c::Function& function) { return OutputSchema(api).of(function); }
+
+}  // namespace bindgen

@@ -1,0 +1,34 @@
+// Pieces of JSON Schema that input and output schemas share.
+#pragma once
+
+#include "json.hpp"
+#include "meaning/walk.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+inline constexpr const char* kNoNul = "^[^\\u0000]*$";
+
+// {"type":"object","properties":{},"additionalProperties":false}, to be filled in.
+Json empty_object_schema();
+// Adds a property; `description` may be empty.
+void add_property(Json& object, const std::string& name, Json schema, const std::string& description, bool is_required);
+// An integer of this C type, narrowed to [minimum, maximum] where given.
+Json integer_schema(const c::Type& type, std::optional<double> minimum = {}, std::optional<double> maximum = {});
+Json number_schema(std::optional<double> minimum = {}, std::optional<double> maximum = {});
+// By name or by number.
+Json enum_schema(const Api& api, const std::string& name);
+// What the runtime answers: a name, the first of those of one value, or the number that the header has no name for.
+Json returned_enum_schema(const Api& api, const std::string& name);
+std::string enum_documentation(const Api& api, const std::string& name);
+// Whether an array of these may also come as {"base64","dtype"}: floats, and char, whose arrays are bytes.
+bool can_be_packed(const c::Type& element);
+// An array of those in either form. Results may hold null for floats that are not finite.
+Json packed_array_schema(const c::Type& element, bool is_result);
+
+// A struct with its path, from the type of a part that holds or points at one.
+NamedRecord record_of(const Api& api, const Part& part);
+
+}  // namespace bindgen

@@ -1,0 +1,146 @@
+#include "meaning/places.hpp"
+
+#include "meaning/model.hpp"
+#include "read/declaration.hpp"
+
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+bool is_integer(const c::Type& type) {
+  return type.kind == c::TypeKind::kSigned || type.kind == c::TypeKind::kUnsigned;
+}
+
+bool may_be_length(const c::Type& type) {
+  return is_integer(type) || (type.kind == c::TypeKind::kPointer && is_integer(type.target.front()));
+}
+
+// The names of what may be lengths among `parts`, but for the one at `place` (or behind all): what follows it, then
+// what stands before it.
+template <class Parts>
+std::vector<std::string> lengths_beside(const Parts& parts, std::size_t place) {
+  std::vector<std::string> names;
+  const auto take = [&](std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (may_be_length(parts[i].type)) names.push_back(parts[i].name);
+    }
+  };
+  if (place < parts.size()) take(place + 1, parts.size());
+  take(0, place);
+  return names;
+}
+
+class Survey {
+ public:
+  explicit Survey(const c::Header& header) : header_(header) {}
+
+  Places result() {
+    for (const c::Symbol& symbol : header_.symbols) std::visit([this](const auto& any) { visit(any); }, symbol);
+    return std::move(places_);
+  }
+
+ private:
+  void visit(const c::Macro&) {}
+  void visit(const c::Enum&) {}
+  void visit(const c::Opaque&) {}
+  void visit(const c::Alias& alias) { add(PlaceKind::kAlias, alias.name, declaration(alias), alias.location); }
+  void visit(const c::Callback& callback) {
+    add(PlaceKind::kCallback, callback.name, declaration(callback), callback.location);
+  }
+  void visit(const c::Record& record) {
+    if (!record.is_union) visit_fields(record, record.name, "");  // what is in a union is nothing for the wire
+  }
+  void visit(const c::Function& function) {
+    add(PlaceKind::kFunction, function.name, declaration(function), function.location);
+    if (function.is_variadic)
+      complain(function.location, function.name + " takes variable arguments, which have no wire form");
+    for (std::size_t i = 0; i < function.params.size(); ++i) {
+      const c::Param& param = function.params[i];
+      if (param.name.empty()) {
+        complain(param.location, function.name + ": a parameter without a name; give it one in the header");
+        continue;
+      }
+      const std::string path = function.name + "." + param.name;
+      Declared declared{path, declaration(param), param.type, lengths_beside(function.params, i)};
+      declared.is_param = true;
+      add_part(std::move(declared), param.location);
+      places_.params.insert(path);
+    }
+    const std::string path = function.name + ".return";
+    add(PlaceKind::kReturn, path, spelling(function.returns), function.location);
+    Declared returned{path, spelling(function.returns), function.returns,
+                      lengths_beside(function.params, function.params.size())};
+    std::erase_if(returned.integers_beside, [&](const std::string& name) { return !is_filled_in(function, name); });
+    returned.is_returned = true;
+    returned.is_union = is_union(function.returns);
+    returned.is_opaque = is_opaque(function.returns);
+    places_.returns.push_back(std::move(returned));
+  }
+
+  // `inside`: what is declared in place around the fields, if anything is.
+  void visit_fields(const c::Record& record, const std::string& path, const std::string& inside) {
+    for (std::size_t i = 0; i < record.fields.size(); ++i) {
+      const c::Field& field = record.fields[i];
+      const bool is_inline = !field.inline_record.empty();
+      const std::string own_path = path_of(path, field);
+      // The members of an anonymous struct or union are members of the struct around it, for C and for the wire; and
+      // there is nothing else to say about an anonymous struct.
+      if (is_inline && field.name.empty() && !field.inline_record.front().is_union) {
+        visit_fields(field.inline_record.front(), path, inside);
+        continue;
+      }
+      Declared declared{own_path, declaration(field), field.type, lengths_beside(record.fields, i)};
+      declared.inside = inside;
+      declared.is_union = is_inline ? field.inline_record.front().is_union : is_union(field.type);
+      declared.is_anonymous = field.name.empty();
+      add_part(std::move(declared), field.location);
+      if (field.bit_width != 0) complain(field.location, own_path + " is a bit-field, which has no wire form yet");
+      if (is_inline) visit_fields(field.inline_record.front(), field.name.empty() ? path : own_path, own_path);
+    }
+  }
+
+  bool is_union(const c::Type& type) const {
+    const c::Record* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, type.name) : nullptr;
+    return record != nullptr && record->is_union;
+  }
+
+  // Whether a returned pointer's length may be left there.
+  static bool is_filled_in(const c::Function& function, const std::string& param) {
+    for (const c::Param& one : function.params) {
+      if (one.name == param) return one.type.kind == c::TypeKind::kPointer && !one.type.target.front().is_const;
+    }
+    return false;
+  }
+
+  bool is_opaque(const c::Type& type) const {
+    if (type.kind != c::TypeKind::kPointer || type.target.front().kind != c::TypeKind::kRecord) return false;
+    return c::find<c::Record>(header_, type.target.front().name) == nullptr;
+  }
+
+  void add_part(Declared declared, const Location& at) {
+    declared.is_union = declared.is_union || is_union(declared.type);
+    declared.is_opaque = is_opaque(declared.type);
+    add(PlaceKind::kPart, declared.path, declared.declaration, at);
+    places_.parts.push_back(std::move(declared));
+  }
+
+  void add(PlaceKind kind, const std::string& path, const std::string& declaration, const Location& at) {
+    if (!places_.by_path.emplace(path, Place{kind, declaration, at}).second) {
+      complain(at, "a second " + path + ", which the overlay cannot tell from the first");
+    }
+  }
+
+  void complain(const Location& at, std::string message) {
+    places_.complaints.push_back(bindgen::complain(header_, at, std::move(message)));
+  }
+
+  const c::Header& header_;
+  Places places_;
+};
+
+}  // namespace
+
+Places places_in(const c::Header& header) { return Survey(header).result(); }
+
+}  // namespace bindgen

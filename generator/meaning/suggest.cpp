@@ -1,0 +1,155 @@
+#include "meaning/suggest.hpp"
+
+#include "json.hpp"
+
+#include <cctype>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+using c::TypeKind;
+
+struct Proposal {
+  Json meaning;
+  bool is_guess = true;
+  std::string reason;
+};
+
+Proposal guess(Json meaning, std::string reason) { return {std::move(meaning), true, std::move(reason)}; }
+Proposal likely(Json meaning, std::string reason) { return {std::move(meaning), false, std::move(reason)}; }
+
+Json nothing(const char* key) { return {{key, Json::object()}}; }
+
+bool has_any(const std::string& name, std::initializer_list<const char*> marks) {
+  std::string lower;
+  for (const char character : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
+  for (const char* mark : marks) {
+    if (lower.find(mark) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string name_of(const Declared& declared) { return declared.path.substr(declared.path.rfind('.') + 1); }
+
+// The integer beside it that is most likely the length.
+std::string length_of(const Declared& declared) {
+  for (const std::string& name : declared.integers_beside) {
+    if (has_any(name, {"n_", "num", "count", "len", "size"})) return name;
+  }
+  return declared.integers_beside.empty() ? "(the field that holds the length)" : declared.integers_beside.front();
+}
+
+Proposal array(const Declared& declared) {
+  const std::string length = length_of(declared);
+  const Json meaning = {{"array", {{"counted_by", length}}}};
+  if (!declared.type.target.front().is_const && declared.is_param && declared.integers_beside.empty())
+    return guess(nothing("out"),
+                 "not const: the function may leave a value there, or as many as it likes, or read some");
+  if (!declared.type.target.front().is_const)
+    return guess(meaning, "not const: the function may write there, one value or as many as it likes");
+  return guess(meaning, "that " + length + " counts these elements, and nothing multiplies it, is not said");
+}
+
+Proposal text(const Declared& declared) {
+  const bool is_const = declared.type.target.front().is_const;
+  if (!declared.integers_beside.empty())
+    return guess(
+        {{"array", {{"counted_by", length_of(declared)}}}},
+        "characters beside " + length_of(declared) + ": bytes with a length, or a text (\"text\") that ends with NUL");
+  if (declared.is_returned && !is_const)
+    return guess({{"text", {{"freed_by", "(the function that frees it)"}}}},
+                 "not const: who returns it may expect the caller to free it");
+  if (!is_const) return guess(nothing("text"), "not const: the function may write there, and how much is not said");
+  return likely(nothing("text"), "const characters, and no integer beside them that could be their length");
+}
+
+Proposal structure(const Declared& declared) {
+  if (declared.is_opaque) {
+    if (declared.is_returned)
+      return guess({{"handle", {{"role", "creates"}}}},
+                   "a pointer to something opaque: a new handle, or one of the library's");
+    const std::string function = declared.path.substr(0, declared.path.find('.'));
+    const bool ends =
+        has_any(function, {"free", "destroy", "delete", "close", "release", "unref", "finish", "end", "exit"});
+    return guess({{"handle", {{"role", ends ? "destroys" : "uses"}}}},
+                 ends ? "a pointer to something opaque, in a function called as if it ended it"
+                      : "a pointer to something opaque; whether the function ends it is not said");
+  }
+  if (declared.is_returned)
+    return guess(nothing("unused"), "a returned pointer: whose it is, and for how long, is not said");
+  if (!declared.integers_beside.empty())
+    return guess(nothing("object"), "one struct, or as many as " + declared.integers_beside.front() +
+                                        " says; an array of structs has a form only as \"batch\"");
+  if (!declared.type.target.front().is_const)
+    return guess(nothing(declared.is_param ? "out" : "object"),
+                 "not const: filled in by the function (\"out\"), or given to it (\"object\")");
+  return likely(nothing("object"), "a const struct, and no integer beside it that could be their number");
+}
+
+Proposal pointer(const Declared& declared) {
+  const c::Type& target = declared.type.target.front();
+  switch (target.kind) {
+    case TypeKind::kCharacter: return text(declared);
+    case TypeKind::kRecord: return structure(declared);
+    case TypeKind::kPointer:
+      if (target.target.front().kind == TypeKind::kRecord || target.target.front().kind == TypeKind::kVoid)
+        return guess({{"handle", {{"role", "creates"}}}}, "a handle that the function leaves there, or many pointers");
+      return guess(nothing("unused"), "a pointer to pointers; what it is for is not said, and unused means NULL");
+    case TypeKind::kBool:
+    case TypeKind::kSigned:
+    case TypeKind::kUnsigned:
+    case TypeKind::kFloat:
+    case TypeKind::kDouble:
+    case TypeKind::kEnum:
+      if (declared.is_returned)
+        return guess(nothing("unused"), "a returned pointer: what it points at, and how much of it, is not said");
+      return array(declared);
+    case TypeKind::kVoid:
+      if (has_any(name_of(declared), {"user", "opaque", "closure", "ctx", "context"}))
+        return guess(nothing("userdata"), "a void pointer called as if a callback were to be given it");
+      return guess(nothing("unused"), "a void pointer: what is there is not said, and unused means NULL");
+    case TypeKind::kFunction:
+      return guess(nothing("unused"), "a callback: whether it may be NULL, which unused means, is not said");
+    case TypeKind::kArray:
+    case TypeKind::kOther: break;
+  }
+  return guess(nothing("unused"), "no meaning is known for it, and unused means NULL");
+}
+
+Proposal proposal(const Declared& declared) {
+  if (declared.is_union && declared.is_anonymous)
+    return guess({{"union", {{"tag", "(the enum field)"}, {"members", {{"(member)", "(enumerator)"}}}}}},
+                 "which member is meant is not said");
+  switch (declared.type.kind) {
+    case TypeKind::kPointer: return pointer(declared);
+    case TypeKind::kArray:
+      if (has_any(name_of(declared), {"reserved", "padding", "unused", "_pad", "spare"}))
+        return likely(nothing("unused"), "called as if it were for later versions; zero until then");
+      return guess(nothing("unused"), "an array in place has no form on the wire; unused means zeros");
+    default: return guess(nothing("unused"), "this type has no form on the wire; unused means zero");
+  }
+}
+
+}  // namespace
+
+std::string suggest_entry(const Declared& declared) {
+  Proposal proposed = proposal(declared);
+  Json entry{{"for", declared.path}, {"quote", declared.declaration}};
+  if (proposed.is_guess) {
+    entry["guess"] = std::move(proposed.meaning);
+  } else {
+    entry.update(proposed.meaning);
+  }
+  entry["confidence"] = proposed.is_guess ? "guess" : "likely";
+  entry["reason"] = proposed.reason;
+  return entry.dump();
+}
+
+std::string suggest_entries(const std::vector<Declared>& declared) {
+  std::string text;
+  for (const Declared& one : declared) text += (text.empty() ? "" : ",\n") + suggest_entry(one);
+  return text + (text.empty() ? "" : "\n");
+}
+
+}  // namespace bindgen

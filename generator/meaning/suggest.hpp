@@ -1,0 +1,34 @@
+// Proposes overlay entries for declarations that have no meaning yet. C does not say what would make a proposal
+// certain, so each tells how sure it is and why, and a guess is a placeholder, which is refused until a person has
+// edited it.
+#pragma once
+
+#include "read/c_facts.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bindgen {
+
+// A field, a parameter or a returned value, with what stands beside it.
+struct Declared {
+  std::string path;
+  std::string declaration;
+  c::Type type;
+  // The other integers, and pointers to integers, of the same struct or function that nothing says the meaning of: one
+  // may be how many this points at. In order; those that follow come first, since a length usually does.
+  std::vector<std::string> integers_beside;
+  std::string inside = {};  // the path of the union or struct declared in place that it is in
+  bool is_union = false;
+  bool is_anonymous = false;
+  bool is_returned = false;
+  bool is_param = false;
+  bool is_opaque = false;  // points at a struct that the header does not define
+};
+
+// One entry, on one line, ready to be edited in the overlay.
+std::string suggest_entry(const Declared& declared);
+// Several, with the commas between them.
+std::string suggest_entries(const std::vector<Declared>& declared);
+
+}  // namespace bindgen

@@ -1,0 +1,30 @@
+#include "read/cursor_facts.hpp"
+
+#include "read/clean_text.hpp"
+#include "read/documentation.hpp"
+
+namespace bindgen::clang {
+
+Location location(CXCursor cursor) {
+  CXFile file = nullptr;
+  Location at;
+  clang_getFileLocation(clang_getCursorLocation(cursor), &file, &at.line, &at.column, nullptr);
+  at.file = text(clang_getFileName(file));
+  return at;
+}
+
+Documentation documentation(CXCursor cursor) {
+  Documentation found = parse_comment(clean(text(clang_Cursor_getRawCommentText(cursor))));
+  int is_deprecated = 0;
+  CXString message;
+  CXString of_unavailable;
+  clang_getCursorPlatformAvailability(cursor, &is_deprecated, &message, nullptr, &of_unavailable, nullptr, 0);
+  const std::string why = clean(text(message));
+  text(of_unavailable);  // only so that it is freed
+  if (is_deprecated == 0 || found.is_deprecated) return found;
+  found.is_deprecated = true;
+  found.text += (found.text.empty() ? "" : "\n\n") + (why.empty() ? std::string("Deprecated.") : "Deprecated: " + why);
+  return found;
+}
+
+}  // namespace bindgen::clang

@@ -1,0 +1,25 @@
+// C declarations as text, composed from facts: one spelling whatever the header's formatting and whatever libclang's
+// version, and never a path, which libclang puts into the names of unnamed structs.
+#pragma once
+
+#include "read/c_facts.hpp"
+
+#include <string>
+
+namespace bindgen {
+
+std::string text(const Layout& layout);                                 // "64/56": on 64 bit, on 32 bit
+std::string spelling(const c::Type& type);                              // "const char*", "uint8_t[104]"
+std::string declaration(const c::Type& type, const std::string& name);  // "uint8_t reserved[104]"
+std::string declaration(const c::Field& field);                         // unnamed structs with their members
+std::string declaration(const c::Record& record);
+std::string declaration(const c::Enum& entity);
+std::string declaration(const c::Param& param);
+std::string declaration(const c::Function& function);
+std::string declaration(const c::Callback& callback);
+std::string declaration(const c::Alias& alias);
+
+// The same declaration, however it is spaced: blanks only where they separate words, no final semicolon.
+std::string normalized(const std::string& declaration);
+
+}  // namespace bindgen

@@ -1,0 +1,21 @@
+// Declarations of one parsed header as facts, with the layouts of the target it was parsed for.
+#pragma once
+
+#include "read/c_facts.hpp"
+#include "read/clang.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bindgen {
+
+// In source order. Both sides of every Layout hold this target's value. `header` is borrowed for complaints: throws
+// Refusal for an enumerator that no std::int64_t holds.
+std::vector<c::Symbol> read_declarations(const clang::Unit& unit, const c::Header& header);
+
+// The fields of the header's structs that hold, in place, a struct or union of another file: where they are, and what
+// they hold, in words. Their layout is only as certain as that file.
+std::vector<std::pair<Location, std::string>> fields_of_other_files(const clang::Unit& unit);
+
+}  // namespace bindgen

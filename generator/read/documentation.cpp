@@ -1,0 +1,97 @@
+#include "read/documentation.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace bindgen {
+namespace {
+
+std::string trimmed(std::string text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+bool take_prefix(std::string& text, const std::string& prefix) {
+  if (text.compare(0, prefix.size(), prefix) != 0) return false;
+  text.erase(0, prefix.size());
+  return true;
+}
+
+// One line of a comment without its markers.
+std::string without_markers(std::string line) {
+  line = trimmed(std::move(line));
+  for (const char* marker : {"/**<", "/*!<", "///<", "//!<", "/**", "/*!", "///", "//!", "/*", "//"}) {
+    if (take_prefix(line, marker)) break;
+  }
+  if (line.size() >= 2 && line.compare(line.size() - 2, 2, "*/") == 0) line.erase(line.size() - 2);
+  line = trimmed(std::move(line));
+  if (line == "*") return {};
+  if (take_prefix(line, "* ")) line = trimmed(std::move(line));
+  return line;
+}
+
+std::string take_word(std::string& text) {
+  const auto end = std::min(text.find_first_of(" \t"), text.size());
+  std::string word = text.substr(0, end);
+  text = trimmed(text.substr(end));
+  return word;
+}
+
+}  // namespace
+
+Documentation parse_comment(const std::string& comment) {
+  Documentation documentation;
+  std::string* target = &documentation.text;
+  bool new_paragraph = false;
+  std::istringstream lines(comment);
+  for (std::string line; std::getline(lines, line);) {
+    line = without_markers(std::move(line));
+    if (line.empty()) {
+      new_paragraph = !target->empty();
+      continue;
+    }
+    if (take_prefix(line, "@brief ") || take_prefix(line, "\\brief ")) line = trimmed(line);
+    if (take_prefix(line, "@deprecated") || take_prefix(line, "\\deprecated")) {
+      line = trimmed(line);
+      line = line.empty() ? "Deprecated." : "Deprecated: " + line;
+      documentation.is_deprecated = true;
+      target = &documentation.text;
+      new_paragraph = !target->empty();
+    }
+    if (take_prefix(line, "@param") || take_prefix(line, "\\param")) {
+      if (line.front() == '[') line.erase(0, line.find(']') + 1);
+      line = trimmed(line);
+      documentation.params.emplace_back(take_word(line), "");
+      target = &documentation.params.back().second;
+      new_paragraph = false;
+    } else if (take_prefix(line, "@returns") || take_prefix(line, "@return") || take_prefix(line, "\\return")) {
+      line = trimmed(line);
+      target = &documentation.returns;
+      new_paragraph = false;
+    }
+    if (!target->empty()) *target += new_paragraph ? "\n\n" : " ";
+    *target += line;
+    new_paragraph = false;
+  }
+  return documentation;
+}
+
+std::string comment_above(const std::vector<std::string>& lines, unsigned line) {
+  if (line < 2 || line > lines.size()) return {};
+  const auto is_line_comment = [&](unsigned n) { return trimmed(lines[n - 1]).compare(0, 3, "///") == 0; };
+  unsigned first = line - 1;
+  if (is_line_comment(first)) {
+    while (first > 1 && is_line_comment(first - 1)) --first;
+  } else {
+    const std::string last = trimmed(lines[first - 1]);
+    if (last.size() < 2 || last.compare(last.size() - 2, 2, "*/") != 0) return {};
+    while (first > 1 && lines[first - 1].find("/*") == std::string::npos) --first;
+    if (trimmed(lines[first - 1]).compare(0, 3, "/**") != 0) return {};
+  }
+  std::string comment;
+  for (unsigned n = first; n < line; ++n) comment += lines[n - 1] + "\n";
+  return comment;
+}
+
+}  // namespace bindgen

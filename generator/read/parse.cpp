@@ -1,0 +1,160 @@
+#include "read/parse.hpp"
+
+#include "diagnostics.hpp"
+#include "read/clean_text.hpp"
+#include "read/standard_headers.hpp"
+#include "read/system_headers.hpp"
+#include "text_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <string_view>
+#include <vector>
+
+namespace bindgen {
+namespace {
+
+constexpr const char* kOwnHeadersHint =
+    "clang looks for its own headers beside its library; in Debian they are in the package "
+    "libclang-common-<version>-dev";
+
+constexpr const char* kHint =
+    "a header must parse without errors: after one, clang takes unknown types for int, and every layout would be wrong";
+
+Location location_of(CXDiagnostic diagnostic) {
+  CXFile file = nullptr;
+  Location at;
+  clang_getFileLocation(clang_getDiagnosticLocation(diagnostic), &file, &at.line, &at.column, nullptr);
+  at.file = clang::text(clang_getFileName(file));
+  return at;
+}
+
+// As clang takes them: names that outlive the call.
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> all;
+  for (const std::string& text : texts) all.push_back(text.c_str());
+  return all;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> errors_of(const clang::Unit& unit) {
+  std::vector<Diagnostic> errors;
+  for (unsigned i = 0; i < clang_getNumDiagnostics(unit.get()); ++i) {
+    CXDiagnostic diagnostic = clang_getDiagnostic(unit.get(), i);
+    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+      Diagnostic error{location_of(diagnostic), clang::text(clang_getDiagnosticSpelling(diagnostic)), {}, {}};
+      if (std::filesystem::exists(error.at.file)) {
+        const auto lines = lines_of(read_text(error.at.file));
+        if (error.at.line >= 1 && error.at.line <= lines.size()) error.source_line = clean(lines[error.at.line - 1]);
+      }
+      errors.push_back(std::move(error));
+    }
+    clang_disposeDiagnostic(diagnostic);
+  }
+  return errors;
+}
+
+clang::Unit run_clang(const clang::Index& index, const std::string& path, const std::vector<std::string>& options,
+                      const std::vector<InMemory>& files) {
+  const std::vector<const char*> arguments = pointers(options);
+  std::vector<CXUnsavedFile> in_memory;
+  for (const InMemory& file : files) in_memory.push_back({file.path.c_str(), file.text.data(), file.text.size()});
+  CXTranslationUnit unit = nullptr;
+  const CXErrorCode code = clang_parseTranslationUnit2(
+      index.get(), path.c_str(), arguments.data(), static_cast<int>(arguments.size()), in_memory.data(),
+      static_cast<unsigned>(in_memory.size()), CXTranslationUnit_DetailedPreprocessingRecord, &unit);
+  if (code != CXError_Success) throw Refusal({path, 0, 0}, "clang cannot read this file");
+  return clang::Unit(unit);
+}
+
+bool is_c(const Source& source) {
+  static const std::regex kStandardOfC("--?std=(c|gnu|iso9899:)[0-9].*");
+  bool found = false;
+  for (const std::string& option : source.clang_options) {
+    if (option.compare(0, 5, "-std=") != 0 && option.compare(0, 6, "--std=") != 0) continue;
+    found = std::regex_match(option, kStandardOfC);  // the last one counts
+  }
+  return found;
+}
+
+bool has_system_headers(const Source& source) {
+  return std::all_of(kTargets.begin(), kTargets.end(), [&](const char* target) {
+    return system_headers(target, Language::kC, source.clang_options).has_value();
+  });
+}
+
+std::string borrowed_file(const clang::Unit& unit, const Source& source, const std::string& target) {
+  if (source.standard == Standard::kOfOurs || is_this_machine(target)) return "";
+  const auto& headers = system_headers(target, Language::kC, source.clang_options);
+  const bool are_all = headers && headers->are_borrowed;
+  const std::vector<std::string>& folders = folders_of_this_machine();
+  struct Search {
+    const std::string* folder;
+    std::string found;
+  };
+  for (const std::string& folder : folders) {
+    Search search{&folder, {}};
+    clang_getInclusions(
+        unit.get(),
+        [](CXFile file, CXSourceLocation*, unsigned, CXClientData data) {
+          auto& at = *static_cast<Search*>(data);
+          const std::string path = clang::text(clang_getFileName(file));
+          if (at.found.empty() && path.compare(0, at.folder->size() + 1, *at.folder + "/") == 0) at.found = path;
+        },
+        &search);
+    if (!search.found.empty() && search.found != source.path) return search.found;
+    // Where the first folder is for one processor, the others are for all.
+    if (folders.size() > 1 && !are_all) break;
+  }
+  return "";
+}
+
+clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, const std::string& target) {
+  std::string directory = std::filesystem::path(source.path).parent_path().string();
+  if (directory.empty()) directory = ".";
+  std::vector<std::string> options = {"--target=" + target, "-x"};
+  if (is_c(source)) {
+    options.insert(options.end(), {"c"});
+  } else {
+    options.insert(options.end(), {"c++", "-std=c++17", "-nostdinc++"});
+  }
+  if (source.standard == Standard::kOfOurs) {
+    options.insert(options.end(), {"-nostdlibinc", "-ffreestanding"});
+  } else if (const auto& headers = system_headers(target, Language::kC, source.clang_options)) {
+    options.insert(options.end(), headers->options.begin(), headers->options.end());
+    // A library that is installed for this machine only; read_header() tells of it.
+    for (const std::string& folder : folders_of_this_machine()) {
+      options.insert(options.end(), {"-idirafter", folder});
+    }
+  }
+  for (const char* name : {"stddef.h", "stdbool.h", "stdint.h"}) options.insert(options.end(), {"-include", name});
+  options.insert(options.end(), {"-idirafter", directory});
+  options.insert(options.end(), source.clang_options.begin(), source.clang_options.end());
+
+  // The standard headers from memory, as if they lay in the directory of the header (one that exists, as clang
+  // demands). Those of C++ are the same with the system's.
+  std::vector<InMemory> in_memory;
+  for (const auto& [name, text] : kStandardHeaders) {
+    const bool is_of_c = std::string_view(name).find(".h") != std::string_view::npos;
+    if (source.standard == Standard::kOfOurs || !is_of_c) in_memory.push_back({directory + "/" + name, text});
+  }
+  if (!source.contents.empty()) in_memory.push_back({source.path, source.contents});
+  return run_clang(index, source.path, options, in_memory);
+}
+
+clang::Unit parse(const clang::Index& index, const Source& source, const std::string& target) {
+  clang::Unit unit = parse_tolerantly(index, source, target);
+  std::vector<Diagnostic> errors = errors_of(unit);
+  if (errors.empty()) return unit;
+  errors.back().hint = kHint;
+  // What the options include has no place of its own: it is clang that is incomplete, not the header.
+  if (errors.front().at.file.empty()) throw Refusal({source.path, 0, 0}, errors.front().message, "", kOwnHeadersHint);
+  if (target != kTargets[0]) {
+    for (Diagnostic& error : errors) error.message += ", where it is read for " + target;
+  }
+  throw Refusal(std::move(errors));
+}
+
+}  // namespace bindgen

@@ -1,0 +1,97 @@
+#include "read/representation.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+class Comparison {
+ public:
+  Comparison(const c::Header& before, const c::Header& after) : before_(before), after_(after) {}
+
+  bool same(const c::Type& one, const c::Type& other) {
+    const bool is_declared = one.kind == c::TypeKind::kRecord || one.kind == c::TypeKind::kEnum;
+    if (one.kind == other.kind && is_declared && !one.name.empty() && one.name == other.name) {
+      return one.size == other.size || is_in_header(one.name);  // what changes there is told there
+    }
+    if (one.kind != other.kind || one.size != other.size || one.count != other.count) return false;
+    switch (one.kind) {
+      case c::TypeKind::kRecord: return same_records(one.name, other.name);
+      case c::TypeKind::kEnum: return same_enums(one.name, other.name);
+      case c::TypeKind::kFunction: return same_functions(one, other);
+      case c::TypeKind::kPointer: return same(one.target.front(), other.target.front());
+      case c::TypeKind::kArray: return same(one.target.front(), other.target.front());
+      case c::TypeKind::kOther: return one.name == other.name;
+      case c::TypeKind::kVoid:
+      case c::TypeKind::kBool:
+      case c::TypeKind::kCharacter:
+      case c::TypeKind::kSigned:
+      case c::TypeKind::kUnsigned:
+      case c::TypeKind::kFloat:
+      case c::TypeKind::kDouble: return true;
+    }
+    return false;
+  }
+
+ private:
+  bool is_in_header(const std::string& name) const {
+    return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
+  }
+
+  bool same_functions(const c::Type& one, const c::Type& other) {
+    if (one.is_variadic != other.is_variadic || one.params.size() != other.params.size()) return false;
+    for (std::size_t i = 0; i < one.params.size(); ++i) {
+      if (!same(one.params[i], other.params[i])) return false;
+    }
+    return same(one.target.front(), other.target.front());
+  }
+
+  bool same_records(const std::string& one, const std::string& other) {
+    if (!seen_.emplace(one, other).second) return true;  // a struct that points at its own kind
+    const auto* first = c::find<c::Record>(before_, one);
+    const auto* second = c::find<c::Record>(after_, other);
+    return first != nullptr && second != nullptr && same_fields(*first, *second);
+  }
+
+  bool same_fields(const c::Record& one, const c::Record& other) {
+    if (one.is_union != other.is_union || one.size != other.size || one.align != other.align) return false;
+    if (one.fields.size() != other.fields.size()) return false;
+    for (std::size_t i = 0; i < one.fields.size(); ++i) {
+      const c::Field& first = one.fields[i];
+      const c::Field& second = other.fields[i];
+      if (first.name != second.name || first.offset != second.offset) return false;
+      if (first.inline_record.size() != second.inline_record.size()) return false;
+      if (!first.inline_record.empty()) {
+        if (!same_fields(first.inline_record.front(), second.inline_record.front())) return false;
+      } else if (!same(first.type, second.type)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool same_enums(const std::string& one, const std::string& other) const {
+    const auto* first = c::find<c::Enum>(before_, one);
+    const auto* second = c::find<c::Enum>(after_, other);
+    if (first == nullptr || second == nullptr || first->enumerators.size() != second->enumerators.size()) return false;
+    for (std::size_t i = 0; i < first->enumerators.size(); ++i) {
+      if (first->enumerators[i].name != second->enumerators[i].name) return false;
+      if (first->enumerators[i].value != second->enumerators[i].value) return false;
+    }
+    return true;
+  }
+
+  const c::Header& before_;
+  const c::Header& after_;
+  std::set<std::pair<std::string, std::string>> seen_;  // pairs that are the same unless the rest says otherwise
+};
+
+}  // namespace
+
+bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other) {
+  return Comparison(before, after).same(one, other);
+}
+
+}  // namespace bindgen

@@ -1,0 +1,126 @@
+#include "read/system_headers.hpp"
+
+#include "read/parse.hpp"
+
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+// Names by which headers are included, and which are in different folders.
+const std::vector<std::string>& probes(Language language) {
+  static const std::vector<std::string> kC = {"bits/wordsize.h", "stdlib.h", "sys/types.h"};
+  static const std::vector<std::string> kCpp = {"cstdlib", "bits/c++config.h", "bits/wordsize.h", "stdlib.h",
+                                                "sys/types.h"};
+  return language == Language::kC ? kC : kCpp;
+}
+
+clang::Unit include_probes(const clang::Index& index, Language language, std::vector<std::string> options) {
+  std::string text;
+  for (const std::string& name : probes(language)) text += "#include <" + name + ">\n";
+  const bool is_cpp = language == Language::kCpp;
+  options.insert(options.end(), {"-x", "c++", is_cpp ? "-std=c++20" : "-std=c++17"});
+  if (!is_cpp) options.emplace_back("-nostdinc++");
+  return run_clang(index, "./headers_of_the_system.cpp", options, {{"./headers_of_the_system.cpp", text}});
+}
+
+// The folders in which the probes were found, in the order of the probes.
+std::vector<std::string> folders_of(const clang::Unit& unit, Language language) {
+  std::vector<std::string> included;
+  clang_getInclusions(
+      unit.get(),
+      [](CXFile file, CXSourceLocation*, unsigned, CXClientData data) {
+        static_cast<std::vector<std::string>*>(data)->push_back(clang::text(clang_getFileName(file)));
+      },
+      &included);
+  std::vector<std::string> folders;
+  for (const std::string& probe : probes(language)) {
+    for (const std::string& path : included) {
+      const std::string end = "/" + probe;
+      if (path.size() <= end.size() || path.compare(path.size() - end.size(), end.size(), end) != 0) continue;
+      const std::string folder = path.substr(0, path.size() - end.size());
+      bool is_new = true;
+      for (const std::string& known : folders) is_new = is_new && known != folder;
+      if (is_new) folders.push_back(folder);
+    }
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::optional<SystemHeaders> own_headers(const std::string& target, Language language,
+                                         const std::vector<std::string>& options) {
+  const clang::Index index(clang_createIndex(0, 0));
+  // Of the user's options those that say where headers are. Others (-D, -include) are about one header.
+  std::vector<std::string> all = {"--target=" + target};
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const bool is_alone = options[i] == "--sysroot" || options[i] == "-isysroot";
+    const bool has_value =
+        options[i].compare(0, 10, "--sysroot=") == 0 || options[i].compare(0, 16, "--gcc-toolchain=") == 0;
+    if (is_alone || has_value) all.push_back(options[i]);
+    if (is_alone && i + 1 < options.size()) all.push_back(options[i + 1]);
+  }
+  const clang::Unit unit = include_probes(index, language, all);
+  if (!errors_of(unit).empty()) return std::nullopt;
+  return SystemHeaders{};
+}
+
+bool is_this_machine(const std::string& target) {
+  static const std::string kOwn = [] {
+    const clang::Index index(clang_createIndex(0, 0));
+    const clang::Unit unit = run_clang(index, "./machine.cpp", {"-x", "c++"}, {{"./machine.cpp", "int a;\n"}});
+    CXTargetInfo info = clang_getTranslationUnitTargetInfo(unit.get());
+    const std::string triple = clang::text(clang_TargetInfo_getTriple(info));
+    clang_TargetInfo_dispose(info);
+    return triple;
+  }();
+  const auto architecture = [](const std::string& triple) {
+    const std::string name = triple.substr(0, triple.find('-'));
+    return name.compare(0, 4, "armv") == 0 ? std::string("arm") : name;
+  };
+  return architecture(kOwn) == architecture(target);
+}
+
+const std::vector<std::string>& folders_of_this_machine() {
+  static const std::vector<std::string> kFolders = [] {
+    const clang::Index index(clang_createIndex(0, 0));
+    return folders_of(include_probes(index, Language::kC, {}), Language::kC);
+  }();
+  return kFolders;
+}
+
+std::optional<SystemHeaders> borrowed_headers(Language language) {
+  const clang::Index index(clang_createIndex(0, 0));
+  const clang::Unit unit = include_probes(index, language, {});
+  if (!errors_of(unit).empty()) return std::nullopt;
+  // What glibc's headers ask to know the width of pointers, answered for every processor instead of for theirs.
+  auto stand_ins = std::make_shared<TemporaryFolder>();
+  stand_ins->write("bits/wordsize.h",
+                   "#define __WORDSIZE (__SIZEOF_POINTER__ * 8)\n"
+                   "#define __WORDSIZE_TIME64_COMPAT32 0\n#define __SYSCALL_WORDSIZE __WORDSIZE\n");
+  for (const char* name : {"gnu/stubs-32.h", "gnu/stubs-64.h", "gnu/stubs-soft.h", "gnu/stubs-hard.h"}) {
+    stand_ins->write(name, "");
+  }
+  SystemHeaders found{{"-nostdinc++", "-nostdlibinc", "-isystem", stand_ins->path().string()}, true, stand_ins};
+  for (const std::string& folder : folders_of(unit, language)) {
+    found.options.insert(found.options.end(), {"-isystem", folder});
+  }
+  return found;
+}
+
+const std::optional<SystemHeaders>& system_headers(const std::string& target, Language language,
+                                                   const std::vector<std::string>& options) {
+  using Key = std::tuple<std::string, Language, std::vector<std::string>>;
+  static std::map<Key, std::optional<SystemHeaders>> known;
+  const auto [found, is_new] = known.try_emplace({target, language, options});
+  if (is_new) {
+    found->second = own_headers(target, language, options);
+    if (!found->second) found->second = borrowed_headers(language);
+  }
+  return found->second;
+}
+
+}  // namespace bindgen

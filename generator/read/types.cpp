@@ -1,0 +1,142 @@
+#include "read/types.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <utility>
+
+namespace bindgen {
+namespace {
+
+using c::Type;
+using c::TypeKind;
+
+std::pair<TypeKind, std::string> kind_of(CXType type) {
+  switch (type.kind) {
+    case CXType_Void: return {TypeKind::kVoid, ""};
+    case CXType_Bool: return {TypeKind::kBool, "bool"};
+    case CXType_Char_S:
+    case CXType_Char_U: return {TypeKind::kCharacter, "char"};
+    case CXType_SChar: return {TypeKind::kSigned, "signed char"};
+    case CXType_Short: return {TypeKind::kSigned, "short"};
+    case CXType_Int: return {TypeKind::kSigned, "int"};
+    case CXType_Long: return {TypeKind::kSigned, "long"};
+    case CXType_LongLong: return {TypeKind::kSigned, "long long"};
+    case CXType_UChar: return {TypeKind::kUnsigned, "unsigned char"};
+    case CXType_UShort: return {TypeKind::kUnsigned, "unsigned short"};
+    case CXType_UInt: return {TypeKind::kUnsigned, "unsigned int"};
+    case CXType_ULong: return {TypeKind::kUnsigned, "unsigned long"};
+    case CXType_ULongLong: return {TypeKind::kUnsigned, "unsigned long long"};
+    case CXType_Float: return {TypeKind::kFloat, "float"};
+    case CXType_Double: return {TypeKind::kDouble, "double"};
+    case CXType_Record: return {TypeKind::kRecord, ""};
+    case CXType_Enum: return {TypeKind::kEnum, ""};
+    case CXType_Pointer: return {TypeKind::kPointer, ""};
+    case CXType_ConstantArray:
+    case CXType_IncompleteArray: return {TypeKind::kArray, ""};
+    case CXType_FunctionProto: return {TypeKind::kFunction, ""};
+    default: return {TypeKind::kOther, clang::text(clang_getTypeSpelling(type))};
+  }
+}
+
+// What no C has, in a header that is read as C++.
+std::string beyond_c(CXType type) {
+  switch (type.kind) {
+    case CXType_LValueReference:
+    case CXType_RValueReference: return "a reference";
+    case CXType_MemberPointer: return "a pointer to a member";
+    case CXType_Record:
+    case CXType_Enum: break;
+    default: return "";
+  }
+  const CXCursor declared = clang_getTypeDeclaration(type);
+  if (clang_EnumDecl_isScoped(declared) != 0) return "a scoped enum";
+  if (clang_Cursor_isNull(clang_getSpecializedCursorTemplate(declared)) == 0) return "made of a template";
+  if (clang_getCursorKind(declared) == CXCursor_ClassDecl) return "a class";
+  if (clang_getCursorKind(clang_getCursorSemanticParent(declared)) == CXCursor_Namespace) return "in a namespace";
+  return "";
+}
+
+}  // namespace
+
+Layout layout_here(long long size) {
+  const std::uint64_t known = size < 0 ? 0 : static_cast<std::uint64_t>(size);
+  return {known, known};
+}
+
+Type TypeReader::read(CXType type) const {
+  Type result = read_unqualified(type);
+  result.is_const = clang_isConstQualifiedType(type) != 0;
+  result.is_volatile = clang_isVolatileQualifiedType(type) != 0;
+  return result;
+}
+
+Type TypeReader::read_unqualified(CXType type) const {
+  if (type.kind == CXType_Elaborated) return read(clang_Type_getNamedType(type));
+  if (type.kind == CXType_Typedef) {
+    const CXCursor declared = clang_getTypeDeclaration(type);
+    const std::string name = clang::spelling(declared);
+    // Each target has a structure of its own behind this name.
+    if (name == "__builtin_va_list") return {TypeKind::kOther, "va_list"};
+    Type result = read(clang_getTypedefDeclUnderlyingType(declared));
+    result.name = name;
+    return result;
+  }
+  const CXType canonical = clang_getCanonicalType(type);
+  if (type.kind == CXType_Unexposed || type.kind == CXType_Attributed) {  // parentheses, attributes, typeof
+    if (canonical.kind != CXType_FunctionProto) return read(canonical);
+  }
+  const auto [kind, name] = kind_of(canonical.kind == CXType_FunctionProto ? canonical : type);
+  Type result{kind, name, false, false, layout_here(clang_Type_getSizeOf(type))};
+  if (kind == TypeKind::kPointer) result.target.push_back(read(clang_getPointeeType(type)));
+  if (kind == TypeKind::kArray) {
+    result.target.push_back(read(clang_getArrayElementType(type)));
+    result.count = static_cast<std::uint64_t>(std::max(0LL, clang_getArraySize(type)));
+  }
+  if (kind == TypeKind::kFunction) {
+    result.target.push_back(read(clang_getResultType(type)));
+    result.is_variadic = clang_isFunctionTypeVariadic(type) != 0;
+    for (int i = 0; i < clang_getNumArgTypes(type); ++i) {
+      result.params.push_back(read_passed(clang_getArgType(type, static_cast<unsigned>(i))));
+    }
+  }
+  if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = tag_of(clang_getTypeDeclaration(type));
+  result.beyond_c = beyond_c(type);
+  if (!result.beyond_c.empty() && result.name.empty()) result.name = clang::text(clang_getTypeSpelling(type));
+  return result;
+}
+
+Type TypeReader::read_passed(CXType type) const {
+  Type result = read(type);
+  if (result.kind != TypeKind::kArray && result.kind != TypeKind::kFunction) return result;
+  const Type target = result.kind == TypeKind::kArray ? result.target.front() : result;
+  return {TypeKind::kPointer, "", false, false, layout_here(static_cast<long long>(pointer_size_)), {target}};
+}
+
+std::string TypeReader::tag_of(CXCursor cursor) const {
+  CXToken* tokens = nullptr;
+  unsigned count = 0;
+  clang_tokenize(unit_, clang_getCursorExtent(cursor), &tokens, &count);
+  std::string tag;
+  int depth = 0;
+  for (unsigned i = 1; i < count; ++i) {
+    const std::string token = clang::text(clang_getTokenSpelling(unit_, tokens[i]));
+    if (token == "(") ++depth;
+    if (token == ")") --depth;
+    if (depth > 0 || token == ")" || token == "__attribute__" || token == "alignas") continue;
+    if (token == "class" || token == "struct") continue;  // of a scoped enum
+    if (clang_getTokenKind(tokens[i]) == CXToken_Identifier) tag = token;
+    break;
+  }
+  clang_disposeTokens(unit_, tokens, count);
+  if (tag.empty()) return tag;
+  // The tokens are those before macros are replaced; what clang calls it are those after. What it calls a struct
+  // without a tag differs between versions, and is no identifier or what the tokens above have told from a tag.
+  const std::string name = clang::spelling(cursor);
+  const bool is_identifier = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char character) {
+    return std::isalnum(character) != 0 || character == '_' || character >= 0x80;
+  });
+  return is_identifier ? name : "";
+}
+
+}  // namespace bindgen

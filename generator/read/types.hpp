@@ -1,0 +1,35 @@
+// C types, as they are for the target that a unit was parsed for.
+//
+// Libclang's names of unnamed structs differ between versions and contain paths, so names are taken from the tokens of
+// the declaration and from typedefs only.
+#pragma once
+
+#include "read/c_facts.hpp"
+#include "read/clang.hpp"
+
+#include <string>
+
+namespace bindgen {
+
+// Of something of this many bytes: this target's value on both sides. Negative: it has no size, as void has none.
+Layout layout_here(long long size);
+
+// Borrows the unit.
+class TypeReader {
+ public:
+  explicit TypeReader(CXTranslationUnit unit) : unit_(unit), pointer_size_(clang::pointer_size(unit)) {}
+
+  c::Type read(CXType type) const;
+  // As a parameter: C passes an array or a function as a pointer to it.
+  c::Type read_passed(CXType type) const;
+  // The name behind struct, union or enum; "" if there is none.
+  std::string tag_of(CXCursor cursor) const;
+
+ private:
+  c::Type read_unqualified(CXType type) const;
+
+  CXTranslationUnit unit_;
+  unsigned pointer_size_;  // in bytes
+};
+
+}  // namespace bindgen

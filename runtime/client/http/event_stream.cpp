@@ -1,0 +1,73 @@
+#include "client/http/event_stream.hpp"
+
+#include "client/connection.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace rkllm_mcp::client {
+namespace {
+
+constexpr std::chrono::milliseconds kUsualPause{1000};
+constexpr std::chrono::milliseconds kShortestPause{50};
+constexpr std::chrono::milliseconds kLongestPause{30'000};
+constexpr int kMostFailures = 5;  // in a row
+
+}  // namespace
+
+EventStream::EventStream(const HttpSession& session, HttpRoundTrip& trip, Deliver deliver)
+    : session_(session), trip_(trip), deliver_(std::move(deliver)), parser_(kLongestMessage) {}
+
+bool EventStream::feed(std::string_view bytes) {
+  try {
+    parser_.feed(bytes, [this](const SseEvent& event) {
+      // Events without data only carry an id: where a later connection has to begin.
+      const bool is_message = event.type.empty() || event.type == "message";
+      if (is_message && !event.data.empty()) deliver_(event.data);
+    });
+    return true;
+  } catch (const ConnectionError&) {
+    is_too_long_ = true;
+    return false;
+  }
+}
+
+EventStream::End EventStream::follow(const std::function<bool()>& is_done) {
+  for (;;) {
+    parser_.restart();
+    status_ = 0;
+    const auto end = trip_.run(
+        session_.get(parser_.last_id()),
+        [this](const HttpHead& head) {
+          status_ = head.status;
+          return head.status == 200 && head.media_type == "text/event-stream";
+        },
+        [this](std::string_view bytes) { return feed(bytes); });
+    if (is_done()) return End::kDone;
+    if (end == HttpRoundTrip::End::kStopped) return status_ == 0 || status_ == 200 ? End::kStopped : End::kRefused;
+    if (status_ != 0 && status_ != 200) return End::kRefused;
+    if (end == HttpRoundTrip::End::kNoConnection) return End::kGone;
+    // A response that ends is no failure: the server may want to be asked now and then.
+    failures_ = status_ == 200 ? 0 : failures_ + 1;
+    if (failures_ == kMostFailures) return End::kGone;
+    if (!pause()) return End::kStopped;
+  }
+}
+
+bool EventStream::pause() {
+  const auto wanted = parser_.retry().value_or(kUsualPause) * (1 << failures_);
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_for(lock, std::clamp(wanted, kShortestPause, kLongestPause), [this] { return stopped_; });
+}
+
+void EventStream::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  }
+  trip_.stop();
+}
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,30 @@
+#include "client/http/header_value.hpp"
+
+#include "mcp/protocol/request_headers.hpp"
+
+#include <rkllm_mcp/base64.hpp>
+
+#include <algorithm>
+#include <span>
+
+namespace rkllm_mcp::client {
+namespace {
+
+// Whether the receiver reads back exactly this: it trims blanks, and takes what looks encoded for encoded.
+bool is_plain(std::string_view text) {
+  const bool is_printable = std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+  const bool is_trimmed = !text.starts_with(' ') && !text.ends_with(' ');
+  const bool looks_encoded = text.starts_with(kEncodedStart) && text.ends_with(kEncodedEnd);
+  return is_printable && is_trimmed && !looks_encoded;
+}
+
+}  // namespace
+
+std::string base64(std::string_view bytes) { return encode_base64(std::as_bytes(std::span(bytes))); }
+
+std::string header_value(std::string_view text) {
+  if (is_plain(text)) return std::string(text);
+  return std::string(kEncodedStart) + base64(text) + std::string(kEncodedEnd);
+}
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,95 @@
+#include "client/http/http_connection.hpp"
+
+#include "jsonrpc/bounded_json.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace rkllm_mcp::client {
+namespace {
+
+constexpr std::chrono::milliseconds kLongestPoll{10'000};
+constexpr std::chrono::hours kPostPatience{1};  // one answer of rkllm_run may take long; the server bounds it
+
+// A poll that found nothing. (A token without text of its own is something, if its id was asked for.)
+bool is_empty_chunk(const Json& chunk) {
+  return chunk.is_object() && chunk.value("delta", "") == "" && !chunk.value("end", false) &&
+         !chunk.contains("token_id") && !chunk.contains("token_ids");
+}
+
+}  // namespace
+
+HttpConnection::HttpConnection(const Endpoint& endpoint, Deadline deadline)
+    : trip_(endpoint,
+            {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
+             .read = kPostPatience}),
+      path_(endpoint.path),
+      where_(endpoint.authority()) {}
+
+std::optional<HttpConnection::Reply> HttpConnection::post(std::string_view message) {
+  int status = 0;
+  std::string body;
+  const auto end = trip_.run(
+      {"POST", path_, {}, std::string(message)},
+      [&status](const HttpHead& head) {
+        status = head.status;
+        return true;
+      },
+      [&body](std::string_view bytes) {
+        body += bytes;
+        return body.size() <= kLongestMessage;
+      });
+  if (end == HttpRoundTrip::End::kStopped) throw ConnectionError(where_ + ": " + kTooLong);
+  if (trip_.is_unreachable()) throw Unreachable(where_ + ": " + trip_.complaint());
+  if (end != HttpRoundTrip::End::kComplete) throw ConnectionError(where_ + ": " + trip_.complaint());
+  if (body.empty()) return std::nullopt;
+  auto json = parse_bounded(body);
+  if (!json) {
+    throw ConnectionError(where_ + path_ + ": HTTP status " + std::to_string(status) + ", and not JSON");
+  }
+  return Reply{std::move(body), *std::move(json)};
+}
+
+void HttpConnection::send(std::string_view message) {
+  if (auto reply = post(message)) keep(*std::move(reply));
+}
+
+// Hands a reply on, and notes the stream that it opens or leaves open.
+void HttpConnection::keep(Reply reply) {
+  const Json& message = reply.message;
+  const Json* result = message.is_object() && message.contains("result") ? &message["result"] : nullptr;
+  if (result != nullptr && result->is_object() && result->contains("stream_id")) {
+    streams_.push_back({message.value("id", Json()), (*result)["stream_id"]});
+  }
+  replies_.push_back(std::move(reply.text));
+}
+
+std::optional<std::string> HttpConnection::receive(Deadline deadline) {
+  for (;;) {
+    if (!replies_.empty()) {
+      std::string reply = std::move(replies_.front());
+      replies_.pop_front();
+      return reply;
+    }
+    const auto left = std::chrono::floor<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (streams_.empty() || left.count() <= 0) return std::nullopt;
+
+    const Stream stream = std::move(streams_.front());
+    streams_.pop_front();
+    const auto wait = std::min(left, kLongestPoll);
+    const Json poll = {{"jsonrpc", "2.0"},
+                       {"id", stream.id},
+                       {"method", "poll"},
+                       {"params", {{"stream_id", stream.stream_id}, {"wait_ms", wait.count()}}}};
+    auto reply = post(poll.dump());
+    const Json* result =
+        reply && reply->message.is_object() && reply->message.contains("result") ? &reply->message["result"] : nullptr;
+    const Json chunk = result != nullptr && result->is_object() ? result->value("chunk", Json()) : Json();
+    const bool ended = !chunk.is_object() || chunk.value("end", false);
+    if (!ended) streams_.push_back(stream);
+    if (reply && !is_empty_chunk(chunk)) replies_.push_back(std::move(reply->text));
+  }
+}
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,141 @@
+#include "client/http/http_flight.hpp"
+
+#include "jsonrpc/bounded_json.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <thread>
+#include <utility>
+
+namespace rkllm_mcp::client {
+namespace {
+
+constexpr std::chrono::milliseconds kToDie{200};
+
+}  // namespace
+
+HttpFlight::HttpFlight(HttpSession& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
+                       std::string message, Owner owner)
+    : session_(session),
+      inbox_(inbox),
+      trip_(std::move(trip)),
+      facts_(std::move(facts)),
+      message_(std::move(message)),
+      unanswered_(facts_.requests),
+      owner_(std::move(owner)),
+      events_(session, *trip_, [this](std::string event) { deliver(std::move(event)); }) {}
+
+std::unique_ptr<HttpRoundTrip> HttpFlight::take_reusable_trip() { return is_reusable_ ? std::move(trip_) : nullptr; }
+
+void HttpFlight::run() {
+  const auto end = trip_->run(
+      session_.post(facts_, message_), [this](const HttpHead& head) { return take_head(head); },
+      [this](std::string_view bytes) { return take_bytes(bytes); });
+  switch (end) {
+    case HttpRoundTrip::End::kStopped: return end_stopped();
+    case HttpRoundTrip::End::kNoConnection:
+      if (owner_.has_company()) return refuse_all(trip_->complaint());
+      return inbox_.fail(session_.url() + ": " + trip_->complaint());
+    case HttpRoundTrip::End::kComplete:
+      is_reusable_ = true;
+      if (head_.media_type != "text/event-stream" || !was_accepted()) return take_body();
+      break;
+    case HttpRoundTrip::End::kBroken: break;
+  }
+  if (is_answered()) return;
+  if (!facts_.is_modern() && events_.is_resumable()) return resume();
+  end_broken();
+}
+
+bool HttpFlight::take_head(const HttpHead& head) {
+  head_ = head;
+  if (facts_.method == "initialize" && was_accepted()) session_.take_id(head.session);
+  settle_if_answered();
+  return true;
+}
+
+void HttpFlight::settle_if_answered() {
+  if (is_answered() && !std::exchange(is_settled_, true)) owner_.on_settled();
+}
+
+bool HttpFlight::take_bytes(std::string_view bytes) {
+  if (head_.media_type == "text/event-stream" && was_accepted()) return events_.feed(bytes);
+  body_ += bytes;
+  return body_.size() <= kLongestMessage;
+}
+
+void HttpFlight::deliver(std::string message) {
+  message = on_one_line(std::move(message));
+  for (const Json& id : facts_of(message).answers) {
+    if (std::erase(unanswered_, id) == 0) continue;
+    if (facts_.method == "initialize") session_.take_revision(message);
+    if (facts_.method == "tools/list" && facts_.is_modern()) session_.take_tools(message);
+  }
+  inbox_.put(std::move(message));
+  settle_if_answered();
+}
+
+void HttpFlight::take_body() {
+  if (!was_accepted()) return take_refusal();
+  if (parse_bounded(body_)) deliver(std::move(body_));
+  if (is_answered()) return;
+  refuse_all(body_.empty() ? "the server has taken the request but does not answer it"
+                           : "the answer is not as expected");
+}
+
+// An error that the server has put into JSON-RPC is its answer, to whichever request it names.
+void HttpFlight::take_refusal() {
+  if (head_.status == 401) return inbox_.fail(session_.url() + ": the server refuses the token (HTTP status 401)");
+  if (head_.status == 404 && !facts_.is_modern() && facts_.method != "initialize" && session_.has_id()) {
+    return inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
+  }
+  Json refusal = parse_bounded(body_).value_or(nullptr);
+  const bool is_error = refusal.is_object() && refusal.contains("error") && refusal["error"].is_object();
+  if (!is_error) return refuse_all("HTTP status " + std::to_string(head_.status));
+  const bool is_addressed = refusal.contains("id") && !refusal["id"].is_null();
+  if (is_addressed || (facts_.requests.empty() && facts_.method.empty())) {
+    deliver(std::move(body_));
+  } else {
+    for (const Json& id : std::exchange(unanswered_, {})) {
+      refusal["id"] = id;
+      inbox_.put(refusal.dump());
+    }
+  }
+  if (!is_answered()) refuse_all("HTTP status " + std::to_string(head_.status));
+}
+
+void HttpFlight::resume() {
+  is_reusable_ = false;
+  if (!events_.pause()) return;
+  switch (events_.follow([this] { return is_answered(); })) {
+    case EventStream::End::kDone: return;
+    case EventStream::End::kStopped: return end_stopped();
+    case EventStream::End::kRefused:
+      return refuse_all("the response broke off, and the server does not resume it (HTTP status " +
+                        std::to_string(events_.status()) + ")");
+    case EventStream::End::kGone: return inbox_.fail(session_.url() + ": the server has gone away");
+  }
+}
+
+// From outside, and nobody waits for an answer; or since the answer is too long.
+void HttpFlight::end_stopped() {
+  if (events_.is_too_long() || body_.size() > kLongestMessage) refuse_all(kTooLong);
+}
+
+void HttpFlight::end_broken() {
+  // A process that dies may close its connections before the socket that it listens on.
+  if (session_.is_reachable()) std::this_thread::sleep_for(kToDie);
+  if (!session_.is_reachable()) return inbox_.fail(session_.url() + ": the server has gone away");
+  refuse_all("the response ended before the answer" +
+             (trip_->complaint().empty() ? std::string() : ": " + trip_->complaint()));
+}
+
+void HttpFlight::refuse_all(const std::string& complaint) {
+  const Json data = {{"url", session_.url()}, {"status", head_.status}};
+  for (const Json& id : std::exchange(unanswered_, {})) {
+    inbox_.put(error_in_place(id, session_.url() + ": " + complaint, data));
+  }
+}
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,69 @@
+#include "client/http/http_round_trip.hpp"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+
+namespace rkllm_mcp::client {
+namespace {
+
+std::string media_type_of(const httplib::Response& response) {
+  std::string type = response.get_header_value("Content-Type");
+  type = type.substr(0, type.find(';'));
+  type.erase(type.find_last_not_of(" \t") + 1);
+  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return type;
+}
+
+bool is_without_connection(httplib::Error error) {
+  return error == httplib::Error::Connection || error == httplib::Error::SSLConnection ||
+         error == httplib::Error::SSLLoadingCerts || error == httplib::Error::SSLServerVerification;
+}
+
+}  // namespace
+
+HttpRoundTrip::HttpRoundTrip(const Endpoint& endpoint, const HttpPatience& patience)
+    : client_(make_http_client(endpoint, patience)) {}
+
+HttpRoundTrip::~HttpRoundTrip() = default;
+
+HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::function<bool(const HttpHead&)>& on_head,
+                                      const std::function<bool(std::string_view)>& on_bytes) {
+  httplib::Request request;
+  request.method = question.method;
+  request.path = question.path;
+  request.headers = {question.headers.begin(), question.headers.end()};
+  request.set_header("Accept-Encoding", "identity");  // compressed events would wait for their block to fill
+  request.body = question.body;
+  if (!request.body.empty()) request.set_header("Content-Type", "application/json");
+  bool refused = false;  // by a callback
+  const auto goes_on = [&refused](bool answer) {
+    refused = refused || !answer;
+    return answer;
+  };
+  request.response_handler = [&](const httplib::Response& response) {
+    return goes_on(!stopped_ &&
+                   on_head({response.status, media_type_of(response), response.get_header_value("Mcp-Session-Id")}));
+  };
+  request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t, std::uint64_t) {
+    return goes_on(!stopped_ && on_bytes({bytes, count}));
+  };
+  httplib::Response response;
+  httplib::Error error = httplib::Error::Success;
+  if (stopped_) return End::kStopped;
+  const bool complete = client_->send(request, response, error);
+  if (stopped_ || refused) return End::kStopped;
+  if (complete) return End::kComplete;
+  complaint_ = complaint_of(error);
+  is_unreachable_ = error == httplib::Error::Connection;
+  return is_without_connection(error) ? End::kNoConnection : End::kBroken;
+}
+
+void HttpRoundTrip::stop() {
+  stopped_ = true;
+  client_->stop();
+}
+
+}  // namespace rkllm_mcp::client

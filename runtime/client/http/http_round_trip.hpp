@@ -1,0 +1,59 @@
+// One HTTP request after the other on a connection of its own, each read as it comes, and cut short from another
+// thread if need be.
+#pragma once
+
+#include "client/http/http_client.hpp"
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::client {
+
+struct HttpQuestion {
+  std::string method;
+  std::string path;
+  std::multimap<std::string, std::string> headers;
+  std::string body{};  // JSON
+};
+
+struct HttpHead {
+  int status;
+  std::string media_type;  // without parameters, in lower case
+  std::string session;     // Mcp-Session-Id; empty: none
+};
+
+class HttpRoundTrip {
+ public:
+  enum class End {
+    kComplete,
+    kStopped,       // by stop() or by a callback
+    kNoConnection,  // nothing was sent
+    kBroken,        // the response did not come, or not all of it
+  };
+
+  HttpRoundTrip(const Endpoint& endpoint, const HttpPatience& patience);
+  ~HttpRoundTrip();
+
+  // Blocks until the response has been read. The callbacks run on this thread, and say whether to go on.
+  End run(const HttpQuestion& question, const std::function<bool(const HttpHead&)>& on_head,
+          const std::function<bool(std::string_view)>& on_bytes);
+  // From any thread: ends the run() of now, and every one to come. A run() that is just about to begin may miss it, so
+  // repeat it until run() has returned. Waits while a connection is being made.
+  void stop();
+  // Why there was no connection, or why it broke.
+  const std::string& complaint() const { return complaint_; }
+  // Nobody accepts connections there.
+  bool is_unreachable() const { return is_unreachable_; }
+
+ private:
+  std::unique_ptr<httplib::ClientImpl> client_;
+  std::atomic<bool> stopped_ = false;
+  std::string complaint_;
+  bool is_unreachable_ = false;
+};
+
+}  // namespace rkllm_mcp::client

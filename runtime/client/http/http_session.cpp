@@ -1,0 +1,90 @@
+#include "client/http/http_session.hpp"
+
+#include "client/http/header_value.hpp"
+#include "client/mcp/revisions.hpp"
+#include "client/sockets/socket.hpp"
+#include "jsonrpc/bounded_json.hpp"
+#include "mcp/protocol/request_headers.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp::client {
+HttpSession::HttpSession(Endpoint endpoint, std::chrono::milliseconds connect_patience)
+    : endpoint_(std::move(endpoint)), url_(endpoint_.url()), connect_patience_(connect_patience) {}
+
+std::unique_ptr<HttpRoundTrip> HttpSession::connection(std::chrono::milliseconds read_patience) const {
+  return std::make_unique<HttpRoundTrip>(endpoint_, HttpPatience{.connect = connect_patience_, .read = read_patience});
+}
+
+std::unique_ptr<HttpRoundTrip> HttpSession::brief_connection(std::chrono::milliseconds patience) const {
+  return std::make_unique<HttpRoundTrip>(endpoint_, HttpPatience{.connect = patience, .read = patience});
+}
+
+void HttpSession::reach() const {
+  const Socket socket(Socket::Kind::kStream, endpoint_, std::chrono::steady_clock::now() + connect_patience_);
+}
+
+bool HttpSession::is_reachable() const {
+  try {
+    reach();
+    return true;
+  } catch (const ConnectionError&) {
+    return false;
+  }
+}
+
+std::multimap<std::string, std::string> HttpSession::session_headers() const {
+  const std::lock_guard lock(mutex_);
+  std::multimap<std::string, std::string> headers;
+  if (!id_.empty()) headers.emplace("Mcp-Session-Id", id_);
+  if (!revision_.empty()) headers.emplace(kRevisionHeader, revision_);
+  return headers;
+}
+
+HttpQuestion HttpSession::post(const MessageFacts& facts, std::string message) const {
+  HttpQuestion question{"POST", path(), {}, std::move(message)};
+  auto& headers = question.headers;
+  if (facts.is_modern()) {
+    if (facts.method == "tools/call" && param_headers_.knows(facts.name)) {
+      headers = param_headers_.headers_of(question.body);
+    }
+    headers.emplace(kRevisionHeader, header_value(facts.revision));
+    headers.emplace(kMethodHeader, header_value(facts.method));
+    if (!facts.name.empty()) headers.emplace(kNameHeader, header_value(facts.name));
+  } else if (facts.method != "initialize") {
+    headers = session_headers();
+  }
+  headers.emplace("Accept", "application/json, text/event-stream");
+  return question;
+}
+
+HttpQuestion HttpSession::get(const std::string& last_event_id) const {
+  HttpQuestion question{"GET", path(), session_headers()};
+  question.headers.emplace("Accept", "text/event-stream");
+  if (!last_event_id.empty()) question.headers.emplace("Last-Event-ID", last_event_id);
+  return question;
+}
+
+HttpQuestion HttpSession::farewell() const { return {"DELETE", path(), session_headers()}; }
+
+void HttpSession::take_id(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  id_ = id;
+}
+
+void HttpSession::take_revision(const std::string& answer) {
+  const auto message = parse_bounded(answer);
+  const Json::json_pointer where("/result/protocolVersion");
+  if (!message || !message->is_object() || !message->contains(where) || !message->at(where).is_string()) return;
+  auto revision = message->at(where).get<std::string>();
+  if (!is_legacy_revision(revision)) return;
+  const std::lock_guard lock(mutex_);
+  revision_ = std::move(revision);
+}
+
+bool HttpSession::has_id() const {
+  const std::lock_guard lock(mutex_);
+  return !id_.empty();
+}
+
+}  // namespace rkllm_mcp::client

@@ -1,0 +1,46 @@
+#include "client/mcp/inbox.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp::client {
+
+void Inbox::put(std::string message) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return failure_ || !is_full(); });
+  if (failure_) return;
+  bytes_ += message.size();
+  messages_.push_back(std::move(message));
+  changed_.notify_all();
+}
+
+std::optional<std::string> Inbox::take(Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_until(lock, deadline, [this] { return failure_ || !messages_.empty(); });
+  if (messages_.empty()) {
+    if (failure_) throw ConnectionError(*failure_);
+    return std::nullopt;
+  }
+  std::string message = std::move(messages_.front());
+  messages_.pop_front();
+  bytes_ -= message.size();
+  changed_.notify_all();
+  return message;
+}
+
+void Inbox::fail(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = reason;
+  changed_.notify_all();
+}
+
+bool Inbox::has_failed() const {
+  const std::lock_guard lock(mutex_);
+  return failure_.has_value();
+}
+
+void Inbox::throw_if_failed() const {
+  const std::lock_guard lock(mutex_);
+  if (failure_) throw ConnectionError(*failure_);
+}
+
+}  // namespace rkllm_mcp::client

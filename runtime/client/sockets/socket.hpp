@@ -1,0 +1,65 @@
+// A connected socket with deadlines, for the connections beside. Where the endpoint's protocol says so, all that it
+// sends and receives is encrypted.
+#pragma once
+
+#include "client/connection.hpp"
+#include "client/endpoint.hpp"
+#include "client/sockets/tls_session.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+
+struct addrinfo;  // of <netdb.h>
+
+namespace rkllm_mcp::client {
+
+// The connection of a TCP socket is lost when the other host answers nothing for a minute, asked or not.
+void notice_vanished_host(int descriptor);
+
+class Socket {
+ public:
+  enum class Kind { kStream, kDatagram };
+
+  // Tries every address of the host, and shakes hands where TLS is spoken. Throws ConnectionError, like everything
+  // here; Unreachable if nobody accepts the connection.
+  Socket(Kind kind, const Endpoint& endpoint, Deadline deadline);
+  // A socket that is connected already, and will be closed. `where` is for messages.
+  Socket(int connected, std::string where);
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  ~Socket();
+
+  void send(std::string_view bytes);  // all of them; a datagram as one
+  // As send(), without waiting: false if the bytes cannot be sent now.
+  bool try_send(std::string_view bytes);
+  // From any thread: nothing can be sent or received any more, and calls that wait return.
+  void shut_down();
+  // Reads what is there, at least one byte, or one datagram; 0 at the end of a stream; nothing at the deadline.
+  std::optional<std::size_t> receive(std::span<char> buffer, Deadline deadline);
+
+ private:
+  bool wait_for(short events, Deadline deadline) const;
+  void connect_to_file(const std::string& path, Deadline deadline);
+  bool try_address(const addrinfo& address, Deadline deadline);
+  void shake_hands(const Endpoint& endpoint, Deadline deadline);
+  void send_plain(std::string_view bytes);
+  bool flush();  // sends what can be sent of outgoing_, under tls_mutex_; true if nothing is left
+  void send_outgoing(Deadline deadline);
+  bool try_send_encrypted(std::string_view bytes);
+  std::optional<std::size_t> receive_plain(std::span<char> buffer, Deadline deadline);
+  std::optional<std::size_t> receive_encrypted(std::span<char> buffer, Deadline deadline);
+
+  std::string where_;  // for messages
+  int descriptor_ = -1;
+  std::atomic<bool> is_shut_down_ = false;
+  std::mutex tls_mutex_;             // guards what follows; never held while waiting
+  std::unique_ptr<TlsSession> tls_;  // null: nothing is encrypted
+  std::string outgoing_;             // encrypted, not yet sent
+};
+
+}  // namespace rkllm_mcp::client

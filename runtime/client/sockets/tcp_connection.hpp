@@ -1,0 +1,40 @@
+// One message per line, on TCP or a Unix socket.
+#pragma once
+
+#include "client/connection.hpp"
+#include "client/sockets/socket.hpp"
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp::client {
+
+class TcpConnection final : public Connection {
+ public:
+  // On a socket that is connected already, and will be closed. `where` is for messages. Unless a longest is named, the
+  // other side is trusted: its messages may be of any length.
+  TcpConnection(int connected, std::string where, std::size_t longest = std::numeric_limits<std::size_t>::max())
+      : where_(where), longest_(longest), socket_(connected, std::move(where)) {}
+  TcpConnection(const Endpoint& endpoint, Deadline deadline)
+      : where_(endpoint.authority()), longest_(kLongestMessage), socket_(Socket::Kind::kStream, endpoint, deadline) {}
+
+  void send(std::string_view message) override;
+  // As send(), without waiting: false if it cannot be sent now. Another thread may be in receive() meanwhile.
+  bool try_send(std::string_view message) { return socket_.try_send(std::string(message) + "\n"); }
+  // How much has arrived of a message whose end has not.
+  std::size_t unfinished_bytes() const { return received_.size() - taken_; }
+  std::optional<std::string> receive(Deadline deadline) override;
+  void interrupt() override { socket_.shut_down(); }
+
+ private:
+  const std::string where_;
+  const std::size_t longest_;  // message, in bytes
+  Socket socket_;
+  std::string received_;
+  std::size_t taken_ = 0;     // of it has been handed out
+  std::size_t searched_ = 0;  // of it is known to hold no further newline
+};
+
+}  // namespace rkllm_mcp::client

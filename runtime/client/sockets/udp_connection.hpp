@@ -1,0 +1,32 @@
+// One message per datagram. What gets lost stays lost until it is asked for again.
+#pragma once
+
+#include "client/connection.hpp"
+#include "client/sockets/socket.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace rkllm_mcp::client {
+
+class UdpConnection final : public Connection {
+ public:
+  UdpConnection(const Endpoint& endpoint, Deadline deadline)
+      : socket_(Socket::Kind::kDatagram, endpoint, deadline), token_(endpoint.token) {}
+
+  static constexpr std::size_t kLongestDatagram = 65'507;  // bytes
+
+  // Throws std::invalid_argument if the message is too long, with the token in it, or has no place for the token.
+  void send(std::string_view message) override;
+  std::optional<std::string> receive(Deadline deadline) override;
+  bool reliable() const override { return false; }
+  void interrupt() override { socket_.shut_down(); }
+
+ private:
+  void send_datagram(std::string_view bytes);
+
+  Socket socket_;
+  const std::string token_;
+};
+
+}  // namespace rkllm_mcp::client

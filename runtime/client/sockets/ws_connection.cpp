@@ -1,0 +1,141 @@
+#include "client/sockets/ws_connection.hpp"
+
+#include "client/sockets/ws_handshake.hpp"
+
+#include <openssl/rand.h>
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace rkllm_mcp::client {
+namespace {
+
+constexpr unsigned kFinalBit = 0x80;
+constexpr unsigned kReservedBits = 0x70;
+constexpr unsigned kOpcodeBits = 0x0F;
+constexpr unsigned kMaskBit = 0x80;
+constexpr unsigned kLengthBits = 0x7F;
+constexpr unsigned kLengthIn16Bits = 126;
+constexpr unsigned kLengthIn64Bits = 127;
+constexpr std::size_t kLongestHead = 65536;
+constexpr std::uint64_t kLongestControl = 125;
+
+}  // namespace
+
+WsConnection::WsConnection(const Endpoint& endpoint, Deadline deadline)
+    : where_(endpoint.authority()), socket_(Socket::Kind::kStream, endpoint, deadline) {
+  open(endpoint, deadline);
+}
+
+WsConnection::~WsConnection() {
+  try {
+    constexpr std::string_view kNormalClosure("\x03\xE8", 2);  // 1000
+    if (!closed_) socket_.try_send(frame(Opcode::kClose, kNormalClosure));
+  } catch (const ConnectionError&) {
+    // The server has gone first: there is nobody to take leave of.
+  }
+}
+
+void WsConnection::open(const Endpoint& endpoint, Deadline deadline) {
+  const std::string key = new_websocket_key();
+  socket_.send(upgrade_request(endpoint, key));
+  std::size_t end = 0;
+  while ((end = received_.find("\r\n\r\n")) == std::string::npos) {
+    if (received_.size() > kLongestHead) throw ConnectionError("no WebSocket there: endless headers");
+    if (!fill(deadline)) throw ConnectionError("no answer to the WebSocket handshake");
+  }
+  check_upgrade_response(std::string_view(received_).substr(0, end), key);
+  received_.erase(0, end + 4);
+}
+
+bool WsConnection::fill(Deadline deadline) {
+  std::array<char, 65536> buffer;
+  const auto size = socket_.receive(buffer, deadline);
+  if (!size) return false;
+  if (*size == 0) throw ConnectionError("the server has closed the connection");
+  received_.append(buffer.data(), *size);
+  return true;
+}
+
+void WsConnection::send(std::string_view message) { send_frame(Opcode::kText, message); }
+
+// Only the latest ping needs an answer, so that one that cannot be sent now need not be.
+void WsConnection::answer_ping(std::string_view payload) {
+  const std::unique_lock lock(sending_, std::try_to_lock);
+  if (lock) socket_.try_send(frame(Opcode::kPong, payload));
+}
+
+void WsConnection::send_frame(Opcode opcode, std::string_view payload) {
+  const std::string bytes = frame(opcode, payload);
+  const std::lock_guard lock(sending_);
+  socket_.send(bytes);
+}
+
+std::string WsConnection::frame(Opcode opcode, std::string_view payload) {
+  std::string frame;
+  const auto append = [&frame](std::uint64_t byte) { frame.push_back(static_cast<char>(byte & 0xFF)); };
+  append(kFinalBit | static_cast<unsigned>(opcode));
+  if (payload.size() < kLengthIn16Bits) {
+    append(kMaskBit | payload.size());
+  } else {
+    const bool is_short = payload.size() <= 0xFFFF;
+    append(kMaskBit | (is_short ? kLengthIn16Bits : kLengthIn64Bits));
+    for (int shift = is_short ? 8 : 56; shift >= 0; shift -= 8) append(std::uint64_t{payload.size()} >> shift);
+  }
+  std::array<unsigned char, 4> mask;
+  if (RAND_bytes(mask.data(), static_cast<int>(mask.size())) != 1) throw ConnectionError("no random bytes to be had");
+  for (const auto byte : mask) append(byte);
+  for (std::size_t i = 0; i < payload.size(); ++i) append(static_cast<unsigned char>(payload[i]) ^ mask[i % 4]);
+  return frame;
+}
+
+std::optional<WsConnection::Frame> WsConnection::take_frame() {
+  const auto byte = [this](std::size_t i) -> unsigned { return static_cast<unsigned char>(received_[i]); };
+  if (received_.size() < 2) return std::nullopt;
+  if ((byte(0) & kReservedBits) != 0 || (byte(1) & kMaskBit) != 0)
+    throw ConnectionError("a WebSocket frame is malformed");
+  std::size_t head = 2;
+  std::uint64_t length = byte(1) & kLengthBits;
+  if (length >= kLengthIn16Bits) {
+    head += length == kLengthIn16Bits ? 2 : 8;
+    if (received_.size() < head) return std::nullopt;
+    length = 0;
+    for (std::size_t i = 2; i < head; ++i) length = length << 8 | byte(i);
+  }
+  const auto opcode = static_cast<Opcode>(byte(0) & kOpcodeBits);
+  const bool is_control = opcode >= Opcode::kClose;
+  if (is_control && length > kLongestControl) throw ConnectionError("a WebSocket frame is malformed");
+  if (!is_control && length > kLongestMessage - message_.size()) throw ConnectionError(where_ + ": " + kTooLong);
+  const auto size = static_cast<std::size_t>(length);
+  if (received_.size() < head + size) return std::nullopt;
+  Frame frame{(byte(0) & kFinalBit) != 0, opcode, received_.substr(head, size)};
+  received_.erase(0, head + size);
+  return frame;
+}
+
+std::optional<std::string> WsConnection::receive(Deadline deadline) {
+  for (;;) {
+    auto frame = take_frame();
+    if (!frame) {
+      if (!fill(deadline)) return std::nullopt;
+      continue;
+    }
+    switch (frame->opcode) {
+      case Opcode::kContinuation:
+      case Opcode::kText:
+        message_ += frame->payload;
+        if (frame->final) return std::exchange(message_, {});
+        break;
+      case Opcode::kPing: answer_ping(frame->payload); break;
+      case Opcode::kPong: break;
+      case Opcode::kClose:
+        send_frame(Opcode::kClose, frame->payload);
+        closed_ = true;
+        throw ConnectionError("the server has closed the connection");
+      case Opcode::kBinary: throw ConnectionError("the server sent a binary frame");
+    }
+  }
+}
+
+}  // namespace rkllm_mcp::client

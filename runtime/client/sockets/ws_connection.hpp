@@ -1,0 +1,44 @@
+// One message per WebSocket text frame (RFC 6455); pings are answered on the way.
+#pragma once
+
+#include "client/connection.hpp"
+#include "client/sockets/socket.hpp"
+
+#include <cstdint>
+#include <mutex>
+
+namespace rkllm_mcp::client {
+
+class WsConnection final : public Connection {
+ public:
+  WsConnection(const Endpoint& endpoint, Deadline deadline);
+  ~WsConnection() override;
+
+  void send(std::string_view message) override;
+  std::optional<std::string> receive(Deadline deadline) override;
+  void interrupt() override { socket_.shut_down(); }
+
+ private:
+  enum class Opcode : std::uint8_t { kContinuation = 0, kText = 1, kBinary = 2, kClose = 8, kPing = 9, kPong = 10 };
+  struct Frame {
+    bool final;
+    Opcode opcode;
+    std::string payload;
+  };
+
+  void open(const Endpoint& endpoint, Deadline deadline);
+  bool fill(Deadline deadline);                // reads some bytes; false at the deadline
+  std::optional<Frame> take_frame();           // out of what has been read; nothing if it is not complete
+  void answer_ping(std::string_view payload);  // without waiting
+  void send_frame(Opcode opcode, std::string_view payload);
+  static std::string frame(Opcode opcode, std::string_view payload);
+
+  const std::string where_;
+  Socket socket_;
+  std::mutex sending_;    // one frame at a time: receive() answers pings
+  std::string received_;  // bytes not yet taken
+  std::string message_;   // fragments so far
+  bool closed_ = false;   // by the server's close frame
+};
+
+}  // namespace rkllm_mcp::client

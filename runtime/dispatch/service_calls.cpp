@@ -1,0 +1,234 @@
+#include "dispatch/service_calls.hpp"
+
+#include "call/admission.hpp"
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+#include "jsonrpc/unread.hpp"
+#include "mcp/lists/documents.hpp"
+#include "mcp/lists/lists.hpp"
+#include "mcp/protocol/revisions.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// What every service has, beside its own methods.
+constexpr std::array<std::string_view, 4> kOfEveryService{"tools/list", "tools/call", "resources/list",
+                                                          "resources/read"};
+
+std::string text_of(const Json& body, std::size_t block) {
+  const auto content = body.find("content");
+  if (content == body.end() || !content->is_array() || content->size() <= block) return {};
+  const Json& each = (*content)[block];
+  const auto text = each.find("text");
+  return text != each.end() && text->is_string() ? text->get<std::string>() : std::string();
+}
+
+// A tool's complaint as an error: bad arguments stay what they are, everything else is that the tool has failed.
+RpcError failure_of_tool(const Json& body) {
+  const Json details = Json::parse(text_of(body, 1), nullptr, false);
+  const bool has_code = details.is_object() && details.contains("code") && details["code"].is_number_integer();
+  const Json data = has_code ? details.value("data", Json()) : Json();
+  std::string message = text_of(body, 0);
+  if (message.empty()) message = "the tool has failed";
+  const bool is_of_arguments = has_code && details["code"] == static_cast<int>(ErrorCode::kInvalidParams);
+  return {is_of_arguments ? ErrorCode::kInvalidParams : ErrorCode::kToolFailed, message, data};
+}
+
+// How a tool answers in the direct dialect: once.
+class DirectVoice final : public Requester {
+ public:
+  explicit DirectVoice(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
+
+  void result(Json body) override {
+    const auto failed = body.find("isError");
+    if (failed != body.end() && *failed == true) return reply_->error(failure_of_tool(body));
+    reply_->result(body);
+  }
+  void error(const RpcError& error) override { reply_->error(error); }
+  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests, Json) override {
+    invocation->error({ErrorCode::kToolFailed, invocation->name() + " asks its client something: call it over MCP"});
+  }
+  void notify(std::string_view, const Json&) override {}
+  bool ready() const override { return reply_->peer().ready(); }
+
+ private:
+  const std::shared_ptr<Reply> reply_;
+};
+
+// The request counts as one in progress as long as this lives; one that is cancelled ends as it would have ended.
+class InProgress {
+ public:
+  InProgress(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply)
+      : session_(session), key_(session->add({.id = reply->id(), .reply = reply}, reply->peer())) {}
+  InProgress(const InProgress&) = delete;
+  InProgress& operator=(const InProgress&) = delete;
+  ~InProgress() { session_->remove(key_); }
+
+ private:
+  const std::shared_ptr<Session> session_;
+  const Session::Key key_;
+};
+
+DoneFunction answer_to(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply) {
+  return
+      [reply, progress = std::make_shared<InProgress>(session, reply)](Json result, const std::exception_ptr& error) {
+        if (error) return reply->error(as_rpc_error(error));
+        reply->result(result);
+      };
+}
+
+Json object_or_nothing(const Json& params) {
+  if (params.is_null()) return Json::object();
+  if (!params.is_object() && !params.is_binary()) throw InvalidParams("params", "expected object");
+  return params;
+}
+
+std::string required_text(const Json& params, const char* name) {
+  const auto found = params.is_object() ? params.find(name) : params.end();
+  if (!params.is_object() || found == params.end()) throw InvalidParams(std::string("params.") + name, "missing");
+  if (!found->is_string()) throw InvalidParams(std::string("params.") + name, "expected string");
+  return found->get<std::string>();
+}
+
+std::vector<std::string_view> names_of_tools(const Service& service) {
+  std::vector<std::string_view> names;
+  for (const auto& tool : service.tools) names.push_back(tool->name);
+  return names;
+}
+
+// "a, b", quoted by nobody: names of services are plain.
+std::string listed_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+std::optional<std::string_view> ServiceCalls::own_method(std::string_view method) const {
+  if (catalogue_.services.empty() || !catalogue_.is_server || !method.starts_with(catalogue_.name + "/"))
+    return std::nullopt;
+  return method.substr(catalogue_.name.size() + 1);
+}
+
+std::optional<ServiceCalls::Target> ServiceCalls::find(std::string_view method) const {
+  for (const auto& service : catalogue_.services) {
+    const bool is_addressed = method.starts_with(service->name) && method.substr(service->name.size()).starts_with('/');
+    if (is_addressed) return Target{service, method.substr(service->name.size() + 1)};
+  }
+  std::optional<Target> found;
+  for (const auto& service : catalogue_.services) {
+    const bool has_it = std::ranges::any_of(service->methods, [&](const auto& each) { return each.name == method; });
+    if (!has_it) continue;
+    if (found) return std::nullopt;  // whose is meant?
+    found = Target{service, method};
+  }
+  return found;
+}
+
+bool ServiceCalls::call(std::string_view method, const Json& params, const std::shared_ptr<Session>& session,
+                        const std::shared_ptr<Reply>& reply) const {
+  if (catalogue_.services.empty()) return false;
+  if (const auto target = find(method)) {
+    if (call(*target, params, session, reply)) return true;
+    throw no_such_method(*target);
+  }
+  // "x/memory/add_message": what every name with two slashes or with "-server/" says is that it names a server.
+  const auto slash = method.find('/');
+  if (slash == std::string_view::npos || own_method(method)) return false;
+  const std::string_view server = method.substr(0, slash);
+  if (!server.ends_with("-server") && method.find('/', slash + 1) == std::string_view::npos) return false;
+  if (server == "notifications" || server == "resources") return false;  // the protocol's own
+  std::vector<std::string> names;
+  if (catalogue_.is_server) names.push_back(catalogue_.name);
+  for (const auto& each : catalogue_.services) names.push_back(each->name);
+  throw RpcError(ErrorCode::kMethodNotFound,
+                 "no server " + to_text(shortened(server)) + " exists; there are: " + listed_names(names),
+                 Json{{"servers", names}});
+}
+
+RpcError ServiceCalls::no_such_method(const Target& target) const {
+  std::vector<std::string_view> known(kOfEveryService.begin(), kOfEveryService.end());
+  for (const auto& each : target.service->methods) known.push_back(each.name);
+  const auto nearest = nearest_name(target.method, known);
+  Json data{{"server", target.service->name}, {"nearest", nullptr}};
+  if (nearest) data["nearest"] = *nearest;
+  return {ErrorCode::kMethodNotFound,
+          "method " + to_text(shortened(target.method)) + " not found on server '" + target.service->name + "'" +
+              did_you_mean(target.method, known),
+          std::move(data)};
+}
+
+bool ServiceCalls::call(const Target& target, const Json& given, const std::shared_ptr<Session>& session,
+                        const std::shared_ptr<Reply>& reply) const {
+  const auto service = target.service;
+  const auto own = std::ranges::find_if(service->methods, [&](const auto& each) { return each.name == target.method; });
+  const bool is_known = own != service->methods.end() || std::ranges::count(kOfEveryService, target.method) > 0;
+  if (!is_known) return false;
+  const Json params = object_or_nothing(given);
+  permit(*session, own != service->methods.end() ? own->permission : Permission::kCall);
+  admit_one_more(*session, reply->peer(), limits_.requests_per_session, limits_.counts);
+  const PageLimits page{limits_.page_items, reply->peer().max_message_bytes()};
+  if (own != service->methods.end()) {
+    own->run({params, session->principal, AnswerForm::kDirect},
+             [service, done = answer_to(session, reply)](Json result, const std::exception_ptr& error) {
+               done(std::move(result), error);
+             });
+  } else if (target.method == "tools/list") {
+    Catalogue tools;
+    tools.tools = service->tools;
+    reply->result(list_tools(tools, *session, params, page));
+  } else if (target.method == "tools/call") {
+    call_tool(*service, read_whole(params), session, reply);
+  } else if (target.method == "resources/list") {
+    list_documents_of(*service, *session->principal, params, page, answer_to(session, reply));
+  } else {
+    const std::string uri = required_text(params, "uri");
+    if (!service->documents.read) {
+      throw RpcError(ErrorCode::kResourceNotFound, "no resource " + to_text(shortened(uri)) + " exists");
+    }
+    service->documents.read(*session->principal, uri, answer_to(session, reply));
+  }
+  return true;
+}
+
+void ServiceCalls::call_tool(const Service& service, const Json& params, const std::shared_ptr<Session>& session,
+                             const std::shared_ptr<Reply>& reply) const {
+  const std::string name = required_text(params, "name");
+  const auto tool = std::ranges::find_if(service.tools, [&](const auto& each) { return each->name == name; });
+  if (tool == service.tools.end()) {
+    throw InvalidParams("params.name", "no tool " + to_text(shortened(name)) + " exists on server '" + service.name +
+                                           "'" + did_you_mean(name, names_of_tools(service)));
+  }
+  permit(*session, (*tool)->permission);
+  const Revision& revision = newest_handshake_revision();
+  Invocation::Origin origin{session, reply, ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
+  if (const auto arguments = params.find("arguments"); arguments != params.end() && !arguments->is_null()) {
+    if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
+    origin.arguments = *arguments;
+  }
+  const auto invocation =
+      std::make_shared<Invocation>(std::move(origin), std::make_unique<DirectVoice>(reply),
+                                   [held = *tool](const std::shared_ptr<Invocation>& running) { held->run(running); });
+  invocation->when_ended([] {});  // from here on it counts as a request in progress
+  invocation->run();
+}
+
+std::vector<std::string_view> ServiceCalls::plain_names() const {
+  std::vector<std::string_view> names;
+  for (const auto& service : catalogue_.services) {
+    for (const auto& method : service->methods) {
+      if (find(method.name)) names.push_back(method.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace rkllm_mcp

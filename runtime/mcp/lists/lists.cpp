@@ -1,0 +1,125 @@
+#include "mcp/lists/lists.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/unread.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+// A member that is left out if it says nothing.
+void add_text(Json& object, const char* name, const std::string& text) {
+  if (!text.empty()) object[name] = text;
+}
+
+// Members that are known by name go first.
+void add_more(Json& entry, const Json& more) {
+  for (const auto& [name, value] : more.items()) {
+    if (!entry.contains(name)) entry[name] = value;
+  }
+}
+
+Json described(const char* key, const std::string& identity, const std::string& name, const std::string& title,
+               const std::string& description) {
+  Json entry{{key, identity}};
+  if (std::string_view(key) != "name") entry["name"] = name;
+  add_text(entry, "title", title);
+  add_text(entry, "description", description);
+  return entry;
+}
+
+Json entry_for(const Tool& tool) {
+  Json entry = described("name", tool.name, tool.name, tool.title, tool.description);
+  entry["inputSchema"] = tool.input_schema;
+  if (!tool.output_schema.is_null()) entry["outputSchema"] = tool.output_schema;
+  if (const auto& hints = tool.annotations) {
+    Json annotations = Json::object();
+    add_text(annotations, "title", tool.title);
+    annotations.update(Json{{"readOnlyHint", hints->read_only},
+                            {"destructiveHint", hints->destructive},
+                            {"idempotentHint", hints->idempotent},
+                            {"openWorldHint", hints->open_world}});
+    entry["annotations"] = std::move(annotations);
+  }
+  add_more(entry, tool.more);
+  return entry;
+}
+
+// Schemas are long, and lists are asked for often: the text is made once.
+Json listed(const Tool& tool) {
+  const std::string& text = tool.entry.get([&tool] { return to_text(entry_for(tool)); });
+  return unread_line({text.begin(), text.end()});
+}
+
+Json listed(const Resource& resource) {
+  Json entry = described("uri", resource.uri, resource.name, resource.title, resource.description);
+  add_text(entry, "mimeType", resource.mime_type);
+  if (resource.size) entry["size"] = *resource.size;
+  add_more(entry, resource.more);
+  return entry;
+}
+
+Json listed(const ResourceTemplate& each) {
+  Json entry = described("uriTemplate", each.uri_template, each.name, each.title, each.description);
+  add_text(entry, "mimeType", each.mime_type);
+  add_more(entry, each.more);
+  return entry;
+}
+
+Json listed(const Prompt& prompt) {
+  Json entry = described("name", prompt.name, prompt.name, prompt.title, prompt.description);
+  Json arguments = Json::array();
+  for (const auto& argument : prompt.arguments) {
+    Json each = described("name", argument.name, argument.name, argument.title, argument.description);
+    each["required"] = argument.required;
+    arguments.push_back(std::move(each));
+  }
+  if (!arguments.empty()) entry["arguments"] = std::move(arguments);
+  add_more(entry, prompt.more);
+  return entry;
+}
+
+const Resource& entry_of(const Resource& each) { return each; }
+const ResourceTemplate& entry_of(const ResourceTemplate& each) { return each; }
+const Tool& entry_of(const std::shared_ptr<const Tool>& each) { return *each; }
+const Prompt& entry_of(const std::shared_ptr<const Prompt>& each) { return *each; }
+
+template <class Entry>
+bool is_listed(const Entry& /*entry*/) {
+  return true;
+}
+bool is_listed(const Tool& tool) { return tool.listed; }
+
+template <class Entry>
+Json list(std::string_view name, const std::vector<Entry>& entries, const Session& session, const Json& params,
+          const PageLimits& limits) {
+  std::vector<const Entry*> shown;
+  for (const Entry& each : entries) {
+    if (is_listed(entry_of(each)) && is_permitted(session, entry_of(each).permission)) shown.push_back(&each);
+  }
+  return page_of(
+      name, params, shown.size(), [&shown](std::size_t at) { return listed(entry_of(*shown[at])); }, limits);
+}
+
+}  // namespace
+
+Json list_tools(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("tools", catalogue.tools, session, params, limits);
+}
+
+Json list_resources(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("resources", catalogue.resources, session, params, limits);
+}
+
+Json list_resource_templates(const Catalogue& catalogue, const Session& session, const Json& params,
+                             const PageLimits& limits) {
+  return list("resourceTemplates", catalogue.templates, session, params, limits);
+}
+
+Json list_prompts(const Catalogue& catalogue, const Session& session, const Json& params, const PageLimits& limits) {
+  return list("prompts", catalogue.prompts, session, params, limits);
+}
+
+}  // namespace rkllm_mcp

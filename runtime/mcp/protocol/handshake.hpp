@@ -1,0 +1,70 @@
+// What a session's handshake agreed on, and what the session has asked for since. Event loop only.
+#pragma once
+
+#include "jsonrpc/message.hpp"
+#include "mcp/lists/severity.hpp"
+#include "mcp/protocol/revision.hpp"
+#include "transport/peer.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp {
+
+struct Principal;
+
+// The server's own requests that the client has not answered yet.
+class ServerRequests {
+ public:
+  using AnswerFunction = std::function<void(const Response&)>;
+
+  // The id for a request whose answer goes to `answered`.
+  RequestId add(AnswerFunction answered) {
+    RequestId id = "\"server-" + std::to_string(next_++) + "\"";
+    waiting_.emplace(id, std::move(answered));
+    return id;
+  }
+  void forget(const RequestId& id) { waiting_.erase(id); }
+  // An answer that nobody waits for is passed over.
+  void take(const Response& response) {
+    const auto found = waiting_.find(response.id);
+    if (found == waiting_.end()) return;
+    const auto answered = std::move(found->second);
+    waiting_.erase(found);
+    answered(response);
+  }
+
+ private:
+  std::uint64_t next_ = 1;
+  std::map<RequestId, AnswerFunction> waiting_;
+};
+
+struct Handshake {
+  const Revision* revision;            // never null
+  Json capabilities = Json::object();  // the client's
+  std::optional<Severity> log_level{};
+  std::set<std::string, std::less<>> resources{};  // subscribed to
+  std::weak_ptr<Peer> outlet{};                    // where messages go that answer no request
+  ServerRequests requests{};
+  const Principal* principal = nullptr;  // whose session it is
+
+  // Whether the client has read most of what it was told, so that it may be told what can be left out as well.
+  bool takes_more() const {
+    const auto peer = outlet.lock();
+    return peer && peer->ready();
+  }
+  void tell(std::string_view message) const {
+    if (const auto peer = outlet.lock()) peer->send(message);
+  }
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,84 @@
+#include "mcp/protocol/handshake_era.hpp"
+
+#include "call/session.hpp"
+#include "jsonrpc/envelope.hpp"
+#include "mcp/protocol/handshake.hpp"
+#include "mcp/protocol/revisions.hpp"
+#include "mcp/tools/invocation.hpp"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+// Requests to the client that belong together: the tool goes on when all are answered.
+struct Round {
+  std::shared_ptr<Invocation> invocation;
+  Json inputs = Json::object();
+  Json state;
+  std::size_t open = 0;
+};
+
+void take_answer(Round& round, const std::string& key, const Response& response) {
+  const auto invocation = round.invocation;
+  if (!invocation || invocation->ended()) return;
+  if (!response.error.is_null()) {
+    round.invocation = nullptr;
+    const auto& error = response.error;
+    const bool has_reason = error.is_object() && error.contains("message") && error["message"].is_string();
+    return invocation->error(
+        RpcError(ErrorCode::kInternalError,
+                 "the client refused " + key + (has_reason ? ": " + error["message"].get<std::string>() : "")));
+  }
+  round.inputs[key] = response.result;
+  if (--round.open > 0) return;
+  round.invocation = nullptr;
+  invocation->run_again(std::move(round.inputs), std::move(round.state));
+}
+
+class HandshakeEra final : public Era {
+ public:
+  bool has_handshake() const override { return true; }
+  bool ends_with_exchange() const override { return false; }  // that takes notifications/cancelled
+  bool logs_by_request() const override { return false; }
+
+  ClientContext client_of(const Revision& revision, const Json& /*params*/, const Session& session) const override {
+    const auto& handshake = session.handshake;
+    if (!handshake) return {&revision, Json::object(), std::nullopt};
+    return {handshake->revision, handshake->capabilities, handshake->log_level};
+  }
+
+  Json result(Json body, const std::optional<Freshness>& /*freshness*/, const Json& /*server*/) const override {
+    return body;
+  }
+
+  // The requests travel with the messages of the one that they belong to; the answers come by themselves.
+  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) const override {
+    if (requests.empty()) return invocation->run_again(Json::object(), std::move(state));
+    const auto handshake = invocation->origin().session->handshake;
+    const auto round = std::make_shared<Round>(Round{invocation, Json::object(), std::move(state), requests.size()});
+    std::vector<RequestId> ids;
+    for (auto& request : requests) {
+      ids.push_back(handshake->requests.add(
+          [round, key = request.key](const Response& response) { take_answer(*round, key, response); }));
+    }
+    // However the invocation ends, nobody waits for the answers any more; what was kept for them holds the invocation.
+    invocation->when_ended([handshake, ids] {
+      for (const auto& id : ids) handshake->requests.forget(id);
+    });
+    for (std::size_t at = 0; at < ids.size(); ++at) {
+      invocation->origin().reply->message(request_message(ids[at], requests[at].method, requests[at].params));
+    }
+  }
+};
+
+}  // namespace
+
+const Era& handshake_era() {
+  static const HandshakeEra kEra;
+  return kEra;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,461 @@
+#include "mcp/protocol/mcp_server.hpp"
+
+#include "auth/token_set.hpp"
+#include "call/admission.hpp"
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+#include "jsonrpc/unread.hpp"
+#include "mcp/lists/completion.hpp"
+#include "mcp/lists/documents.hpp"
+#include "mcp/lists/lists.hpp"
+#include "mcp/lists/resource_reader.hpp"
+#include "mcp/protocol/handshake.hpp"
+#include "mcp/protocol/meta_keys.hpp"
+#include "mcp/protocol/request_voice.hpp"
+#include "mcp/protocol/revisions.hpp"
+#include "mcp/protocol/stateless_era.hpp"
+#include "mcp/tools/tool_error.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its entries
+// Both change when a runtime comes or goes, and subscribers are told. Lists differ from client to client, since each is
+// shown what its token permits.
+constexpr Freshness kOfDiscovery{std::chrono::minutes(1), Freshness::Scope::kPublic};
+constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPrivate};
+
+std::string required_string(const Json& params, const char* name) {
+  const std::string path = std::string("params.") + name;
+  if (!params.is_object() || !params.contains(name)) throw InvalidParams(path, "missing");
+  if (!params[name].is_string()) throw InvalidParams(path, "expected string");
+  return params[name].get<std::string>();
+}
+
+RpcError unsupported_revision(const std::string& asked_for) {
+  const std::string told = shortened(asked_for);
+  return {ErrorCode::kUnsupportedRevision, "protocol revision " + to_text(told) + " is not served this way",
+          Json{{"supported", stateless_revisions()}, {"requested", told}}};
+}
+
+// What tools may ask of the client. (The rest of what it says, as much as it may be, is not kept.)
+Json known_capabilities(const Json& params) {
+  Json known = Json::object();
+  const auto capabilities = params.find("capabilities");
+  if (capabilities == params.end() || !capabilities->is_object()) return known;
+  for (const char* const name : {"sampling", "elicitation", "roots"}) {
+    if (capabilities->contains(name)) known[name] = Json::object();
+  }
+  return known;
+}
+
+bool may_hear_all(const Session& session) { return session.principal != nullptr && session.principal->may_admin; }
+
+Json progress_token_of(const Json& params) {
+  const auto meta = params.find("_meta");
+  if (meta == params.end() || !meta->is_object()) return nullptr;
+  const auto token = meta->find("progressToken");
+  if (token == meta->end() || !(token->is_string() || token->is_number_integer())) return nullptr;
+  return *token;
+}
+
+// The members of _meta that are nobody's but the client's.
+Json free_meta_of(const Json& params) {
+  const auto meta = params.find("_meta");
+  if (meta == params.end() || !meta->is_object()) return nullptr;
+  Json free;
+  for (const auto& [name, value] : meta->items()) {
+    if (name != "progressToken" && !name.starts_with(kMetaPrefix)) free[name] = value;
+  }
+  return free;
+}
+
+// That there is no such document has another code in the protocol than in the direct dialect.
+std::exception_ptr as_missing(const std::string& uri, const std::exception_ptr& error) {
+  const RpcError known = as_rpc_error(error);
+  if (known.code() != ErrorCode::kResourceNotFound) return error;
+  constexpr std::size_t kLongestTold = 256;
+  return std::make_exception_ptr(RpcError(ErrorCode::kInvalidParams,
+                                          "params.uri: no resource " + to_text(shortened(uri)) + " exists",
+                                          Json{{"uri", uri.size() <= kLongestTold ? uri : shortened(uri)}}));
+}
+
+}  // namespace
+
+McpServer::McpServer(asio::io_context& loop, const Catalogue& catalogue, const Options& options)
+    : catalogue_(catalogue),
+      options_(options),
+      server_({{"name", catalogue.name}, {"version", catalogue.version}}),
+      subscriptions_(server_),
+      tasks_(
+          loop, server_,
+          [this](const Principal* owner, const std::string& id, const Json& state) {
+            subscriptions_.task_changed(owner, id, state);
+          },
+          options.memory) {}
+
+const McpServer::Handler* McpServer::handler_of(std::string_view method) {
+  static constexpr std::array kHandlers{Handler{"initialize", &McpServer::initialize},
+                                        Handler{"ping", &McpServer::ping},
+                                        Handler{"server/discover", &McpServer::discover},
+                                        Handler{"tools/list", &McpServer::tools},
+                                        Handler{"tools/call", &McpServer::call_tool},
+                                        Handler{"resources/list", &McpServer::resources},
+                                        Handler{"resources/templates/list", &McpServer::resource_templates},
+                                        Handler{"resources/read", &McpServer::read},
+                                        Handler{"resources/subscribe", &McpServer::subscribe},
+                                        Handler{"resources/unsubscribe", &McpServer::unsubscribe},
+                                        Handler{"subscriptions/listen", &McpServer::listen},
+                                        Handler{"prompts/list", &McpServer::prompts},
+                                        Handler{"prompts/get", &McpServer::get_prompt},
+                                        Handler{"completion/complete", &McpServer::complete_argument},
+                                        Handler{"logging/setLevel", &McpServer::set_log_level},
+                                        Handler{"tasks/get", &McpServer::get_task},
+                                        Handler{"tasks/update", &McpServer::update_task},
+                                        Handler{"tasks/cancel", &McpServer::cancel_task}};
+  const auto found =
+      std::find_if(kHandlers.begin(), kHandlers.end(), [method](const Handler& each) { return each.method == method; });
+  return found == kHandlers.end() ? nullptr : &*found;
+}
+
+ClientContext McpServer::client_of(const Request& request, const Session& session) const {
+  if (!is_stateless_request(request.params)) {
+    const Revision& revision = newest_handshake_revision();
+    return revision.era.client_of(revision, request.params, session);
+  }
+  const Json claim = *claimed_revision(request.params);
+  if (!claim.is_string()) throw InvalidParams(std::string("params._meta.") + kMetaRevision, "expected string");
+  const Revision* const revision = find_revision(claim.get<std::string>());
+  if (revision == nullptr) throw unsupported_revision(claim.get<std::string>());
+  return revision->era.client_of(*revision, request.params, session);
+}
+
+bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& session,
+                       const std::shared_ptr<Reply>& reply) {
+  const Handler* const handler = handler_of(request.method);
+  const bool is_stateless = is_stateless_request(request.params);
+  if (handler == nullptr && !is_stateless) return false;
+  const ClientContext client = client_of(request, *session);
+  if (handler != nullptr && client.revision->serves(request.method)) {
+    (this->*handler->run)({request, client, session, reply});
+    return true;
+  }
+  if (!is_stateless) return false;
+  // A request that names a stateless revision is meant for MCP, and never is a direct call.
+  throw RpcError(ErrorCode::kMethodNotFound, "revision " + std::string(client.revision->name) + " has no method " +
+                                                 to_text(shortened(request.method)));
+}
+
+bool McpServer::handle(const Notification& notification, Session& session) {
+  if (notification.method == "notifications/cancelled") {
+    const Json& params = notification.params;
+    if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"]);
+    return true;
+  }
+  if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session.handshake);
+  return notification.method.starts_with("notifications/");  // the others need no action
+}
+
+void McpServer::handle(const Response& response, Session& session) {
+  if (session.handshake) session.handshake->requests.take(response);
+}
+
+void McpServer::answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness) const {
+  asked.reply->result(asked.client.revision->era.result(std::move(body), freshness, server_));
+}
+
+// --- who is there ---------------------------------------------------------------------------------------------------
+
+Json McpServer::capabilities(const Era& era) const {
+  Json all{{"tools", {{"listChanged", true}}},
+           {"resources", {{"subscribe", true}, {"listChanged", true}}},
+           {"prompts", {{"listChanged", true}}},
+           {"completions", Json::object()},
+           {"logging", Json::object()}};
+  if (catalogue_.offers_tasks && !era.has_handshake()) all["extensions"] = {{kTasksExtension, Json::object()}};
+  return all;
+}
+
+void McpServer::initialize(const Asked& asked) {
+  const Json& params = asked.request.params;
+  const Revision& revision = negotiated_revision(required_string(params, "protocolVersion"));
+  if (!asked.session->shared()) {
+    asked.session->handshake = std::make_shared<Handshake>(Handshake{&revision, known_capabilities(params)});
+    asked.session->handshake->outlet = asked.session->outlet;
+    asked.session->handshake->principal = asked.session->principal;
+  }
+  answer(asked,
+         Json{{"protocolVersion", revision.name},
+              {"capabilities", capabilities(revision.era)},
+              {"serverInfo", {{"name", catalogue_.name}, {"title", catalogue_.title}, {"version", catalogue_.version}}},
+              {"instructions", catalogue_.instructions}});
+}
+
+void McpServer::ping(const Asked& asked) { answer(asked, Json::object()); }
+
+void McpServer::discover(const Asked& asked) {
+  answer(asked,
+         Json{{"supportedVersions", stateless_revisions()},
+              {"capabilities", capabilities(asked.client.revision->era)},
+              {"instructions", catalogue_.instructions}},
+         kOfDiscovery);
+}
+
+void McpServer::set_log_level(const Asked& asked) {
+  const auto level = severity_named(required_string(asked.request.params, "level"));
+  if (!level) throw InvalidParams("params.level", "no such level");
+  if (asked.session->handshake) {
+    if (may_hear_all(*asked.session)) asked.session->handshake->log_level = level;
+    subscriptions_.add(asked.session->handshake);
+  }
+  answer(asked, Json::object());
+}
+
+// --- lists and documents --------------------------------------------------------------------------------------------
+
+PageLimits McpServer::page_limits(const Asked& asked) const {
+  const std::size_t most = asked.reply->peer().max_message_bytes();
+  return {options_.page_items, most - std::min(most, kEnvelopeBytes)};
+}
+
+void McpServer::tools(const Asked& asked) {
+  answer(asked, list_tools(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
+}
+
+void McpServer::answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin) {
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  // What a service tells may have changed a moment later.
+  begin([this, revision = asked.client.revision, reply = asked.reply, held = asked.session->hold()](
+            Json body, const std::exception_ptr& error) {
+    if (error) return reply->error(as_rpc_error(error));
+    reply->result(revision->era.result(std::move(body), Freshness{}, server_));
+  });
+}
+
+void McpServer::resources(const Asked& asked) {
+  if (lists_documents(catalogue_, asked.request.params)) {
+    return answer_later(asked, [&](DoneFunction done) {
+      list_with_documents(catalogue_, asked.session, asked.request.params, page_limits(asked), std::move(done));
+    });
+  }
+  answer(asked, list_resources(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
+}
+
+void McpServer::resource_templates(const Asked& asked) {
+  answer(asked, list_resource_templates(catalogue_, *asked.session, asked.request.params, page_limits(asked)),
+         kOfLists);
+}
+
+void McpServer::prompts(const Asked& asked) {
+  answer(asked, list_prompts(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
+}
+
+void McpServer::read(const Asked& asked) {
+  const std::string uri = required_string(asked.request.params, "uri");
+  if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
+    admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+    return invoke(origin_of(asked, uri), fetch);
+  }
+  if (const auto owner = owner_of(catalogue_, uri)) {
+    return answer_later(asked, [&](DoneFunction done) {
+      owner->documents.read(*asked.session->principal, uri,
+                            [owner, uri, done = std::move(done)](Json body, const std::exception_ptr& error) {
+                              done(std::move(body), error ? as_missing(uri, error) : nullptr);
+                            });
+    });
+  }
+  auto reading = read_resource(catalogue_, *asked.session, uri);
+  answer(asked, std::move(reading.body), reading.freshness);
+}
+
+void McpServer::complete_argument(const Asked& asked) {
+  if (!asked.request.params.is_object()) throw InvalidParams("params", "expected object");
+  answer(asked, complete(catalogue_, *asked.session, asked.request.params));
+}
+
+// --- news -----------------------------------------------------------------------------------------------------------
+
+// Any address may be watched: what it names may come to be.
+void McpServer::subscribe(const Asked& asked) {
+  constexpr std::size_t kMost = 256;
+  std::string uri = watchable(required_string(asked.request.params, "uri"), "params.uri");
+  if (const auto& handshake = asked.session->handshake) {
+    if (handshake->resources.size() >= kMost) {
+      throw RpcError(ErrorCode::kQueueFull, "too many subscriptions", Json{{"queued", kMost}, {"limit", kMost}});
+    }
+    handshake->resources.insert(std::move(uri));
+    subscriptions_.add(handshake);
+  }
+  answer(asked, Json::object());
+}
+
+void McpServer::unsubscribe(const Asked& asked) {
+  const std::string uri = required_string(asked.request.params, "uri");
+  if (const auto& handshake = asked.session->handshake) handshake->resources.erase(uri);
+  answer(asked, Json::object());
+}
+
+void McpServer::listen(const Asked& asked) {
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  subscriptions_.listen(asked.request.params, asked.client, asked.session, asked.reply);
+}
+
+void McpServer::log(Severity level, std::string_view logger, const Json& data) {
+  subscriptions_.log(level, logger, data);
+  for (const auto& weak : hearers_) {
+    if (const auto invocation = weak.lock()) invocation->log(level, logger, data);
+  }
+}
+
+namespace {
+
+InvalidParams no_such(const std::string& kind, const std::string& name, const std::vector<std::string_view>& known) {
+  return {"params.name", "no " + kind + " " + to_text(shortened(name)) + " exists" + did_you_mean(name, known)};
+}
+
+// Of the tools or prompts that the client may use, those that are not listed included.
+template <class Entry>
+std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const Entry>>& entries,
+                                        const Session& session) {
+  std::vector<std::string_view> names;
+  for (const auto& entry : entries) {
+    if (is_permitted(session, entry->permission)) names.push_back(entry->name);
+  }
+  return names;
+}
+
+}  // namespace
+
+// --- tools, prompts, tasks ------------------------------------------------------------------------------------------
+
+Invocation::Origin McpServer::origin_of(const Asked& asked, std::string name) const {
+  const Json& params = asked.request.params;
+  Invocation::Origin origin{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
+  origin.seal = &seal_;
+  if (const auto arguments = params.find("arguments"); arguments != params.end()) {
+    if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
+    origin.arguments = *arguments;
+  }
+  origin.progress_token = progress_token_of(params);
+  origin.meta = free_meta_of(params);
+  if (const auto inputs = params.find("inputResponses"); inputs != params.end()) {
+    if (!inputs->is_object()) throw InvalidParams("params.inputResponses", "expected object");
+    origin.inputs = *inputs;
+  }
+  if (params.contains("requestState")) {
+    origin.state = seal_.open(required_string(params, "requestState"), subject_of(origin));
+  }
+  origin.outlives_exchange =
+      !asked.client.revision->era.ends_with_exchange() && asked.reply->peer().transport() == TransportKind::kHttp;
+  return origin;
+}
+
+void McpServer::invoke(Invocation::Origin origin, const InvokeFunction& run) {
+  const Revision& revision = *origin.client.revision;
+  // What the server's parts print may be about anybody's requests.
+  const bool hears = may_hear_all(*origin.session) && origin.client.log_level && revision.era.logs_by_request();
+  auto voice = std::make_unique<RequestVoice>(origin.reply, revision, server_);
+  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), run);
+  if (hears) {
+    hearers_.remove_if([](const auto& each) { return each.expired(); });
+    hearers_.push_back(invocation);
+  }
+  invocation->run();
+}
+
+namespace {
+
+// Gemini CLI adds an argument of its own to every tool, and passes on what its model makes of it.
+void drop_what_hosts_add(const Tool& tool, Json& arguments) {
+  constexpr const char* kByGeminiCli = "wait_for_previous";
+  if (!arguments.is_object()) return;  // they have not been read
+  const auto own = tool.input_schema.find("properties");
+  if (own == tool.input_schema.end() || !own->contains(kByGeminiCli)) arguments.erase(kByGeminiCli);
+}
+
+}  // namespace
+
+void McpServer::call_tool(const Asked& asked) {
+  std::string name = required_string(asked.request.params, "name");
+  const auto tool = catalogue_.tool(name);
+  if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, *asked.session));
+  auto origin = origin_of(asked, std::move(name));
+  if (!tool->takes_unread) {
+    origin.arguments = read_whole(std::move(origin.arguments));
+    origin.inputs = read_whole(std::move(origin.inputs));
+  }
+  drop_what_hosts_add(*tool, origin.arguments);
+  const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
+                           asked.client.has_extension(kTasksExtension);
+  // The function holds the tool: the catalogue may change while it runs.
+  const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
+  try {
+    permit(*asked.session, tool->permission);
+    admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+    if (knows_tasks && tool->as_task && tool->as_task(origin) && tasks_.has_room_for(asked.session->principal)) {
+      return answer(asked, tasks_.begin(std::move(origin), run));
+    }
+  } catch (const RpcError& error) {
+    return answer(asked, tool_error(error));
+  }
+  invoke(std::move(origin), run);
+}
+
+void McpServer::get_prompt(const Asked& asked) {
+  std::string name = required_string(asked.request.params, "name");
+  const auto prompt = catalogue_.prompt(name);
+  if (!prompt) throw no_such("prompt", name, names_for(catalogue_.prompts, *asked.session));
+  permit(*asked.session, prompt->permission);
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  auto origin = origin_of(asked, std::move(name));
+  for (const auto& [argument, value] : origin.arguments.items()) {
+    if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");
+  }
+  for (const auto& argument : prompt->arguments) {
+    if (argument.required && !origin.arguments.contains(argument.name)) {
+      throw InvalidParams("params.arguments." + argument.name, "missing");
+    }
+  }
+  invoke(std::move(origin), [prompt](const std::shared_ptr<Invocation>& invocation) { prompt->run(invocation); });
+}
+
+namespace {
+
+void require_tasks(const ClientContext& client) {
+  if (client.has_extension(kTasksExtension)) return;
+  throw missing_capability(Json{{"extensions", {{kTasksExtension, Json::object()}}}});
+}
+
+}  // namespace
+
+void McpServer::get_task(const Asked& asked) {
+  require_tasks(asked.client);
+  answer(asked, tasks_.get(asked.request.params, asked.session->principal));
+}
+
+void McpServer::update_task(const Asked& asked) {
+  require_tasks(asked.client);
+  answer(asked, tasks_.update(asked.request.params, asked.session->principal));
+}
+
+void McpServer::cancel_task(const Asked& asked) {
+  require_tasks(asked.client);
+  answer(asked, tasks_.cancel(asked.request.params, asked.session->principal));
+}
+
+void McpServer::end() {
+  tasks_.cancel_all();
+  subscriptions_.end();
+}
+
+}  // namespace rkllm_mcp

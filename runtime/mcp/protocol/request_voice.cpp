@@ -1,0 +1,48 @@
+#include "mcp/protocol/request_voice.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "mcp/catalogue.hpp"
+
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// Blocks may come from elsewhere: nothing is taken for granted of them.
+std::string text_in(const Json& block, const char* name) {
+  const auto found = block.is_object() ? block.find(name) : block.end();
+  return found != block.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+void replace_unknown(const Revision& revision, Json& block) {
+  const std::string type = text_in(block, "type");
+  if (type == "audio" && !revision.audio) block = text_block("[audio, " + text_in(block, "mimeType") + "]");
+  if (type == "resource_link" && !revision.resource_links) block = text_block(text_in(block, "uri"));
+}
+
+}  // namespace
+
+Json content_for(const Revision& revision, Json body) {
+  if (revision.audio && revision.resource_links) return body;
+  if (const auto content = body.find("content"); content != body.end() && content->is_array()) {
+    for (Json& block : *content) replace_unknown(revision, block);
+  }
+  if (const auto messages = body.find("messages"); messages != body.end() && messages->is_array()) {
+    for (Json& message : *messages) {
+      if (message.is_object() && message.contains("content")) replace_unknown(revision, message["content"]);
+    }
+  }
+  return body;
+}
+
+void RequestVoice::result(Json body) {
+  if (!body.is_object()) return error(RpcError(ErrorCode::kInternalError, "internal error: this is no result"));
+  reply_->result(revision_.era.result(content_for(revision_, std::move(body)), std::nullopt, server_));
+}
+
+void RequestVoice::notify(std::string_view method, const Json& params) {
+  reply_->message(notification_message(method, params));
+}
+
+}  // namespace rkllm_mcp

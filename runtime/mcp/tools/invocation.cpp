@@ -1,0 +1,129 @@
+#include "mcp/tools/invocation.hpp"
+
+#include "jsonrpc/failure.hpp"
+#include "mcp/protocol/era.hpp"
+
+namespace rkllm_mcp {
+
+Invocation::~Invocation() {
+  if (ended_) return;
+  requester_->error(RpcError(ErrorCode::kInternalError, "internal error: " + origin_.name + " never ended"));
+  finish();
+}
+
+void Invocation::run() {
+  try {
+    run_(shared_from_this());
+  } catch (const RpcError& refusal) {
+    error(refusal);
+  } catch (...) {
+    error(as_rpc_error(std::current_exception()));
+    throw;  // a fault of our own
+  }
+}
+
+const Json* Invocation::input(std::string_view key) const {
+  const auto found = origin_.inputs.find(key);
+  return found == origin_.inputs.end() ? nullptr : &*found;
+}
+
+void Invocation::notify(std::string_view method, const Json& params) {
+  if (!ended_) requester_->notify(method, params);
+}
+
+void Invocation::progress(double done, std::optional<double> total, std::string_view message) {
+  if (origin_.progress_token.is_null()) return;
+  Json params{{"progressToken", origin_.progress_token}, {"progress", done}};
+  if (total) params["total"] = *total;
+  if (!message.empty()) params["message"] = message;
+  notify("notifications/progress", params);
+}
+
+void Invocation::log(Severity level, std::string_view logger, const Json& data) {
+  if (!origin_.client.log_level || level < *origin_.client.log_level || !ready()) return;
+  notify("notifications/message", Json{{"level", name_of(level)}, {"logger", logger}, {"data", data}});
+}
+
+void Invocation::release_stream(std::chrono::milliseconds pause) {
+  if (!ended_) origin_.reply->peer().release(pause);
+}
+
+void Invocation::result(Json body) {
+  if (ended_) return;
+  requester_->result(std::move(body));
+  finish();
+}
+
+void Invocation::error(const RpcError& error) {
+  if (ended_) return;
+  requester_->error(error);
+  finish();
+}
+
+bool Invocation::can_be_asked() const {
+  return !origin_.client.revision->era.has_handshake() || origin_.reply->peer().takes_messages();
+}
+
+bool Invocation::can_ask(std::string_view method) const {
+  return origin_.client.can(capability_for(method)) && can_be_asked();
+}
+
+void Invocation::ask(InputRequests requests, Json state) {
+  if (ended_) return;
+  for (const auto& request : requests) {
+    const auto capability = capability_for(request.method);
+    if (!origin_.client.can(capability)) throw missing_capability(Json{{std::string(capability), Json::object()}});
+  }
+  if (!requests.empty() && !can_be_asked()) {
+    throw RpcError(ErrorCode::kInvalidRequest,
+                   "invalid request: " + origin_.name +
+                       " asks its client something, which cannot be told here; accept text/event-stream");
+  }
+  requester_->ask(shared_from_this(), std::move(requests), std::move(state));
+}
+
+void Invocation::on_cancelled(std::function<void()> action) {
+  if (ended_) return;
+  cancelled_ = std::move(action);
+  hear_of_cancelling();
+}
+
+void Invocation::when_ended(std::function<void()> action) {
+  if (ended_) return;
+  when_ended_.push_back(std::move(action));
+  hear_of_cancelling();
+}
+
+void Invocation::hear_of_cancelling() {
+  if (registered_) return;
+  registered_ = origin_.session->add({.id = origin_.reply->id(),
+                                      .reply = origin_.reply,
+                                      .answers_when_cancelled = false,
+                                      .outlives_exchange = origin_.outlives_exchange,
+                                      .on_cancelled =
+                                          [weak = weak_from_this()] {
+                                            const auto self = weak.lock();
+                                            if (!self || self->ended_) return;
+                                            if (const auto cancelled = std::exchange(self->cancelled_, {})) cancelled();
+                                            self->origin_.reply->nothing();
+                                            self->finish();
+                                          }},
+                                     origin_.reply->peer());
+}
+
+void Invocation::run_again(Json inputs, Json state) {
+  if (ended_) return;
+  origin_.inputs = std::move(inputs);
+  origin_.state = std::move(state);
+  run();
+}
+
+void Invocation::finish() {
+  const auto self = weak_from_this().lock();  // what is called below may let go of it
+  ended_ = true;
+  cancelled_ = {};
+  if (registered_) origin_.session->remove(*std::exchange(registered_, std::nullopt));
+  for (const auto& action : std::exchange(when_ended_, {})) action();
+}
+
+}  // namespace rkllm_mcp

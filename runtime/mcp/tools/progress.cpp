@@ -1,0 +1,88 @@
+#include "mcp/tools/progress.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenStatuses{200};
+constexpr std::chrono::seconds kLongestSilence{10};
+// How much a notification without a new token adds: values must increase, and must stay below the next token.
+constexpr double kKeepAliveStep = 1.0 / 1024;
+
+}  // namespace
+
+Progress::Progress(asio::io_context& loop, std::shared_ptr<Invocation> invocation, ProgressMessage message)
+    : invocation_(std::move(invocation)), message_(message), timer_(loop) {}
+
+std::shared_ptr<Progress> Progress::start(asio::io_context& loop, std::shared_ptr<Invocation> invocation,
+                                          ProgressMessage message) {
+  auto progress = std::make_shared<Progress>(loop, std::move(invocation), message);
+  progress->send(message == ProgressMessage::kStatus ? "started" : "");
+  progress->keep_alive();
+  return progress;
+}
+
+void Progress::update(const CollectReader::Step& step) {
+  const std::string_view delta = step.delta;
+  tokens_ = step.tokens;
+  token_limit_ = step.token_limit;
+  if (step.queue_position && message_ == ProgressMessage::kStatus) tell_queue_position(*step.queue_position);
+  switch (message_) {
+    case ProgressMessage::kStatus:
+      if (Clock::now() - last_sent_ >= kBetweenStatuses && invocation_->ready()) send_status();
+      return;
+    case ProgressMessage::kDelta:
+      unsent_ += delta;
+      if (!unsent_.empty() && invocation_->ready()) send(std::exchange(unsent_, {}));
+      return;
+    case ProgressMessage::kText:
+      text_ += delta;
+      if (!delta.empty() && invocation_->ready()) send(text_);
+      return;
+  }
+}
+
+void Progress::tell_queue_position(std::size_t calls_before) {
+  if (calls_before == 0) return send("begins");
+  send("waits: " + std::to_string(calls_before) + (calls_before == 1 ? " call goes first" : " calls go first"));
+}
+
+void Progress::send_status() {
+  const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  const auto rate = static_cast<std::uint64_t>(std::llround(static_cast<double>(tokens_) / std::max(seconds, 0.001)));
+  send(std::to_string(tokens_) + " tokens, " + std::to_string(rate) + " tok/s");
+}
+
+void Progress::send(std::string_view message) {
+  const auto tokens = static_cast<double>(tokens_);
+  Json params{{"progressToken", invocation_->progress_token()}};
+  if (tokens > progress_) {
+    progress_ = tokens;
+    params["progress"] = tokens_;
+  } else {
+    progress_ += kKeepAliveStep;
+    params["progress"] = progress_;
+  }
+  if (token_limit_ >= tokens_ && token_limit_ > 0) params["total"] = token_limit_;
+  if (!message.empty()) params["message"] = message;
+  last_sent_ = Clock::now();
+  invocation_->notify("notifications/progress", params);
+}
+
+void Progress::keep_alive() {
+  timer_.expires_at(last_sent_ + kLongestSilence);
+  timer_.async_wait([weak = weak_from_this()](const asio::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self) return;
+    if (Clock::now() - self->last_sent_ >= kLongestSilence) {
+      self->message_ == ProgressMessage::kStatus ? self->send_status() : self->send("");
+    }
+    self->keep_alive();
+  });
+}
+
+void Progress::stop() { timer_.cancel(); }
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,58 @@
+// notifications/progress of one call: strictly increasing, at least one every ten seconds, none after the answer.
+// Event loop only.
+#pragma once
+
+#include "mcp/tools/invocation.hpp"
+#include "stream/collect_reader.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// What a notification's "message" holds.
+enum class ProgressMessage {
+  kStatus,  // "128 tokens, 41 tok/s", at most 5 a second
+  kDelta,   // the text since the last notification; joined, they are the answer
+  kText,    // all text so far
+};
+
+class Progress : public std::enable_shared_from_this<Progress> {
+ public:
+  // Tells the client of the invocation, which wants progress, until the invocation ends at the latest.
+  static std::shared_ptr<Progress> start(asio::io_context& loop, std::shared_ptr<Invocation> invocation,
+                                         ProgressMessage message);
+  Progress(asio::io_context& loop, std::shared_ptr<Invocation> invocation, ProgressMessage message);
+
+  void update(const CollectReader::Step& step);
+  void stop();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void send(std::string_view message);
+  void tell_queue_position(std::size_t calls_before);
+  void send_status();
+  void keep_alive();
+
+  const std::shared_ptr<Invocation> invocation_;
+  const ProgressMessage message_;
+  const Clock::time_point started_ = Clock::now();
+  Clock::time_point last_sent_ = started_;
+  asio::steady_timer timer_;
+  std::uint64_t tokens_ = 0;
+  std::uint64_t token_limit_ = 0;  // 0 while it is not known
+  double progress_ = 0;            // the last value sent
+  std::string text_;               // kText: all of it
+  std::string unsent_;             // kDelta: what came while the client took nothing
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,302 @@
+#include "mcp/tools/tasks.hpp"
+
+#include "call/stream_registry.hpp"
+#include "jsonrpc/envelope.hpp"
+#include "mcp/protocol/era.hpp"
+#include "mcp/protocol/request_voice.hpp"
+#include "text/wall_clock.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string_view>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::chrono::milliseconds kKeptFor = std::chrono::hours(1);
+constexpr std::chrono::milliseconds kBetweenPolls{500};
+constexpr std::size_t kKeptBytes = std::size_t{64} << 20U;  // of what came of all tasks
+
+std::string now() { return iso_time(std::chrono::system_clock::now()); }
+
+// The peer of a task's invocation: it sends nothing, since the client's request has been answered already, and the
+// client asks for what has become of the task.
+class Nobody final : public Peer {
+ public:
+  explicit Nobody(const Peer& client) : transport_(client.transport()), address_(client.address()) {}
+
+  void send(std::string_view /*message*/) override {}
+  bool ready() const override { return true; }
+  bool closed() const override { return false; }
+  void close() override {}
+  TransportKind transport() const override { return transport_; }
+  std::string address() const override { return address_; }
+
+ private:
+  const TransportKind transport_;
+  const std::string address_;
+};
+
+}  // namespace
+
+class Task : public std::enable_shared_from_this<Task> {
+ public:
+  enum class Status { kWorking, kInputRequired, kCompleted, kFailed, kCancelled };
+  using ChangedFunction = std::function<void(const Task&)>;
+
+  Task(asio::io_context& loop, const Principal* owner, ChangedFunction changed)
+      : id_(new_stream_id()), owner_(owner), changed_(std::move(changed)), timer_(loop) {}
+
+  const std::string& id() const { return id_; }
+  const Principal* owner() const { return owner_; }
+  std::size_t kept_bytes() const { return kept_bytes_; }
+  bool ended() const { return status_ != Status::kWorking && status_ != Status::kInputRequired; }
+
+  // `server` is {"name","version"}.
+  void run(Invocation::Origin origin, InvokeFunction run, const Json& server);
+  // The state as the protocol has it, flat; with what came of it if `whole`.
+  enum class Extent { kBrief, kWhole };
+  Json state(Extent extent) const;
+  void cancel();
+  void take_inputs(const Json& answers);
+  void forget_after(std::chrono::milliseconds time, std::function<void()> forget);
+  void when_ended(std::function<void()> action) { ended_ = std::move(action); }
+
+  // Of its invocation.
+  void complete(Json result) { end(Status::kCompleted, std::move(result)); }
+  void fail(const RpcError& error) { end(Status::kFailed, error_object(error)); }
+  void ask(InputRequests requests, Json state);
+  void tell(const Json& progress);
+
+ private:
+  class Voice;
+
+  void end(Status status, Json outcome);
+  void become(Status status);
+
+  const std::string id_;
+  const Principal* const owner_;
+  const ChangedFunction changed_;
+  const std::string created_ = now();
+  std::string updated_ = created_;
+  Status status_ = Status::kWorking;
+  std::string message_;
+  Json outcome_;  // the result, or the error
+  std::size_t kept_bytes_ = 0;
+  InputRequests asked_;
+  Json answers_ = Json::object();
+  Json kept_state_;
+  std::shared_ptr<Session> session_;
+  std::shared_ptr<Invocation> waiting_;  // for answers
+  std::function<void()> ended_;
+  asio::steady_timer timer_;
+};
+
+// How the invocation of a task speaks.
+class Task::Voice final : public Requester {
+ public:
+  Voice(std::weak_ptr<Task> task, const Revision& revision, const Json& server)
+      : task_(std::move(task)), revision_(revision), server_(server) {}
+
+  void result(Json body) override {
+    const auto task = task_.lock();
+    if (task) task->complete(revision_.era.result(content_for(revision_, std::move(body)), std::nullopt, server_));
+  }
+  void error(const RpcError& error) override {
+    if (const auto task = task_.lock()) task->fail(error);
+  }
+  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
+    const auto task = task_.lock();
+    if (!task || task->ended()) return;
+    task->waiting_ = invocation;
+    task->ask(std::move(requests), std::move(state));
+  }
+  void notify(std::string_view method, const Json& params) override {
+    const auto task = task_.lock();
+    if (task && method == "notifications/progress") task->tell(params);
+  }
+  bool ready() const override { return true; }
+
+ private:
+  const std::weak_ptr<Task> task_;
+  const Revision& revision_;
+  const Json server_;
+};
+
+void Task::run(Invocation::Origin origin, InvokeFunction run, const Json& server) {
+  session_ = origin.session->sibling();
+  const auto memory = origin.reply->memory();
+  origin.reply = std::make_shared<Reply>(std::make_shared<Nobody>(origin.reply->peer()), origin.reply->id());
+  origin.reply->set_memory(memory);
+  origin.session = session_;
+  origin.outlives_exchange = true;
+  origin.progress_token = id_;  // progress is wanted, for the status message
+  auto voice = std::make_unique<Voice>(weak_from_this(), *origin.client.revision, server);
+  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), std::move(run));
+  invocation->run();
+}
+
+Json Task::state(Extent extent) const {
+  static constexpr std::array<std::string_view, 5> kNames{"working", "input_required", "completed", "failed",
+                                                          "cancelled"};
+  Json state{{"taskId", id_},
+             {"status", kNames.at(static_cast<std::size_t>(status_))},
+             {"createdAt", created_},
+             {"lastUpdatedAt", updated_},
+             {"ttlMs", kKeptFor.count()},
+             {"pollIntervalMs", kBetweenPolls.count()}};
+  if (!message_.empty()) state["statusMessage"] = message_;
+  if (extent == Extent::kBrief) return state;
+  if (status_ == Status::kCompleted) state["result"] = outcome_;
+  if (status_ == Status::kFailed) state["error"] = outcome_;
+  if (status_ == Status::kInputRequired) {
+    Json open = Json::object();
+    for (const auto& request : asked_) {
+      if (!answers_.contains(request.key)) open[request.key] = {{"method", request.method}, {"params", request.params}};
+    }
+    state["inputRequests"] = std::move(open);
+  }
+  return state;
+}
+
+void Task::become(Status status) {
+  status_ = status;
+  updated_ = now();
+  changed_(*this);
+}
+
+void Task::end(Status status, Json outcome) {
+  if (ended()) return;
+  kept_bytes_ = to_text(outcome).size();
+  outcome_ = std::move(outcome);
+  waiting_ = nullptr;
+  become(status);
+  if (const auto action = std::exchange(ended_, {})) action();
+}
+
+void Task::cancel() {
+  if (ended()) return;
+  const auto session = session_;
+  const auto waiting = waiting_;
+  end(Status::kCancelled, nullptr);
+  session->cancel_all();
+}
+
+void Task::ask(InputRequests requests, Json state) {
+  asked_ = std::move(requests);
+  answers_ = Json::object();
+  kept_state_ = std::move(state);
+  become(Status::kInputRequired);
+}
+
+void Task::take_inputs(const Json& answers) {
+  if (status_ != Status::kInputRequired) return;
+  for (const auto& request : asked_) {
+    if (const auto answer = answers.find(request.key); answer != answers.end()) answers_[request.key] = *answer;
+  }
+  if (answers_.size() < asked_.size()) return;
+  const auto invocation = std::exchange(waiting_, nullptr);
+  asked_.clear();
+  become(Status::kWorking);
+  invocation->run_again(std::exchange(answers_, Json::object()), std::exchange(kept_state_, nullptr));
+}
+
+void Task::tell(const Json& progress) {
+  if (ended() || !progress.contains("message")) return;
+  message_ = progress["message"].get<std::string>();
+  updated_ = now();
+}
+
+void Task::forget_after(std::chrono::milliseconds time, std::function<void()> forget) {
+  timer_.expires_after(time);
+  timer_.async_wait([forget = std::move(forget)](const asio::error_code& error) {
+    if (!error) forget();
+  });
+}
+
+Json Tasks::begin(Invocation::Origin origin, InvokeFunction run) {
+  const auto task =
+      std::make_shared<Task>(loop_, origin.session->principal, [this](const Task& changed) { this->changed(changed); });
+  tasks_.emplace(task->id(), task);
+  task->when_ended([this, weak = std::weak_ptr(task)] {
+    if (const auto ended = weak.lock()) keep(ended);
+  });
+  task->run(std::move(origin), std::move(run), server_);
+  Json created = task->state(Task::Extent::kBrief);
+  created["resultType"] = "task";
+  return created;
+}
+
+void Tasks::changed(const Task& task) {
+  if (changed_) changed_(task.owner(), task.id(), task.state(Task::Extent::kWhole));
+}
+
+// The oldest that have ended make room for others of the same owner.
+bool Tasks::has_room_for(const Principal* owner) {
+  const auto is_own = [owner](const auto& entry) { return entry.second->owner() == owner; };
+  for (;;) {
+    const auto own = static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), is_own));
+    if (tasks_.size() < kMost && own < kMostOfOne && kept_bytes_ <= kKeptBytes && share_.has_room_for(0)) return true;
+    const auto oldest =
+        std::find_if(ended_.begin(), ended_.end(), [&](const auto& id) { return tasks_.at(id)->owner() == owner; });
+    if (oldest == ended_.end()) return false;
+    forget(std::string(*oldest));
+  }
+}
+
+void Tasks::keep(const std::shared_ptr<Task>& task) {
+  ended_.push_back(task->id());
+  kept_bytes_ += task->kept_bytes();
+  share_.set(kept_bytes_);
+  task->forget_after(kKeptFor, [this, id = task->id()] { forget(id); });
+}
+
+void Tasks::forget(const std::string& id) {
+  const auto found = tasks_.find(id);
+  if (found == tasks_.end()) return;
+  kept_bytes_ -= found->second->kept_bytes();
+  share_.set(kept_bytes_);
+  std::erase(ended_, id);
+  tasks_.erase(found);
+}
+
+std::shared_ptr<Task> Tasks::find(const Json& params, const Principal* principal) const {
+  const auto id = params.find("taskId");
+  if (id == params.end() || !id->is_string()) throw InvalidParams("params.taskId", "expected string");
+  const auto found = tasks_.find(id->get<std::string>());
+  if (found == tasks_.end() || found->second->owner() != principal) {
+    throw InvalidParams("params.taskId", "no such task, or it has expired");
+  }
+  return found->second;
+}
+
+Json Tasks::get(const Json& params, const Principal* principal) const {
+  return find(params, principal)->state(Task::Extent::kWhole);
+}
+
+Json Tasks::update(const Json& params, const Principal* principal) {
+  const auto task = find(params, principal);
+  const auto answers = params.find("inputResponses");
+  if (answers == params.end() || !answers->is_object()) throw InvalidParams("params.inputResponses", "expected object");
+  task->take_inputs(*answers);
+  return Json::object();
+}
+
+Json Tasks::cancel(const Json& params, const Principal* principal) {
+  find(params, principal)->cancel();
+  return Json::object();
+}
+
+void Tasks::cancel_all() {
+  for (const auto& [id, task] : std::exchange(tasks_, {})) {
+    task->when_ended(nullptr);
+    task->cancel();
+  }
+}
+
+}  // namespace rkllm_mcp

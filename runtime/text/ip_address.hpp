@@ -1,0 +1,54 @@
+// An IP address as a value, and what is known about it: whether it belongs to the public internet. Whoever fetches what
+// strangers name connects to no other: they could otherwise reach what only this machine may reach (server-side request
+// forgery).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct sockaddr;
+
+namespace rkllm_mcp {
+
+class IpAddress {
+ public:
+  using Bytes = std::array<std::uint8_t, 16>;
+
+  // "192.0.2.1", "2001:db8::1"; no other spellings, no zone. Nothing if it is none.
+  static std::optional<IpAddress> parse(std::string_view text);
+  // Of AF_INET and AF_INET6; nothing for other families.
+  static std::optional<IpAddress> of(const sockaddr& address);
+
+  // An IPv4 address, also one that is written as an IPv6 address (::ffff:192.0.2.1): both are the same value.
+  bool is_v4() const;
+  std::string text() const;  // as getaddrinfo() takes it; of IPv4 in dots
+  const Bytes& bytes() const { return bytes_; }
+  friend bool operator==(const IpAddress&, const IpAddress&) = default;
+
+ private:
+  explicit IpAddress(const Bytes& bytes) : bytes_(bytes) {}
+
+  Bytes bytes_;  // as an IPv6 address, in network order
+};
+
+// Why the address is none of the public internet, in words that follow "is": "a loopback address". Empty if it is one.
+// An address that carries an IPv4 address for a translator (NAT64) is judged by that one.
+std::string_view reason_not_public(const IpAddress& address);
+
+// Addresses with the same beginning: "192.168.0.0/16", "fd00::/8", or one address alone.
+class IpNetwork {
+ public:
+  static std::optional<IpNetwork> parse(std::string_view text);
+  bool contains(const IpAddress& address) const;
+
+ private:
+  IpNetwork(const IpAddress& address, unsigned bits) : address_(address), bits_(bits) {}
+
+  IpAddress address_;
+  unsigned bits_;  // of the address as an IPv6 address
+};
+
+}  // namespace rkllm_mcp

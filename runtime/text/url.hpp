@@ -1,0 +1,37 @@
+// An http or https address of the web, taken apart. Stricter than browsers: what cannot be understood in one way only
+// is refused, since a checker and a connector that read it differently would be a hole.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct Url {
+  enum class Scheme { kHttp, kHttps };
+
+  Scheme scheme = Scheme::kHttp;
+  std::string host;  // lower case; an IPv6 address without brackets
+  std::uint16_t port = 80;
+  std::string target = "/";  // path and query, as a request line has them; never a fragment
+
+  std::string authority() const;  // HOST[:PORT] as a Host header has it: no port that goes without saying
+  std::string text() const;
+  bool has_origin_of(const Url& other) const;
+};
+
+// Throws std::invalid_argument that says what is wrong. Characters that may not stand in a URL (spaces, letters beyond
+// ASCII) are percent-encoded in path and query; in the host they are refused.
+Url parse_url(std::string_view text);
+
+// What `reference` (of a link or a redirect) means on the page at `base`. Nothing if it is no http or https address.
+std::optional<Url> resolve_url(const Url& base, std::string_view reference);
+
+// A name or value of a query: everything but letters, digits and -._~ is percent-encoded.
+std::string encoded_for_query(std::string_view text);
+// The first value of that name in a query (of "/l/?uddg=…" or "a=b&c=d"), decoded; nothing if there is none.
+std::optional<std::string> query_value(std::string_view target, std::string_view name);
+
+}  // namespace rkllm_mcp

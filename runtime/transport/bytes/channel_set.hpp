@@ -1,0 +1,42 @@
+// The open connections of one transport: keeps them alive, counts them, ends them together.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "counts.hpp"
+#include "transport/bytes/channel.hpp"
+#include "transport/limits.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace rkllm_mcp {
+
+class ChannelSet {
+ public:
+  ChannelSet() = default;
+  ChannelSet(const ChannelSet&) = delete;
+  ChannelSet& operator=(const ChannelSet&) = delete;
+  ~ChannelSet();  // drops what is left, unannounced
+
+  // Until it has closed. `client` is the machine or user that it comes from, see objection().
+  void add(const std::shared_ptr<Channel>& channel, const std::string& client = {});
+  // Which limit keeps a further connection of that client out, if one does.
+  std::optional<Limit> objection(const std::string& client, const ConnectionLimits& limits) const;
+  std::size_t size() const { return channels_.size(); }
+  // Asks every connection to write what is queued and close. Each takes at most ConnectionLimits::stall.
+  void close_all();
+  void abort_all();  // at once; the owners are told in the next turn of the loop
+
+ private:
+  // Shared with the channels' notices, which may come after the set has gone.
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+  std::unordered_set<std::shared_ptr<Channel>> channels_;
+  std::unordered_map<std::string, std::size_t> of_client_;  // connections of each
+};
+
+}  // namespace rkllm_mcp

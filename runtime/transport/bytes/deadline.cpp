@@ -1,0 +1,26 @@
+#include "transport/bytes/deadline.hpp"
+
+namespace rkllm_mcp {
+
+void Deadline::set_at(Clock::time_point when) {
+  state_->when = when;
+  if (when < state_->armed) arm(state_);
+}
+
+void Deadline::arm(const std::shared_ptr<State>& state) {
+  state->armed = state->when;
+  state->timer.expires_at(state->when);
+  state->timer.async_wait([weak = std::weak_ptr(state)](const std::error_code& error) {
+    const auto self = weak.lock();
+    if (error || !self || !self->expired) return;
+    self->armed = kNever;
+    if (self->when == kNever) return;
+    if (self->when > Clock::now()) return arm(self);
+    self->when = kNever;
+    // A copy, since the action may destroy the deadline that holds it.
+    const auto expired = self->expired;
+    expired();
+  });
+}
+
+}  // namespace rkllm_mcp

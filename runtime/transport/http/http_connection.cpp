@@ -1,0 +1,305 @@
+#include "transport/http/http_connection.hpp"
+
+#include "transport/http/http_head.hpp"
+#include "transport/websocket/websocket_handshake.hpp"
+
+#include <asio/post.hpp>
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp {
+
+namespace {
+
+// So much of what a client pipelines is kept while an answer is under way; then it is not read until that is done.
+constexpr std::size_t kBacklogBytes = 64 * 1024;
+
+}  // namespace
+
+// The exchange as a connection serves it. It outlives the connection if the layer above keeps it, and then does
+// nothing.
+class HttpConnection::Exchange final : public HttpExchange {
+ public:
+  Exchange(const std::shared_ptr<HttpConnection>& connection, const HttpRequest& request)
+      : connection_(connection),
+        is_head_(request.method == "HEAD"),
+        is_http_1_0_(request.is_http_1_0),
+        keep_alive_(request.keep_alive),
+        cors_headers_(connection->service_->origin_policy.cors_headers(request)) {}
+
+  ~Exchange() override {
+    try {
+      if (state_ == State::kWaiting) answer(plain_response(500, "the request was dropped"));
+      break_off();
+    } catch (const std::exception&) {  // no memory
+      if (const auto connection = connection_.lock()) connection->channel_->abort();
+    }
+  }
+
+  void respond(const HttpResponse& response) override { answer(response); }
+
+  void start_stream(int status, const HttpHeaders& headers) override {
+    const auto connection = connection_.lock();
+    if (state_ != State::kWaiting || !connection) return;
+    state_ = State::kStreaming;
+    HttpHead head(status);
+    head.add(headers).add(cors_headers_);
+    // HTTP/1.0 knows no chunks: there the end of the connection is the end of the answer.
+    keep_alive_ = keep_alive_ && !is_http_1_0_;
+    if (!is_http_1_0_) head.add("Transfer-Encoding", "chunked");
+    if (!keep_alive_) head.add("Connection", "close");
+    connection->channel_->write({head.text()});
+  }
+
+  void write(std::string_view bytes) override {
+    const auto connection = connection_.lock();
+    if (state_ != State::kStreaming || !connection || bytes.empty() || is_head_) return;
+    if (is_http_1_0_) return connection->channel_->write({bytes});
+    std::array<char, 16> size{};
+    const auto end = std::to_chars(size.data(), size.data() + size.size(), bytes.size(), 16).ptr;
+    const std::string_view digits(size.data(), static_cast<std::size_t>(end - size.data()));
+    connection->channel_->write({digits, "\r\n", bytes, "\r\n"});
+  }
+
+  void finish() override {
+    const auto connection = connection_.lock();
+    if (state_ != State::kStreaming || !connection) return;
+    state_ = State::kDone;
+    if (!is_http_1_0_ && !is_head_) connection->channel_->write({"0\r\n\r\n"});
+    connection->exchange_done(keep_alive_);
+  }
+
+  bool ready() const override {
+    const auto connection = connection_.lock();
+    return connection && connection->channel_->ready();
+  }
+  bool closed() const override { return state_ == State::kGone || connection_.expired(); }
+  bool has_room_for(std::size_t bytes) const override {
+    const auto connection = connection_.lock();
+    return !connection || connection->channel_->has_room_for(bytes);
+  }
+
+  // Ends it, whatever has become of it so far.
+  void fail() {
+    respond(plain_response(500, "internal error"));
+    break_off();
+  }
+  void channel_is_ready() { became_ready(); }
+  void client_is_gone() {
+    if (state_ == State::kGone || state_ == State::kDone) return;
+    state_ = State::kGone;
+    became_closed();
+  }
+
+ private:
+  enum class State { kWaiting, kStreaming, kDone, kGone };
+
+  // A stream that breaks off must not look complete.
+  void break_off() {
+    const auto connection = connection_.lock();
+    if (state_ == State::kStreaming && connection) connection->channel_->abort();
+  }
+
+  void answer(const HttpResponse& response) {
+    const auto connection = connection_.lock();
+    if (state_ != State::kWaiting || !connection) return;
+    HttpHead head(response.status);
+    head.add(response.headers).add(cors_headers_);
+    const bool has_body = !http_status_forbids_body(response.status);
+    if (has_body) {
+      if (!response.content_type.empty()) head.add("Content-Type", response.content_type);
+      head.add("Content-Length", std::to_string(response.body.size()));
+    }
+    if (!keep_alive_) head.add("Connection", "close");
+    if (keep_alive_ && is_http_1_0_) head.add("Connection", "keep-alive");
+    connection->channel_->write({head.text(), has_body && !is_head_ ? std::string_view(response.body) : ""});
+    state_ = State::kDone;  // not if that has thrown: it is still to be answered
+    connection->exchange_done(keep_alive_);
+  }
+
+  const std::weak_ptr<HttpConnection> connection_;
+  const bool is_head_;
+  const bool is_http_1_0_;
+  bool keep_alive_;
+  const HttpHeaders cors_headers_;
+  State state_ = State::kWaiting;
+};
+
+HttpConnection::HttpConnection(std::shared_ptr<const HttpService> service, std::shared_ptr<Channel> channel,
+                               std::string remote)
+    : service_(std::move(service)),
+      channel_(std::move(channel)),
+      remote_(std::move(remote)),
+      parser_(service_->parser_limits),
+      deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
+
+void HttpConnection::start(std::shared_ptr<const HttpService> service, const std::shared_ptr<Channel>& channel,
+                           std::string remote) {
+  const std::shared_ptr<HttpConnection> connection(new HttpConnection(std::move(service), channel, std::move(remote)));
+  channel->start(connection);
+  connection->watch_client();
+}
+
+void HttpConnection::channel_received(std::string_view bytes) {
+  if (!busy_ && backlog_.empty()) return process(bytes);
+  backlog_.append(bytes);
+  if (backlog_.size() > kBacklogBytes) channel_->hold_input();
+}
+
+// Reads requests until one is not answered at once, or none is complete; the rest is kept for later.
+void HttpConnection::process(std::string_view bytes) {
+  processing_ = true;
+  while (!busy_ && channel_->is_open() && !channel_->congested()) {
+    bytes.remove_prefix(parser_.feed(bytes));
+    if (parser_.refusal()) {
+      refuse(*parser_.refusal());
+    } else if (parser_.complete()) {
+      if (!begin(parser_.take(), bytes)) return;
+    } else {
+      if (parser_.take_continue()) channel_->write({"HTTP/1.1 100 Continue\r\n\r\n"});
+      break;
+    }
+  }
+  processing_ = false;
+  backlog_.assign(bytes);
+  if (backlog_.size() <= kBacklogBytes) channel_->resume_input();  // also while one is answered: its client may leave
+  watch_client();
+}
+
+bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
+  phase_ = Phase::kAnswer;
+  request.remote = remote_;
+  const auto objection = service_->origin_policy.objection(request);
+  const bool is_handshake = !objection && is_websocket_path(request) && wants_websocket(request);
+  if (is_handshake && upgrade(request, rest)) return false;
+
+  busy_ = true;
+  const auto exchange = std::make_shared<Exchange>(shared_from_this(), request);
+  exchange_ = exchange;
+  if (objection) {
+    exchange->respond(plain_response(403, *objection));
+  } else if (is_handshake) {
+    exchange->respond(websocket_handshake(request));
+  } else if (const auto preflight = service_->origin_policy.preflight(request)) {
+    exchange->respond(*preflight);
+  } else {
+    serve(request, exchange);
+  }
+  return true;
+}
+
+void HttpConnection::serve(const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
+  try {
+    service_->handler(request, exchange);
+  } catch (...) {
+    exchange->fail();  // its connection may go on
+    pass_on(service_->io, std::current_exception());
+  }
+}
+
+bool HttpConnection::is_websocket_path(const HttpRequest& request) const {
+  return service_->accept_websocket && (service_->websocket_path.empty() || service_->websocket_path == request.path);
+}
+
+bool HttpConnection::upgrade(const HttpRequest& request, std::string_view rest) {
+  const auto response = websocket_handshake(request);
+  if (response.status != 101) return false;
+  channel_->write({HttpHead(101).add(response.headers).text()});
+  deadline_.clear();
+  channel_->resume_input();  // it may have been held because of what came behind the handshake
+  WebSocketConnection::start(service_->io, channel_, {remote_, std::string(request.bearer_token())},
+                             service_->websocket_limits, service_->limits, rest, service_->accept_websocket);
+  return true;
+}
+
+void HttpConnection::exchange_done(bool keep_alive) {
+  busy_ = false;
+  exchange_.reset();
+  if (!keep_alive) return channel_->close();
+  if (processing_) return;  // which goes on by itself
+  if (backlog_.empty()) return watch_client();
+  // Not from here: the next request's handler must not run inside the code that answered this one.
+  asio::post(service_->io, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self) self->channel_->contain([&] { self->process(std::exchange(self->backlog_, {})); });
+  });
+}
+
+HttpResponse HttpConnection::answer_to(const HttpRefusal& refusal) const {
+  Counts* const counts = service_->limits.counts;
+  if (refusal.status == 413) count(counts, Limit::kMessageBytes);
+  if (refusal.status == 414 || refusal.status == 431) count(counts, Limit::kHeaderBytes);
+  if (refusal.status == 503) {
+    count(counts, Limit::kMemory);
+    HttpResponse response = plain_response(refusal.status, refusal.explanation);
+    response.headers.add("Retry-After", "1");
+    return response;
+  }
+  if (refusal.status == 401) {
+    count(counts, Limit::kAuthorization);
+    HttpResponse response = plain_response(refusal.status, refusal.explanation);
+    response.headers.add("WWW-Authenticate", "Bearer");
+    return response;
+  }
+  if (refusal.status != 413 || !service_->oversized) return plain_response(refusal.status, refusal.explanation);
+  return service_->oversized(refusal.body_bytes, service_->parser_limits.body_bytes);
+}
+
+void HttpConnection::refuse(const HttpRefusal& refusal) {
+  if (!refusal.is_guess || !service_->refuse_guess) return refuse(answer_to(refusal));
+  busy_ = true;
+  service_->refuse_guess(remote_, [weak = weak_from_this(), response = answer_to(refusal)] {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->busy_ = false;
+    self->channel_->contain([&] { self->refuse(response); });
+  });
+}
+
+void HttpConnection::refuse(const HttpResponse& response) {
+  channel_->write({http_last_response(response)});
+  channel_->close();
+}
+
+void HttpConnection::channel_ended() {
+  if (const auto exchange = exchange_.lock()) exchange->client_is_gone();
+  channel_->close();
+}
+
+void HttpConnection::channel_ready() {
+  if (const auto exchange = exchange_.lock()) exchange->channel_is_ready();
+  if (!busy_ && !backlog_.empty()) process(std::exchange(backlog_, {}));  // which stopped while too many answers waited
+}
+
+void HttpConnection::channel_closed() {
+  deadline_.clear();
+  if (const auto exchange = exchange_.lock()) exchange->client_is_gone();
+}
+
+// Moves the deadline to what the client has to do next. A phase's time runs from its beginning, however many bytes
+// trickle in meanwhile.
+void HttpConnection::watch_client() {
+  const auto& timeouts = service_->timeouts;
+  auto phase = Phase::kBetween;
+  auto time = timeouts.keep_alive;
+  if (busy_ || !backlog_.empty()) {  // what waits behind unread answers is no idleness
+    phase = Phase::kAnswer;
+  } else if (parser_.started()) {
+    phase = parser_.in_body() ? Phase::kBody : Phase::kHeader;
+    time = parser_.in_body() ? timeouts.body : timeouts.header;
+  }
+  if (!channel_->is_open() || phase == Phase::kAnswer) return deadline_.clear();
+  if (phase == Phase::kBetween || phase != phase_) deadline_.set_after(time);
+  phase_ = phase;
+}
+
+void HttpConnection::out_of_time() {
+  if (phase_ == Phase::kBetween) return channel_->close();
+  count(service_->limits.counts, Limit::kHeaderTime);
+  refuse(plain_response(408, phase_ == Phase::kBody ? "the body takes too long" : "the header fields take too long"));
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,88 @@
+// One HTTP/1.1 client: reads its requests, hands them on one after the other, writes the answers in the same order, and
+// keeps the connection open between them. A WebSocket handshake ends it by passing the channel on.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "transport/bytes/channel.hpp"
+#include "transport/bytes/deadline.hpp"
+#include "transport/http/http_exchange.hpp"
+#include "transport/http/http_message.hpp"
+#include "transport/http/http_parser.hpp"
+#include "transport/http/origin_policy.hpp"
+#include "transport/peer.hpp"
+#include "transport/websocket/websocket_connection.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct HttpTimeouts {
+  std::chrono::milliseconds header{10'000};      // from a request's first byte to the end of its header fields
+  std::chrono::milliseconds body{120'000};       // from there to the end of its body
+  std::chrono::milliseconds keep_alive{60'000};  // from one request to the next
+};
+
+// What every connection of a server shares.
+struct HttpService {
+  asio::io_context& io;
+  HttpParserLimits parser_limits;
+  HttpTimeouts timeouts;
+  OriginPolicy origin_policy;
+  HttpHandler handler;
+  WebSocketLimits websocket_limits;
+  std::string websocket_path;       // where handshakes are accepted; empty = anywhere
+  AcceptFunction accept_websocket;  // null = nowhere
+  HttpOversizedHandler oversized;   // null = 413 with a plain text
+  HttpGuessHandler refuse_guess;    // null = at once
+  ConnectionLimits limits;
+};
+
+class HttpConnection final : public Channel::Owner, public std::enable_shared_from_this<HttpConnection> {
+ public:
+  static void start(std::shared_ptr<const HttpService> service, const std::shared_ptr<Channel>& channel,
+                    std::string remote);
+
+ private:
+  class Exchange;
+
+  HttpConnection(std::shared_ptr<const HttpService> service, std::shared_ptr<Channel> channel, std::string remote);
+
+  void channel_received(std::string_view bytes) override;
+  void channel_ended() override;
+  void channel_ready() override;
+  void channel_closed() override;
+  void go_away() override { channel_->close(); }
+
+  void process(std::string_view bytes);
+  // False if the connection is no HTTP connection any more; `rest` is what came after the request.
+  bool begin(HttpRequest request, std::string_view rest);
+  // Hands the request to the layer above. What that throws is the end of the exchange, not of the connection.
+  void serve(const HttpRequest& request, const std::shared_ptr<Exchange>& exchange);
+  bool is_websocket_path(const HttpRequest& request) const;
+  bool upgrade(const HttpRequest& request, std::string_view rest);
+  void exchange_done(bool keep_alive);
+  HttpResponse answer_to(const HttpRefusal& refusal) const;
+  void refuse(const HttpRefusal& refusal);
+  void refuse(const HttpResponse& response);
+  void watch_client();
+  void out_of_time();
+
+  const std::shared_ptr<const HttpService> service_;
+  std::shared_ptr<Channel> channel_;
+  const std::string remote_;
+  HttpParser parser_;
+  std::string backlog_;               // what came while an exchange was under way
+  std::weak_ptr<Exchange> exchange_;  // the one under way
+  bool busy_ = false;                 // there is one, or a guess that is to be refused
+  bool processing_ = false;
+  Deadline deadline_;
+  enum class Phase { kBetween, kHeader, kBody, kAnswer } phase_ = Phase::kBetween;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,43 @@
+// One HTTP request on its way to an answer: either one response, or a stream (for Server-Sent Events) that is written
+// as it comes into being.
+//
+// What is not declared here is Writable's. The client counts as gone as soon as it stops sending before the answer is
+// complete; the actions of when_closed() then run, and all that is still said is dropped. An exchange that everybody
+// lets go of unanswered is answered with 500, so that no client waits for ever.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "transport/bytes/writable.hpp"
+#include "transport/http/http_message.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class HttpExchange : public Writable, public std::enable_shared_from_this<HttpExchange> {
+ public:
+  // The whole answer. To be called once, and not after start_stream().
+  virtual void respond(const HttpResponse& response) = 0;
+  // Begins an answer of unknown length, sent in chunks. `headers` say what it is (Content-Type).
+  virtual void start_stream(int status, const HttpHeaders& headers) = 0;
+  // The next piece of the stream. Never blocks; pieces written within one turn of the loop leave together.
+  virtual void write(std::string_view bytes) = 0;
+  virtual void finish() = 0;  // the stream is complete
+};
+
+// The function that answers requests. It may answer at once or keep the exchange and answer later.
+using HttpHandler = std::function<void(const HttpRequest&, const std::shared_ptr<HttpExchange>&)>;
+
+// What answers a request whose body is longer than the limit, in the words of the protocol above. The connection closes
+// after it.
+using HttpOversizedHandler = std::function<HttpResponse(std::size_t bytes, std::size_t limit)>;
+
+// Runs `refuse`, which refuses a wrong token that came from `address`: now, or later if there have been many.
+using HttpGuessHandler = std::function<void(const std::string& address, std::function<void()> refuse)>;
+
+}  // namespace rkllm_mcp

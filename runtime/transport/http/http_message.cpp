@@ -1,0 +1,107 @@
+#include "transport/http/http_message.hpp"
+
+#include <algorithm>
+
+namespace rkllm_mcp {
+
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+bool list_contains(std::string_view list, std::string_view element) {
+  while (true) {
+    const auto comma = list.find(',');
+    if (equal_ignoring_case(trim_blanks(list.substr(0, comma)), element)) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::string_view trim_blanks(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_http_token(std::string_view text) {
+  static constexpr std::string_view kPunctuation = "!#$%&'*+-.^_`|~";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+           kPunctuation.find(c) != std::string_view::npos;
+  });
+}
+
+std::optional<std::string_view> HttpHeaders::find(std::string_view name) const {
+  for (const auto& [field, value] : fields_) {
+    if (equal_ignoring_case(field, name)) return value;
+  }
+  return std::nullopt;
+}
+
+std::size_t HttpHeaders::count(std::string_view name) const {
+  return static_cast<std::size_t>(std::count_if(
+      fields_.begin(), fields_.end(), [name](const Field& field) { return equal_ignoring_case(field.first, name); }));
+}
+
+bool HttpHeaders::lists(std::string_view name, std::string_view element) const {
+  return std::any_of(fields_.begin(), fields_.end(), [name, element](const Field& field) {
+    return equal_ignoring_case(field.first, name) && list_contains(field.second, element);
+  });
+}
+
+std::string_view HttpRequest::bearer_token() const {
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view value = headers.find("Authorization").value_or("");
+  if (equal_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return trim_blanks(value.substr(kScheme.size()));
+  return trim_blanks(headers.find("x-api-key").value_or(""));
+}
+
+std::string_view http_reason(int status) {
+  switch (status) {
+    case 101: return "Switching Protocols";
+    case 200: return "OK";
+    case 201: return "Created";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 304: return "Not Modified";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 406: return "Not Acceptable";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 417: return "Expectation Failed";
+    case 426: return "Upgrade Required";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 502: return "Bad Gateway";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    case 505: return "HTTP Version Not Supported";
+    default: return "Status";
+  }
+}
+
+HttpResponse plain_response(int status, std::string_view explanation) {
+  HttpResponse response;
+  response.status = status;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body =
+      std::to_string(status) + " " + std::string(http_reason(status)) + ": " + std::string(explanation) + "\n";
+  return response;
+}
+
+}  // namespace rkllm_mcp

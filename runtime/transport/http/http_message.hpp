@@ -1,0 +1,67 @@
+// HTTP requests and responses as plain values.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+
+bool equal_ignoring_case(std::string_view a, std::string_view b);  // ASCII letters only
+std::string_view trim_blanks(std::string_view text);               // without leading and trailing blanks and tabs
+bool is_http_token(std::string_view text);                         // RFC 9110's token: names of methods and headers
+
+// Header fields in the order in which they came or will be sent. Names are compared ignoring case.
+class HttpHeaders {
+ public:
+  using Field = std::pair<std::string, std::string>;
+
+  HttpHeaders() = default;
+  HttpHeaders(std::initializer_list<Field> fields) : fields_(fields) {}
+
+  void add(std::string_view name, std::string_view value) { fields_.emplace_back(name, value); }
+  std::optional<std::string_view> find(std::string_view name) const;  // the first of that name
+  std::size_t count(std::string_view name) const;
+  // Whether one of the comma-separated elements of all fields of that name equals `element`, ignoring case.
+  bool lists(std::string_view name, std::string_view element) const;
+
+  auto begin() const { return fields_.begin(); }
+  auto end() const { return fields_.end(); }
+  std::size_t size() const { return fields_.size(); }
+
+ private:
+  std::vector<Field> fields_;
+};
+
+struct HttpRequest {
+  std::string method;  // as sent: methods are case-sensitive
+  std::string target;  // origin-form "/mcp?x=1", or "*"
+  std::string path;    // "/mcp", not decoded
+  std::string query;   // "x=1", not decoded
+  std::string host;    // "localhost:8080"; empty only for HTTP/1.0
+  HttpHeaders headers;
+  std::string body;
+  std::string remote;        // "127.0.0.1:40112"; filled in by the server
+  bool is_http_1_0 = false;  // else 1.1
+  bool keep_alive = true;    // what the client wants to happen afterwards
+
+  std::string_view bearer_token() const;  // of "Authorization: Bearer", else "x-api-key"; empty if there is none
+};
+
+struct HttpResponse {
+  int status = 200;
+  HttpHeaders headers;  // beyond Content-Type, Content-Length, Connection and X-Content-Type-Options
+  std::string content_type;
+  std::string body;
+};
+
+std::string_view http_reason(int status);  // "Not Found"; "Status" for codes that are not named here
+
+// A response whose text says in plain words what was wrong.
+HttpResponse plain_response(int status, std::string_view explanation);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,63 @@
+#include "transport/http/http_transport.hpp"
+
+#include "transport/bytes/tls_stream.hpp"
+#include "transport/http/http_head.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp {
+
+namespace {
+
+HttpResponse refusal_of(Limit limit) {
+  if (limit == Limit::kConnectionsPerPeer) return plain_response(429, "too many connections of this client");
+  return plain_response(503, "too many connections");
+}
+
+}  // namespace
+
+HttpTransport::HttpTransport(asio::io_context& io, const HttpOptions& options, HttpHandler handler,
+                             AcceptFunction accept_websocket)
+    : HttpTransport(io, TransportKind::kHttp, options, std::move(handler), std::move(accept_websocket)) {}
+
+HttpTransport::HttpTransport(asio::io_context& io, TransportKind kind, const HttpOptions& options, HttpHandler handler,
+                             AcceptFunction accept_websocket)
+    : io_(io),
+      limits_([&options] {
+        auto limits = options.limits;
+        limits.idle = {};
+        return limits;
+      }()),
+      tls_(options.tls),
+      listener_(io, name_of(kind), options.listen,
+                [this](asio::ip::tcp::socket socket) { accepted(std::move(socket)); }),
+      port_(listener_.port()) {
+  HttpParserLimits parser_limits;
+  parser_limits.header_bytes = options.header_bytes;
+  parser_limits.body_bytes = limits_.max_message_bytes;
+  parser_limits.stranger_body_bytes = limits_.stranger_message_bytes;
+  parser_limits.memory = limits_.memory;
+  parser_limits.is_stranger = options.is_stranger;
+  const auto binding = listener_.is_loopback() ? OriginPolicy::Binding::kLoopback : OriginPolicy::Binding::kNetwork;
+  service_ = std::make_shared<const HttpService>(
+      HttpService{io, parser_limits, options.timeouts, OriginPolicy(options.origins, binding), std::move(handler),
+                  options.websocket, options.websocket_path, std::move(accept_websocket), options.oversized,
+                  options.refuse_guess, limits_});
+}
+
+void HttpTransport::accepted(asio::ip::tcp::socket socket) {
+  std::error_code error;
+  const auto remote = socket.remote_endpoint(error);
+  if (error) return;  // gone again
+  const std::string client = remote.address().to_string();
+  const auto objection = channels_.objection(client, limits_);
+  if (objection) count(limits_.counts, *objection);
+  if (objection && !turned_away_.has_room()) return;  // which closes the socket
+  auto stream = open_stream(io_, std::move(socket), limits_, tls_.get());
+  const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
+  if (objection) return turned_away_.add(channel, http_last_response(refusal_of(*objection)));
+  channels_.add(channel, client);
+  channel->contain([&] { HttpConnection::start(service_, channel, to_text(remote)); });
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,73 @@
+// HTTP/1.1: requests go to a handler; WebSocket clients, on one path of the same port, become peers.
+//
+// Small and strict rather than complete: no compression, no multipart. What is ambiguous is refused (see
+// http_parser.hpp). Host and Origin are checked before anything is handed on; preflights of listed origins are answered
+// here.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "transport/bytes/channel_set.hpp"
+#include "transport/bytes/listener.hpp"
+#include "transport/bytes/tls_identity.hpp"
+#include "transport/bytes/turned_away.hpp"
+#include "transport/http/http_connection.hpp"
+#include "transport/http/http_exchange.hpp"
+#include "transport/http/origin_policy.hpp"
+#include "transport/limits.hpp"
+#include "transport/peer.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace rkllm_mcp {
+
+struct HttpOptions {
+  ListenAddress listen;
+  ConnectionLimits limits;  // max_message_bytes bounds a body; idle is not used (see timeouts)
+  HttpTimeouts timeouts;
+  OriginOptions origins;
+  WebSocketLimits websocket;
+  std::string websocket_path = "/ws";
+  std::size_t header_bytes = 16 * 1024;      // of a request, else 431
+  HttpOversizedHandler oversized{};          // null = 413 with a plain text
+  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
+  // Whether nobody knows who sends a request; its body is then limited by limits.stranger_message_bytes. Null: never.
+  std::function<bool(const HttpRequest& head)> is_stranger{};
+  HttpGuessHandler refuse_guess{};  // of such a request that presents a token; null: always at once
+};
+
+class HttpTransport {
+ public:
+  // Listens from now on. Throws ListenError. Without `accept_websocket` there is no WebSocket on this port.
+  HttpTransport(asio::io_context& io, const HttpOptions& options, HttpHandler handler, AcceptFunction accept_websocket);
+
+  std::uint16_t port() const { return port_; }
+  std::size_t connection_count() const { return channels_.size(); }  // WebSocket ones included
+  void stop() { listener_.stop(); }                                  // accepts nobody any more
+  void close_all() { channels_.close_all(); }                        // after what is queued has been written
+  void abort_all() { channels_.abort_all(); }                        // at once, whatever is queued
+
+ private:
+  friend class WebSocketTransport;
+  HttpTransport(asio::io_context& io, TransportKind kind, const HttpOptions& options, HttpHandler handler,
+                AcceptFunction accept_websocket);
+
+  void accepted(asio::ip::tcp::socket socket);
+
+  asio::io_context& io_;
+  const ConnectionLimits limits_;
+  const std::shared_ptr<const TlsIdentity> tls_;
+  ChannelSet channels_;
+  TurnedAway turned_away_;
+  Listener listener_;
+  std::uint16_t port_;
+  std::shared_ptr<const HttpService> service_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,49 @@
+// Who may ask: the check that keeps web pages from using a server on the user's own machine. A browser names the page
+// in Origin and the name it looked up in Host; a page of somebody else's shows a foreign origin, and one that has
+// tricked the browser's name resolution (DNS rebinding) shows a foreign host.
+#pragma once
+
+#include "transport/http/http_message.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp {
+
+struct OriginOptions {
+  // Origins whose pages may call from a browser and read the answers: "https://chat.example", or "*" for all.
+  std::vector<std::string> allowed_origins;
+  // Names of this server besides the loopback names ("board.local"): a server bound to loopback answers to no others,
+  // and its own pages may call it under them.
+  std::vector<std::string> allowed_hosts;
+};
+
+class OriginPolicy {
+ public:
+  enum class Binding { kLoopback, kNetwork };
+
+  OriginPolicy(OriginOptions options, Binding binding);
+
+  // Nothing if the request may pass, else why not (for a 403). Requests without Origin pass: they come from programs.
+  std::optional<std::string_view> objection(const HttpRequest& request) const;
+
+  // What lets a listed origin's page read the answer; empty for everybody else.
+  HttpHeaders cors_headers(const HttpRequest& request) const;
+  // The answer to a browser that asks beforehand (OPTIONS with Access-Control-Request-Method); nothing for other
+  // requests.
+  std::optional<HttpResponse> preflight(const HttpRequest& request) const;
+
+ private:
+  bool lists_origin(std::string_view origin) const;
+  bool lists_host(std::string_view authority) const;
+
+  OriginOptions options_;
+  Binding binding_;
+};
+
+// "localhost:8080", "127.0.0.1", "[::1]:80": the machine itself, with or without a port.
+bool is_loopback_host(std::string_view authority);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,101 @@
+#include "transport/lines/line_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp {
+
+LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identity, const ConnectionLimits& limits)
+    : channel_(std::move(channel)),
+      identity_(std::move(identity)),
+      max_message_bytes_(limits.max_message_bytes),
+      framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes), limits.memory),
+      counts_(limits.counts),
+      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }),
+      deadline_(*channel_, limits.message, [this] { out_of_time(); }) {}
+
+void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
+                           const AcceptFunction& accept) {
+  const std::shared_ptr<LineConnection> connection(new LineConnection(channel, std::move(identity), limits));
+  // What follows close() in the same packet is not executed.
+  connection->receive_ = [receive = accept(connection), &open = *channel](const Received& received) {
+    if (open.is_open()) receive(received);
+  };
+  channel->start(connection);
+}
+
+void LineConnection::channel_received(std::string_view bytes) {
+  if (transport() != TransportKind::kStdio && !first_bytes_.allow(bytes)) {
+    receive_(OtherProtocol{});
+    return close();  // what else arrives is dropped by the channel
+  }
+  input_.receive(bytes);
+}
+
+std::size_t LineConnection::take(std::string_view bytes) {
+  std::size_t taken = 0;
+  while (taken < bytes.size() && !held_ && !channel_->congested())
+    taken += framer_.feed_line(bytes.substr(taken), receive_);
+  if (bytes.substr(0, taken).rfind('\n') != std::string_view::npos) in_message_ = false;  // what follows is another one
+  watch_message();
+  return taken;
+}
+
+// A message's time runs from its first byte, however slowly the others come.
+void LineConnection::watch_message() {
+  const bool is_inside = framer_.is_inside();
+  if (is_inside && !std::exchange(in_message_, is_inside)) deadline_.begin();
+  if (!is_inside) {
+    in_message_ = false;
+    deadline_.clear();
+  }
+}
+
+void LineConnection::out_of_time() {
+  count(counts_, Limit::kMessageTime);
+  if (receive_) receive_(TooSlow{});
+  channel_->close();
+}
+
+void LineConnection::channel_ready() {
+  became_ready();
+  go_on();
+}
+
+void LineConnection::resume_input() {
+  held_ = false;
+  go_on();
+}
+
+void LineConnection::go_on() {
+  if (held_ || !receive_) return;
+  input_.go_on();
+  if (input_.empty() && !held_ && std::exchange(ended_, false)) end_input();
+}
+
+void LineConnection::channel_ended() {
+  ended_ = held_ || !input_.empty();
+  if (!ended_) end_input();
+}
+
+void LineConnection::end_input() {
+  in_message_ = false;  // what is unfinished counts as a message
+  deadline_.clear();
+  framer_.finish(receive_);
+  if (held_) {  // the last line may take longer, too
+    ended_ = true;
+    return;
+  }
+  receive_(EndOfInput{});
+  // A TCP client that still waits for an answer may have closed its connection altogether, which only a write shows;
+  // other transports report it by themselves. A space in front of a line is white space in front of its JSON.
+  if (transport() == TransportKind::kTcp) channel_->keep_probing(" ");
+}
+
+void LineConnection::channel_closed() {
+  deadline_.clear();
+  became_closed();
+  receive_ = nullptr;  // it may hold what holds this connection
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,73 @@
+// A client that sends and takes one message per line: what stdio, TCP and Unix sockets share.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "transport/bytes/channel.hpp"
+#include "transport/bytes/first_bytes.hpp"
+#include "transport/bytes/input_backlog.hpp"
+#include "transport/bytes/message_deadline.hpp"
+#include "transport/lines/line_framer.hpp"
+#include "transport/peer.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+class LineConnection final : public Peer, public Channel::Owner {
+ public:
+  struct Identity {
+    TransportKind transport;
+    std::string address;
+  };
+
+  // Asks `accept` for the function that takes the messages and starts reading. A connection that does not begin with a
+  // message is reported as OtherProtocol and closed, except on stdio: no web page reaches the pipes of whoever started
+  // this program, and a stray line in front of its messages must not cost it the only connection that it has.
+  static void start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
+                    const AcceptFunction& accept);
+
+  void send(std::string_view message) override { channel_->write({message, "\n"}); }
+  void hold_input() override { held_ = true; }
+  void resume_input() override;
+  bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
+  bool ready() const override { return channel_->ready(); }
+  void close() override { channel_->close(); }
+  void proved() override { framer_.set_limit(max_message_bytes_); }
+  bool closed() const override { return !channel_->is_open(); }
+  TransportKind transport() const override { return identity_.transport; }
+  std::string address() const override { return identity_.address; }
+
+ private:
+  LineConnection(std::shared_ptr<Channel> channel, Identity identity, const ConnectionLimits& limits);
+
+  void channel_received(std::string_view bytes) override;
+  void channel_ended() override;
+  void channel_ready() override;
+  void channel_closed() override;
+  void go_away() override { close(); }
+
+  std::size_t take(std::string_view bytes);  // line by line; says how much
+  void watch_message();
+  void out_of_time();
+  void end_input();
+  void go_on();  // with what was kept
+
+  std::shared_ptr<Channel> channel_;
+  Identity identity_;
+  FirstBytes first_bytes_;
+  const std::size_t max_message_bytes_;
+  LineFramer framer_;
+  Counts* const counts_;
+  InputBacklog input_;
+  MessageDeadline deadline_;  // of the message under way
+  bool in_message_ = false;
+  bool held_ = false;   // the layer above has enough to do
+  bool ended_ = false;  // the input, behind the backlog
+  ReceiveFunction receive_;
+};
+
+}  // namespace rkllm_mcp

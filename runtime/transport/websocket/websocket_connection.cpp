@@ -1,0 +1,116 @@
+#include "transport/websocket/websocket_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp {
+
+WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
+                                         const WebSocketLimits& limits, const ConnectionLimits& connection_limits)
+    : channel_(std::move(channel)),
+      client_(std::move(client)),
+      limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
+      max_message_bytes_(connection_limits.max_message_bytes),
+      counts_(connection_limits.counts),
+      reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
+              connection_limits.memory),
+      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }),
+      deadline_(*channel_, connection_limits.message, [this] { out_of_time(); }),
+      silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
+      last_heard_(Deadline::Clock::now()) {}
+
+void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
+                                const WebSocketLimits& limits, const ConnectionLimits& connection_limits,
+                                std::string_view early, const AcceptFunction& accept) {
+  const std::shared_ptr<WebSocketConnection> connection(
+      new WebSocketConnection(io, channel, std::move(client), limits, connection_limits));
+  connection->receive_ = accept(connection);
+  channel->start(connection);
+  if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);
+  if (!early.empty()) connection->channel_received(early);
+}
+
+void WebSocketConnection::channel_received(std::string_view bytes) {
+  last_heard_ = Deadline::Clock::now();
+  input_.receive(bytes);
+}
+
+std::size_t WebSocketConnection::take(std::string_view bytes) {
+  const std::size_t taken = reader_.feed(bytes, *this);
+  watch_message();
+  return taken;
+}
+
+// A message's time runs from its first frame, however slowly the others come, and whatever comes between them.
+void WebSocketConnection::watch_message() {
+  if (reader_.message_under_way() == watched_) return;
+  watched_ = reader_.message_under_way();
+  if (watched_ == 0) return deadline_.clear();
+  deadline_.begin();
+}
+
+void WebSocketConnection::out_of_time() {
+  count(counts_, Limit::kMessageTime);
+  if (receive_) receive_(TooSlow{});
+  close_with(websocket_close_payload(WebSocketClose::kTooSlow, "the message takes too long"));
+}
+
+void WebSocketConnection::channel_ready() {
+  became_ready();
+  input_.go_on();
+}
+
+void WebSocketConnection::resume_input() {
+  held_ = false;
+  if (channel_->is_open()) input_.go_on();
+}
+
+void WebSocketConnection::channel_closed() {
+  silence_.clear();
+  deadline_.clear();
+  became_closed();
+  receive_ = nullptr;  // it may hold what holds this connection
+}
+
+void WebSocketConnection::websocket_text(std::string_view message) {
+  if (channel_->is_open()) receive_(message);
+}
+
+void WebSocketConnection::websocket_oversized(std::size_t bytes) {
+  if (channel_->is_open()) receive_(Oversized{bytes, reader_.limit()});
+}
+
+void WebSocketConnection::websocket_no_room(std::string_view beginning) {
+  if (channel_->is_open()) receive_(NoRoom{beginning});
+}
+
+void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_view explanation) {
+  close_with(websocket_close_payload(code, explanation));
+}
+
+void WebSocketConnection::send_frame(WebSocketOpcode opcode, std::string_view payload) {
+  channel_->write({websocket_frame_header(opcode, payload.size()), payload});
+}
+
+void WebSocketConnection::close_with(std::string_view payload) {
+  send_frame(WebSocketOpcode::kClose, payload);
+  channel_->close();
+}
+
+void WebSocketConnection::check_silence() {
+  const auto now = Deadline::Clock::now();
+  // While something waits to be written a ping would wait behind it, and the channel watches whether the client takes
+  // anything. While the client's input is paused its pongs cannot be seen.
+  if (!channel_->nothing_queued()) last_heard_ = now;
+  const auto silent = now - last_heard_;
+  if (silent >= limits_.pong_timeout && !channel_->input_paused()) {
+    return close_with(websocket_close_payload(WebSocketClose::kGoingAway, "no sign of life"));
+  }
+  if (silent >= limits_.ping_interval) {
+    send_frame(WebSocketOpcode::kPing, {});
+    return silence_.set_at(now + limits_.ping_interval);
+  }
+  silence_.set_at(last_heard_ + limits_.ping_interval);
+}
+
+}  // namespace rkllm_mcp

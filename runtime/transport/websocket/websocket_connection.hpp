@@ -1,0 +1,95 @@
+// A WebSocket client after the handshake: one message per text frame.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "transport/bytes/channel.hpp"
+#include "transport/bytes/deadline.hpp"
+#include "transport/bytes/input_backlog.hpp"
+#include "transport/bytes/message_deadline.hpp"
+#include "transport/limits.hpp"
+#include "transport/peer.hpp"
+#include "transport/websocket/websocket_frame.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct WebSocketLimits {
+  // A client that has been silent for this time gets a ping, and another one each time it passes again; 0 = never.
+  std::chrono::milliseconds ping_interval{20'000};
+  // A client that has not even answered pings for this time is closed; after two pings at the earliest.
+  std::chrono::milliseconds pong_timeout{60'000};
+};
+
+class WebSocketConnection final : public Peer, public Channel::Owner, private WebSocketReader::Events {
+ public:
+  struct Client {
+    std::string address;
+    std::string credential;  // the bearer token of the handshake, empty if none
+  };
+  // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
+  // already.
+  static void start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
+                    const WebSocketLimits& limits, const ConnectionLimits& connection_limits, std::string_view early,
+                    const AcceptFunction& accept);
+
+  void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
+  void hold_input() override { held_ = true; }
+  void resume_input() override;
+  bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
+  bool ready() const override { return channel_->ready(); }
+  void close() override { close_with(websocket_close_payload(WebSocketClose::kNormal, "")); }
+  void refuse() override { close_with(websocket_close_payload(WebSocketClose::kUnauthorized, "unauthorized")); }
+  void proved() override { reader_.set_limit(max_message_bytes_); }
+  bool closed() const override { return !channel_->is_open(); }
+  TransportKind transport() const override { return TransportKind::kWebSocket; }
+  std::string address() const override { return client_.address; }
+  std::string_view credential() const override { return client_.credential; }
+
+ private:
+  WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
+                      const WebSocketLimits& limits, const ConnectionLimits& connection_limits);
+
+  void channel_received(std::string_view bytes) override;
+  void channel_ended() override { channel_->abort(); }
+  void channel_ready() override;
+  void channel_closed() override;
+  void go_away() override { close_with(websocket_close_payload(WebSocketClose::kGoingAway, "the server stops")); }
+
+  void websocket_text(std::string_view message) override;
+  void websocket_oversized(std::size_t bytes) override;
+  void websocket_no_room(std::string_view beginning) override;
+  void websocket_ping(std::string_view payload) override { send_frame(WebSocketOpcode::kPong, payload); }
+  void websocket_closing(std::string_view payload) override { close_with(payload); }
+  void websocket_violation(WebSocketClose code, std::string_view explanation) override;
+  bool websocket_pauses() const override { return held_ || channel_->congested(); }
+
+  std::size_t take(std::string_view bytes);  // says how many
+  void watch_message();
+  void out_of_time();
+  void send_frame(WebSocketOpcode opcode, std::string_view payload);
+  void close_with(std::string_view payload);
+  void check_silence();
+
+  std::shared_ptr<Channel> channel_;
+  const Client client_;
+  const WebSocketLimits limits_;
+  const std::size_t max_message_bytes_;
+  Counts* const counts_;
+  WebSocketReader reader_;
+  InputBacklog input_;
+  bool held_ = false;  // the layer above has enough to do
+  ReceiveFunction receive_;
+  MessageDeadline deadline_;  // of the message under way
+  std::size_t watched_ = 0;   // its number
+  Deadline silence_;
+  Deadline::Clock::time_point last_heard_;
+};
+
+}  // namespace rkllm_mcp

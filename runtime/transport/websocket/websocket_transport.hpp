@@ -1,0 +1,40 @@
+// WebSocket on a port of its own: a handshake on any path makes a peer, every other request gets 426.
+//
+// Threads: belongs to the event loop.
+#pragma once
+
+#include "transport/http/http_transport.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace rkllm_mcp {
+
+struct WebSocketOptions {
+  ListenAddress listen;
+  ConnectionLimits limits;  // idle is not used (see websocket)
+  HttpTimeouts timeouts;    // for the handshake
+  OriginOptions origins;
+  WebSocketLimits websocket;
+  std::shared_ptr<const TlsIdentity> tls{};  // null = plain
+};
+
+class WebSocketTransport {
+ public:
+  // Listens from now on. Throws ListenError.
+  WebSocketTransport(asio::io_context& io, const WebSocketOptions& options, AcceptFunction accept);
+
+  std::uint16_t port() const { return server_.port(); }
+  std::size_t connection_count() const { return server_.connection_count(); }
+  void stop() { server_.stop(); }            // accepts nobody any more
+  void close_all() { server_.close_all(); }  // after what is queued has been written
+  void abort_all() { server_.abort_all(); }  // at once, whatever is queued
+
+ private:
+  HttpTransport server_;
+};
+
+}  // namespace rkllm_mcp

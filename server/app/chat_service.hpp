@@ -1,0 +1,38 @@
+// The chat host of this server, with its settings and its HTTP endpoints.
+//
+// Threads: event loop only.
+#pragma once
+
+#include "chat/host/chat_host.hpp"
+#include "chat/http/chat_routes.hpp"
+#include "dispatch/gate.hpp"
+#include "memory_budget.hpp"
+#include "settings/settings.hpp"
+#include "transport/http/http_exchange.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+
+#include <memory>
+
+namespace rkllm_mcp {
+
+class ChatService {
+ public:
+  // All that is passed outlives it.
+  ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
+              spdlog::logger& log, std::shared_ptr<MemoryBudget> memory);
+
+  // False: the request is not for the chat host.
+  bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void stop() { routes_.stop(); }
+  Json status() const;
+
+ private:
+  chat::ChatHost host_;
+  chat::ChatRoutes routes_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,11 @@
+// Where the settings say that the runtime library is to be looked for.
+#pragma once
+
+#include "backend/library_file.hpp"
+#include "settings/settings.hpp"
+
+namespace rkllm_mcp {
+
+LibrarySearch library_search(const Settings& settings);
+
+}  // namespace rkllm_mcp

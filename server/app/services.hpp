@@ -1,0 +1,91 @@
+// The services that this server has beside the models (mcp/service.hpp), and their own port.
+//
+// A new service is made in the constructor, and named in kServiceNames; nothing else has to know of it.
+//
+// Event loop only.
+#pragma once
+
+#include "api.hpp"
+#include "app/http_routes.hpp"
+#include "dispatch/dispatcher.hpp"
+#include "mcp/catalogue.hpp"
+#include "mcp/service.hpp"
+#include "memory/memory_service.hpp"
+#include "settings/settings.hpp"
+#include "tools/tool_server.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// All that there are, as services.only may name them.
+inline constexpr std::array<std::string_view, 2> kServiceNames{memory::kServiceName, kToolServerName};
+
+// Whether services.only lets that server run, by its name.
+bool is_wanted(const Settings& settings, std::string_view name);
+
+// What the settings say of the memory server.
+memory::MemoryOptions memory_options(const Settings& settings);
+
+// Whether models can be loaded: services.only does not leave their server out.
+inline bool runs_models(const Settings& settings) { return is_wanted(settings, settings.server.name); }
+
+class Services {
+ public:
+  // What happens that clients want to hear of. Called on the loop; `mcp` is each of the servers that they may have asked.
+  using TellFunction = std::function<void(const std::function<void(McpServer& mcp)>& tell)>;
+
+  // Throws std::runtime_error if services.only names a server that does not exist.
+  Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, TellFunction tell);
+  Services(const Services&) = delete;
+  Services& operator=(const Services&) = delete;
+
+  void add_to(Catalogue& catalogue) const;
+  std::vector<std::string> names() const;
+  Json status() const;  // for /health, by name
+  bool is_well() const;
+  // They take no more; what has been asked for is still done.
+  void stop();
+  // After stop(), and on any thread: whether they have come to their end in time.
+  bool end(std::chrono::steady_clock::time_point deadline) { return !tools_ || tools_->end(deadline); }
+
+ private:
+  std::optional<memory::MemoryService> memory_;
+  std::optional<ToolServer> tools_;
+  std::vector<std::shared_ptr<const Service>> all_;
+};
+
+// A catalogue of the services alone.
+Catalogue describe_services(const Settings& settings, const Services& services);
+
+// The services on an HTTP port of their own: the same paths as on the server's, without the models.
+class ServicesPort {
+ public:
+  ServicesPort(asio::io_context& loop, const Settings& settings, const Services& services,
+               const Dispatcher::Options& options, HttpRoutes::StatusFunction health, HttpRoutes::TextFunction metrics);
+
+  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+    routes_.handle(request, exchange);
+  }
+  McpServer& mcp() { return dispatcher_.mcp(); }
+
+ private:
+  const Api no_functions_{};
+  const Catalogue catalogue_;
+  Dispatcher dispatcher_;
+  HttpRoutes routes_;
+};
+
+}  // namespace rkllm_mcp

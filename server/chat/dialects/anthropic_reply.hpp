@@ -1,0 +1,48 @@
+// A turn's answer as Anthropic's message: whole, as events, or as an error.
+#pragma once
+
+#include "chat/dialects/reply_stream.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::chat {
+
+// {"type":"error","error":{type,message},"request_id":...}
+Json anthropic_error(const TurnError& error, std::string_view request_id);
+ErrorReply anthropic_error_reply(const TurnError& error, std::string_view request_id);
+
+std::string anthropic_reply(const ReplyFacts& facts, const Answer& answer);
+// The answer of count_tokens; `is_estimate` is said in it.
+std::string anthropic_count_reply(std::int64_t tokens, bool is_estimate);
+
+class AnthropicStream final : public ReplyStream {
+ public:
+  // `known`: what is known of the usage before the answer. The protocol wants a number in message_start: where the
+  // prompt has not been counted yet it is 0, and message_delta has the true one.
+  AnthropicStream(ReplyFacts facts, Usage known);
+
+  std::string event(const AnswerEvent& event, std::size_t answer) override;
+  std::string heartbeat() override;
+  std::string end(const AnswerEnd& end, std::size_t answer) override;
+  std::string finish(const Usage& sum) override;
+  std::string error(const TurnError& error) override;
+
+ private:
+  enum class Block { kNone, kThinking, kText };
+
+  std::string start_once();
+  // Ends the block that is open and begins another one.
+  std::string change_to(Block block);
+  std::string block_start(const Json& block) const;
+  std::string block_delta(std::string_view type, std::string_view member, std::string_view text) const;
+
+  const ReplyFacts facts_;
+  const Usage known_;
+  bool has_started_ = false;
+  Block block_ = Block::kNone;
+  std::size_t index_ = 0;  // of the open block, or of the next
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,31 @@
+// Requests for embeddings: OpenAI's POST /v1/embeddings, Ollama's /api/embed and its older /api/embeddings; and their
+// answers.
+#pragma once
+
+#include "chat/dialects/field_table.hpp"
+#include "chat/turn/embedding.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+enum class EmbeddingSurface { kOpenAi, kOllama, kOllamaOlder };
+
+std::span<const Field> embedding_fields(EmbeddingSurface surface);
+
+struct EmbeddingRequest {
+  EmbeddingWish wish;
+  bool base64 = false;  // OpenAI: little-endian 32 bit floats
+  std::vector<std::string> ignored{};
+};
+
+// Throws TurnError.
+EmbeddingRequest read_embedding(EmbeddingSurface surface, const Json& request);
+
+// `model`: as the client named it.
+std::string embedding_reply(EmbeddingSurface surface, const EmbeddingRequest& request, const Embeddings& made);
+
+}  // namespace rkllm_mcp::chat

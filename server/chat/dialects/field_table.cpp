@@ -1,0 +1,101 @@
+#include "chat/dialects/field_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+constexpr std::string_view kRequestName = "request";
+
+constexpr std::array<std::pair<unsigned, std::string_view>, 5> kKindNames = {{{kBooleanField, "boolean"},
+                                                                              {kNumberField, "number"},
+                                                                              {kTextField, "string"},
+                                                                              {kObjectField, "object"},
+                                                                              {kArrayField, "array"}}};
+
+unsigned field_kind(const Json& value) {
+  if (value.is_boolean()) return kBooleanField;
+  if (value.is_number()) return kNumberField;
+  if (value.is_string()) return kTextField;
+  if (value.is_object()) return kObjectField;
+  return value.is_array() ? unsigned{kArrayField} : 0U;
+}
+
+std::string kind_names(unsigned kinds) {
+  std::string names;
+  for (const auto& [bit, name] : kKindNames) {
+    if ((kinds & bit) != 0) names.append(names.empty() ? "" : " or ").append(name);
+  }
+  return names;
+}
+
+bool asks_for_something(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  return value.is_number() || !(value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty());
+}
+
+// "messages[0].role" of "request.messages[0].role".
+std::string field_of_path(const std::string& path) {
+  const std::string prefix = std::string(kRequestName) + ".";
+  return path.starts_with(prefix) ? path.substr(prefix.size()) : path == kRequestName ? "" : path;
+}
+
+}  // namespace
+
+std::vector<std::string> check_fields(std::span<const Field> table, const JsonReader& request) {
+  request.object();
+  std::vector<std::string> ignored;
+  for (const Field& field : table) {
+    const auto value = request.find(field.name);
+    if (!value) continue;
+    if ((field_kind(value->json()) & field.kinds) == 0) value->expected(kind_names(field.kinds));
+    if (field.treatment == Treatment::kHonoured || !asks_for_something(value->json())) continue;
+    if (field.treatment == Treatment::kRefused) throw TurnError::not_supported(field.name, field.note);
+    ignored.emplace_back(field.name);
+  }
+  return ignored;
+}
+
+std::optional<JsonReader> required_member(const JsonReader& object, std::string_view name) {
+  auto member = object.find(name);
+  if (!member) throw InvalidParams(object.path_of(name), "missing");
+  return member;
+}
+
+std::string ignored_header(const std::vector<std::string>& fields) {
+  std::string text;
+  for (const std::string& field : fields) text += (text.empty() ? "" : ", ") + field;
+  return text;
+}
+
+void read_request(const Json& request, const std::function<void(const JsonReader&)>& read) {
+  try {
+    read(JsonReader(request, kRequestName));
+  } catch (const InvalidParams& error) {
+    const auto path = error.data().at("path").get<std::string>();
+    const std::string message = error.what();
+    const std::size_t complaint = path.size() + 2;  // behind ": "
+    throw TurnError::bad_field(field_of_path(path), complaint < message.size() ? message.substr(complaint) : message);
+  }
+}
+
+std::string field_documentation(std::span<const Field> table) {
+  std::string text = "| field | | |\n|---|---|---|\n";
+  for (const Field& field : table) {
+    const std::string_view treatment = field.treatment == Treatment::kHonoured  ? "honoured"
+                                       : field.treatment == Treatment::kIgnored ? "ignored"
+                                                                                : "refused";
+    text.append("| `")
+        .append(field.name)
+        .append("` | ")
+        .append(treatment)
+        .append(" | ")
+        .append(field.note)
+        .append(" |\n");
+  }
+  return text;
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,49 @@
+// A turn's answer as OpenAI's chat completion: whole, in chunks, or as an error.
+#pragma once
+
+#include "chat/dialects/reply_stream.hpp"
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// {"error":{message,type,param,code}}; with the context's figures where it is too short.
+Json openai_error(const TurnError& error);
+ErrorReply openai_error_reply(const TurnError& error);
+
+std::string_view openai_finish(Finish finish);
+// Null where the prompt's tokens are not known: then no sum is, either.
+Json openai_usage(const Usage& usage);
+
+// `sum`: the usage of all answers.
+std::string openai_chat_reply(const ReplyFacts& facts, const std::vector<Answer>& answers, const Usage& sum);
+
+class OpenAiChatStream final : public ReplyStream {
+ public:
+  // `include_usage`: a last chunk without choices has the usage, and all others say null.
+  OpenAiChatStream(const ReplyFacts& facts, bool include_usage);
+
+  std::string event(const AnswerEvent& event, std::size_t answer) override;
+  std::string heartbeat() override;
+  std::string end(const AnswerEnd& end, std::size_t answer) override;
+  std::string finish(const Usage& sum) override;
+  std::string error(const TurnError& error) override;
+
+ private:
+  // A chunk of one choice; `finish` and `more` are JSON text, `more` with a comma before it.
+  std::string chunk(std::size_t answer, std::string_view delta, std::string_view finish = "null",
+                    std::string_view more = "") const;
+  // The chunk with the role, if this answer has not had it.
+  std::string role_once(std::size_t answer);
+
+  std::string head_;  // of every chunk, up to its choices
+  std::string tail_;  // behind its choices
+  std::set<std::size_t> begun_;
+  std::vector<std::size_t> calls_;  // of each answer
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,203 @@
+#include "chat/dialects/openai_chat_request.hpp"
+
+#include "chat/dialects/message_parts.hpp"
+#include "chat/dialects/tool_fields.hpp"
+
+#include <array>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+constexpr std::size_t kMostStops = 16;
+constexpr std::size_t kMostAnswers = 8;
+
+constexpr std::array kOpenAiChatFields = {
+    Field{"model", kHonoured, kTextField, "a preset, a file of runtime.model_dirs, an alias or a profile"},
+    Field{"messages", kHonoured, kArrayField,
+          "roles system, developer, user, assistant, tool; text and text parts; pictures are refused"},
+    Field{"stream", kHonoured, kBooleanField, ""},
+    Field{"stream_options", kHonoured, kObjectField, "include_usage"},
+    Field{"max_completion_tokens", kHonoured, kNumberField, "absent: the rest of the context"},
+    Field{"max_tokens", kHonoured, kNumberField, "if max_completion_tokens is absent"},
+    Field{"stop", kHonoured, kTextField | kArrayField, "a string, or at most 16"},
+    Field{"temperature", kHonoured, kNumberField, "0 to 2"},
+    Field{"top_p", kHonoured, kNumberField, "0 to 1"},
+    Field{"top_k", kHonoured, kNumberField, "from 1"},
+    Field{"frequency_penalty", kHonoured, kNumberField, "-2 to 2"},
+    Field{"presence_penalty", kHonoured, kNumberField, "-2 to 2"},
+    Field{"repeat_penalty", kHonoured, kNumberField, "0 to 10"},
+    Field{"repetition_penalty", kHonoured, kNumberField, "the same under vLLM's name"},
+    Field{"mirostat", kHonoured, kNumberField, "0 to 2"},
+    Field{"mirostat_tau", kHonoured, kNumberField, ""},
+    Field{"mirostat_eta", kHonoured, kNumberField, ""},
+    Field{"n", kHonoured, kNumberField, "1 to 8, one after the other"},
+    Field{"response_format", kHonoured, kObjectField, "text, json_object, json_schema (always strict)"},
+    Field{"tools", kHonoured, kArrayField, "functions"},
+    Field{"tool_choice", kHonoured, kTextField | kObjectField, "none, auto, required or a named function"},
+    Field{"parallel_tool_calls", kHonoured, kBooleanField, "false: the answer ends with its first call"},
+    Field{"reasoning_effort", kHonoured, kTextField, "none and minimal: no thinking, where the model can be told"},
+    Field{"chat_template_kwargs", kHonoured, kObjectField, "enable_thinking"},
+    Field{"truncate", kHonoured, kTextField, "ours: oldest_turns drops them when the context is full"},
+    Field{"chat_id", kHonoured, kTextField, "ours, with a profile: the conversation"},
+    Field{"modalities", kHonoured, kArrayField, "text only"},
+    Field{"seed", kIgnored, kNumberField, "the runtime has none"},
+    Field{"logprobs", kIgnored, kBooleanField | kNumberField, "too slow on boards"},
+    Field{"top_logprobs", kIgnored, kNumberField, "too slow on boards"},
+    Field{"logit_bias", kIgnored, kObjectField, "the runtime has none"},
+    Field{"min_p", kIgnored, kNumberField, "the runtime has none"},
+    Field{"return_progress", kIgnored, kBooleanField, "the runtime tells nothing during the prefill"},
+    Field{"timings_per_token", kIgnored, kBooleanField, "timings come once, at the end"},
+    Field{"cache_prompt", kIgnored, kBooleanField, "a prompt's known beginning is always reused"},
+    Field{"user", kIgnored, kTextField, "never selects a conversation"},
+    Field{"metadata", kIgnored, kObjectField, "nothing is stored"},
+    Field{"store", kIgnored, kBooleanField, "nothing is stored"},
+    Field{"service_tier", kIgnored, kTextField, ""},
+    Field{"prediction", kIgnored, kObjectField, "would only change the speed"},
+    Field{"verbosity", kIgnored, kTextField, ""},
+    Field{"safety_identifier", kIgnored, kTextField, ""},
+    Field{"prompt_cache_key", kIgnored, kTextField, "a prompt's known beginning is always reused"},
+    Field{"prompt_cache_retention", kIgnored, kTextField, "a prompt's known beginning is always reused"},
+    Field{"audio", kRefused, kObjectField, "there is no sound here"},
+    Field{"web_search_options", kRefused, kObjectField, "offer a search tool, or use a profile that searches"},
+    Field{"functions", kRefused, kArrayField, "use tools"},
+    Field{"function_call", kRefused, kTextField | kObjectField, "use tool_choice"},
+};
+
+void read_content(const JsonReader& content, Message& message) {
+  if (content.json().is_string()) {
+    message.parts.emplace_back(TextPart{content.text()});
+    return;
+  }
+  if (!content.json().is_array()) content.expected("string or array of parts");
+  for (std::size_t i = 0; i < content.json().size(); ++i) {
+    const JsonReader part = content.element(i);
+    part.object();
+    const auto type = required_member(part, "type");
+    const std::string& kind = type->text();
+    if (kind == "text" || kind == "input_text" || kind == "output_text" || kind == "refusal") {
+      const auto text = part.find(kind == "refusal" ? "refusal" : "text");
+      if (!text) part.refuse("text is missing");
+      message.parts.emplace_back(TextPart{text->text()});
+    } else if (kind == "image_url") {
+      const auto image = required_member(part, "image_url");
+      const auto address = image->json().is_object() ? image->find("url") : image;
+      if (!address) image->refuse("url is missing");
+      message.parts.emplace_back(image_of_address(*address));
+    } else {
+      type->refuse("expected text or image_url; other parts are not supported");
+    }
+  }
+}
+
+Message read_message(const JsonReader& object) {
+  object.object();
+  const auto role = required_member(object, "role");
+  Message message;
+  const std::string& name = role->text();
+  if (name == "system" || name == "developer")
+    message.role = Role::kSystem;
+  else if (name == "user")
+    message.role = Role::kUser;
+  else if (name == "assistant")
+    message.role = Role::kAssistant;
+  else if (name == "tool")
+    message.role = Role::kTool;
+  else
+    role->expected("system, developer, user, assistant or tool");
+  if (const auto content = object.find("content")) read_content(*content, message);
+  if (message.role == Role::kAssistant) {
+    for (const auto* key : {"reasoning", "reasoning_content"}) {
+      const auto thinking = object.find(key);
+      if (thinking && thinking->json().is_string()) message.thinking = thinking->text();
+    }
+    const auto refusal = object.find("refusal");
+    if (refusal && message.parts.empty()) message.parts.emplace_back(TextPart{refusal->text()});
+    if (const auto calls = object.find("tool_calls")) read_tool_calls(*calls, message);
+  }
+  if (message.role == Role::kTool) {
+    if (const auto id = object.find("tool_call_id")) message.call_id = id->text();
+    if (const auto tool = object.find("name")) message.tool_name = tool->text();
+  }
+  return message;
+}
+
+OutputFormat read_response_format(const JsonReader& format) {
+  const auto type = required_member(format, "type");
+  if (type->text() == "text") return {};
+  if (type->text() == "json_object") return {OutputKind::kJsonObject, nullptr};
+  if (type->text() != "json_schema") type->expected("text, json_object or json_schema");
+  const auto wrapped = required_member(format, "json_schema");
+  wrapped->object();
+  const auto schema = required_member(*wrapped, "schema");
+  return {OutputKind::kJsonSchema, schema->object()};
+}
+
+ToolChoice read_tool_choice(const JsonReader& choice) {
+  if (choice.json().is_string()) {
+    if (choice.text() == "auto") return {};
+    if (choice.text() == "none") return {ToolUse::kNone, ""};
+    if (choice.text() != "required") choice.expected("none, auto, required or a function");
+    return {ToolUse::kRequired, ""};
+  }
+  const auto function = required_member(choice, "function");
+  function->object();
+  const auto name = required_member(*function, "name");
+  return {ToolUse::kNamed, name->text()};
+}
+
+void read_openai_options(const JsonReader& request, OpenAiChatRequest& result) {
+  Turn& turn = result.turn;
+  if (const auto stream = request.find("stream")) result.stream = stream->boolean();
+  if (const auto options = request.find("stream_options")) {
+    if (const auto usage = options->find("include_usage")) result.include_usage = usage->boolean();
+  }
+  for (const auto* key : {"max_tokens", "max_completion_tokens"}) {
+    if (const auto limit = request.find(key)) turn.max_tokens = read_token_limit(*limit);
+  }
+  if (const auto stop = request.find("stop")) turn.stop = read_stops(*stop, kMostStops);
+  read_sampling(request, turn.sampling);
+  if (const auto answers = request.find("n")) turn.answers = answers->integer<std::size_t>(1, kMostAnswers);
+  if (const auto format = request.find("response_format")) turn.format = read_response_format(*format);
+  if (const auto effort = request.find("reasoning_effort")) turn.thinking = read_effort(*effort);
+  if (const auto kwargs = request.find("chat_template_kwargs")) {
+    if (const auto thinking = kwargs->find("enable_thinking")) {
+      turn.thinking = thinking->boolean() ? Thinking::kOn : Thinking::kOff;
+    }
+  }
+  if (const auto truncate = request.find("truncate")) {
+    if (truncate->text() != "oldest_turns") truncate->expected("oldest_turns");
+    turn.drop_oldest_turns = true;
+  }
+  if (const auto conversation = request.find("chat_id")) turn.conversation = conversation->text();
+  if (const auto modalities = request.find("modalities")) {
+    for (std::size_t i = 0; i < modalities->array().size(); ++i) {
+      if (modalities->element(i).text() != "text") modalities->refuse("only text can be made here");
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const Field> openai_chat_fields() { return kOpenAiChatFields; }
+
+OpenAiChatRequest read_openai_chat(const Json& json) {
+  OpenAiChatRequest result;
+  read_request(json, [&result](const JsonReader& request) {
+    result.ignored = check_fields(kOpenAiChatFields, request);
+    Turn& turn = result.turn;
+    if (const auto model = request.find("model")) turn.model = model->text();
+    const auto messages = required_member(request, "messages");
+    if (messages->array().empty()) messages->refuse("expected at least one message");
+    for (std::size_t i = 0; i < messages->array().size(); ++i)
+      turn.messages.push_back(read_message(messages->element(i)));
+    name_tool_results(turn.messages);
+    if (const auto tools = request.find("tools")) turn.tools = read_nested_tools(*tools);
+    if (const auto choice = request.find("tool_choice")) turn.tool_choice = read_tool_choice(*choice);
+    if (const auto parallel = request.find("parallel_tool_calls")) turn.parallel_calls = parallel->boolean();
+    read_openai_options(request, result);
+  });
+  return result;
+}
+
+}  // namespace rkllm_mcp::chat

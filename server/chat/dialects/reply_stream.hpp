@@ -1,0 +1,64 @@
+// How answers go out: what all dialects have in common. A dialect only puts words around what a turn has made; it makes
+// no decisions, reads no clock and opens no socket.
+#pragma once
+
+#include "chat/turn/answer.hpp"
+#include "chat/turn/turn_error.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// What a reply says of itself; made by the server.
+struct ReplyFacts {
+  std::string id;              // "chatcmpl-..."; unique
+  std::string model;           // as the client named it
+  std::int64_t created_s = 0;  // seconds since 1970
+  std::string created_iso{};   // the same as ISO 8601: Ollama's form
+  std::string fingerprint{};   // with a profile: the conversation; empty: none
+};
+
+// A whole HTTP answer to a request that has failed before anything was sent.
+struct ErrorReply {
+  int status = 500;
+  std::string body{};         // JSON
+  std::string retry_after{};  // the header's value; empty: no header
+};
+
+// A stream of one dialect. What the functions return is to be sent as it is; it may be empty. `answer` counts the
+// answers of one request (n above 1), which come one after the other. Not for several threads.
+class ReplyStream {
+ public:
+  virtual ~ReplyStream() = default;
+
+  // The Content-Type of the whole.
+  virtual std::string_view content_type() const { return "text/event-stream"; }
+  virtual std::string event(const AnswerEvent& event, std::size_t answer) = 0;
+  // Nothing has come for a while; shaped as the protocol has it, since some clients stumble over SSE comments.
+  virtual std::string heartbeat() = 0;
+  // One answer has ended.
+  virtual std::string end(const AnswerEnd& end, std::size_t answer) = 0;
+  // All have. `sum`: the usage of all of them.
+  virtual std::string finish(const Usage& sum) = 0;
+  // The turn has failed in the middle: the last thing that is sent.
+  virtual std::string error(const TurnError& error) = 0;
+};
+
+// "data: ...\n\n", and with an event's name before it.
+std::string sse_data(std::string_view data);
+std::string sse_event(std::string_view name, std::string_view data);
+
+// Null for what is not known.
+Json number_or_null(std::optional<std::int64_t> number);
+
+// The HTTP status of an error, where all dialects agree; Anthropic has its own for some.
+int http_status(ErrorKind kind);
+// The value of Retry-After; empty: none.
+std::string retry_after(const TurnError& error);
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,29 @@
+// OpenAI's POST /v1/responses as a turn.
+#pragma once
+
+#include "chat/dialects/field_table.hpp"
+#include "chat/turn/turn.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+std::span<const Field> responses_fields();
+
+struct ResponsesRequest {
+  Turn turn;  // `messages` without those of the previous response, which the server puts before them
+  bool stream = false;
+  bool store = false;
+  std::string previous_response{};  // an id; empty: none
+  std::string instructions{};       // not part of what is stored: the next request has its own
+  // What the response object repeats of the request: all settings, those that were not given with their defaults.
+  Json settings = nullptr;
+  std::vector<std::string> ignored{};
+};
+
+// Throws TurnError.
+ResponsesRequest read_responses(const Json& request);
+
+}  // namespace rkllm_mcp::chat

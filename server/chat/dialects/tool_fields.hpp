@@ -1,0 +1,30 @@
+// Options and tools the way several dialects write them.
+#pragma once
+
+#include "chat/dialects/field_table.hpp"
+#include "chat/turn/turn.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// [{"type":"function","function":{name, description?, parameters?}}]: OpenAI's chat and Ollama. Throws InvalidParams.
+std::vector<Tool> read_nested_tools(const JsonReader& tools);
+// {name, description?, parameters?}, where the parameters' member is named `schema_key`.
+Tool read_tool(const JsonReader& tool, std::string_view schema_key);
+// Refuses two tools of one name, which no answer could tell apart.
+void check_tool_names(const JsonReader& tools, const std::vector<Tool>& list);
+
+// Reads temperature, top_p, top_k and the penalties, by the names that they have everywhere.
+void read_sampling(const JsonReader& options, SamplingWish& sampling);
+
+// "none", "minimal", "low" ... "xhigh": how much to think. The first two: not at all.
+Thinking read_effort(const JsonReader& effort);
+
+// A number of tokens that may be made: at least `least`.
+std::int64_t read_token_limit(const JsonReader& value, std::int64_t least = 1);
+
+}  // namespace rkllm_mcp::chat

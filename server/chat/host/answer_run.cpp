@@ -1,0 +1,50 @@
+#include "chat/host/answer_run.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp::chat {
+
+AnswerRun::AnswerRun(const Family& family, const Turn& turn, const Prompt& prompt, const JsonSchema* schema,
+                     std::function<std::string()> next_id)
+    : reader_(family, turn, prompt, std::move(next_id)) {
+  if (schema != nullptr) structured_.emplace(*schema);
+}
+
+std::vector<AnswerEvent> AnswerRun::take(std::string_view bytes) {
+  if (is_over()) return {};
+  ++generated_;
+  const bool thinks = reader_.in_thinking();
+  auto events = reader_.feed(bytes);
+  if (thinks) ++reasoning_;
+  return structured_ ? sorted(std::move(events)) : std::move(events);
+}
+
+std::vector<AnswerEvent> AnswerRun::sorted(std::vector<AnswerEvent> events) {
+  for (AnswerEvent& event : events) {
+    if (const auto* text = std::get_if<TextDelta>(&event)) {
+      is_hopeless_ = !structured_->feed(text->text) || is_hopeless_;
+    } else {
+      has_calls_ = has_calls_ || std::holds_alternative<ToolCall>(event);
+      held_.push_back(std::move(event));
+    }
+  }
+  return {};
+}
+
+AnswerRun::Outcome AnswerRun::finish(bool hit_limit) {
+  Outcome outcome;
+  outcome.events = reader_.finish();
+  outcome.finish = reader_.finish_reason(hit_limit);
+  if (!structured_) return outcome;
+  sorted(std::exchange(outcome.events, {}));
+  if (!has_calls_) {  // calls are what was wanted first; the JSON comes with their results
+    outcome.complaint = structured_->finish();
+    if (outcome.complaint) return outcome;
+    held_.emplace_back(TextDelta{structured_->json()});
+    if (outcome.finish == Finish::kLength) outcome.finish = Finish::kStop;  // the JSON is whole
+  }
+  outcome.events = std::exchange(held_, {});
+  return outcome;
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,99 @@
+#include "chat/host/chat_host.hpp"
+
+#include "chat/host/turn_plan.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp::chat {
+
+class ChatHost::Turning final : public Running {
+ public:
+  Turning(ChatHost& host, std::uint64_t number) : host_(host), alive_(host.alive_), number_(number) {}
+  Turning(const Turning&) = delete;
+  Turning& operator=(const Turning&) = delete;
+  ~Turning() override {
+    if (TurnMaker* const maker = found()) maker->listener_gone();
+  }
+  void hold() override {
+    if (TurnMaker* const maker = found()) maker->hold();
+  }
+  void go_on() override {
+    if (TurnMaker* const maker = found()) maker->go_on();
+  }
+
+ private:
+  TurnMaker* found() const {
+    if (alive_.expired()) return nullptr;
+    const auto maker = host_.turns_.find(number_);
+    return maker == host_.turns_.end() ? nullptr : maker->second.get();
+  }
+
+  ChatHost& host_;
+  const std::weak_ptr<char> alive_;
+  const std::uint64_t number_;
+};
+
+class ChatHost::Embedding final : public Running {
+ public:
+  Embedding(EmbeddingWish wish, EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed)
+      : maker_(std::move(wish), std::move(done), std::move(failed)) {}
+  void begin(ModelLender& pool, PlaceWish place) { maker_.begin(pool, std::move(place)); }
+
+ private:
+  EmbeddingMaker maker_;
+};
+
+ChatHost::ChatHost(ModelLender& pool, HostOptions options)
+    : pool_(pool), options_(std::move(options)), caches_(options_.caches_folder, options_.most_cache_bytes) {}
+
+ChatHost::~ChatHost() = default;
+
+ModelDescription ChatHost::model_for(std::string_view name, const Asker& asker) const {
+  if (auto found = pool_.find(name, asker)) return *std::move(found);
+  if (!name.empty()) throw TurnError::unknown_model(name);
+  auto all = pool_.models(asker);
+  if (all.size() == 1) return std::move(all.front());
+  throw TurnError::bad_field(
+      "model", all.empty() ? "there is no model here yet" : "missing, and there is more than one model here");
+}
+
+std::vector<ModelDescription> ChatHost::models(const Asker& asker) const { return pool_.models(asker); }
+
+HandleRecord& ChatHost::record_of(const std::string& model, std::uint64_t load_number) {
+  Record& kept = records_[model];
+  if (kept.load_number != load_number) kept = {load_number, {}};
+  return kept.record;
+}
+
+std::unique_ptr<Running> ChatHost::start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener) {
+  const ModelDescription model = model_for(turn.model, asker);
+  PlaceWish wish{.model = model.name, .asker = asker, .keep_alive = turn.keep_alive, .peer = std::move(peer)};
+  const Family* family = family_for(model.template_name, model.path);
+  const std::uint64_t number = ++next_turn_;
+  const TurnMaker::Surroundings surroundings{
+      options_, caches_,
+      [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); }};
+  auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family), listener,
+                                           [this, number] { turns_.erase(number); });
+  TurnMaker& begun = *maker;
+  turns_.emplace(number, std::move(maker));
+  auto running = std::make_unique<Turning>(*this, number);
+  begun.begin(pool_, std::move(wish));
+  return running;
+}
+
+std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker, std::string peer,
+                                         EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed) {
+  const ModelDescription model = model_for(wish.model, asker);
+  PlaceWish place{.model = model.name, .asker = asker, .keep_alive = wish.keep_alive, .peer = std::move(peer)};
+  auto embedding = std::make_unique<Embedding>(std::move(wish), std::move(done), std::move(failed));
+  embedding->begin(pool_, std::move(place));
+  return embedding;
+}
+
+std::string ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
+  const ModelDescription model = model_for(turn.model, asker);
+  return TurnPlan(turn, family_for(model.template_name, model.path)).prompt().text;
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,78 @@
+// The host that makes turns: for all dialects over HTTP, and for MCP. It owns what goes on; whoever asked holds a
+// RunningTurn, and gives the turn up by destroying that.
+//
+// Threads: event loop only.
+#pragma once
+
+#include "chat/host/embedding_maker.hpp"
+#include "chat/host/host_options.hpp"
+#include "chat/host/prompt_caches.hpp"
+#include "chat/host/turn_listener.hpp"
+#include "chat/host/turn_maker.hpp"
+#include "chat/turn/handle_record.hpp"
+#include "chat/turn/model_lender.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// Something that is being made for somebody. Destroying it gives it up.
+class Running {
+ public:
+  virtual ~Running() = default;
+  virtual void hold() {}   // whoever asked cannot take more for now
+  virtual void go_on() {}  // or can again
+};
+
+class ChatHost {
+ public:
+  // `pool` outlives it.
+  ChatHost(ModelLender& pool, HostOptions options);
+  ChatHost(const ChatHost&) = delete;
+  ChatHost& operator=(const ChatHost&) = delete;
+  ~ChatHost();
+
+  // Throws TurnError for what is known to be wrong at once; then `listener` hears nothing. It outlives what is
+  // returned.
+  std::unique_ptr<Running> start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener);
+  // The same for embeddings; exactly one of the functions is called, unless it is given up before.
+  std::unique_ptr<Running> embed(EmbeddingWish wish, const Asker& asker, std::string peer,
+                                 EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed);
+
+  // What the turn's prompt would be. Throws TurnError.
+  std::string prompt_of(const Turn& turn, const Asker& asker) const;
+  // The model that `name` means; if it is empty, the only one. Throws TurnError.
+  ModelDescription model_for(std::string_view name, const Asker& asker) const;
+  std::vector<ModelDescription> models(const Asker& asker) const;
+  ModelLender& pool() { return pool_; }
+
+  std::size_t turns() const { return turns_.size(); }  // that are being made, or waited for, or warmed up for
+  const PromptCaches& caches() const { return caches_; }
+
+ private:
+  class Turning;
+  class Embedding;
+  struct Record {
+    std::uint64_t load_number = 0;
+    HandleRecord record;
+  };
+
+  HandleRecord& record_of(const std::string& model, std::uint64_t load_number);
+
+  ModelLender& pool_;
+  const HostOptions options_;
+  PromptCaches caches_;
+  std::map<std::string, Record> records_;  // by model
+  std::unordered_map<std::uint64_t, std::unique_ptr<TurnMaker>> turns_;
+  std::uint64_t next_turn_ = 0;
+  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what is still held of turns does nothing
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,44 @@
+#include "chat/host/leased_model.hpp"
+
+#include <memory>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+
+LeasedModel::LeasedModel(std::unique_ptr<ModelLease> lease, HandleRecord& record)
+    : lease_(std::move(lease)), record_(record) {}
+
+void LeasedModel::clear_template(std::function<void(std::string complaint)> done) {
+  const std::uint64_t changes = lease_->model().foreign_changes();
+  lease_->model().clear_template([this, changes, done = std::move(done)](const std::string& complaint) {
+    if (complaint.empty()) record_.template_cleared(changes);
+    done(complaint);
+  });
+}
+
+void LeasedModel::load_cache(const std::string& path, std::string text, std::function<void()> done) {
+  lease_->model().load_cache(path, [this, text = std::move(text), done = std::move(done)](bool loaded) {
+    if (loaded) record_.cache_loaded(text);
+    done();
+  });
+}
+
+void LeasedModel::run(const std::string& prompt, const RunOptions& options,
+                      std::function<void(std::string_view)> on_token, std::function<void(const RunReport&)> done) {
+  const bool must_count = !facts().has_run_options;
+  // The count is the token's alone: its function lives as long as the run.
+  auto take = [this, must_count, most = options.max_new_tokens, count = std::int64_t{0},
+               on_token = std::move(on_token)](std::string_view text) mutable {
+    if (must_count && count >= most) return;  // it came before the abort took effect
+    ++count;
+    if (must_count && count == most) abort();
+    on_token(text);
+  };
+  lease_->model().run(prompt, options, std::move(take),
+                      [this, prompt, done = std::move(done)](const RunReport& report) {
+                        record_.run_ended(report.end, prompt);
+                        done(report);
+                      });
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,63 @@
+// KV caches of conversations in files, so that a model that goes back to one need not compute it again. A bounded
+// folder of this server's own: what was used longest ago goes first, and all of it at the start and at the end, since
+// which text a file belongs to is known only here.
+//
+// Event loop only. Files are small in number; their names, sizes and ends are all that is touched here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::chat {
+
+class PromptCaches {
+ public:
+  // `folder` is made with the first file; empty or `most_bytes` of 0: nothing is ever kept.
+  PromptCaches(std::string folder, std::uint64_t most_bytes);
+  PromptCaches(const PromptCaches&) = delete;
+  PromptCaches& operator=(const PromptCaches&) = delete;
+  ~PromptCaches();
+
+  struct Found {
+    std::string path;
+    std::string text;
+  };
+  // The cache that shares the longest beginning with `prompt`, if that is longer than `known` bytes, which the model
+  // has already. `identity`: ModelFacts::cache_identity.
+  std::optional<Found> best_for(std::string_view identity, std::string_view prompt, std::size_t known);
+  // Where the cache of `text` is to be written; empty: it is not.
+  std::string path_for(std::string_view identity, std::string_view text);
+  // The run that was to write it has ended. Looks whether the file is there: the runtime does not tell. One of a
+  // beginning of the same text is not needed any more.
+  void written(const std::string& path, std::string_view identity, std::string text);
+  // It could not be loaded.
+  void forget(const std::string& path);
+
+  std::size_t files() const { return entries_.size(); }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  struct Entry {
+    std::string identity;
+    std::string text;
+    std::string path;
+    std::uint64_t bytes;
+  };
+  using Entries = std::list<Entry>;
+
+  Entries::iterator drop(Entries::iterator entry);
+  bool make_folder();
+
+  const std::string folder_;
+  const std::uint64_t most_bytes_;
+  Entries entries_;  // the one used last is the first
+  std::uint64_t bytes_ = 0;
+  std::uint64_t next_ = 0;
+  bool has_folder_ = false;
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,298 @@
+#include "chat/host/turn_maker.hpp"
+
+#include "chat/host/ids.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+// The end of the slice of `text` that begins at `from`: whole characters only.
+std::size_t slice_end(std::string_view text, std::size_t from, std::size_t bytes) {
+  std::size_t end = bytes >= text.size() - from ? text.size() : from + bytes;
+  constexpr unsigned kContinuation = 0x80;
+  constexpr unsigned kMask = 0xC0;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & kMask) == kContinuation) ++end;
+  return end;
+}
+
+bool wishes_something(const SamplingWish& wish) { return wish != SamplingWish{}; }
+
+}  // namespace
+
+TurnMaker::TurnMaker(Surroundings surroundings, TurnPlan plan, TurnListener& listener, std::function<void()> gone)
+    : surroundings_(std::move(surroundings)), plan_(std::move(plan)), listener_(&listener), gone_(std::move(gone)) {}
+
+void TurnMaker::begin(ModelLender& pool, PlaceWish wish) {
+  keeps_model_ = !wish.keep_alive || wish.keep_alive->forever || wish.keep_alive->seconds > 0;
+  PlaceEvents<ModelLease> events;
+  events.queued = [this](std::size_t before) { listener_->queued(before); };
+  events.loading = [this](const LoadProgress& progress) { listener_->loading(progress); };
+  events.granted = [this](std::unique_ptr<ModelLease> lease) { granted(std::move(lease)); };
+  events.failed = [this](const TurnError& error) { fail(error); };
+  ticket_ = pool.ask(std::move(wish), std::move(events));
+}
+
+void TurnMaker::listener_gone() {
+  if (listener_ == nullptr) return;
+  listener_ = nullptr;
+  if (!model_) return leave();
+  if (is_running_) model_->abort();  // what follows comes with the end of the run, or of another step
+}
+
+void TurnMaker::hold() {
+  is_held_ = true;
+  if (is_running_) model_->hold();
+}
+
+void TurnMaker::go_on() {
+  is_held_ = false;
+  if (is_running_) model_->go_on();
+}
+
+void TurnMaker::granted(std::unique_ptr<ModelLease> lease) {
+  HandleRecord& record = surroundings_.record_of(lease->model().facts().name, lease->load_number());
+  const bool must_clear = record.must_clear_template(lease->model().foreign_changes());
+  model_.emplace(std::move(lease), record);
+  ticket_.reset();
+  if (!knows_runtime()) {
+    return fail(TurnError::not_supported(
+        "model", "runtime " + model_->facts().runtime_version + " cannot hold conversations; it takes 1.2.1 or later"));
+  }
+  if (plan_.uses_own_template() || !must_clear) return load_cache();
+  clear_template();
+}
+
+bool TurnMaker::knows_runtime() { return model_->facts().has_kv_size; }
+
+void TurnMaker::clear_template() {
+  model_->clear_template([this](const std::string& complaint) {
+    if (!complaint.empty()) {
+      return fail(
+          TurnError(ErrorKind::kRuntimeFailed, "the runtime's own template cannot be switched off: " + complaint));
+    }
+    load_cache();
+  });
+}
+
+void TurnMaker::load_cache() {
+  if (listener_ == nullptr) return leave();
+  if (!plan_.goes_on()) return make_room();
+  const std::string& prompt = plan_.prompt().text;
+  auto found = surroundings_.caches.best_for(model_->facts().cache_identity, prompt, model_->reusable_bytes(prompt));
+  if (!found) return make_room();
+  model_->load_cache(found->path, std::move(found->text), [this] { make_room(); });
+}
+
+void TurnMaker::make_room() {
+  if (listener_ == nullptr) return leave();
+  for (;;) {
+    // With the runtime's own template around it the prompt has more bytes than are known here.
+    const std::size_t bytes =
+        plan_.uses_own_template() ? std::size_t{std::numeric_limits<std::int32_t>::max()} : plan_.prompt().text.size();
+    const ContextPlan room = plan_run(context(), {.bytes = bytes, .tokens = prompt_tokens_}, plan_.turn().max_tokens);
+    if (const auto* limit = std::get_if<RunWithLimit>(&room)) return run(limit->max_new_tokens);
+    if (std::holds_alternative<CountFirst>(room)) return count();
+    if (!plan_.turn().drop_oldest_turns || !plan_.drop_oldest()) {
+      return fail(TurnError::context_exceeded(prompt_tokens_, context()));
+    }
+    prompt_tokens_.reset();
+  }
+}
+
+RunOptions TurnMaker::run_options(std::int64_t most_tokens) const {
+  RunOptions options;
+  options.sampling = with_wishes(model_->facts().preset, plan_.turn().sampling);
+  // An answer that did not fit its schema is asked for with less freedom.
+  if (tries_ > 0) options.sampling.temperature /= static_cast<double>(1U << std::min(tries_, 8U));
+  options.max_new_tokens = most_tokens;
+  return options;
+}
+
+void TurnMaker::count() {
+  is_running_ = true;
+  model_->run(
+      plan_.prompt().text, run_options(1), [](std::string_view) {},
+      [this](const RunReport& report) { counted(report); });
+}
+
+void TurnMaker::counted(const RunReport& report) {
+  is_running_ = false;
+  if (listener_ == nullptr) return leave();
+  if (report.end == RunEnd::kFailed) {
+    // A prompt that is longer than the context is refused without a word; one that cannot be is refused for another
+    // reason.
+    const bool may_be_too_long = most_prompt_tokens(plan_.prompt().text.size()) > context();
+    if (report.lost || report.tokens > 0 || !(may_be_too_long || plan_.uses_own_template())) return run_failed(report);
+    if (!plan_.turn().drop_oldest_turns || !plan_.drop_oldest()) {
+      return fail(TurnError::context_exceeded(std::nullopt, context()));
+    }
+    return clear_template();  // the failure has emptied the KV cache
+  }
+  prompt_tokens_ =
+      report.kv_size ? prompt_tokens_after(*report.kv_size, std::max<std::int64_t>(report.tokens, 1)) : std::nullopt;
+  if (!prompt_tokens_) {
+    return fail(TurnError(ErrorKind::kRuntimeFailed, "the runtime does not tell how long the prompt is"));
+  }
+  prefilled_ = report.prefill_tokens;
+  prefill_ms_ = report.prefill_ms;
+  make_room();
+}
+
+TurnBeginning TurnMaker::beginning() const {
+  TurnBeginning beginning;
+  const ModelFacts& facts = model_->facts();
+  if (!facts.has_run_options && wishes_something(plan_.turn().sampling)) {
+    beginning.ignored.emplace_back("sampling");
+  }
+  if (plan_.turn().context && *plan_.turn().context > facts.max_context_len) {
+    beginning.ignored.emplace_back("options.num_ctx");
+  }
+  beginning.dropped_messages = plan_.dropped();
+  beginning.prompt_tokens = prompt_tokens_;
+  return beginning;
+}
+
+void TurnMaker::run(std::int64_t most_tokens) {
+  if (!std::exchange(has_begun_, true)) listener_->begun(beginning());
+  if (listener_ == nullptr) return leave();
+  limit_ = most_tokens;
+  run_ = std::make_unique<AnswerRun>(plan_.family(), plan_.turn(), plan_.prompt(), plan_.schema(),
+                                     [] { return new_id("call_"); });
+  is_running_ = true;
+  model_->run(
+      plan_.prompt().text, run_options(most_tokens), [this](std::string_view bytes) { take(bytes); },
+      [this](const RunReport& report) { run_ended(report); });
+  if (is_held_) model_->hold();
+}
+
+void TurnMaker::tell(const std::vector<AnswerEvent>& events) {
+  for (const AnswerEvent& event : events) {
+    append(answer_, event);
+    if (listener_ != nullptr) listener_->event(event, usages_.size());
+  }
+}
+
+void TurnMaker::take(std::string_view bytes) {
+  if (listener_ == nullptr || run_->is_over()) return;
+  tell(run_->take(bytes));
+  if (listener_ != nullptr && run_->is_over()) model_->abort();
+}
+
+void TurnMaker::run_ended(const RunReport& report) {
+  is_running_ = false;
+  if (listener_ == nullptr) return leave();
+  if (report.end == RunEnd::kFailed) return run_failed(report);
+  const bool was_cut = !run_->is_over() && run_->generated() >= limit_;
+  answer_ended(report, run_->finish(was_cut));
+}
+
+void TurnMaker::run_failed(const RunReport& report) {
+  fail(TurnError(ErrorKind::kRuntimeFailed,
+                 report.complaint.empty() ? "the runtime has failed, and does not say why" : report.complaint));
+}
+
+AnswerEnd TurnMaker::end_of(const RunReport& report, Finish finish) const {
+  AnswerEnd end;
+  end.finish = finish;
+  end.stop_string = run_->stop_string();
+  RunFigures figures;
+  figures.generated = std::max(report.tokens, run_->generated());
+  figures.reasoning = run_->reasoning();
+  figures.kv_size = report.kv_size;
+  figures.prefilled = prefilled_ ? prefilled_ : report.prefill_tokens;
+  end.usage = usage_of(figures);
+  end.timings.load_ms = model_->lease().load_ms();
+  end.timings.prefill_ms = prefill_ms_ ? prefill_ms_ : report.prefill_ms;
+  end.timings.generate_ms = report.generate_ms;
+  end.timings.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun_at_).count();
+  return end;
+}
+
+void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome) {
+  if (outcome.complaint) {
+    const bool was_cut = outcome.finish == Finish::kLength;
+    if (!was_cut && tried_again(*outcome.complaint)) return;
+    const std::string why = was_cut ? "the limit of " + std::to_string(limit_) + " tokens came before its end"
+                                    : *outcome.complaint + ", after " + std::to_string(tries_ + 1) + " tries";
+    return fail(TurnError(ErrorKind::kInvalidAnswer, "the model has not given the JSON that was asked for: " + why));
+  }
+  tell(outcome.events);
+  if (listener_ == nullptr) return leave();
+  const AnswerEnd end = end_of(report, outcome.finish);
+  kv_size_ = report.kv_size;
+  const std::size_t number = usages_.size();
+  usages_.push_back(end.usage);
+  listener_->ended(end, number);
+  if (listener_ == nullptr) return leave();
+  if (usages_.size() < plan_.turn().answers) {
+    answer_ = {};
+    tries_ = 0;
+    prompt_tokens_ = prompt_tokens_ ? prompt_tokens_ : end.usage.prompt;
+    prefilled_ = 0;  // the prompt is there already
+    prefill_ms_ = 0;
+    return make_room();
+  }
+  TurnListener& listener = *std::exchange(listener_, nullptr);
+  listener.finished(sum_of_answers(usages_));
+  const bool warms_up = plan_.goes_on() && *keeps_model_ && surroundings_.options.warm_up_bytes > 0;
+  if (!warms_up) return leave();
+  warm_text_ = plan_.text_after(answer_);
+  warm_up();
+}
+
+bool TurnMaker::tried_again(const std::string& complaint) {
+  if (++tries_ >= std::max(surroundings_.options.structured_tries, 1U)) {
+    --tries_;
+    return false;
+  }
+  plan_.ask_again(complaint);
+  answer_ = {};
+  prompt_tokens_.reset();
+  prefilled_.reset();
+  prefill_ms_.reset();
+  make_room();
+  return true;
+}
+
+// It has what the KV cache has now, less what was thought, and the marks behind an answer.
+std::int64_t TurnMaker::most_warm_tokens() const {
+  constexpr std::int64_t kMarks = 64;
+  const std::int64_t by_bytes = most_prompt_tokens(warm_text_.size());
+  return kv_size_ ? std::min(by_bytes, *kv_size_ + kMarks) : by_bytes;
+}
+
+// One slice of what the next turn will begin with; the last one writes the cache.
+void TurnMaker::warm_up() {
+  const std::size_t known = model_->reusable_bytes(warm_text_);
+  if (known >= warm_text_.size() || model_->lease().others_wait()) return leave();
+  if (most_warm_tokens() >= context()) return leave();  // it may not fit, which would empty the KV cache
+  const std::size_t end = slice_end(warm_text_, known, surroundings_.options.warm_up_bytes);
+  RunOptions options = run_options(1);
+  const bool is_last = end == warm_text_.size();
+  if (is_last) options.save_cache_to = surroundings_.caches.path_for(model_->facts().cache_identity, warm_text_);
+  model_->run(
+      warm_text_.substr(0, end), options, [](std::string_view) {},
+      [this, is_last, path = options.save_cache_to](const RunReport& report) {
+        if (report.end == RunEnd::kFailed) return leave();
+        if (!is_last) return warm_up();
+        if (!path.empty()) {
+          surroundings_.caches.written(path, model_->facts().cache_identity, warm_text_);
+        }
+        leave();
+      });
+}
+
+void TurnMaker::fail(const TurnError& error) {
+  if (TurnListener* const listener = std::exchange(listener_, nullptr)) listener->failed(error);
+  leave();
+}
+
+void TurnMaker::leave() {
+  const auto gone = gone_;  // this is destroyed by it
+  gone();
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,104 @@
+// One turn, from its place in a model's queue to the warm-up behind its answer.
+//
+//   place → template → cache → count → run (again: n, structured answers) → told → warm-up → gone
+//
+// Whoever asked may go at any time: a place in the queue is then free at once, a run ends at its next token, and no
+// warm-up follows, since nobody knows how much of the answer the client has kept.
+//
+// Threads: event loop only. Every step is a callback of the pool or of a model, which never come from inside a call; so
+// whatever asks is the last thing that a function does.
+#pragma once
+
+#include "chat/host/answer_run.hpp"
+#include "chat/host/host_options.hpp"
+#include "chat/host/leased_model.hpp"
+#include "chat/host/prompt_caches.hpp"
+#include "chat/host/turn_listener.hpp"
+#include "chat/host/turn_plan.hpp"
+#include "chat/turn/context.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+class TurnMaker {
+ public:
+  // What all turns share; outlives them.
+  struct Surroundings {
+    const HostOptions& options;
+    PromptCaches& caches;
+    // The record of this load of a model; it stays where it is as long as the model is leased.
+    std::function<HandleRecord&(const std::string& model, std::uint64_t load_number)> record_of;
+  };
+
+  // `gone` is called last, and may destroy this.
+  TurnMaker(Surroundings surroundings, TurnPlan plan, TurnListener& listener, std::function<void()> gone);
+  TurnMaker(const TurnMaker&) = delete;
+  TurnMaker& operator=(const TurnMaker&) = delete;
+
+  void begin(ModelLender& pool, PlaceWish wish);
+  // The listener goes, and hears nothing more. May destroy this.
+  void listener_gone();
+  // The listener cannot take more for now, or again.
+  void hold();
+  void go_on();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void granted(std::unique_ptr<ModelLease> lease);
+  void clear_template();
+  void load_cache();
+  void make_room();  // looks how the prompt fits into the context
+  void count();      // its tokens, by a run of one
+  void counted(const RunReport& report);
+  void run(std::int64_t most_tokens);
+  void take(std::string_view bytes);
+  void run_ended(const RunReport& report);
+  void answer_ended(const RunReport& report, AnswerRun::Outcome outcome);
+  void run_failed(const RunReport& report);
+  bool tried_again(const std::string& complaint);
+  void warm_up();
+  void fail(const TurnError& error);
+  void leave();
+
+  bool knows_runtime();
+  TurnBeginning beginning() const;
+  AnswerEnd end_of(const RunReport& report, Finish finish) const;
+  RunOptions run_options(std::int64_t most_tokens) const;
+  void tell(const std::vector<AnswerEvent>& events);
+  std::int64_t most_warm_tokens() const;
+  std::int64_t context() const { return context_tokens(model_->facts().max_context_len); }
+
+  const Surroundings surroundings_;
+  TurnPlan plan_;
+  TurnListener* listener_;  // null: nobody listens any more
+  const std::function<void()> gone_;
+  const Clock::time_point begun_at_ = Clock::now();
+  std::unique_ptr<QueuePlace> ticket_;  // while it waits
+  std::optional<LeasedModel> model_;    // from then on
+  std::optional<bool> keeps_model_;     // false: it is unloaded behind this turn, so nothing is to be warmed up
+  bool has_begun_ = false;              // the listener has been told
+  bool template_cleared_ = false;
+  bool is_running_ = false;
+  bool is_held_ = false;
+  std::optional<std::int64_t> prompt_tokens_;  // counted
+  std::optional<std::int64_t> prefilled_;      // by the run that counted
+  std::optional<double> prefill_ms_;
+  std::int64_t limit_ = 0;  // of the run
+  std::unique_ptr<AnswerRun> run_;
+  unsigned tries_ = 0;
+  Answer answer_;  // the one that is being made
+  std::vector<Usage> usages_;
+  std::optional<std::int64_t> kv_size_;  // behind the last answer
+  std::string warm_text_;
+};
+
+}  // namespace rkllm_mcp::chat

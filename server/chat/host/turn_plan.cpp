@@ -1,0 +1,100 @@
+#include "chat/host/turn_plan.hpp"
+
+#include "chat/structured/structured_answer.hpp"
+#include "chat/templates/families.hpp"
+#include "chat/turn/context.hpp"
+#include "chat/turn/turn_error.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+constexpr std::string_view kPlainFamily = "plain";
+
+void refuse_images(const Turn& turn) {
+  if (std::ranges::none_of(turn.messages, has_image)) return;
+  throw TurnError::not_supported("messages",
+                                 "a picture needs a vision encoder, and this server has none; send text only");
+}
+
+// Without a family only what the runtime's own template can write: one message of a user.
+std::string single_message(const Turn& turn) {
+  const bool is_single = turn.messages.size() == 1 && turn.messages.front().role == Role::kUser;
+  if (!turn.raw_prompt && is_single && turn.tools.empty()) return text_of(turn.messages.front());
+  throw TurnError::not_supported(
+      turn.raw_prompt ? "prompt" : "messages",
+      "the template of this model is not known, so only a single user message is possible: no history, no system "
+      "text, no tools, no raw prompt; models.NAME.template in the settings names the family, e.g. \"qwen3\"");
+}
+
+}  // namespace
+
+const Family* family_for(std::string_view template_name, std::string_view file_name) {
+  if (template_name.empty()) return family_of_file(built_in_families(), file_name);
+  const Family* family = find_family(built_in_families(), template_name);
+  if (family != nullptr) return family;
+  std::string known;
+  for (const Family& each : built_in_families()) known.append(known.empty() ? "" : ", ").append(each.name);
+  throw TurnError::not_supported("model", "its template \"" + std::string(template_name) +
+                                              "\" in the settings does not exist; there are: " + known);
+}
+
+TurnPlan::TurnPlan(Turn turn, const Family* family) : turn_(std::move(turn)), family_(family) {
+  refuse_images(turn_);
+  if (turn_.format.kind != OutputKind::kText) {
+    schema_ = schema_of(turn_.format, "response_format");
+    instruction_ = structured_instruction(turn_.format, "");
+  }
+  if (family_ == nullptr) {
+    uses_own_template_ = true;
+    family_ = find_family(built_in_families(), kPlainFamily);
+  } else if (turn_.raw_prompt) {
+    family_ = find_family(built_in_families(), kPlainFamily);
+  }
+  write();
+}
+
+void TurnPlan::write() {
+  if (uses_own_template_) {
+    const std::string text = single_message(turn_);
+    prompt_ = {.text = instruction_.empty() ? text : text + "\n\n" + instruction_, .forced = "", .in_thinking = false};
+  } else if (turn_.raw_prompt) {
+    const std::string behind = instruction_.empty() ? "" : "\n\n" + instruction_;
+    prompt_ = {.text = *turn_.raw_prompt + behind, .forced = "", .in_thinking = false};
+  } else {
+    prompt_ = render(*family_, conversation_of(turn_, instruction_));
+  }
+}
+
+void TurnPlan::ask_again(std::string_view complaint) {
+  instruction_ = structured_instruction(turn_.format, complaint);
+  write();
+}
+
+bool TurnPlan::drop_oldest() {
+  if (turn_.raw_prompt || uses_own_template_) return false;
+  const std::size_t taken = drop_oldest_turn(turn_.messages);
+  dropped_ += taken;
+  if (taken > 0) write();
+  return taken > 0;
+}
+
+std::string TurnPlan::text_after(const Answer& answer) const {
+  Conversation conversation = conversation_of(turn_);
+  const bool was_begun =
+      !turn_.messages.empty() && turn_.messages.back().role == Role::kAssistant && turn_.messages.back().calls.empty();
+  if (was_begun) {  // its text was the beginning of this answer
+    conversation.messages.back().parts.emplace_back(TextPart{answer.text});
+    conversation.messages.back().calls = answer.calls;
+  } else {
+    Message said = text_message(Role::kAssistant, answer.text);
+    said.thinking = answer.thinking;
+    said.calls = answer.calls;
+    conversation.messages.push_back(std::move(said));
+  }
+  return text_for_next_turn(*family_, conversation);
+}
+
+}  // namespace rkllm_mcp::chat

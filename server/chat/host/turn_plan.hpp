@@ -1,0 +1,58 @@
+// All of a turn that can be known, and refused, before a model is there: which family it is written in, its prompt, the
+// schema its answer has to fit. Not for several threads.
+#pragma once
+
+#include "chat/structured/json_schema.hpp"
+#include "chat/templates/family.hpp"
+#include "chat/templates/render.hpp"
+#include "chat/turn/answer.hpp"
+#include "chat/turn/turn.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::chat {
+
+// The family of a model: `template_name` if it is given, else what the file's name tells. Null: not known. Throws
+// TurnError if there is no family of this name.
+const Family* family_for(std::string_view template_name, std::string_view file_name);
+
+class TurnPlan {
+ public:
+  // `family`: of the model; null: only a single message is possible, in the runtime's own template. Throws TurnError.
+  TurnPlan(Turn turn, const Family* family);
+
+  const Turn& turn() const { return turn_; }
+  // How the answer is read.
+  const Family& family() const { return *family_; }
+  const Prompt& prompt() const { return prompt_; }
+  const JsonSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
+  // The runtime puts its own template around the prompt, so the prompt's bytes say little about its tokens.
+  bool uses_own_template() const { return uses_own_template_; }
+  // What the model has said can be warmed up for the next turn.
+  bool goes_on() const { return !turn_.raw_prompt && !uses_own_template_; }
+
+  // The prompt anew, after an answer that did not fit the schema.
+  void ask_again(std::string_view complaint);
+  // Without its oldest turn; false if nothing can be dropped. How many messages are gone: dropped().
+  bool drop_oldest();
+  std::size_t dropped() const { return dropped_; }
+
+  // The beginning of the next turn's prompt, once the model has given this answer.
+  std::string text_after(const Answer& answer) const;
+
+ private:
+  void write();
+
+  Turn turn_;
+  const Family* family_;
+  std::optional<JsonSchema> schema_;
+  std::string instruction_;
+  Prompt prompt_;
+  bool uses_own_template_ = false;
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,131 @@
+#include "chat/http/chat_exchange.hpp"
+
+#include "chat/dialects/field_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+void add_id(HttpHeaders& headers, Surface surface, std::string_view request_id) {
+  if (!request_id.empty()) headers.add(surface == Surface::kAnthropic ? "request-id" : "x-request-id", request_id);
+}
+
+}  // namespace
+
+int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, std::string_view request_id) {
+  const ErrorReply reply = error_reply(surface, error, request_id);
+  HttpHeaders headers{{"Cache-Control", "no-store"}};
+  add_id(headers, surface, request_id);
+  if (!reply.retry_after.empty()) headers.add("Retry-After", reply.retry_after);
+  if (error.kind() == ErrorKind::kUnauthorized) headers.add("WWW-Authenticate", "Bearer");
+  exchange.respond({reply.status, headers, "application/json", reply.body});
+  return reply.status;
+}
+
+ChatExchange::ChatExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, ChatJob job, Options options,
+                           std::function<void(int status)> gone)
+    : exchange_(std::move(exchange)),
+      job_(std::move(job)),
+      options_(std::move(options)),
+      gone_(std::move(gone)),
+      silence_(loop, [this] { write(job_.stream->heartbeat()); }),
+      stall_(loop, [this] {
+        running_.reset();
+        over(0);
+      }) {}
+
+void ChatExchange::begin(ChatHost& host, const Asker& asker, const std::string& peer) {
+  Turn turn = std::move(job_.turn);
+  running_ = host.start(std::move(turn), asker, peer, *this);
+  if (job_.stream) silence_.set_after(options_.heartbeat);
+}
+
+void ChatExchange::queued(std::size_t places_before) {
+  if (!position_) position_ = places_before;
+}
+
+void ChatExchange::begun(const TurnBeginning& beginning) {
+  for (const std::string& field : beginning.ignored) {
+    if (std::ranges::find(job_.ignored, field) == job_.ignored.end()) job_.ignored.push_back(field);
+  }
+  dropped_ = beginning.dropped_messages;
+}
+
+HttpHeaders ChatExchange::headers() const {
+  HttpHeaders headers{{"Cache-Control", "no-store"}};
+  add_id(headers, options_.surface, options_.request_id);
+  headers.add("x-rkllm-queue-position", std::to_string(position_.value_or(0)));
+  if (const std::string ignored = ignored_header(job_.ignored); !ignored.empty()) {
+    headers.add("x-rkllm-ignored", ignored);
+  }
+  if (dropped_ > 0) headers.add("x-rkllm-dropped-messages", std::to_string(dropped_));
+  return headers;
+}
+
+void ChatExchange::write(const std::string& piece) {
+  if (exchange_->closed()) return;
+  if (!std::exchange(has_headers_, true)) {
+    HttpHeaders all = headers();
+    all.add("Content-Type", job_.stream->content_type());
+    all.add("X-Accel-Buffering", "no");
+    exchange_->start_stream(200, all);
+  }
+  if (!piece.empty()) exchange_->write(piece);
+  silence_.set_after(options_.heartbeat);
+  hold_if_full();
+}
+
+void ChatExchange::hold_if_full() {
+  if (is_held_ || exchange_->ready()) return;
+  is_held_ = true;
+  if (running_) running_->hold();
+  if (options_.stall.count() > 0) stall_.set_after(options_.stall);
+  exchange_->when_ready([weak = weak_from_this()] {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    alive->is_held_ = false;
+    alive->stall_.clear();
+    if (alive->running_) alive->running_->go_on();
+  });
+}
+
+void ChatExchange::event(const AnswerEvent& event, std::size_t answer) {
+  if (job_.stream) return write(job_.stream->event(event, answer));
+  if (answers_.size() <= answer) answers_.resize(answer + 1);
+  append(answers_[answer], event);
+}
+
+void ChatExchange::ended(const AnswerEnd& end, std::size_t answer) {
+  if (job_.stream) return write(job_.stream->end(end, answer));
+  if (answers_.size() <= answer) answers_.resize(answer + 1);
+  answers_[answer].end = end;
+}
+
+void ChatExchange::finished(const Usage& sum) {
+  constexpr int kOk = 200;
+  if (job_.stream) {
+    write(job_.stream->finish(sum));
+    if (!exchange_->closed()) exchange_->finish();
+  } else {
+    exchange_->respond({kOk, headers(), "application/json", job_.whole(answers_, sum)});
+  }
+  over(kOk);
+}
+
+void ChatExchange::failed(const TurnError& error) {
+  if (!has_headers_) return over(send_error(*exchange_, options_.surface, error, options_.request_id));
+  write(job_.stream->error(error));
+  if (!exchange_->closed()) exchange_->finish();
+  over(http_status(error.kind()));
+}
+
+void ChatExchange::over(int status) {
+  silence_.clear();
+  stall_.clear();
+  const auto gone = gone_;  // this is destroyed by it
+  gone(status);
+}
+
+}  // namespace rkllm_mcp::chat

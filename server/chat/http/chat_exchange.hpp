@@ -1,0 +1,76 @@
+// One HTTP exchange that a turn is made for: what the turn tells goes out in the words of its dialect, whole or as a
+// stream.
+//
+// What is known to be wrong before anything was sent is an HTTP status; so the headers of a stream go out with the
+// first piece of the answer, or with the first sign of life. A client that reads slowly holds its run back; one that
+// does not read at all for `stall` loses it.
+//
+// Event loop only. Owned by whoever opened it; `gone` is called when the exchange is over, and may destroy this.
+#pragma once
+
+#include "chat/host/chat_host.hpp"
+#include "chat/http/chat_job.hpp"
+#include "memory_budget.hpp"
+#include "transport/bytes/deadline.hpp"
+#include "transport/http/http_exchange.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+class ChatExchange final : public TurnListener, public std::enable_shared_from_this<ChatExchange> {
+ public:
+  struct Options {
+    Surface surface = Surface::kOpenAi;
+    std::string request_id{};
+    std::chrono::milliseconds heartbeat{};
+    std::chrono::milliseconds stall{};
+    MemoryShare memory{};  // of the request
+  };
+
+  ChatExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, ChatJob job, Options options,
+               std::function<void(int status)> gone);
+
+  // Throws TurnError for what is wrong at once; then nothing has been sent, and nothing will be.
+  void begin(ChatHost& host, const Asker& asker, const std::string& peer);
+
+  void queued(std::size_t places_before) override;
+  void begun(const TurnBeginning& beginning) override;
+  void event(const AnswerEvent& event, std::size_t answer) override;
+  void ended(const AnswerEnd& end, std::size_t answer) override;
+  void finished(const Usage& sum) override;
+  void failed(const TurnError& error) override;
+
+ private:
+  HttpHeaders headers() const;
+  void write(const std::string& piece);
+  void hold_if_full();
+  void over(int status);
+
+  const std::shared_ptr<HttpExchange> exchange_;
+  ChatJob job_;
+  Options options_;
+  const std::function<void(int status)> gone_;
+  std::unique_ptr<Running> running_;
+  std::vector<Answer> answers_;  // where it is sent as a whole
+  std::optional<std::size_t> position_;
+  std::size_t dropped_ = 0;
+  bool has_headers_ = false;
+  bool is_held_ = false;
+  Deadline silence_;  // until the client is told that its request still lives
+  Deadline stall_;    // until a client that takes nothing is given up
+};
+
+// Sends an error that is known before anything was sent. The status that it has.
+int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, std::string_view request_id);
+
+}  // namespace rkllm_mcp::chat

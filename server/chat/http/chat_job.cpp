@@ -1,0 +1,121 @@
+#include "chat/http/chat_job.hpp"
+
+#include "chat/dialects/anthropic_reply.hpp"
+#include "chat/dialects/anthropic_request.hpp"
+#include "chat/dialects/ollama_reply.hpp"
+#include "chat/dialects/openai_chat_reply.hpp"
+#include "chat/dialects/openai_chat_request.hpp"
+#include "chat/dialects/openai_completion.hpp"
+#include "chat/dialects/responses_reply.hpp"
+#include "chat/dialects/responses_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+// What every job has of its request, which is moved from; `facts` get the model's name.
+template <typename Request>
+ChatJob job_of(Request& request, ReplyFacts& facts) {
+  facts.model = request.turn.model;
+  return {.turn = std::move(request.turn), .ignored = std::move(request.ignored)};
+}
+
+ChatJob openai_chat_job(const Json& json, ReplyFacts facts) {
+  OpenAiChatRequest request = read_openai_chat(json);
+  ChatJob job = job_of(request, facts);
+  if (request.stream) job.stream = std::make_unique<OpenAiChatStream>(facts, request.include_usage);
+  job.whole = [facts](const std::vector<Answer>& answers, const Usage& sum) {
+    return openai_chat_reply(facts, answers, sum);
+  };
+  return job;
+}
+
+ChatJob openai_completion_job(const Json& json, ReplyFacts facts) {
+  OpenAiCompletionRequest request = read_openai_completion(json);
+  ChatJob job = job_of(request, facts);
+  if (request.stream) job.stream = std::make_unique<OpenAiCompletionStream>(facts, request.include_usage);
+  job.whole = [facts](const std::vector<Answer>& answers, const Usage& sum) {
+    return openai_completion_reply(facts, answers, sum);
+  };
+  return job;
+}
+
+ChatJob responses_job(const Json& json, ReplyFacts facts) {
+  ResponsesRequest request = read_responses(json);
+  if (!request.previous_response.empty()) {
+    throw TurnError(ErrorKind::kNotKept, "response '" + request.previous_response.substr(0, 100) +
+                                             "' is not kept here: send the whole conversation as input");
+  }
+  request.settings["store"] = false;
+  if (!request.instructions.empty()) {
+    request.turn.messages.insert(request.turn.messages.begin(), text_message(Role::kSystem, request.instructions));
+  }
+  ChatJob job = job_of(request, facts);
+  if (request.stream) job.stream = std::make_unique<ResponsesStream>(facts, request.settings);
+  job.whole = [facts, settings = request.settings](const std::vector<Answer>& answers, const Usage& /*sum*/) {
+    return responses_reply(facts, settings, answers.at(0));
+  };
+  return job;
+}
+
+ChatJob anthropic_job(const Json& json, ReplyFacts facts) {
+  AnthropicRequest request = read_anthropic(json);
+  ChatJob job = job_of(request, facts);
+  if (request.stream) job.stream = std::make_unique<AnthropicStream>(facts, Usage{});
+  job.whole = [facts](const std::vector<Answer>& answers, const Usage& /*sum*/) {
+    return anthropic_reply(facts, answers.at(0));
+  };
+  return job;
+}
+
+ChatJob ollama_job(OllamaSurface surface, OllamaRequest request, ReplyFacts facts) {
+  ChatJob job = job_of(request, facts);
+  job.wish = request.wish;
+  if (request.wish != OllamaWish::kAnswer) {
+    job.loaded_reply = ollama_load_reply(surface, facts, request.wish);
+    return job;
+  }
+  if (request.stream) job.stream = std::make_unique<OllamaStream>(surface, facts);
+  job.whole = [surface, facts](const std::vector<Answer>& answers, const Usage& /*sum*/) {
+    return ollama_reply(surface, facts, answers.at(0));
+  };
+  return job;
+}
+
+ChatJob ollama_chat_job(const Json& json, ReplyFacts facts) {
+  return ollama_job(OllamaSurface::kChat, read_ollama_chat(json), std::move(facts));
+}
+
+ChatJob ollama_generate_job(const Json& json, ReplyFacts facts) {
+  return ollama_job(OllamaSurface::kGenerate, read_ollama_generate(json), std::move(facts));
+}
+
+constexpr std::array kChatEndpoints = {
+    ChatEndpoint{"/v1/chat/completions", Surface::kOpenAi, "chatcmpl-", openai_chat_job},
+    ChatEndpoint{"/v1/completions", Surface::kOpenAi, "cmpl-", openai_completion_job},
+    ChatEndpoint{"/v1/responses", Surface::kOpenAi, "resp_", responses_job},
+    ChatEndpoint{"/v1/messages", Surface::kAnthropic, "msg_", anthropic_job},
+    ChatEndpoint{"/api/chat", Surface::kOllama, "", ollama_chat_job},
+    ChatEndpoint{"/api/generate", Surface::kOllama, "", ollama_generate_job},
+};
+
+}  // namespace
+
+ErrorReply error_reply(Surface surface, const TurnError& error, std::string_view request_id) {
+  switch (surface) {
+    case Surface::kOpenAi: return openai_error_reply(error);
+    case Surface::kOllama: return ollama_error_reply(error);
+    case Surface::kAnthropic: return anthropic_error_reply(error, request_id);
+  }
+  return {};
+}
+
+const ChatEndpoint* find_chat_endpoint(std::string_view path) {
+  const auto* const found = std::ranges::find(kChatEndpoints, path, &ChatEndpoint::path);
+  return found == kChatEndpoints.end() ? nullptr : &*found;
+}
+
+}  // namespace rkllm_mcp::chat

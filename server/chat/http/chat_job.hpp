@@ -1,0 +1,45 @@
+// What one HTTP request asks of the chat host, and how its answer is put into words: where a dialect meets HTTP.
+// Event loop only.
+#pragma once
+
+#include "chat/dialects/ollama_request.hpp"
+#include "chat/dialects/reply_stream.hpp"
+#include "chat/turn/turn.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// The form of errors, and of what all endpoints of one publisher share.
+enum class Surface { kOpenAi, kOllama, kAnthropic };
+
+// `request_id`: Anthropic repeats it.
+ErrorReply error_reply(Surface surface, const TurnError& error, std::string_view request_id);
+
+struct ChatJob {
+  Turn turn;
+  std::vector<std::string> ignored{};
+  std::unique_ptr<ReplyStream> stream{};  // null: the answer is sent as a whole
+  std::function<std::string(const std::vector<Answer>&, const Usage& sum)> whole{};
+  OllamaWish wish = OllamaWish::kAnswer;
+  std::string loaded_reply{};  // the answer, where the model is only loaded or unloaded
+};
+
+// A path at which turns are made. `prefix` begins the ids of its answers.
+struct ChatEndpoint {
+  std::string_view path;
+  Surface surface;
+  std::string_view prefix;
+  ChatJob (*read)(const Json& request, ReplyFacts facts);  // throws TurnError
+};
+
+// Null: there is none at this path.
+const ChatEndpoint* find_chat_endpoint(std::string_view path);
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,386 @@
+#include "chat/http/chat_routes.hpp"
+
+#include "auth/token_set.hpp"
+#include "chat/dialects/anthropic_reply.hpp"
+#include "chat/dialects/anthropic_request.hpp"
+#include "chat/dialects/openai_chat_request.hpp"
+#include "chat/host/ids.hpp"
+#include "chat/http/model_pages.hpp"
+#include "jsonrpc/bounded_json.hpp"
+#include "jsonrpc/unread.hpp"
+#include "run_loop.hpp"
+#include "text/wall_clock.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+constexpr std::string_view kShowPath = "/api/show";
+constexpr std::string_view kCountPath = "/v1/messages/count_tokens";
+
+// "/v1/v1/models" and "/v1//models" are what clients make of an address that ends in "/v1" or "/v1/".
+std::string forgiven(std::string_view path) {
+  std::string result;
+  for (const char character : path) {
+    if (character != '/' || result.empty() || result.back() != '/') result.push_back(character);
+  }
+  constexpr std::string_view kTwice = "/v1/v1/";
+  if (result.starts_with(kTwice)) result.erase(0, kTwice.size() / 2);
+  if (result.size() > 1 && result.back() == '/') result.pop_back();
+  return result;
+}
+
+constexpr std::array<std::string_view, 5> kLlamaPaths = {"/props", "/slots", "/tokenize", "/detokenize",
+                                                         "/apply-template"};
+
+Surface surface_of(std::string_view path) {
+  if (path == "/" || path.starts_with("/api/")) return Surface::kOllama;
+  return path.starts_with("/v1/messages") ? Surface::kAnthropic : Surface::kOpenAi;
+}
+
+bool is_get_like(std::string_view method) { return method == "GET" || method == "HEAD"; }
+
+// "x" of "/v1/models/x", decoded: names may have a slash or a colon.
+std::optional<std::string> model_asked_for(std::string_view path) {
+  constexpr std::string_view kBefore = "/v1/models/";
+  if (!path.starts_with(kBefore)) return std::nullopt;
+  const std::string_view coded = path.substr(kBefore.size());
+  const auto value_of = [](char digit) -> int {
+    if (digit >= '0' && digit <= '9') return digit - '0';
+    const char small = static_cast<char>(digit | 0x20);
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+  };
+  std::string name;
+  for (std::size_t i = 0; i < coded.size(); ++i) {
+    const bool may_be_coded = coded[i] == '%' && i + 2 < coded.size();
+    const int high = may_be_coded ? value_of(coded[i + 1]) : -1;
+    const int low = may_be_coded ? value_of(coded[i + 2]) : -1;
+    if (high >= 0 && low >= 0) {
+      name.push_back(static_cast<char>(high * 16 + low));
+      i += 2;
+    } else {
+      name.push_back(coded[i]);
+    }
+  }
+  return name;
+}
+
+// Clients ask for these to see which models there are now.
+bool names_models(std::string_view path) {
+  return path == "/v1/models" || path.starts_with("/v1/models/") || path == "/api/tags";
+}
+
+ReplyFacts facts_of(std::string_view prefix) {
+  const auto now = std::chrono::system_clock::now();
+  ReplyFacts facts;
+  if (!prefix.empty()) facts.id = new_id(prefix);
+  facts.created_s = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+  facts.created_iso = iso_time(now);
+  return facts;
+}
+
+HttpHeaders ignored_fields(const std::vector<std::string>& fields) {
+  if (fields.empty()) return {};
+  return {{"x-rkllm-ignored", ignored_header(fields)}};
+}
+
+TurnError nothing_at(std::string_view method, std::string_view path) {
+  return {ErrorKind::kNotKept, "there is nothing at " + std::string(method) + " " + shortened(path)};
+}
+
+TurnError no_tokenizer() {
+  return TurnError::not_supported("",
+                                  "the runtime has no call that makes tokens of a text, and there is no "
+                                  "tokenizer.json beside the model");
+}
+
+// What Ollama's clients use to fetch and change models.
+bool is_about_files(std::string_view path) {
+  constexpr std::array<std::string_view, 5> kPaths = {"/api/pull", "/api/push", "/api/create", "/api/copy",
+                                                      "/api/delete"};
+  return std::ranges::find(kPaths, path) != kPaths.end();
+}
+
+// About four bytes make a token: said to be an estimate.
+std::int64_t estimated_tokens(std::size_t bytes) {
+  constexpr std::size_t kBytesOfToken = 4;
+  return static_cast<std::int64_t>((bytes + kBytesOfToken - 1) / kBytesOfToken);
+}
+
+}  // namespace
+
+ChatRoutes::ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Options options)
+    : loop_(loop), gate_(gate), host_(host), options_(std::move(options)), reading_(loop) {}
+
+ChatRoutes::~ChatRoutes() = default;
+
+bool ChatRoutes::serves(const HttpRequest& request) {
+  const std::string path = forgiven(request.path);
+  if (path == "/") return is_get_like(request.method);
+  if (path.starts_with("/v1/") || path.starts_with("/api/")) return true;
+  return std::ranges::find(kLlamaPaths, path) != kLlamaPaths.end();
+}
+
+void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  const auto visit = std::make_shared<Visit>();
+  visit->path = forgiven(request.path);
+  visit->method = request.method;
+  visit->surface = surface_of(visit->path);
+  visit->wants_anthropic = request.headers.find("anthropic-version").has_value();
+  if (visit->wants_anthropic && visit->path.starts_with("/v1/models")) visit->surface = Surface::kAnthropic;
+  visit->request_id = new_id("req_");
+  visit->peer = request.remote;
+  visit->exchange = exchange;
+  visit->begun_at = std::chrono::steady_clock::now();
+  visit->memory = MemoryShare(options_.memory);
+  const std::string_view token = request.bearer_token();
+  const Principal* const principal = gate_.identify(token);
+  if (principal == nullptr) return refuse_stranger(request, visit, !token.empty());
+  visit->asker = {principal->name, principal->may_call, principal->may_admin};
+  if (stopping_) {
+    return refuse(visit, TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1));
+  }
+  if (is_get_like(request.method)) {
+    if (names_models(visit->path)) return refresh(visit, [this, visit] { get(visit); });
+    return or_refuse(visit, [this, visit] { get(visit); });
+  }
+  if (request.method == "DELETE" && is_about_files(visit->path)) {
+    return refuse(visit, TurnError::not_supported("", "models are files here: delete the file in runtime.model_dirs"));
+  }
+  if (request.method == "POST") return read_body(request, visit);
+  refuse(visit, nothing_at(visit->method, visit->path));
+}
+
+void ChatRoutes::refuse_stranger(const HttpRequest& request, const VisitPointer& visit, bool is_guess) {
+  // Whether something answers here is no secret; containers and clients ask without a token.
+  if (is_get_like(visit->method) && (visit->path == "/" || visit->path == "/v1/health")) {
+    return or_refuse(visit, [this, visit] { get(visit); });
+  }
+  const TurnError error(ErrorKind::kUnauthorized,
+                        is_guess ? "nobody has this access token"
+                                 : "an access token is required: Authorization: Bearer TOKEN, or x-api-key: TOKEN");
+  if (!is_guess) return refuse(visit, error);
+  gate_.refuse_guess(request.remote, [this, visit, error, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) refuse(visit, error);
+  });
+}
+
+void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit) {
+  // The parsed request takes about twice what was sent.
+  if (!visit->memory.grow(2 * request.body.size())) {
+    return refuse(visit, TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1));
+  }
+  const auto use = [this, visit](const std::optional<Json>& body) {
+    if (!body) {
+      return refuse(visit,
+                    TurnError::bad_field("", "the body is no JSON, is nested too deeply, or has a member twice"));
+    }
+    if (!body->is_object()) return refuse(visit, TurnError::bad_field("", "the body must be a JSON object"));
+    or_refuse(visit, [&] { post_or_look(visit, *body); });
+  };
+  constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
+  if (request.body.size() <= kReadAtOnce || !reading_.start()) return use(parse_bounded(request.body));
+  const auto body = std::make_shared<std::optional<Json>>();  // one step fills it in, the other takes it
+  reading_.run([body, text = request.body] { *body = parse_bounded(text); }, [body, use] { use(*body); });
+}
+
+void ChatRoutes::post_or_look(const VisitPointer& visit, const Json& body) {
+  try {
+    post(visit, body);
+  } catch (const TurnError& error) {
+    if (error.kind() != ErrorKind::kUnknownModel) throw;
+    refresh(visit, [this, visit, body] { post(visit, body); });
+  }
+}
+
+void ChatRoutes::refresh(const VisitPointer& visit, std::function<void()> action) {
+  host_.pool().refresh([this, visit, action = std::move(action), alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) or_refuse(visit, action);
+  });
+}
+
+void ChatRoutes::or_refuse(const VisitPointer& visit, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const TurnError& error) {
+    refuse(visit, error);
+  } catch (const RpcError& error) {
+    refuse(visit, TurnError::bad_field("", error.what()));
+  } catch (...) {
+    refuse(visit, TurnError(ErrorKind::kInternal, "internal error"));
+    pass_on(loop_, std::current_exception());  // to be reported
+  }
+}
+
+void ChatRoutes::refuse(const VisitPointer& visit, const TurnError& error) {
+  note(*visit, send_error(*visit->exchange, visit->surface, error, visit->request_id));
+}
+
+void ChatRoutes::answer(const VisitPointer& visit, const Json& body, const HttpHeaders& headers) {
+  answer_text(visit, to_text(body), headers);
+}
+
+void ChatRoutes::answer_text(const VisitPointer& visit, const std::string& json, const HttpHeaders& headers) {
+  constexpr int kOk = 200;
+  HttpHeaders all = headers;
+  all.add("Cache-Control", "no-store");
+  visit->exchange->respond({kOk, all, "application/json", json});
+  note(*visit, kOk);
+}
+
+void ChatRoutes::note(const Visit& visit, int status) const {
+  if (!options_.report) return;
+  const auto time = std::chrono::steady_clock::now() - visit.begun_at;
+  options_.report({visit.request_id, visit.peer, visit.path, visit.asker.name, status,
+                   std::chrono::duration_cast<std::chrono::microseconds>(time)});
+}
+
+void ChatRoutes::get(const VisitPointer& visit) {
+  const std::string& path = visit->path;
+  if (path == "/") {
+    constexpr int kOk = 200;
+    return visit->exchange->respond({kOk, {}, "text/plain; charset=utf-8", "Ollama is running"});
+  }
+  if (path == "/v1/health") return answer(visit, {{"status", "ok"}});
+  // Clients of Ollama want a version of Ollama, and refuse one that lacks what they use; this is the one whose
+  // interface is served.
+  if (path == "/api/version") return answer(visit, {{"version", "0.6.4"}, {"rkllm_mcp", options_.version}});
+  if (path == "/v1/models") {
+    const auto models = host_.models(visit->asker);
+    return answer(visit, visit->wants_anthropic ? anthropic_models(models) : openai_models(models));
+  }
+  if (const auto name = model_asked_for(path)) {
+    const ModelDescription model = host_.model_for(*name, visit->asker);
+    return answer(visit, visit->wants_anthropic ? anthropic_model(model) : openai_model(model));
+  }
+  if (path == "/api/tags") return answer(visit, ollama_tags(host_.models(visit->asker)));
+  if (path == "/api/ps") return answer(visit, ollama_running(host_.models(visit->asker)));
+  if (path == "/props") {
+    const auto models = host_.models(visit->asker);
+    const auto loaded = std::ranges::find(models, ModelState::kLoaded, &ModelDescription::state);
+    if (models.empty()) throw TurnError::unknown_model("");
+    return answer(visit, llama_props(loaded == models.end() ? models.front() : *loaded));
+  }
+  if (path == "/slots") return answer(visit, llama_slots(host_.models(visit->asker)));
+  throw nothing_at(visit->method, path);
+}
+
+void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
+  const std::string& path = visit->path;
+  if (!visit->asker.may_call) {
+    throw TurnError(ErrorKind::kForbidden, "this access token has no permission to call models");
+  }
+  if (const ChatEndpoint* const endpoint = find_chat_endpoint(path)) return make_turn(*endpoint, visit, body);
+  if (path == "/v1/embeddings") return embed(EmbeddingSurface::kOpenAi, visit, body);
+  if (path == "/api/embed") return embed(EmbeddingSurface::kOllama, visit, body);
+  if (path == "/api/embeddings") return embed(EmbeddingSurface::kOllamaOlder, visit, body);
+  if (path == kShowPath) return show(visit, body);
+  if (path == kCountPath) return count_tokens(visit, body);
+  if (path == "/apply-template") return apply_template(visit, body);
+  if (path == "/tokenize" || path == "/detokenize") throw no_tokenizer();
+  if (is_about_files(path)) {
+    throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");
+  }
+  throw nothing_at(visit->method, path);
+}
+
+void ChatRoutes::keep(std::uint64_t number, const VisitPointer& visit, Open open) {
+  open_.emplace(number, std::move(open));
+  visit->exchange->when_closed([this, number, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) let_go(number);
+  });
+}
+
+// Posted: whoever asks for it is inside what is let go of.
+void ChatRoutes::let_go(std::uint64_t number) {
+  asio::post(loop_, [this, number, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) open_.erase(number);
+  });
+}
+
+void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body) {
+  ChatJob job = endpoint.read(body, facts_of(endpoint.prefix));
+  if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
+  ChatExchange::Options options;
+  options.surface = visit->surface;
+  options.request_id = visit->request_id;
+  options.heartbeat = options_.heartbeat;
+  options.stall = options_.stall;
+  options.memory = std::move(visit->memory);
+  const std::uint64_t number = ++next_;
+  const auto gone = [this, visit, number](int status) {
+    note(*visit, status);
+    let_go(number);
+  };
+  const auto made = std::make_shared<ChatExchange>(loop_, visit->exchange, std::move(job), std::move(options), gone);
+  made->begin(host_, visit->asker, visit->peer);
+  keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
+}
+
+void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
+  const ModelDescription model = host_.model_for(job.turn.model, visit->asker);
+  const auto done = [this, visit, reply = std::move(job.loaded_reply), headers = ignored_fields(job.ignored),
+                     alive = std::weak_ptr(alive_)](const std::optional<TurnError>& error) {
+    if (alive.expired()) return;
+    if (error) return refuse(visit, *error);
+    answer_text(visit, reply, headers);
+  };
+  if (job.wish == OllamaWish::kUnload) return host_.pool().unload(model.name, visit->asker, done);
+  host_.pool().load(
+      {.model = model.name, .asker = visit->asker, .keep_alive = job.turn.keep_alive, .peer = visit->peer}, done);
+}
+
+void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body) {
+  const auto request = std::make_shared<EmbeddingRequest>(read_embedding(surface, body));  // of both outcomes
+  const std::uint64_t number = ++next_;
+  const auto done = [this, visit, number, surface, request](const Embeddings& made) {
+    answer_text(visit, embedding_reply(surface, *request, made), ignored_fields(request->ignored));
+    let_go(number);
+  };
+  const auto failed = [this, visit, number](const TurnError& error) {
+    refuse(visit, error);
+    let_go(number);
+  };
+  std::shared_ptr<Running> running = host_.embed(request->wish, visit->asker, visit->peer, done, failed);
+  keep(number, visit, {std::move(running), [this, visit](const TurnError& error) { refuse(visit, error); }});
+}
+
+void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
+  const AnthropicRequest request = read_anthropic_count(body);
+  const std::string prompt = host_.prompt_of(request.turn, visit->asker);
+  answer_text(visit, anthropic_count_reply(estimated_tokens(prompt.size()), true), ignored_fields(request.ignored));
+}
+
+void ChatRoutes::apply_template(const VisitPointer& visit, const Json& body) {
+  const OpenAiChatRequest request = read_openai_chat(body);
+  answer(visit, {{"prompt", host_.prompt_of(request.turn, visit->asker)}});
+}
+
+void ChatRoutes::show(const VisitPointer& visit, const Json& body) {
+  std::optional<std::string> name;
+  read_request(body, [&name](const JsonReader& request) {
+    for (const auto* key : {"name", "model"}) {
+      if (const auto given = request.find(key)) name = given->text();
+    }
+  });
+  if (!name) throw TurnError::bad_field("model", "missing");
+  answer(visit, ollama_show(host_.model_for(*name, visit->asker)));
+}
+
+void ChatRoutes::stop() {
+  stopping_ = true;
+  const auto open = std::exchange(open_, {});
+  const TurnError error = TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1);
+  for (const auto& [number, each] : open) each.give_up(error);
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,117 @@
+// The chat host's endpoints on the server's HTTP port: OpenAI's, Ollama's, Anthropic's, and those of llama.cpp's server
+// that clients ask for. Which request is whose, who may ask, and which error has which form; turns are the host's.
+//
+// Event loop only. A long body is parsed on a thread beside it.
+#pragma once
+
+#include "chat/dialects/embedding_request.hpp"
+#include "chat/host/chat_host.hpp"
+#include "chat/http/chat_exchange.hpp"
+#include "dispatch/gate.hpp"
+#include "memory_budget.hpp"
+#include "side_thread.hpp"
+#include "transport/http/http_exchange.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace rkllm_mcp::chat {
+
+// A request that has been answered, for the log.
+struct ChatNote {
+  std::string request_id;
+  std::string peer;
+  std::string path;
+  std::string asker;
+  int status = 0;  // 0: the client had gone
+  std::chrono::microseconds time{0};
+};
+
+class ChatRoutes {
+ public:
+  struct Options {
+    std::chrono::milliseconds heartbeat{10'000};
+    std::chrono::milliseconds stall{0};      // 0: a client may read as slowly as it likes
+    std::shared_ptr<MemoryBudget> memory{};  // that requests count in
+    std::string version{};                   // of this program
+    std::function<void(const ChatNote&)> report{};
+  };
+
+  ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Options options);
+  ChatRoutes(const ChatRoutes&) = delete;
+  ChatRoutes& operator=(const ChatRoutes&) = delete;
+  ~ChatRoutes();
+
+  // Whether this path is one of the chat host's, with this method.
+  static bool serves(const HttpRequest& request);
+  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  // Gives up all that goes on, with an error for whoever waits.
+  void stop();
+
+  std::size_t open() const { return open_.size(); }
+
+ private:
+  // One request while it is being answered.
+  struct Visit {
+    std::string path;  // without what is forgiven
+    std::string method;
+    Surface surface = Surface::kOpenAi;
+    bool wants_anthropic = false;
+    std::string request_id;
+    std::string peer;
+    Asker asker;
+    std::shared_ptr<HttpExchange> exchange;
+    std::chrono::steady_clock::time_point begun_at;
+    MemoryShare memory;
+  };
+  using VisitPointer = std::shared_ptr<Visit>;  // of whoever parses its body, and then of whoever answers
+
+  void refuse_stranger(const HttpRequest& request, const VisitPointer& visit, bool is_guess);
+  void read_body(const HttpRequest& request, const VisitPointer& visit);
+  void post(const VisitPointer& visit, const Json& body);
+  // The same; for a model that nobody knows once more, when it has been looked for.
+  void post_or_look(const VisitPointer& visit, const Json& body);
+  void get(const VisitPointer& visit);
+  void refresh(const VisitPointer& visit, std::function<void()> action);  // of the models; then acts, or refuses
+  void make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body);
+  void load_or_unload(ChatJob job, const VisitPointer& visit);
+  void embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body);
+  void count_tokens(const VisitPointer& visit, const Json& body);
+  void apply_template(const VisitPointer& visit, const Json& body);
+  void show(const VisitPointer& visit, const Json& body);
+
+  void answer(const VisitPointer& visit, const Json& body, const HttpHeaders& headers = {});
+  void answer_text(const VisitPointer& visit, const std::string& json, const HttpHeaders& headers = {});
+  void refuse(const VisitPointer& visit, const TurnError& error);
+  void note(const Visit& visit, int status) const;
+  // Runs `action`; what it throws is the answer.
+  void or_refuse(const VisitPointer& visit, const std::function<void()>& action);
+  // Something that goes on for an exchange.
+  struct Open {
+    std::shared_ptr<void> answering;  // its end is that of what goes on
+    std::function<void(const TurnError&)> give_up;
+  };
+
+  // Until it is over or its client has gone.
+  void keep(std::uint64_t number, const VisitPointer& visit, Open open);
+  void let_go(std::uint64_t number);
+
+  asio::io_context& loop_;
+  Gate& gate_;
+  ChatHost& host_;
+  const Options options_;
+  std::unordered_map<std::uint64_t, Open> open_;
+  std::uint64_t next_ = 0;
+  bool stopping_ = false;
+  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what was posted does nothing
+  SideThread reading_;
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,21 @@
+// The families that are built in, and which of them a model file belongs to.
+#pragma once
+
+#include "chat/templates/family.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace rkllm_mcp::chat {
+
+// Sorted by name; they live as long as the program.
+std::span<const Family> built_in_families();
+
+// By its own name ("qwen3"), as presets give it; null if there is none.
+const Family* find_family(std::span<const Family> families, std::string_view name);
+
+// By a model file's name, e.g. "Qwen2.5-1.5B-Instruct_W8A8_RK3588.rkllm": the family whose pattern says most about it.
+// Case and separators do not matter. Null if no pattern fits: then only the model's own template is known to be right.
+const Family* family_of_file(std::span<const Family> families, std::string_view file_name);
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,98 @@
+// A family of models: how its conversations are written, and how its answers are read. All of it is data, one JSON file
+// for each family in this folder, since the families differ in words and order and in little else.
+//
+// Texts have holes: "${content}". A file says only what differs from the family that it is `like`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// How a family marks what it thinks.
+struct ThinkingForm {
+  std::string open{};        // "<think>"; empty: the family does not think
+  std::string close{};       // "</think>"
+  std::string history{};     // ${thinking}: before the content of an assistant's message; empty: never written again
+  std::string on{};          // behind the beginning of the answer, where it thinks
+  std::string off{};         // the same, where it must not; empty: it cannot be told
+  bool on_by_itself = true;  // it thinks if nobody says anything
+};
+
+// Where the definitions of tools stand.
+enum class ToolPlace { kInSystem, kOwnTurn, kInFirstUser };
+
+// How calls are written in an answer.
+enum class CallSyntax {
+  kTagged,  // open, JSON {name, arguments} or an array of them, close
+  kBare,    // the answer is JSON {name, arguments}, or several of them
+  kNamed,   // open, a kind, separator, the name, a line end, JSON of the arguments in a code fence, close
+};
+
+struct ToolForm {
+  ToolPlace place = ToolPlace::kInSystem;
+  std::string definitions{};    // ${tools}
+  std::string after_system{};   // between the system text and the definitions
+  bool bare_functions = false;  // {"name",...} instead of {"type":"function","function":{"name",...}}
+  unsigned indent = 0;          // of each definition's JSON; 0: one line
+  std::string between_tools{};
+
+  // How calls of the past are written, behind the assistant's content.
+  std::string calls{};          // ${calls}
+  std::string after_content{};  // between the content, if there is some, and the first call
+  std::string call{};           // ${name} (as JSON), ${plain_name}, ${arguments}
+  std::string between_calls{};
+
+  // How results are written. All results in a row make one turn.
+  std::string results{};  // ${results}; empty: as a user's message
+  std::string result{};   // ${content} or ${content_json}, ${name}
+  std::string between_results{};
+
+  // Beginnings of an answer that must be a call.
+  std::string forced{};        // to any tool; empty: cannot be forced
+  std::string forced_named{};  // ${name} (as JSON), ${plain_name}
+
+  CallSyntax syntax = CallSyntax::kTagged;
+  std::string open{};
+  std::string close{};
+  std::string separator{};      // kNamed
+  std::string arguments_key{};  // "arguments" or "parameters"; both are understood
+};
+
+struct Family {
+  std::string name;
+  std::string title;
+  std::vector<std::string> model_names{};  // patterns, "qwen3*instruct2507", over names without case and separators
+
+  // What a tokenizer may take for more than text: made harmless in what others have written, left out of answers.
+  std::vector<std::string> special_tokens{};
+  std::vector<std::pair<std::string, std::string>> special_brackets{};  // {"<|","|>"}: so does any word between these
+  // Its calls are marked by special tokens, so the model has to be loaded with skip_special_token=false. Then these
+  // others come in answers, too, and mean nothing there.
+  std::vector<std::string> tokens_in_answers{};
+  bool markers_are_special() const { return !tokens_in_answers.empty(); }
+
+  bool trim_content = false;
+  std::string default_system{};           // where a conversation has no system text
+  std::string system{};                   // ${content}; empty: the family has no such role
+  std::string system_before_user{};       // ${content}: then it goes before the next user's content
+  std::string user{};                     // ${content}
+  std::string assistant{};                // ${content}
+  std::string assistant_after_results{};  // the same behind results of tools; empty: no difference
+  std::string answer{};                   // the beginning of an answer
+  bool no_answer_after_results = false;   // behind results of tools nothing marks it
+  ThinkingForm thinking{};
+  ToolForm tools{};
+};
+
+// Reads all families of a set of files: pairs of a name and its JSON text. Throws std::runtime_error that names the
+// file and what is wrong with it: unknown members and holes, too, since a misspelt one would be a wrong prompt for
+// ever.
+std::vector<Family> read_families(const std::vector<std::pair<std::string_view, std::string_view>>& files);
+
+// `text` with its holes filled. A hole that is not among `values` stays as it is.
+std::string filled(std::string_view text, const std::vector<std::pair<std::string_view, std::string_view>>& values);
+
+}  // namespace rkllm_mcp::chat

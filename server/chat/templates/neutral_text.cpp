@@ -1,0 +1,42 @@
+#include "chat/templates/neutral_text.hpp"
+
+#include "text/utf8_split.hpp"
+
+#include <algorithm>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+// Longer ones are no tokens; and so a text full of opening brackets is not searched to its end for each of them.
+constexpr std::size_t kLongestSpecialToken = 64;
+
+bool is_in_brackets(std::string_view text, std::string_view open, std::string_view close) {
+  if (!text.starts_with(open)) return false;
+  const auto inside = text.substr(open.size(), kLongestSpecialToken);
+  const auto end = inside.find(close);
+  return end != std::string_view::npos && inside.substr(0, end).find_first_of(" \t\n\r") == std::string_view::npos;
+}
+
+bool begins_with_special(const Family& family, std::string_view text) {
+  return std::ranges::any_of(family.special_tokens,
+                             [text](const std::string& token) { return text.starts_with(token); }) ||
+         std::ranges::any_of(family.special_brackets,
+                             [text](const auto& pair) { return is_in_brackets(text, pair.first, pair.second); });
+}
+
+}  // namespace
+
+std::string neutral_text(const Family& family, std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto rest = text.substr(at);
+    const std::size_t bytes = std::min(first_character_bytes(rest), rest.size());
+    result += rest.substr(0, bytes);
+    if (begins_with_special(family, rest)) result.push_back(' ');
+    at += bytes;
+  }
+  return result;
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,247 @@
+#include "chat/templates/render.hpp"
+
+#include "chat/templates/neutral_text.hpp"
+#include "chat/templates/python_json.hpp"
+#include "chat/turn/turn_error.hpp"
+#include "jsonrpc/bounded_json.hpp"
+#include "jsonrpc/unread.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  const auto begin = text.find_first_not_of(kSpace);
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+// Writes the messages of one conversation, in order.
+class ConversationWriter {
+ public:
+  ConversationWriter(const Family& family, const Conversation& conversation)
+      : family_(family),
+        conversation_(conversation),
+        offers_tools_(!conversation.tools.empty() && conversation.tool_choice.use != ToolUse::kNone) {
+    for (std::size_t i = 0; i < conversation.messages.size(); ++i) {
+      if (conversation.messages[i].role == Role::kUser) last_user_ = i;
+    }
+  }
+
+  // `past`: as if a user's message followed, so that nothing that was thought is written.
+  void write_messages(std::span<const Message> messages, bool past) {
+    std::size_t at = write_beginning(messages);
+    while (at < messages.size()) {
+      const Message& message = messages[at];
+      switch (message.role) {
+        case Role::kSystem: write_system(content_of(message)); break;
+        case Role::kUser: write_user(content_of(message) + instruction_behind(at)); break;
+        case Role::kAssistant: write_assistant(message, !past && last_user_ && at > *last_user_); break;
+        case Role::kTool: at += write_results(messages.subspan(at)) - 1; break;
+      }
+      ++at;
+    }
+    if (!waiting_system_.empty()) write_user("");  // else it would be lost
+  }
+
+  // Returns whether the answer now begins within its thinking.
+  bool write_answer_beginning(bool may_think) {
+    const bool marked = !(after_results_ && family_.no_answer_after_results);
+    if (marked) text_ += family_.answer;
+    if (!marked) return false;
+    text_ += may_think ? family_.thinking.on : family_.thinking.off;
+    return may_think && !family_.thinking.on.empty();
+  }
+
+  void write_raw(std::string_view text) { text_ += text; }
+  std::string take() { return std::move(text_); }
+
+  std::string content_of(const Message& message) const {
+    const std::string text = neutral_text(family_, text_of(message));
+    return family_.trim_content ? trimmed(text) : text;
+  }
+
+ private:
+  std::string instruction_behind(std::size_t message) const {
+    if (conversation_.instruction.empty() || last_user_ != message) return "";
+    return "\n\n" + conversation_.instruction;
+  }
+
+  // The system text, all system messages at the beginning being one, and the tools. Returns the first message behind.
+  std::size_t write_beginning(std::span<const Message> messages) {
+    std::string system;
+    std::size_t at = 0;
+    for (; at < messages.size() && messages[at].role == Role::kSystem; ++at) {
+      if (!system.empty()) system += "\n\n";
+      system += content_of(messages[at]);
+    }
+    if (at == 0) system = family_.default_system;
+    const bool in_system = offers_tools_ && family_.tools.place == ToolPlace::kInSystem;
+    if (in_system) system += (system.empty() ? "" : family_.tools.after_system) + definitions();
+    if (!system.empty()) write_system(system);
+    if (offers_tools_ && family_.tools.place == ToolPlace::kOwnTurn) text_ += definitions();
+    if (offers_tools_ && family_.tools.place == ToolPlace::kInFirstUser) before_user_ = definitions();
+    return at;
+  }
+
+  std::string definitions() const {
+    std::string lines;
+    for (const Tool& tool : conversation_.tools) {
+      if (!lines.empty()) lines += family_.tools.between_tools;
+      lines += neutral_text(family_, python_json(definition_of(tool), family_.tools.indent));
+    }
+    return filled(family_.tools.definitions, {{"tools", lines}});
+  }
+
+  Json definition_of(const Tool& tool) const {
+    Json function = {{"name", tool.name}};
+    if (!tool.description.empty()) function["description"] = tool.description;
+    if (!tool.parameters.is_null()) function["parameters"] = tool.parameters;
+    if (family_.tools.bare_functions) return function;
+    return Json{{"type", "function"}, {"function", std::move(function)}};
+  }
+
+  void write_system(const std::string& content) {
+    if (family_.system.empty()) {
+      waiting_system_ += filled(family_.system_before_user, {{"content", content}});
+    } else {
+      text_ += filled(family_.system, {{"content", content}});
+    }
+  }
+
+  void write_user(const std::string& content) {
+    text_ += filled(family_.user, {{"content", waiting_system_ + before_user_ + content}});
+    waiting_system_.clear();
+    before_user_.clear();
+    after_results_ = false;
+  }
+
+  void write_assistant(const Message& sent, bool with_thinking) {
+    const Message message = with_thinking_apart(sent);
+    std::string content;
+    if (with_thinking && !message.thinking.empty() && !family_.thinking.history.empty()) {
+      const std::string thinking = trimmed(neutral_text(family_, message.thinking));
+      content = filled(family_.thinking.history, {{"thinking", thinking}});
+    }
+    const std::string said = content_of(message);
+    content += said;
+    if (!message.calls.empty()) content += (said.empty() ? "" : family_.tools.after_content) + calls_of(message);
+    const bool other_form = after_results_ && !family_.assistant_after_results.empty();
+    text_ += filled(other_form ? family_.assistant_after_results : family_.assistant, {{"content", content}});
+    after_results_ = false;
+  }
+
+  // Some clients send what was thought back as the beginning of the text, marks included.
+  Message with_thinking_apart(const Message& message) const {
+    const ThinkingForm& form = family_.thinking;
+    const std::string text = text_of(message);
+    const auto begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+    if (form.open.empty() || text.compare(begin, form.open.size(), form.open) != 0) return message;
+    const auto end = text.find(form.close, begin);
+    if (end == std::string::npos) return message;
+    const auto rest = std::min(text.find_first_not_of("\r\n", end + form.close.size()), text.size());
+    Message apart = message;
+    apart.parts = {TextPart{text.substr(rest)}};
+    const auto thinking = begin + form.open.size();
+    if (apart.thinking.empty()) apart.thinking = text.substr(thinking, end - thinking);
+    return apart;
+  }
+
+  std::string calls_of(const Message& message) const {
+    std::string calls;
+    for (const ToolCall& call : message.calls) {
+      if (!calls.empty()) calls += family_.tools.between_calls;
+      const auto parsed = parse_bounded(call.arguments);
+      const std::string arguments = neutral_text(family_, parsed ? python_json(*parsed) : call.arguments);
+      const std::string name = neutral_text(family_, call.name);
+      calls += filled(family_.tools.call, {{"name", to_text(name)}, {"plain_name", name}, {"arguments", arguments}});
+    }
+    return filled(family_.tools.calls, {{"calls", calls}});
+  }
+
+  // The results at the beginning of `messages`; returns how many there are.
+  std::size_t write_results(std::span<const Message> messages) {
+    std::string results;
+    std::size_t count = 0;
+    for (; count < messages.size() && messages[count].role == Role::kTool; ++count) {
+      if (count > 0) results += family_.tools.between_results;
+      const std::string content = content_of(messages[count]);
+      const std::string name = neutral_text(family_, messages[count].tool_name);
+      const std::string quoted = to_text(content);
+      results += filled(family_.tools.result, {{"content", content}, {"content_json", quoted}, {"name", name}});
+    }
+    if (family_.tools.results.empty()) {
+      write_user(results);
+    } else {
+      text_ += filled(family_.tools.results, {{"results", results}});
+    }
+    after_results_ = true;
+    return count;
+  }
+
+  const Family& family_;
+  const Conversation& conversation_;
+  const bool offers_tools_;
+  std::optional<std::size_t> last_user_;
+  std::string text_;
+  std::string waiting_system_;  // goes before the next user's content
+  std::string before_user_;     // the tools, where the first user's message has them
+  bool after_results_ = false;
+};
+
+std::string forced_beginning(const Family& family, const Conversation& conversation) {
+  const ToolChoice& choice = conversation.tool_choice;
+  if (choice.use == ToolUse::kAuto || choice.use == ToolUse::kNone) return "";
+  if (conversation.tools.empty()) throw TurnError::bad_field("tool_choice", "there are no tools to be called");
+  if (choice.use == ToolUse::kRequired && conversation.tools.size() > 1) return family.tools.forced;
+  const std::string name = choice.use == ToolUse::kNamed ? choice.name : conversation.tools.front().name;
+  if (std::ranges::find(conversation.tools, name, &Tool::name) == conversation.tools.end()) {
+    throw TurnError::bad_field("tool_choice", "there is no tool with this name");
+  }
+  const std::string neutral = neutral_text(family, name);
+  return filled(family.tools.forced_named, {{"name", to_text(neutral)}, {"plain_name", neutral}});
+}
+
+}  // namespace
+
+Conversation conversation_of(const Turn& turn, std::string instruction) {
+  return {.messages = turn.messages,
+          .tools = turn.tools,
+          .tool_choice = turn.tool_choice,
+          .thinking = turn.thinking,
+          .instruction = std::move(instruction)};
+}
+
+Prompt render(const Family& family, const Conversation& conversation) {
+  if (conversation.messages.empty()) throw TurnError::bad_field("messages", "there are none");
+  Prompt prompt{.text = "", .forced = forced_beginning(family, conversation), .in_thinking = false};
+  const Message& last = conversation.messages.back();
+  const bool goes_on = last.role == Role::kAssistant && last.calls.empty() && prompt.forced.empty();
+
+  std::span<const Message> messages = conversation.messages;
+  ConversationWriter writer(family, conversation);
+  writer.write_messages(goes_on ? messages.first(messages.size() - 1) : messages, false);
+  const bool wants_to_think = conversation.thinking == Thinking::kOn ||
+                              (conversation.thinking == Thinking::kAsTheModelDoes && family.thinking.on_by_itself);
+  const bool answer_has_begun = goes_on || !prompt.forced.empty();
+  prompt.in_thinking = writer.write_answer_beginning(wants_to_think && !answer_has_begun);
+  if (goes_on) writer.write_raw(writer.content_of(last));
+  writer.write_raw(prompt.forced);
+  prompt.text = writer.take();
+  return prompt;
+}
+
+std::string text_for_next_turn(const Family& family, const Conversation& conversation) {
+  Conversation past = conversation;
+  past.instruction.clear();
+  ConversationWriter writer(family, past);
+  writer.write_messages(past.messages, true);
+  return writer.take();
+}
+
+}  // namespace rkllm_mcp::chat

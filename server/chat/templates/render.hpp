@@ -1,0 +1,44 @@
+// A whole conversation as the text that a model of a family continues. Pure functions.
+//
+// The runtime compares each prompt with the one before, token by token, and computes only what is new. So what is
+// written for the past must not depend on what comes later, as far as the family's form allows.
+#pragma once
+
+#include "chat/templates/family.hpp"
+#include "chat/turn/turn.hpp"
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+struct Conversation {
+  std::vector<Message> messages{};
+  std::vector<Tool> tools{};
+  ToolChoice tool_choice{};
+  Thinking thinking = Thinking::kAsTheModelDoes;
+  // Of this turn only, e.g. the schema that the answer must fit. Stands behind the last user message, so that all
+  // before it is the same in the next turn.
+  std::string instruction{};
+};
+
+// What of a turn the template has to know.
+Conversation conversation_of(const Turn& turn, std::string instruction = "");
+
+struct Prompt {
+  std::string text;
+  // The end of `text` that belongs to the answer: the beginning of a tool call. The answer's reader gets it first.
+  std::string forced{};
+  bool in_thinking = false;  // the answer begins with what the model thinks
+};
+
+// The prompt of the next answer. If the last message is an assistant's without calls, its text is the beginning of the
+// answer, which the model goes on with. Pictures are left out: refuse them before.
+// Throws TurnError: no messages; a tool choice that the family cannot force.
+Prompt render(const Family& family, const Conversation& conversation);
+
+// The beginning of the next turn's prompt, as it will be once the conversation has ended with an assistant's message:
+// for the warm-up run. What it has thought is gone by then. Ends where the next message will begin.
+std::string text_for_next_turn(const Family& family, const Conversation& conversation);
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,75 @@
+// What comes of a turn: events while it is made, and how it ended. Plain values, made by the host and put into words by
+// a dialect.
+#pragma once
+
+#include "chat/turn/turn.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// Pieces of the answer, in order. Text is valid UTF-8 in whole characters and never empty.
+struct ThinkingDelta {
+  std::string text;
+
+  bool operator==(const ThinkingDelta&) const = default;
+};
+struct TextDelta {
+  std::string text;
+
+  bool operator==(const TextDelta&) const = default;
+};
+// A tool call comes whole: before its end nobody knows whether it is one.
+using AnswerEvent = std::variant<ThinkingDelta, TextDelta, ToolCall>;
+
+enum class Finish {
+  kStop,           // the model has ended its turn
+  kStopString,     // one of the request's stop strings came
+  kLength,         // max_tokens, or the end of the context
+  kToolCalls,      // it wants tools to be called
+  kContentFilter,  // the guardrail has ended it
+};
+
+// Tokens, where they are known: after a run that failed they are not.
+struct Usage {
+  std::optional<std::int64_t> prompt{};
+  std::optional<std::int64_t> cached{};  // of the prompt, those that were there already
+  std::optional<std::int64_t> generated{};
+  std::optional<std::int64_t> reasoning{};  // of the generated, those of the thinking
+
+  bool operator==(const Usage&) const = default;
+};
+
+// Milliseconds, as far as they are known.
+struct Timings {
+  std::optional<double> load_ms{};  // waiting for the model to be loaded
+  std::optional<double> prefill_ms{};
+  std::optional<double> generate_ms{};
+  std::optional<double> total_ms{};
+
+  bool operator==(const Timings&) const = default;
+};
+
+struct AnswerEnd {
+  Finish finish = Finish::kStop;
+  std::string stop_string{};  // kStopString: which
+  Usage usage{};
+  Timings timings{};
+};
+
+// A whole answer, for who does not stream.
+struct Answer {
+  std::string thinking{};
+  std::string text{};
+  std::vector<ToolCall> calls{};
+  AnswerEnd end{};
+};
+
+// Puts an event at the end of an answer.
+void append(Answer& answer, const AnswerEvent& event);
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,76 @@
+#include "chat/turn/context.hpp"
+
+#include <algorithm>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+std::optional<std::int64_t> sum_of(std::optional<std::int64_t> left, std::optional<std::int64_t> right) {
+  if (!left || !right) return std::nullopt;
+  return *left + *right;
+}
+
+}  // namespace
+
+std::int64_t context_tokens(std::int64_t max_context_len) {
+  constexpr std::int64_t kStep = 32;
+  return (std::max<std::int64_t>(max_context_len, 0) + kStep - 1) / kStep * kStep;
+}
+
+std::int64_t most_prompt_tokens(std::size_t prompt_bytes) { return static_cast<std::int64_t>(prompt_bytes) + 1; }
+
+ContextPlan plan_run(std::int64_t context, const PromptLength& prompt, std::optional<std::int64_t> max_tokens) {
+  if (prompt.tokens) {
+    const std::int64_t room = context - *prompt.tokens;
+    if (room < 1) return TooLong{};
+    return RunWithLimit{std::min(room, max_tokens.value_or(room))};
+  }
+  // Compared without a sum, which could overflow.
+  const std::int64_t certain_room = context - most_prompt_tokens(prompt.bytes);
+  if (max_tokens && *max_tokens <= certain_room) return RunWithLimit{*max_tokens};
+  return CountFirst{};
+}
+
+std::optional<std::int64_t> prompt_tokens_after(std::int64_t kv_size, std::int64_t generated) {
+  const std::int64_t prompt = kv_size - generated + 1;
+  if (generated < 1 || prompt < 1) return std::nullopt;
+  return prompt;
+}
+
+Usage usage_of(const RunFigures& figures) {
+  Usage usage;
+  if (figures.failed) return usage;
+  usage.generated = figures.generated;
+  usage.reasoning = figures.reasoning;
+  if (figures.kv_size) usage.prompt = prompt_tokens_after(*figures.kv_size, figures.generated);
+  if (usage.prompt && figures.prefilled) {
+    // The last token of a prompt is always computed; the runtime then counts it as generated and says 0.
+    usage.cached = std::max<std::int64_t>(0, *usage.prompt - std::max<std::int64_t>(*figures.prefilled, 1));
+  }
+  return usage;
+}
+
+Usage sum_of_answers(const std::vector<Usage>& answers) {
+  if (answers.empty()) return {};
+  Usage sum = answers.front();
+  for (std::size_t i = 1; i < answers.size(); ++i) {
+    sum.generated = sum_of(sum.generated, answers[i].generated);
+    sum.reasoning = sum_of(sum.reasoning, answers[i].reasoning);
+  }
+  return sum;
+}
+
+std::size_t drop_oldest_turn(std::vector<Message>& messages) {
+  const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
+  const auto oldest = std::ranges::find_if(messages, [](const Message& each) { return each.role != Role::kSystem; });
+  if (oldest == messages.end()) return 0;
+  const auto next = std::find_if(oldest + 1, messages.end(), is_user);
+  if (next == messages.end()) return 0;
+  // System messages between the two say something about what follows as well.
+  const auto kept = std::stable_partition(oldest, next, [](const Message& each) { return each.role != Role::kSystem; });
+  const auto taken = static_cast<std::size_t>(kept - oldest);
+  messages.erase(oldest, kept);
+  return taken;
+}
+
+}  // namespace rkllm_mcp::chat

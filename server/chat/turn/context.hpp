@@ -1,0 +1,69 @@
+// How a turn fits into a model's context, and what it has used of it. Pure functions over what the runtime tells: it
+// has no call that counts a prompt's tokens, so the number is known only after a run, or from a tokenizer beside the
+// model.
+#pragma once
+
+#include "chat/turn/answer.hpp"
+#include "chat/turn/turn.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// The tokens that a model has room for: `max_context_len` rounded up to 32, as the runtime does.
+std::int64_t context_tokens(std::int64_t max_context_len);
+
+// A prompt never has more tokens than bytes, and one for the beginning of the text.
+std::int64_t most_prompt_tokens(std::size_t prompt_bytes);
+
+struct PromptLength {
+  std::size_t bytes = 0;
+  std::optional<std::int64_t> tokens{};  // where they have been counted
+};
+
+// Run with this limit. The answer ends with kLength when it has reached it.
+struct RunWithLimit {
+  std::int64_t max_new_tokens;
+
+  bool operator==(const RunWithLimit&) const = default;
+};
+// The prompt's tokens have to be known first: by a tokenizer, else by a run of one token, whose size of the KV cache is
+// the prompt's. That run is no waste: the next one finds the whole prompt in the cache.
+struct CountFirst {
+  bool operator==(const CountFirst&) const = default;
+};
+// The prompt leaves no room for an answer.
+struct TooLong {
+  bool operator==(const TooLong&) const = default;
+};
+using ContextPlan = std::variant<RunWithLimit, CountFirst, TooLong>;
+
+// `context` is context_tokens(). Nothing in `max_tokens` means the rest of the context.
+ContextPlan plan_run(std::int64_t context, const PromptLength& prompt, std::optional<std::int64_t> max_tokens);
+
+// The tokens of a prompt, from the KV cache's size after a run over it that generated so many: the last one generated
+// is not in the cache. Nothing if the figures cannot be true.
+std::optional<std::int64_t> prompt_tokens_after(std::int64_t kv_size, std::int64_t generated);
+
+// What is known of a run that has ended.
+struct RunFigures {
+  bool failed = false;                    // or was paused: then its figures mean nothing, nor do they count for others
+  std::int64_t generated = 0;             // callbacks with a token, the one that ended the text included
+  std::int64_t reasoning = 0;             // of them, those of the thinking
+  std::optional<std::int64_t> kv_size{};  // after the run
+  std::optional<std::int64_t> prefilled{};  // perf.prefill_tokens; 0 where all but the last token were cached
+};
+
+Usage usage_of(const RunFigures& figures);
+// The sum over the answers of one request (n above 1): the prompt counts once.
+Usage sum_of_answers(const std::vector<Usage>& answers);
+
+// Takes the oldest turn out of the conversation: the first user message and all up to the next one. System messages
+// stay, and so does the last turn. The number of messages taken; 0 if nothing can be.
+std::size_t drop_oldest_turn(std::vector<Message>& messages);
+
+}  // namespace rkllm_mcp::chat

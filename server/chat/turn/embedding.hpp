@@ -1,0 +1,30 @@
+// A request for embeddings, and what comes of it. Plain values.
+#pragma once
+
+#include "chat/turn/turn.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+struct EmbeddingWish {
+  std::string model{};
+  std::vector<std::string> inputs{};
+  std::string field = "input";              // of the request, for complaints
+  std::optional<std::size_t> dimensions{};  // the first so many, normalised again
+  bool drops_end = false;                   // Ollama's truncate: an input that is too long loses its end
+  std::optional<KeepAlive> keep_alive{};
+};
+
+struct Embeddings {
+  std::vector<std::vector<float>> vectors{};  // of length 1, in the order of the inputs
+  std::int64_t tokens = 0;                    // of all inputs
+  std::optional<double> load_ms{};
+  double total_ms = 0;
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,31 @@
+#include "chat/turn/handle_record.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+
+void HandleRecord::template_cleared(std::uint64_t foreign_changes) {
+  known_at_ = foreign_changes;
+  prompt_.clear();
+}
+
+void HandleRecord::run_ended(RunEnd end, std::string prompt) {
+  if (end == RunEnd::kFailed) {
+    forget();
+  } else {
+    prompt_ = std::move(prompt);
+  }
+}
+
+void HandleRecord::forget() {
+  known_at_.reset();
+  prompt_.clear();
+}
+
+std::size_t HandleRecord::reusable_bytes(std::string_view prompt) const {
+  const auto [behind, unused] = std::ranges::mismatch(prompt, prompt_);
+  return static_cast<std::size_t>(behind - prompt.begin());
+}
+
+}  // namespace rkllm_mcp::chat

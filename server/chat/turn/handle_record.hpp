@@ -1,0 +1,38 @@
+// What the host knows of a handle's KV cache. It is right only as long as nobody else changes anything and no run
+// fails: then the record is empty, the runtime's template has to be cleared again, and the next run is a cold one.
+#pragma once
+
+#include "chat/turn/model_seam.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+
+class HandleRecord {
+ public:
+  // Before every run. `foreign_changes` is ModelSeam::foreign_changes(), here and below.
+  bool must_clear_template(std::uint64_t foreign_changes) const { return known_at_ != foreign_changes; }
+  // The template has been cleared, which empties the KV cache. The number is that from before the call: a change that
+  // came meanwhile is then seen the next time.
+  void template_cleared(std::uint64_t foreign_changes);
+  // A run over `prompt` has ended, or a cache of it was loaded.
+  void run_ended(RunEnd end, std::string prompt);
+  void cache_loaded(std::string prompt) { prompt_ = std::move(prompt); }
+  // The handle is another one, or nothing is certain any more.
+  void forget();
+
+  // So many bytes at the beginning of `prompt` are those of the prompt before, so that their tokens need no prefill.
+  // The answer behind that prompt does not count: the runtime compares prompts only.
+  std::size_t reusable_bytes(std::string_view prompt) const;
+
+ private:
+  std::optional<std::uint64_t> known_at_;  // nothing: the template has not been cleared
+  std::string prompt_;                     // whose tokens the KV cache begins with
+};
+
+}  // namespace rkllm_mcp::chat

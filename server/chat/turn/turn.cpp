@@ -1,0 +1,39 @@
+#include "chat/turn/turn.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+
+Message text_message(Role role, std::string text) {
+  Message message;
+  message.role = role;
+  message.parts.emplace_back(TextPart{std::move(text)});
+  return message;
+}
+
+std::string text_of(const Message& message) {
+  std::string text;
+  for (const Part& part : message.parts) {
+    if (const auto* written = std::get_if<TextPart>(&part)) text += written->text;
+  }
+  return text;
+}
+
+bool has_image(const Message& message) {
+  return std::ranges::any_of(message.parts, [](const Part& part) { return std::holds_alternative<ImagePart>(part); });
+}
+
+Sampling with_wishes(Sampling preset, const SamplingWish& wish) {
+  return {.top_k = wish.top_k.value_or(preset.top_k),
+          .top_p = wish.top_p.value_or(preset.top_p),
+          .temperature = wish.temperature.value_or(preset.temperature),
+          .repeat_penalty = wish.repeat_penalty.value_or(preset.repeat_penalty),
+          .frequency_penalty = wish.frequency_penalty.value_or(preset.frequency_penalty),
+          .presence_penalty = wish.presence_penalty.value_or(preset.presence_penalty),
+          .mirostat = wish.mirostat.value_or(preset.mirostat),
+          .mirostat_tau = wish.mirostat_tau.value_or(preset.mirostat_tau),
+          .mirostat_eta = wish.mirostat_eta.value_or(preset.mirostat_eta)};
+}
+
+}  // namespace rkllm_mcp::chat

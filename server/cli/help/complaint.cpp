@@ -1,0 +1,82 @@
+#include "cli/help/complaint.hpp"
+
+#include "cli/help/help_text.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace rkllm_mcp {
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* each) { return is_shown(*each); })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// The command that the line has got to: the innermost that was recognised.
+const CLI::App& innermost(const CLI::App& app) {
+  const CLI::App* found = &app;
+  for (auto parsed = found->get_subcommands(); !parsed.empty(); parsed = found->get_subcommands())
+    found = parsed.back();
+  return *found;
+}
+
+// A word where a command should stand. Options of the program itself have no values.
+std::optional<std::string> unknown_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (command_names(app).empty()) return std::nullopt;
+  std::size_t depth = 0;
+  for (const CLI::App* each = &app; each->get_parent() != nullptr; each = each->get_parent()) ++depth;
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with("-")) continue;
+    if (depth-- == 0) return argument;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> unknown_option(const CLI::App& app) {
+  for (const std::string& word : app.remaining(true)) {
+    if (word.size() > 1 && word.front() == '-') return word.substr(0, word.find('='));
+  }
+  return std::nullopt;
+}
+
+std::string text_of(const CLI::App& app, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
+  if (const auto word = unknown_command(app, arguments)) {
+    return "unknown command '" + *word + "'" + did_you_mean(*word, command_names(app));
+  }
+  if (const auto word = unknown_option(app)) {
+    return "unknown option '" + *word + "'" + did_you_mean(*word, option_names(app));
+  }
+  if (!command_names(app).empty() && error.get_name() == "RequiredError") {
+    return full_name(app).substr(full_name(app).find(' ') + 1) + ": which command?";
+  }
+  return error.what();
+}
+
+}  // namespace
+
+std::string complaint_about(const CLI::App& app, const std::vector<std::string>& arguments,
+                            const CLI::ParseError& error) {
+  const CLI::App& at = innermost(app);
+  return "rkllm-mcp: " + text_of(at, arguments, error) + "\nUsage: " + usage_line(at) +
+         "\nTo read more: " + full_name(at) + " --help";
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,125 @@
+#include "cli/help/help_text.hpp"
+
+#include "cli/help/terminal.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::size_t kWidestName = 24;  // what is wider stands on a line of its own
+
+struct HelpRow {
+  std::string name;
+  std::string text;
+};
+
+std::string rows_text(const std::string& title, const std::vector<HelpRow>& rows, std::size_t width) {
+  if (rows.empty()) return {};
+  std::size_t widest = 0;
+  for (const HelpRow& row : rows) {
+    if (row.name.size() <= kWidestName) widest = std::max(widest, row.name.size());
+  }
+  const std::size_t column = widest + 4;
+  std::string text = "\n" + title + ":\n";
+  for (const HelpRow& row : rows) {
+    text += "  " + row.name;
+    text += row.name.size() > widest ? "\n" + std::string(column, ' ') : std::string(column - 2 - row.name.size(), ' ');
+    text += wrapped(row.text, width, column) + "\n";
+  }
+  return text;
+}
+
+std::string described(const CLI::Option& option) {
+  std::string text = option.get_description();
+  const std::string variable = option.get_envname();
+  if (!variable.empty()) text += " (environment: " + variable + ")";
+  return text;
+}
+
+void add_option_rows(const CLI::App& app, std::size_t width, std::string& text) {
+  std::vector<HelpRow> arguments;
+  std::vector<HelpRow> options;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!is_shown(*option)) continue;
+    (option->get_positional() ? arguments : options).push_back({option_words(*option), described(*option)});
+  }
+  text += rows_text("Arguments", arguments, width);
+  text += rows_text("Options", options, width);
+}
+
+void add_command_rows(const CLI::App& app, std::size_t width, std::string& text) {
+  std::vector<std::string> groups;
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* command : commands) {
+    if (is_shown(*command) && std::find(groups.begin(), groups.end(), command->get_group()) == groups.end()) {
+      groups.push_back(command->get_group());
+    }
+  }
+  for (const std::string& group : groups) {
+    std::vector<HelpRow> rows;
+    for (const CLI::App* command : commands) {
+      if (command->get_group() == group && is_shown(*command))
+        rows.push_back({command->get_name(), summary_of(*command)});
+    }
+    text += rows_text(group == "Subcommands" ? "Commands" : group, rows, width);
+  }
+}
+
+}  // namespace
+
+bool is_shown(const CLI::Option& option) { return !option.get_group().empty(); }
+bool is_shown(const CLI::App& command) { return !command.get_group().empty(); }
+
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();
+}
+
+std::string summary_of(const CLI::App& app) {
+  const std::string text = app.get_description();
+  return text.substr(0, text.find('\n'));
+}
+
+std::string details_of(const CLI::App& app) {
+  const std::string text = app.get_description();
+  const auto end = text.find('\n');
+  return end == std::string::npos ? std::string() : text.substr(end + 1);
+}
+
+std::string option_words(const CLI::Option& each) {
+  if (each.get_positional()) return each.get_name(true, false);
+  std::string words;
+  for (const std::string& name : each.get_snames()) words += (words.empty() ? "-" : ", -") + name;
+  for (const std::string& name : each.get_lnames()) words += (words.empty() ? "--" : ", --") + name;
+  const std::string type = each.get_type_size() == 0 ? std::string() : each.get_type_name();
+  return type.empty() ? words : words + " " + type.substr(0, type.find(':'));
+}
+
+std::string usage_line(const CLI::App& app) {
+  std::string line = full_name(app);
+  const auto commands = app.get_subcommands([](const CLI::App* each) { return is_shown(*each); });
+  if (!commands.empty()) line += app.get_require_subcommand_min() > 0 ? " COMMAND" : " [COMMAND]";
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_positional() || !is_shown(*option)) continue;
+    std::string name = option->get_name(true, false);
+    if (option->get_items_expected_max() > 1) name += "...";
+    line += option->get_required() ? " " + name : " [" + name + "]";
+  }
+  return line + " [OPTION]...";
+}
+
+std::string help_text(const CLI::App& app, std::size_t width) {
+  std::string text = "Usage: " + usage_line(app) + "\n\n" + wrapped(summary_of(app), width, 0) + "\n";
+  if (const std::string details = details_of(app); !details.empty()) text += "\n" + wrapped(details, width, 0) + "\n";
+  add_command_rows(app, width, text);
+  add_option_rows(app, width, text);
+  if (const std::string footer = app.get_footer(); !footer.empty()) text += "\n" + footer + "\n";
+  return text;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,28 @@
+// What --help prints, for CLI11: wrapped lines, commands in their groups, a usage line that shows what is required.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace rkllm_mcp {
+
+// Of the program or of one command. `width` is in columns.
+std::string help_text(const CLI::App& app, std::size_t width);
+
+// The parts that help, man page and completions share.
+std::string full_name(const CLI::App& app);         // "rkllm-mcp tools call"
+std::string usage_line(const CLI::App& app);        // without "Usage: "
+std::string summary_of(const CLI::App& app);        // the first line of its description
+std::string details_of(const CLI::App& app);        // what follows it; may be empty
+std::string option_words(const CLI::Option& each);  // "-f, --follow", "--to URL", "METHOD"
+
+// Those that people are shown.
+bool is_shown(const CLI::Option& option);
+bool is_shown(const CLI::App& command);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,65 @@
+#include "cli/help/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace rkllm_mcp {
+
+std::size_t columns_of(int descriptor) {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  if (::isatty(descriptor) != 1 || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  return std::clamp<std::size_t>(size.ws_col, 60, 100);
+}
+
+bool wants_colours(int descriptor) {
+  if (::isatty(descriptor) != 1) return false;
+  const char* const refused = std::getenv("NO_COLOR");
+  if (refused != nullptr && *refused != '\0') return false;
+  const char* const kind = std::getenv("TERM");
+  return kind == nullptr || std::string_view(kind) != "dumb";
+}
+
+std::string Paint::in(std::string_view code, std::string_view text) const {
+  if (!on_ || text.empty()) return std::string(text);
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  std::size_t column = indent;  // the first line stands behind something of this width
+  bool at_start = true;
+  while (!text.empty()) {
+    if (text.front() == '\n') {
+      text.remove_prefix(1);
+      lines += "\n" + std::string(text.starts_with('\n') ? 0 : indent, ' ');
+      column = indent;
+      at_start = true;
+      continue;
+    }
+    if (text.front() == ' ') {
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::string_view word = text.substr(0, text.find_first_of(" \n"));
+    text.remove_prefix(word.size());
+    if (!at_start && column + 1 + word.size() > width) {
+      lines += "\n" + std::string(indent, ' ');
+      column = indent;
+      at_start = true;
+    }
+    if (!at_start) {
+      lines += ' ';
+      ++column;
+    }
+    lines += word;
+    column += word.size();
+    at_start = false;
+  }
+  return lines;
+}
+
+}  // namespace rkllm_mcp

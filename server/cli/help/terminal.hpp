@@ -1,0 +1,37 @@
+// What is known of the terminal that a text is printed for.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+// Columns to write in: the terminal's, 60 to 100 of them; 80 where `descriptor` is no terminal.
+std::size_t columns_of(int descriptor);
+
+// Whether colours are wanted on `descriptor`: it is a terminal, NO_COLOR is unset or empty, and TERM is not "dumb".
+bool wants_colours(int descriptor);
+
+// Puts text into the colours of a terminal, or leaves it as it is.
+class Paint {
+ public:
+  explicit Paint(int descriptor) : on_(wants_colours(descriptor)) {}
+
+  std::string bold(std::string_view text) const { return in("1", text); }
+  std::string dim(std::string_view text) const { return in("2", text); }
+  std::string red(std::string_view text) const { return in("31", text); }
+  std::string green(std::string_view text) const { return in("32", text); }
+  std::string yellow(std::string_view text) const { return in("33", text); }
+
+ private:
+  std::string in(std::string_view code, std::string_view text) const;
+
+  bool on_;
+};
+
+// Text in lines of at most `width` bytes, broken at spaces; each line after the first begins with `indent` spaces. What
+// is longer than a line stands on one of its own.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+}  // namespace rkllm_mcp

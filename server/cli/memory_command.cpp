@@ -1,0 +1,299 @@
+#include "cli/memory_command.hpp"
+
+#include "app/services.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/server_places.hpp"
+#include "cli/target.hpp"
+#include "client/endpoint.hpp"
+#include "memory/memory_calls.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+using Action = MemoryCommandOptions::Action;
+
+constexpr std::chrono::seconds kToConnect{2};
+constexpr std::chrono::seconds kToAnswer{300};
+// Of an import, what travels at once.
+constexpr std::size_t kLinesTogether = 500;
+constexpr std::size_t kBytesTogether = std::size_t{1} << 20U;
+
+std::unique_ptr<client::Connection> connection_to(client::Endpoint endpoint, const MemoryCommandOptions& options,
+                                                  std::string ca_file) {
+  endpoint.token = options.token;
+  endpoint.ca_file = std::move(ca_file);
+  return client::connect(endpoint, std::chrono::steady_clock::now() + kToConnect);
+}
+
+// Whether that server keeps the conversations of these settings' file.
+bool keeps(memory::MemoryCalls& calls) {
+  try {
+    calls.call("memory/list", {{"limit", 1}});
+    return true;
+  } catch (const RpcError& error) {
+    if (error.code() == ErrorCode::kMethodNotFound) return false;
+    throw;
+  }
+}
+
+std::unique_ptr<memory::MemoryCalls> calls_for(const MemoryCommandOptions& options, const SettingsRequest& request) {
+  if (!options.to.empty()) {
+    return memory::calls_over(
+        connection_to(target_of(options.to, load_settings(request).values, client::Protocol::kTcp), options,
+                      options.ca_file),
+        kToAnswer);
+  }
+  const Settings settings = load_settings(request).values;
+  for (const auto& place : server_places(settings, "/jsonrpc")) {
+    try {
+      auto calls =
+          memory::calls_over(connection_to(place, options, trusted_file(options.ca_file, settings)), kToAnswer);
+      if (keeps(*calls)) return calls;
+    } catch (const client::ConnectionError&) {
+      continue;  // nobody is there
+    }
+  }
+  const auto chosen = memory_options(settings);
+  if (chosen.database == ":memory:") {
+    throw std::runtime_error("no server answers, and its conversations would have ended with it (memory.database)");
+  }
+  return memory::calls_on_store(chosen);
+}
+
+// What takes long says how far it is, to a person who looks.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const char* what) : what_(what), is_shown_(::isatty(STDERR_FILENO) == 1) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() {
+    if (count_ > 0 && is_shown_) std::fprintf(stderr, "\n");
+  }
+  void add(std::size_t more) {
+    count_ += more;
+    if (is_shown_) std::fprintf(stderr, "\r%zu %s", count_, what_);
+  }
+
+ private:
+  const char* const what_;
+  const bool is_shown_;
+  std::size_t count_ = 0;
+};
+
+class MemoryCommand {
+ public:
+  MemoryCommand(const MemoryCommandOptions& options, memory::MemoryCalls& calls) : options_(options), calls_(calls) {}
+
+  int run() {
+    switch (options_.action) {
+      case Action::kList: return list();
+      case Action::kShow: return for_each_id([this](const std::string& id) { show(id); });
+      case Action::kSearch: return search();
+      case Action::kExport:
+        return options_.arguments.empty() ? export_all()
+                                          : for_each_id([this](const std::string& id) { export_one(id); });
+      case Action::kImport: return import();
+      case Action::kDelete:
+        return for_each_id([this](const std::string& id) {
+          calls_.call("memory/delete", params({{"conversation_id", id}}));
+          std::cout << id << ": deleted\n";
+        });
+    }
+    return kExitUsage;
+  }
+
+ private:
+  Json params(Json own) const {
+    if (!options_.space.empty()) own["space"] = options_.space;
+    return own;
+  }
+
+  // Each entry of a list that comes in pages.
+  void for_each(const std::string& method, Json asked, const char* name,
+                const std::function<void(const Json&)>& entry) {
+    while (true) {
+      const Json page = calls_.call(method, asked);
+      for (const Json& each : page.at(name)) entry(each);
+      if (!page.contains("nextCursor")) return;
+      asked["cursor"] = page["nextCursor"];
+    }
+  }
+
+  int for_each_id(const std::function<void(const std::string&)>& action) const {
+    if (options_.arguments.empty()) throw std::invalid_argument("name a conversation by its id");
+    for (const std::string& id : options_.arguments) action(id);
+    return kExitOk;
+  }
+
+  int list() {
+    if (!options_.json) std::printf("%-9s %-20s %-32s %s\n", "MESSAGES", "UPDATED", "ID", "TITLE");
+    for_each("memory/list", params({{"limit", 500}}), "conversations", [this](const Json& each) {
+      if (options_.json) return print(each);
+      std::printf("%-9lld %-20.19s %-32s %s\n", static_cast<long long>(each["messages"].get<std::int64_t>()),
+                  each["updated_at"].get<std::string>().c_str(), visible(each["conversation_id"]).c_str(),
+                  visible(each["title"]).c_str());
+    });
+    return kExitOk;
+  }
+
+  void show(const std::string& id) {
+    const Json asked = params({{"conversation_id", id}});
+    Json paged = asked;
+    paged["limit"] = 100;
+    bool is_empty = true;
+    for_each("memory/get_all_messages", paged, "messages", [&](const Json& each) {
+      is_empty = false;
+      if (options_.json) return print(each);
+      std::printf("[%.19s] %s: %s\n", each["timestamp"].get<std::string>().c_str(),
+                  each["role"].get<std::string>().c_str(), visible(each["content"]).c_str());
+    });
+    // One that does not exist is told.
+    if (is_empty) calls_.call("memory/export", asked);
+    const auto summary = calls_.call("memory/get_summary", asked)["summary"].get<std::string>();
+    if (!summary.empty() && !options_.json) std::printf("\nSummary:\n%s\n", visible(summary).c_str());
+    if (!summary.empty() && options_.json) print(Json{{"summary", summary}});
+  }
+
+  int search() {
+    std::string words;
+    for (const std::string& each : options_.arguments) words += (words.empty() ? "" : " ") + each;
+    const Json asked = params({{"query", words}, {"limit", options_.limit}, {"fold_diacritics", !options_.exact}});
+    const Json found = calls_.call("memory/search", asked);
+    for (const Json& each : found["hits"]) {
+      if (options_.json) {
+        print(each);
+      } else {
+        std::printf("%s [%.19s] %s: %s\n", visible(each["conversation_id"]).c_str(),
+                    each["timestamp"].get<std::string>().c_str(), each["role"].get<std::string>().c_str(),
+                    visible(each["content"]).c_str());
+      }
+    }
+    return kExitOk;
+  }
+
+  void export_one(const std::string& id) {
+    for_each("memory/export", params({{"conversation_id", id}, {"limit", 500}}), "lines",
+             [](const Json& line) { print(line); });
+  }
+
+  int export_all() {
+    ProgressLine progress("conversations exported");
+    for_each("memory/list", params({{"limit", 500}}), "conversations", [&](const Json& each) {
+      export_one(each["conversation_id"]);
+      progress.add(1);
+    });
+    return kExitOk;
+  }
+
+  int import() {
+    if (options_.arguments.size() != 1) throw std::invalid_argument("name one file, or - for standard input");
+    std::ifstream file;
+    const std::string& path = options_.arguments.front();
+    if (path != "-") file.open(path, std::ios::binary);
+    if (path != "-" && !file) throw std::runtime_error(path + " cannot be read");
+    return import(path == "-" ? std::cin : file);
+  }
+
+  int import(std::istream& input) {
+    // A name that no other import has.
+    const std::string name =
+        std::to_string(::getpid()) + "-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
+    ProgressLine progress("lines read");
+    std::size_t first = 1;  // number of the first line that waits
+    std::size_t number = 0;
+    std::size_t bytes = 0;
+    Json lines = Json::array();
+    try {
+      const auto send = [&](bool is_more) {
+        Json asked{{"lines", std::move(lines)}, {"import", name}, {"more", is_more}, {"replace", options_.replace}};
+        const Json done = calls_.call("memory/import", params(std::move(asked)));
+        progress.add(number + 1 - first);
+        lines = Json::array();
+        bytes = 0;
+        first = number + 1;
+        return done;
+      };
+      for (std::string text; std::getline(input, text);) {
+        ++number;
+        if (text.empty() || text == "\r") {
+          throw std::runtime_error("line " + std::to_string(number) + ": is empty");
+        }
+        Json line = Json::parse(text, nullptr, false);
+        if (line.is_discarded()) throw std::runtime_error("line " + std::to_string(number) + ": is not JSON");
+        lines.push_back(std::move(line));
+        bytes += text.size();
+        if (lines.size() >= kLinesTogether || bytes >= kBytesTogether) send(true);
+      }
+      const Json done = send(false);
+      std::cout << done["conversations"] << " conversations, " << done["messages"] << " messages imported\n";
+      return kExitOk;
+    } catch (const RpcError& error) {
+      discard(name);
+      throw std::runtime_error(with_line_number(error, first));
+    } catch (const std::runtime_error&) {
+      discard(name);
+      throw;
+    }
+  }
+
+  // "params.lines[3].role: …" of lines that begin with the fifth is line 8.
+  static std::string with_line_number(const RpcError& error, std::size_t first) {
+    const std::string text = error.what();
+    constexpr std::string_view kBefore = "params.lines[";
+    if (!text.starts_with(kBefore)) return text;
+    const auto end = text.find(']');
+    const std::size_t at = std::stoul(text.substr(kBefore.size(), end - kBefore.size()));
+    return "line " + std::to_string(first + at) + text.substr(end + 1);
+  }
+
+  void discard(const std::string& name) {
+    try {
+      calls_.call("memory/import", params({{"lines", Json::array()}, {"import", name}, {"discard", true}}));
+    } catch (const std::runtime_error&) {
+      return;  // the server takes it away when it has waited long enough
+    }
+  }
+
+  // Lines of a table stay lines, and a terminal is not told what to do.
+  static std::string visible(const Json& text) {
+    std::string shown = text.get<std::string>();
+    std::ranges::replace_if(
+        shown, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+    return shown;
+  }
+  static void print(const Json& line) { std::cout << line.dump() << "\n"; }
+
+  const MemoryCommandOptions& options_;
+  memory::MemoryCalls& calls_;
+};
+
+}  // namespace
+
+int run_memory(const MemoryCommandOptions& options, const SettingsRequest& request) {
+  try {
+    const auto calls = calls_for(options, request);
+    return MemoryCommand(options, *calls).run();
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "rkllm-mcp: %s\n", error.what());
+    return kExitUsage;
+  }
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,165 @@
+#include "cli/people/logs_command.hpp"
+
+#include "cli/exit_codes.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr const char* kUnit = "rkllm-mcp";  // of systemd
+
+[[noreturn]] void fail_with_errno(const std::string& what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+// The log's file, read from any place on; another file of that name takes its place when the log has been rotated.
+class LogFile {
+ public:
+  explicit LogFile(std::string path) : path_(std::move(path)), descriptor_(open_path()) {
+    if (descriptor_ < 0) fail_with_errno(path_ + " (log.file)");
+  }
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
+  ~LogFile() { ::close(descriptor_); }
+
+  // Leaves out all but the last lines.
+  void skip_to_last(int lines) {
+    if (lines == 0) at_ = size();
+    std::array<char, 65536> bytes = {};
+    off_t at = size();
+    bool is_last = true;  // the end of the last line is not the one before it
+    while (at > 0 && lines > 0) {
+      const off_t begin = std::max<off_t>(at - static_cast<off_t>(bytes.size()), 0);
+      const auto count = ::pread(descriptor_, bytes.data(), static_cast<std::size_t>(at - begin), begin);
+      if (count <= 0) return;
+      for (auto i = static_cast<std::size_t>(count); i-- > 0;) {
+        if (bytes[i] == '\n' && !std::exchange(is_last, false) && --lines == 0) {
+          at_ = begin + static_cast<off_t>(i) + 1;
+          return;
+        }
+        is_last = false;
+      }
+      at = begin;
+    }
+  }
+
+  // Prints what there is now.
+  void print_rest() {
+    if (size() < at_) at_ = 0;  // emptied in place
+    print_this_file();
+    const int other = open_path();
+    if (other < 0) return;  // between two files
+    if (is_same_file(other)) {
+      ::close(other);
+      return;
+    }
+    print_this_file();  // what came between
+    ::close(std::exchange(descriptor_, other));
+    at_ = 0;
+    print_this_file();
+  }
+
+ private:
+  int open_path() const { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC); }
+  off_t size() const {
+    struct stat status {};
+    return ::fstat(descriptor_, &status) == 0 ? status.st_size : 0;
+  }
+  bool is_same_file(int other) const {
+    struct stat one {};
+    struct stat two {};
+    return ::fstat(descriptor_, &one) == 0 && ::fstat(other, &two) == 0 && one.st_ino == two.st_ino &&
+           one.st_dev == two.st_dev;
+  }
+  void print_this_file() {
+    std::array<char, 65536> bytes = {};
+    for (;;) {
+      const auto count = ::pread(descriptor_, bytes.data(), bytes.size(), at_);
+      if (count <= 0) break;
+      std::fwrite(bytes.data(), 1, static_cast<std::size_t>(count), stdout);
+      at_ += count;
+    }
+    std::fflush(stdout);
+  }
+
+  const std::string path_;
+  int descriptor_;
+  off_t at_ = 0;
+};
+
+// Wakes up when anything in the file's folder changes. Where that cannot be known, a few times a second.
+class FolderWatch {
+ public:
+  explicit FolderWatch(const std::string& path) : descriptor_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+    const std::string folder = std::filesystem::absolute(path).parent_path().string();
+    if (descriptor_ >= 0) ::inotify_add_watch(descriptor_, folder.c_str(), IN_MODIFY | IN_CREATE | IN_MOVED_TO);
+  }
+  FolderWatch(const FolderWatch&) = delete;
+  FolderWatch& operator=(const FolderWatch&) = delete;
+  ~FolderWatch() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+  void wait() const {
+    constexpr int kWithoutNewsMs = 1000;
+    pollfd news{descriptor_, POLLIN, 0};
+    ::poll(&news, 1, kWithoutNewsMs);
+    std::array<char, 4096> events;
+    while (::read(descriptor_, events.data(), events.size()) > 0) {
+    }
+  }
+
+ private:
+  const int descriptor_;
+};
+
+[[noreturn]] void show_journal(const LogsOptions& options) {
+  std::vector<std::string> words{"journalctl", "--unit", kUnit, "--lines", std::to_string(options.lines)};
+  words.emplace_back(options.follows ? "--follow" : "--no-pager");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  fail_with_errno("journalctl");
+}
+
+}  // namespace
+
+int run_logs(const LogsOptions& options, const SettingsRequest& request) {
+  const std::string path = load_settings(request).values.log.file;
+  if (path.empty()) {
+    if (std::filesystem::exists("/run/systemd/system")) show_journal(options);
+    throw std::runtime_error(
+        "log.file is empty: the server logs to its standard error only; to a file: rkllm-mcp serve --set "
+        "log.file=/tmp/rkllm-mcp.log, then rkllm-mcp logs --set log.file=/tmp/rkllm-mcp.log");
+  }
+  const FolderWatch watch(path);  // before the first look, so that nothing falls between
+  LogFile log(path);
+  log.skip_to_last(options.lines);
+  log.print_rest();
+  while (options.follows) {
+    watch.wait();
+    log.print_rest();
+    if (std::ferror(stdout) != 0) return kExitFailed;  // nobody reads any more
+  }
+  return kExitOk;
+}
+
+}  // namespace rkllm_mcp

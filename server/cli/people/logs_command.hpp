@@ -1,0 +1,12 @@
+// rkllm-mcp logs: what the server of these settings has logged, and with -f what it logs from now on.
+#pragma once
+
+#include "cli/command_line.hpp"
+
+namespace rkllm_mcp {
+
+// Prints the file of log.file, over rotations; without one what the journal of systemd has of the service. Returns the
+// exit code. Throws SettingsRefused, std::runtime_error if there is neither.
+int run_logs(const LogsOptions& options, const SettingsRequest& request);
+
+}  // namespace rkllm_mcp

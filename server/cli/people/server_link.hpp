@@ -1,0 +1,59 @@
+// The running server over HTTP, for the commands that people use: asks it one thing after the other.
+#pragma once
+
+#include "cli/command_line.hpp"
+#include "client/endpoint.hpp"
+#include "client/http/http_round_trip.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace rkllm_mcp {
+
+// The server has answered with an error; what() is its message.
+class ServerRefuses : public std::runtime_error {
+ public:
+  ServerRefuses(int status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  int status() const { return status_; }  // of HTTP
+
+ private:
+  int status_;
+};
+
+class ServerLink {
+ public:
+  // What --to names, else the HTTP port of the settings. Nothing is connected yet. Throws std::invalid_argument,
+  // SettingsRefused.
+  ServerLink(const RemoteOptions& options, const SettingsRequest& request);
+
+  std::string url() const { return endpoint_.url(); }
+  const Settings& settings() const { return settings_; }  // of this machine
+
+  // These throw client::Unreachable, client::ConnectionError, ServerRefuses.
+  Json get(const std::string& path);
+  Json health();  // GET /health; ServerRefuses if the server tells it only to those with an access token
+  Json call(const std::string& method, const Json& params);  // JSON-RPC
+  // POSTs `body` and hands over each server-sent event's data until the answer ends; false if `is_stopped` has ended
+  // it. `is_stopped` is asked from another thread, several times a second.
+  bool stream(const std::string& path, const Json& body, const std::function<void(const std::string& data)>& on_data,
+              const std::function<bool()>& is_stopped);
+
+ private:
+  struct Answer {
+    int status;
+    std::string body;
+  };
+  Answer ask(const client::HttpQuestion& question);
+  [[noreturn]] void complain(client::HttpRoundTrip::End end, const client::HttpRoundTrip& trip) const;
+
+  Settings settings_;
+  client::Endpoint endpoint_;
+};
+
+}  // namespace rkllm_mcp

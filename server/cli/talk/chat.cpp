@@ -1,0 +1,247 @@
+#include "cli/talk/chat.hpp"
+
+#include "cli/exit_codes.hpp"
+#include "cli/help/terminal.hpp"
+#include "cli/piped_input.hpp"
+#include "cli/talk/conversation.hpp"
+#include "cli/talk/interrupts.hpp"
+#include "cli/talk/line_editor.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr const char* kCommands = R"(/model [NAME]   show the models, or talk to another one
+/system [TEXT]  tell the model how to behave; without TEXT: no longer
+/clear          forget the conversation
+/save FILE      write the conversation to a new file, as JSON
+/help           this list
+/exit           leave, as Ctrl-D does
+Ctrl-C stops an answer. A line that ends with \ goes on in the next one; """ begins and ends a text of several lines.
+)";
+constexpr std::array<std::string_view, 7> kCommandNames{"/model", "/system", "/clear", "/save",
+                                                        "/help",  "/exit",   "/bye"};
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+std::string history_file(const Environment& environment) {
+  const auto found = [&environment](const char* name) {
+    const auto at = environment.find(name);
+    return at == environment.end() ? std::string() : at->second;
+  };
+  if (const std::string state = found("XDG_STATE_HOME"); !state.empty()) return state + "/rkllm-mcp/chat_history";
+  const std::string home = found("HOME");
+  return home.empty() ? std::string() : home + "/.local/state/rkllm-mcp/chat_history";
+}
+
+// Prints an answer as it comes: what the model thinks is dimmed.
+class AnswerPrinter {
+ public:
+  explicit AnswerPrinter(const Paint& paint) : paint_(paint) {}
+
+  void thinking(const std::string& text) {
+    print(paint_.dim(text));
+    is_thinking_ = true;
+  }
+  void text(const std::string& text) {
+    if (is_thinking_) print("\n\n");
+    is_thinking_ = false;
+    print(text);
+  }
+
+ private:
+  const Paint& paint_;
+  bool is_thinking_ = false;
+};
+
+class Chat {
+ public:
+  Chat(ServerLink& server, std::string model, std::string history)
+      : server_(server), conversation_(server, std::move(model)), editor_(std::move(history)) {}
+
+  int run() {
+    if (editor_.is_interactive()) {
+      print("Talking to " + paint_.bold(conversation_.model()) + " on " + server_.url() +
+            "; /help lists the commands.\n");
+    }
+    while (const auto text = next_text()) {
+      if (text->empty()) continue;
+      if (text->starts_with('/')) {
+        if (!obey(*text)) break;
+      } else {
+        answer(*text);
+      }
+    }
+    if (editor_.is_interactive()) print("\n");
+    return has_failed_ ? kExitFailed : kExitOk;
+  }
+
+  void set_system(const std::string& text) { conversation_.set_system(text); }
+
+ private:
+  // What is typed until it is complete.
+  std::optional<std::string> next_text() {
+    auto line = editor_.read(">>> ");
+    if (!line) return std::nullopt;
+    constexpr std::string_view kBlock = R"(""")";
+    std::string text = *line;
+    if (text.starts_with(kBlock)) {
+      text.erase(0, kBlock.size());
+      while (!text.ends_with(kBlock)) {
+        line = editor_.read("... ");
+        if (!line) break;
+        text += "\n" + *line;
+      }
+      if (text.ends_with(kBlock)) text.erase(text.size() - kBlock.size());
+    } else {
+      while (text.ends_with('\\') && (line = editor_.read("... "))) {
+        text.back() = '\n';
+        text += *line;
+      }
+    }
+    editor_.remember(text);
+    return text;
+  }
+
+  void answer(const std::string& question) {
+    AnswerPrinter printer(paint_);
+    interrupts_.taken();  // one that was pressed before counts no more
+    try {
+      const auto end = conversation_.ask(question, {[&printer](const std::string& text) { printer.text(text); },
+                                                    [&printer](const std::string& text) { printer.thinking(text); },
+                                                    [this] { return interrupts_.taken(); }});
+      print(end == Conversation::End::kStopped ? "\n" + paint_.dim("[stopped]") + "\n" : "\n");
+      const std::string speed = conversation_.speed().text();
+      if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+  }
+
+  void complain(const std::string& text) {
+    has_failed_ = has_failed_ || !editor_.is_interactive();
+    std::fprintf(stderr, "%s %s\n", paint_.red("rkllm-mcp:").c_str(), text.c_str());
+  }
+
+  // False: to leave.
+  bool obey(const std::string& line) {
+    const auto space = line.find(' ');
+    const std::string command = line.substr(0, space);
+    const std::string rest = space == std::string::npos ? std::string() : line.substr(space + 1);
+    if (command == "/exit" || command == "/bye") return false;
+    if (command == "/help") {
+      print(kCommands);
+    } else if (command == "/clear") {
+      conversation_.clear();
+      print("The conversation is forgotten.\n");
+    } else if (command == "/system") {
+      conversation_.set_system(rest);
+    } else if (command == "/model") {
+      choose_model(rest);
+    } else if (command == "/save") {
+      save(rest);
+    } else {
+      complain("there is no " + command + did_you_mean(command, kCommandNames) + " /help lists the commands");
+    }
+    return true;
+  }
+
+  void choose_model(const std::string& name) {
+    if (!name.empty()) {
+      conversation_.set_model(name);
+      print("Talking to " + paint_.bold(name) + ".\n");
+      return;
+    }
+    try {
+      for (const std::string& each : offered_models(server_)) {
+        print((each == conversation_.model() ? "* " : "  ") + each + "\n");
+      }
+    } catch (const std::exception& error) {
+      complain(error.what());
+    }
+  }
+
+  void save(const std::string& path) {
+    if (path.empty()) return complain("/save needs the name of a file");
+    if (::access(path.c_str(), F_OK) == 0) return complain(path + " exists; name another file");
+    std::ofstream file(path);
+    file << conversation_.to_json().dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    file.close();
+    if (!file) return complain(path + " cannot be written");
+    print("Written to " + path + ".\n");
+  }
+
+  const Interrupts interrupts_{};  // first: threads that are made later inherit what it does to signals
+  ServerLink& server_;
+  const Paint paint_{STDOUT_FILENO};
+  Conversation conversation_;
+  LineEditor editor_;
+  bool has_failed_ = false;
+};
+
+}  // namespace
+
+int run_chat(const ChatOptions& options, const SettingsRequest& request) {
+  ServerLink server(options.remote, request);
+  Chat chat(server, chosen_model(server, options.model), history_file(request.environment));
+  chat.set_system(options.system);
+  return chat.run();
+}
+
+int run_ask(const AskOptions& options, const SettingsRequest& request) {
+  std::string question;
+  for (const std::string& word : options.words) question += (question.empty() ? "" : " ") + word;
+  if (::isatty(STDIN_FILENO) != 1) {
+    const std::string piped = piped_input("more of the question");
+    if (!piped.empty()) question += (question.empty() ? "" : "\n\n") + piped;
+  }
+  if (question.empty()) {
+    std::fprintf(stderr, "rkllm-mcp: what is the question? rkllm-mcp ask \"text\", or pipe it in\n");
+    return kExitUsage;
+  }
+  ServerLink server(options.remote, request);
+  const Interrupts interrupts;
+  Conversation conversation(server, chosen_model(server, options.model));
+  conversation.set_system(options.system);
+  const Paint paint(STDOUT_FILENO);
+  AnswerPrinter printer(paint);
+  const bool shows_thinking = !options.json && ::isatty(STDOUT_FILENO) == 1;
+  std::string thinking;
+  const auto end = conversation.ask(question, {[&](const std::string& text) {
+                                                 if (!options.json) printer.text(text);
+                                               },
+                                               [&](const std::string& text) {
+                                                 thinking += text;
+                                                 if (shows_thinking) printer.thinking(text);
+                                               },
+                                               [&interrupts] { return interrupts.taken(); }});
+  const AnswerSpeed& speed = conversation.speed();
+  if (options.json) {
+    const Json report{{"model", conversation.model()},
+                      {"answer", conversation.answer()},
+                      {"thinking", thinking},
+                      {"complete", end == Conversation::End::kComplete},
+                      {"tokens", speed.tokens ? Json(*speed.tokens) : Json(nullptr)},
+                      {"tokens_per_second", speed.tokens_per_second ? Json(*speed.tokens_per_second) : Json(nullptr)},
+                      {"first_token_s", speed.first_token ? Json(speed.first_token->count()) : Json(nullptr)}};
+    print(report.dump(2, ' ', false, Json::error_handler_t::replace));
+  }
+  print("\n");
+  if (!options.json && ::isatty(STDERR_FILENO) == 1 && !speed.text().empty()) {
+    std::fprintf(stderr, "%s\n", paint.dim(speed.text()).c_str());
+  }
+  return end == Conversation::End::kComplete ? kExitOk : kExitFailed;
+}
+
+}  // namespace rkllm_mcp

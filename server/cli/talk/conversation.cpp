@@ -1,0 +1,138 @@
+#include "cli/talk/conversation.hpp"
+
+#include "client/connection.hpp"
+#include "jsonrpc/bounded_json.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string decimals(double value, const char* format) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+// A member that is a text, whatever else may be in its place.
+std::string text_in(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_string()) return {};
+  return object[key].get<std::string>();
+}
+
+std::optional<double> number_in(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_number()) return std::nullopt;
+  return object[key].get<double>();
+}
+
+}  // namespace
+
+std::string AnswerSpeed::text() const {
+  std::string text;
+  if (tokens_per_second) text = decimals(*tokens_per_second, "%.1f tokens/s");
+  if (first_token) text += (text.empty() ? "" : ", ") + decimals(first_token->count(), "first token after %.2f s");
+  return text;
+}
+
+Json Conversation::to_json() const {
+  Json messages = Json::array();
+  if (!system_.empty()) messages.push_back(Json{{"role", "system"}, {"content", system_}});
+  for (const Json& message : messages_) messages.push_back(message);
+  return Json{{"model", model_}, {"messages", std::move(messages)}};
+}
+
+Conversation::End Conversation::ask(const std::string& question, const Listener& listener) {
+  Json body = to_json();
+  body["messages"].push_back(Json{{"role", "user"}, {"content", question}});
+  body["stream"] = true;
+  body["stream_options"] = Json{{"include_usage", true}};
+  speed_ = {};
+  answer_.clear();
+  const auto asked = Clock::now();
+  const bool is_complete = server_.stream(
+      "/v1/chat/completions", body, [&](const std::string& data) { take(data, asked, listener); }, listener.is_stopped);
+  // Where the server tells how many tokens there were, but not how fast they came.
+  if (!speed_.tokens_per_second && speed_.tokens && *speed_.tokens > 1 && last_ > first_) {
+    speed_.tokens_per_second =
+        static_cast<double>(*speed_.tokens - 1) / std::chrono::duration<double>(last_ - first_).count();
+  }
+  messages_.push_back(Json{{"role", "user"}, {"content", question}});
+  messages_.push_back(Json{{"role", "assistant"}, {"content", answer_}});
+  return is_complete ? End::kComplete : End::kStopped;
+}
+
+void Conversation::take(const std::string& data, Clock::time_point asked, const Listener& listener) {
+  if (data == "[DONE]") return;
+  const auto chunk = parse_bounded(data);
+  if (!chunk || !chunk->is_object())
+    throw client::ConnectionError("the server sent an event that is no JSON object: " + data);
+  if (chunk->contains("error")) {
+    const Json& error = (*chunk)["error"];
+    throw ServerRefuses(200, error.is_string() ? error.get<std::string>() : text_in(error, "message"));
+  }
+  if (const auto usage = chunk->find("usage"); usage != chunk->end()) {
+    if (const auto tokens = number_in(*usage, "completion_tokens")) speed_.tokens = static_cast<long long>(*tokens);
+  }
+  if (const auto timings = chunk->find("timings"); timings != chunk->end()) {
+    if (const auto rate = number_in(*timings, "predicted_per_second")) speed_.tokens_per_second = rate;
+  }
+  const auto choices = chunk->find("choices");
+  if (choices == chunk->end() || !choices->is_array() || choices->empty()) return;
+  const Json delta = (*choices)[0].value("delta", Json::object());
+  const std::string text = text_in(delta, "content");
+  const std::string thinking = text_in(delta, "reasoning_content");
+  if (text.empty() && thinking.empty()) return;
+  last_ = Clock::now();
+  if (!speed_.first_token) {
+    first_ = last_;
+    speed_.first_token = first_ - asked;
+  }
+  if (!thinking.empty()) listener.on_thinking(thinking);
+  if (text.empty()) return;
+  answer_ += text;
+  listener.on_text(text);
+}
+
+std::vector<std::string> offered_models(ServerLink& server) {
+  std::vector<std::string> names;
+  Json answer;
+  try {
+    answer = server.get("/v1/models");
+  } catch (const ServerRefuses& refusal) {
+    if (refusal.status() != 404) throw;
+    throw std::runtime_error(server.url() +
+                             " answers no chats: it has no /v1/models. It may be an older version, or another server; "
+                             "see: rkllm-mcp status");
+  }
+  for (const Json& each : answer.value("data", Json::array())) names.push_back(text_in(each, "id"));
+  return names;
+}
+
+std::string chosen_model(ServerLink& server, const std::string& asked_for) {
+  const auto offered = offered_models(server);
+  if (!offered.empty() && asked_for.empty()) return offered.front();
+  const auto is_it = [&asked_for](const std::string& name) {
+    return name == asked_for || name.starts_with(asked_for + ":");
+  };
+  if (std::any_of(offered.begin(), offered.end(), is_it)) return asked_for;
+  if (!offered.empty()) {
+    std::string names;
+    for (const std::string& name : offered) names += (names.empty() ? "" : ", ") + name;
+    throw std::runtime_error("there is no model " + asked_for + did_you_mean(asked_for, offered) +
+                             "\nThe server offers: " + names);
+  }
+  throw std::runtime_error(
+      server.url() +
+      " offers no model; name a folder with .rkllm files in runtime.model_dirs: rkllm-mcp settings path "
+      "tells where");
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,88 @@
+#include "cli/talk/line_editor.hpp"
+
+#include <histedit.h>
+#include <langinfo.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr int kRemembered = 500;  // lines
+
+// libedit reads characters by the locale; one without UTF-8 would cut every letter with an accent.
+void read_utf8() {
+  std::setlocale(LC_CTYPE, "");
+  if (std::strcmp(::nl_langinfo(CODESET), "UTF-8") != 0) std::setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+}  // namespace
+
+struct LineEditor::Editor {
+  EditLine* line;
+  History* history;
+  HistEvent event{};
+  std::string prompt{};
+};
+
+LineEditor::LineEditor(std::string history_file) : history_file_(std::move(history_file)) {
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) return;
+  read_utf8();
+  editor_ = std::make_unique<Editor>(Editor{::el_init("rkllm-mcp", stdin, stdout, stderr), ::history_init()});
+  EditLine* const line = editor_->line;
+  ::el_set(line, EL_CLIENTDATA, editor_.get());
+  ::el_set(
+      line, EL_PROMPT, +[](EditLine* asking) -> char* {
+        void* data = nullptr;
+        ::el_get(asking, EL_CLIENTDATA, &data);
+        return static_cast<Editor*>(data)->prompt.data();
+      });
+  ::el_set(line, EL_EDITOR, "emacs");
+  ::el_set(line, EL_SETTY, "-d", "-isig", nullptr);  // Ctrl-C is a key while a line is edited
+  ::el_set(line, EL_BIND, "^C", "em-kill-line", nullptr);
+  ::el_set(line, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+  ::history(editor_->history, &editor_->event, H_SETSIZE, kRemembered);
+  ::history(editor_->history, &editor_->event, H_SETUNIQUE, 1);
+  ::el_set(line, EL_HIST, ::history, editor_->history);
+  if (!history_file_.empty()) ::history(editor_->history, &editor_->event, H_LOAD, history_file_.c_str());
+}
+
+LineEditor::~LineEditor() {
+  if (!editor_) return;
+  if (!history_file_.empty()) {
+    std::error_code unwritable;
+    std::filesystem::create_directories(std::filesystem::path(history_file_).parent_path(), unwritable);
+    const mode_t before = ::umask(0077);
+    ::history(editor_->history, &editor_->event, H_SAVE, history_file_.c_str());
+    ::umask(before);
+  }
+  ::el_end(editor_->line);
+  ::history_end(editor_->history);
+}
+
+std::optional<std::string> LineEditor::read(const std::string& prompt) {
+  std::string text;
+  if (!editor_) {
+    if (!std::getline(std::cin, text)) return std::nullopt;
+    return text;
+  }
+  editor_->prompt = prompt;
+  int count = 0;
+  const char* const line = ::el_gets(editor_->line, &count);
+  if (line == nullptr || count <= 0) return std::nullopt;
+  text.assign(line, static_cast<std::size_t>(count));
+  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
+void LineEditor::remember(const std::string& text) {
+  if (editor_ && !text.empty()) ::history(editor_->history, &editor_->event, H_ENTER, text.c_str());
+}
+
+}  // namespace rkllm_mcp

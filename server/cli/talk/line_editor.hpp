@@ -1,0 +1,31 @@
+// Lines that a person types: edited, with a history that outlives the program. Where standard input is no terminal, its
+// lines as they come. Threads: any one.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+class LineEditor {
+ public:
+  // `history_file`: read now, written at the end, for its owner only; empty: none.
+  explicit LineEditor(std::string history_file);
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+  ~LineEditor();
+
+  // One line without its end; nothing at the end of input (Ctrl-D). Ctrl-C empties the line.
+  std::optional<std::string> read(const std::string& prompt);
+  void remember(const std::string& text);
+  bool is_interactive() const { return editor_ != nullptr; }
+
+ private:
+  struct Editor;
+
+  std::string history_file_;
+  std::unique_ptr<Editor> editor_;  // null: no terminal
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,24 @@
+// One line of what `rkllm-mcp doctor` has found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::doctor {
+
+enum class Level {
+  kOk,
+  kWarning,  // it works, but slower, or not for everything
+  kProblem,  // something does not work
+};
+
+struct Finding {
+  std::string subject;  // "library", "npu driver", ...: what was looked at
+  Level level;
+  std::string text;    // what was found
+  std::string cure{};  // a command that mends it, to be copied; empty where all is well
+};
+
+using Findings = std::vector<Finding>;
+
+}  // namespace rkllm_mcp::doctor

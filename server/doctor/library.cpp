@@ -1,0 +1,112 @@
+// The runtime library: found, for this machine, of a version that this program knows, with all that it needs.
+#include "backend/library_file.hpp"
+#include "backend/loaded_library.hpp"
+#include "doctor/doctor.hpp"
+#include "doctor/needed_libraries.hpp"
+
+#include <rkllm_mcp/abi_set.hpp>
+#include <rkllm_mcp/errors.hpp>
+
+#include <array>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace rkllm_mcp::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLibrary = "library";
+constexpr const char* kFetch =
+    "sudo curl -Lo /usr/lib/librkllmrt.so "
+    "https://github.com/airockchip/rknn-llm/raw/main/rkllm-runtime/Linux/librkllm_api/aarch64/librkllmrt.so";
+constexpr std::array kFolders{"usr/local/lib",
+                              "lib/aarch64-linux-gnu",
+                              "usr/lib/aarch64-linux-gnu",
+                              "lib",
+                              "usr/lib",
+                              "lib/arm-linux-gnueabihf",
+                              "usr/lib64",
+                              "usr/lib/arm-linux-gnueabihf",
+                              "lib64",
+                              "usr/lib/x86_64-linux-gnu",
+                              "lib/x86_64-linux-gnu"};
+
+std::optional<fs::path> find_below(const Machine& machine, const std::string& name) {
+  for (const char* const folder : kFolders) {
+    std::error_code error;
+    const fs::path path = machine.root / folder / name;
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return std::nullopt;
+}
+
+// The library that the settings lead to. Throws what inspect_library() throws.
+LibraryFile library_of(const Machine& machine) {
+  const RuntimeSettings& runtime = machine.settings.runtime;
+  if (runtime.library == kSimulatorLibrary) return find_library({{}, LibrarySearch::Simulator::kAlways});
+  if (!runtime.library.empty()) return inspect_library(runtime.library);
+  if (machine.root == "/") return find_library({});
+  const auto found = find_below(machine, "librkllmrt.so");
+  if (!found) throw std::runtime_error("no librkllmrt.so on this system");
+  return inspect_library(found->string());
+}
+
+// "runtime unavailable: " is news to a client, not here.
+std::string reason_of(const std::exception& error) {
+  const auto* const unavailable = dynamic_cast<const RpcError*>(&error);
+  const bool has_reason = unavailable != nullptr && unavailable->code() == ErrorCode::kRuntimeUnavailable;
+  return has_reason ? unavailable->data().value("reason", std::string(error.what())) : error.what();
+}
+
+std::string content_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void examine_needs(const Machine& machine, const LibraryFile& file, Findings& findings) {
+  for (const std::string& name : needed_libraries(content_of_file(file.path))) {
+    const bool is_there = find_below(machine, name) || (machine.root == "/" && find_in_system(name)) ||
+                          fs::exists(fs::path(file.path).parent_path() / name);
+    if (is_there) continue;
+    findings.push_back({kLibrary, Level::kProblem, file.path + " needs " + name + ", which is not there",
+                        name.starts_with("libgomp") ? "sudo apt-get install libgomp1"
+                                                    : "apt-file search " + name + "   # then install that package"});
+  }
+}
+
+}  // namespace
+
+Findings examine_library(const Machine& machine) {
+  LibraryFile file;
+  try {
+    file = library_of(machine);
+  } catch (const std::exception& error) {
+    return {{kLibrary, Level::kProblem, reason_of(error),
+             platform_of(machine).empty() ? "rkllm-mcp serve --simulator   # on a machine without an NPU" : kFetch}};
+  }
+  Findings findings;
+  if (file.simulated) {
+    findings.push_back({kLibrary, Level::kWarning, file.path + " is the simulator: answers are made up, no model runs",
+                        "rkllm-mcp settings   # on a board, set runtime.library to \"\""});
+  }
+  try {
+    const AbiChoice choice = choose_abi_set(file.version, machine.settings.runtime.abi);
+    const std::string text =
+        file.path + ", version " + file.version + ", used with ABI set " + std::string(choice.set->version);
+    if (!choice.warning.empty()) {
+      findings.push_back(
+          {kLibrary, Level::kWarning, choice.warning, "rkllm-mcp --version   # shows the sets there are"});
+    } else if (!file.simulated) {
+      findings.push_back({kLibrary, Level::kOk, text});
+    }
+  } catch (const std::exception& error) {
+    findings.push_back({kLibrary, Level::kProblem, error.what(), kFetch});
+  }
+  examine_needs(machine, file, findings);
+  return findings;
+}
+
+}  // namespace rkllm_mcp::doctor

@@ -1,0 +1,111 @@
+// The model files: for this chip, of a version that the runtime reads, small enough for the memory.
+//
+// A model file does not say in a documented way what it was made for: what is told here of chip and version is told by
+// its name, as the tools of Rockchip and the hub's authors spell it ("Qwen3-1.7B-rk3588-w8a8_1.2.1.rkllm").
+#include "app/model_files.hpp"
+#include "doctor/doctor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+namespace rkllm_mcp::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModels = "models";
+constexpr std::array kChips{"rk3588", "rk3576", "rk3562", "rv1126b", "rk3568", "rk3566"};
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
+  return text;
+}
+
+std::optional<std::string> chip_in(const std::string& name) {
+  for (const char* const chip : kChips) {
+    if (name.find(chip) != std::string::npos) return chip;
+  }
+  return std::nullopt;
+}
+
+std::string gigabytes(std::uint64_t bytes) {
+  const std::uint64_t tenths = (bytes * 10 + 500'000'000) / 1'000'000'000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
+}
+
+// MemTotal, MemAvailable: bytes; nothing if it cannot be read.
+std::optional<std::uint64_t> memory_of(const Machine& machine, std::string_view key) {
+  const std::string text = text_of(machine, "proc/meminfo");
+  const auto at = text.find(std::string(key) + ":");
+  if (at == std::string::npos) return std::nullopt;
+  const auto digits = text.find_first_of("0123456789", at);
+  std::uint64_t kilobytes = 0;
+  if (digits == std::string::npos) return std::nullopt;
+  std::from_chars(text.data() + digits, text.data() + text.size(), kilobytes);
+  return kilobytes * 1024;
+}
+
+void examine_model(const Machine& machine, const fs::path& path, Findings& findings) {
+  std::error_code error;
+  const std::uint64_t bytes = fs::file_size(path, error);
+  if (error) {
+    findings.push_back({kModels, Level::kProblem, path.string() + ": " + error.message(), "ls -l " + path.string()});
+    return;
+  }
+  const std::string platform = platform_of(machine);
+  const auto chip = chip_in(lower(path.filename().string()));
+  if (chip && !platform.empty() && *chip != platform) {
+    findings.push_back({kModels, Level::kProblem,
+                        path.string() + " is, by its name, for " + *chip + "; this board is " + platform,
+                        "rkllm-mcp models   # choose a file whose name has " + platform});
+    return;
+  }
+  const auto total = memory_of(machine, "MemTotal");
+  const auto available = memory_of(machine, "MemAvailable");
+  if (total && bytes > *total) {
+    findings.push_back(
+        {kModels, Level::kProblem,
+         path.string() + " has " + gigabytes(bytes) + ", more than this machine's memory of " + gigabytes(*total),
+         "rkllm-mcp models   # choose a smaller one"});
+    return;
+  }
+  if (available && bytes > *available) {
+    findings.push_back(
+        {kModels, Level::kWarning,
+         path.string() + " has " + gigabytes(bytes) + "; of the memory only " + gigabytes(*available) + " are free",
+         "rkllm-mcp ps   # what is loaded; rkllm-mcp unload NAME frees it"});
+    return;
+  }
+  findings.push_back({kModels, Level::kOk, path.string() + ", " + gigabytes(bytes) + (chip ? ", for " + *chip : "")});
+}
+
+}  // namespace
+
+Findings examine_models(const Machine& machine) {
+  Findings findings;
+  for (const std::string& folder : machine.settings.runtime.model_dirs) {
+    std::error_code error;
+    if (fs::is_directory(folder, error)) continue;
+    findings.push_back({kModels, Level::kProblem, folder + " (runtime.model_dirs) is no folder that can be read",
+                        "mkdir -p " + folder});
+  }
+  for (const std::string& model : known_models(machine.settings)) {
+    if (model.find('/') != std::string::npos) examine_model(machine, model, findings);
+  }
+  if (findings.empty()) {
+    const bool has_folders = !machine.settings.runtime.model_dirs.empty();
+    findings.push_back(
+        {kModels, Level::kWarning,
+         has_folders ? "no model files in the folders of runtime.model_dirs"
+                     : "runtime.model_dirs is empty: models are found by their full path only",
+         "rkllm-mcp settings path   # the file in which runtime.model_dirs names folders with .rkllm files"});
+  }
+  return findings;
+}
+
+}  // namespace rkllm_mcp::doctor

@@ -1,0 +1,104 @@
+// The ports that the settings name: free, or whose they are.
+#include "doctor/doctor.hpp"
+#include "watch/board.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <sstream>
+
+namespace rkllm_mcp::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPorts = "ports";
+
+struct OpenPort {
+  std::string socket;  // its inode
+};
+
+// Of /proc/net/tcp and its like: "0: 0100007F:1F90 00000000:0000 0A ... uid timeout inode".
+std::optional<OpenPort> find_port(const std::string& table, std::uint16_t port, std::string_view state) {
+  std::istringstream lines(table);
+  std::string line;
+  std::getline(lines, line);  // the header
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::array<std::string, 10> word;
+    for (std::string& each : word) words >> each;
+    const auto colon = word[1].rfind(':');
+    if (colon == std::string::npos || word[3] != state) continue;
+    std::uint16_t number = 0;
+    std::from_chars(word[1].data() + colon + 1, word[1].data() + word[1].size(), number, 16);
+    if (number == port) return OpenPort{word[9]};
+  }
+  return std::nullopt;
+}
+
+// "rkllm-mcp, process 77"; empty if it is a process that this user may not look into.
+std::string owner_of(const Machine& machine, const std::string& socket) {
+  const std::string wanted = "socket:[" + socket + "]";
+  for (const fs::path& process : entries_of(machine.root / "proc")) {
+    const std::string number = process.filename().string();
+    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
+    for (const fs::path& file : entries_of(process / "fd")) {
+      std::error_code error;
+      if (fs::read_symlink(file, error) != wanted) continue;
+      std::string name = text_of(machine, "proc/" + number + "/comm");
+      name = name.substr(0, name.find('\n'));
+      return name + ", process " + number;
+    }
+  }
+  return {};
+}
+
+struct Wanted {
+  std::string setting;
+  bool enabled;
+  std::uint16_t port;
+  bool is_udp;
+};
+
+void examine_port(const Machine& machine, const Wanted& wanted, Findings& findings) {
+  const std::string number = std::to_string(wanted.port);
+  const std::array<const char*, 2> tables =
+      wanted.is_udp ? std::array{"proc/net/udp", "proc/net/udp6"} : std::array{"proc/net/tcp", "proc/net/tcp6"};
+  for (const char* const table : tables) {
+    const auto found = find_port(text_of(machine, table), wanted.port, wanted.is_udp ? "07" : "0A");
+    if (!found) continue;
+    const std::string owner = owner_of(machine, found->socket);
+    if (owner.starts_with("rkllm-mcp")) {
+      findings.push_back({kPorts, Level::kOk, wanted.setting + " " + number + ": the server runs (" + owner + ")"});
+      return;
+    }
+    findings.push_back(
+        {kPorts, Level::kProblem,
+         wanted.setting + " " + number + " is taken by " + (owner.empty() ? "another user's program" : owner),
+         owner.empty() ? "sudo ss -lnp 'sport = :" + number + "'"
+                       : "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(wanted.port + 1000) +
+                             "   # another port"});
+    return;
+  }
+  findings.push_back({kPorts, Level::kOk, wanted.setting + " " + number + " is free"});
+}
+
+}  // namespace
+
+Findings examine_ports(const Machine& machine) {
+  const Settings& settings = machine.settings;
+  const std::array wanted{Wanted{"tcp.port", settings.tcp.enabled, settings.tcp.port, false},
+                          Wanted{"udp.port", settings.udp.enabled, settings.udp.port, true},
+                          Wanted{"http.port", settings.http.enabled, settings.http.port, false},
+                          Wanted{"ws.port", settings.ws.enabled, settings.ws.port, false}};
+  Findings findings;
+  for (const Wanted& each : wanted) {
+    if (each.enabled && each.port != 0) examine_port(machine, each, findings);
+  }
+  if (findings.empty()) findings.push_back({kPorts, Level::kOk, "none is fixed by the settings"});
+  return findings;
+}
+
+}  // namespace rkllm_mcp::doctor

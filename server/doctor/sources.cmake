@@ -1,0 +1,11 @@
+set(DOCTOR_SOURCES
+  doctor/doctor.cpp
+  doctor/library.cpp
+  doctor/limits.cpp
+  doctor/models.cpp
+  doctor/needed_libraries.cpp
+  doctor/network.cpp
+  doctor/npu.cpp
+  doctor/ports.cpp
+  doctor/secrets.cpp
+  doctor/speed.cpp)

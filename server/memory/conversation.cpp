@@ -1,0 +1,141 @@
+#include "memory/conversation.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+namespace rkllm_mcp::memory {
+namespace {
+
+constexpr std::array<std::string_view, 4> kRoleNames{"user", "assistant", "system", "tool"};
+constexpr std::string_view kAddress = "memory://conversation/";
+constexpr std::string_view kSpaceQuery = "?space=";
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
+}
+
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    if (is_plain(c)) {
+      encoded += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      encoded += '%';
+      encoded += kDigits[byte >> 4U];
+      encoded += kDigits[byte & 0xfU];
+    }
+  }
+  return encoded;
+}
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '%') {
+      decoded += text[at];
+      continue;
+    }
+    const int high = at + 2 < text.size() ? digit_of(text[at + 1]) : -1;
+    const int low = at + 2 < text.size() ? digit_of(text[at + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    decoded += static_cast<char>(high * 16 + low);
+    at += 2;
+  }
+  return decoded;
+}
+
+}  // namespace
+
+std::string_view name_of(Role role) { return kRoleNames.at(static_cast<std::size_t>(role)); }
+
+std::optional<Role> role_named(std::string_view name) {
+  for (std::size_t at = 0; at < kRoleNames.size(); ++at) {
+    if (kRoleNames.at(at) == name) return static_cast<Role>(at);
+  }
+  return std::nullopt;
+}
+
+std::string timestamp_of(Milliseconds time) {
+  constexpr Milliseconds kPerSecond = 1000;
+  std::time_t seconds = time / kPerSecond;
+  Milliseconds rest = time % kPerSecond;
+  if (rest < 0) {
+    rest += kPerSecond;
+    --seconds;
+  }
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 64> text{};
+  const int length = std::snprintf(text.data(), text.size(), "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", parts.tm_year + 1900,
+                                   parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                                   static_cast<int>(rest));
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
+std::optional<Milliseconds> time_of(std::string_view timestamp) {
+  const std::string text(timestamp);
+  std::tm parts{};
+  int milliseconds = 0;
+  int read = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &parts.tm_year, &parts.tm_mon, &parts.tm_mday,
+                  &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &read) != 6) {
+    return std::nullopt;
+  }
+  std::string_view rest = std::string_view(text).substr(static_cast<std::size_t>(read));
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    int scale = 100;
+    while (!rest.empty() && rest.front() >= '0' && rest.front() <= '9') {
+      milliseconds += (rest.front() - '0') * scale;
+      scale /= 10;
+      rest.remove_prefix(1);
+    }
+  }
+  if (rest != "Z") return std::nullopt;
+  if (parts.tm_mon < 1 || parts.tm_mon > 12 || parts.tm_mday < 1 || parts.tm_mday > 31 || parts.tm_hour > 23 ||
+      parts.tm_min > 59 || parts.tm_sec > 60 || parts.tm_hour < 0 || parts.tm_min < 0 || parts.tm_sec < 0) {
+    return std::nullopt;
+  }
+  parts.tm_year -= 1900;
+  parts.tm_mon -= 1;
+  return static_cast<Milliseconds>(::timegm(&parts)) * 1000 + milliseconds;
+}
+
+Milliseconds now() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+std::string uri_of(const Key& key, std::string_view own_space) {
+  std::string uri = std::string(kAddress) + percent_encoded(key.id);
+  if (key.space != own_space) uri.append(kSpaceQuery).append(percent_encoded(key.space));
+  return uri;
+}
+
+std::optional<Key> key_of(std::string_view uri, std::string_view own_space) {
+  if (!uri.starts_with(kAddress)) return std::nullopt;
+  uri.remove_prefix(kAddress.size());
+  const auto query = uri.find('?');
+  std::optional<std::string> space = std::string(own_space);
+  if (query != std::string_view::npos) {
+    if (!uri.substr(query).starts_with(kSpaceQuery)) return std::nullopt;
+    space = percent_decoded(uri.substr(query + kSpaceQuery.size()));
+  }
+  const auto id = percent_decoded(uri.substr(0, query));
+  if (!id || id->empty() || !space) return std::nullopt;
+  return Key{*space, *id};
+}
+
+}  // namespace rkllm_mcp::memory

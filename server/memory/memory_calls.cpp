@@ -1,0 +1,90 @@
+#include "memory/memory_calls.hpp"
+
+#include "auth/token_set.hpp"
+#include "jsonrpc/bounded_json.hpp"
+#include "jsonrpc/unread.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <spdlog/sinks/null_sink.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp::memory {
+namespace {
+
+class CallsOverConnection final : public MemoryCalls {
+ public:
+  CallsOverConnection(std::unique_ptr<client::Connection> connection, std::chrono::seconds patience)
+      : connection_(std::move(connection)), patience_(patience) {}
+
+  Json call(const std::string& method, const Json& params) override {
+    const Json id = ++last_id_;
+    const Json request{
+        {"jsonrpc", "2.0"}, {"id", id}, {"method", std::string(kServiceName) + "/" + method}, {"params", params}};
+    connection_->send(request.dump());
+    const auto deadline = std::chrono::steady_clock::now() + patience_;
+    while (const auto text = connection_->receive(deadline)) {
+      const auto message = parse_bounded(*text);
+      if (!message || !message->is_object() || message->value("id", Json()) != id) continue;
+      if (message->contains("result")) return (*message)["result"];
+      const Json error = message->value("error", Json::object());
+      throw RpcError(static_cast<ErrorCode>(error.value("code", static_cast<int>(ErrorCode::kInternalError))),
+                     error.value("message", "the server answered with an error that says nothing"),
+                     error.value("data", Json()));
+    }
+    throw client::ConnectionError("no answer within " + std::to_string(patience_.count()) + " s");
+  }
+
+ private:
+  const std::unique_ptr<client::Connection> connection_;
+  const std::chrono::seconds patience_;
+  int last_id_ = 0;
+};
+
+class CallsOnStore final : public MemoryCalls {
+ public:
+  explicit CallsOnStore(const MemoryOptions& options)
+      : log_("memory", std::make_shared<spdlog::sinks::null_sink_mt>()), service_(loop_, options, log_, {}) {}
+
+  Json call(const std::string& method, const Json& params) override {
+    const auto service = service_.service();
+    const auto found = std::ranges::find_if(service->methods, [&](const auto& each) { return each.name == method; });
+    if (found == service->methods.end()) throw std::logic_error("no method " + method);
+    std::optional<Json> answer;
+    std::exception_ptr failed;
+    found->run({params, &admin_, AnswerForm::kDirect}, [&](Json result, const std::exception_ptr& error) {
+      answer = std::move(result);
+      failed = error;
+    });
+    // What the threads of the store post brings work; until then there may be none.
+    while (!answer) {
+      loop_.restart();
+      loop_.run_one_for(std::chrono::milliseconds(100));
+    }
+    if (failed) std::rethrow_exception(failed);
+    return read_whole(*std::move(answer));
+  }
+
+ private:
+  asio::io_context loop_;
+  spdlog::logger log_;
+  const Principal admin_{};
+  MemoryService service_;
+};
+
+}  // namespace
+
+std::unique_ptr<MemoryCalls> calls_over(std::unique_ptr<client::Connection> connection, std::chrono::seconds patience) {
+  return std::make_unique<CallsOverConnection>(std::move(connection), patience);
+}
+
+std::unique_ptr<MemoryCalls> calls_on_store(const MemoryOptions& options) {
+  return std::make_unique<CallsOnStore>(options);
+}
+
+}  // namespace rkllm_mcp::memory

@@ -1,0 +1,457 @@
+// The methods of the memory server, and the documents that it offers.
+#include "memory/memory_service.hpp"
+#include "memory/transfer.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <openssl/rand.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp::memory {
+namespace {
+
+constexpr std::int64_t kMostListed = 1000;
+constexpr std::int64_t kAny = std::int64_t{1} << 40U;
+
+using Properties = std::vector<std::pair<const char*, Json>>;
+
+Json conversation_id() {
+  return Json{{"type", "string"}, {"minLength", 1}, {"maxLength", 256}, {"description", "Of the conversation."}};
+}
+
+Json space() {
+  return text_schema("Whose conversations: the name of an access token. For admins; left out: one's own.");
+}
+
+Json cursor() { return text_schema("nextCursor of the page before."); }
+
+// Parameters of a method on one conversation.
+Json of_conversation(Json more = Json::object()) {
+  Json properties{{"conversation_id!", conversation_id()}};
+  for (auto& [name, value] : more.items()) properties[name] = std::move(value);
+  properties["space"] = space();
+  return object_schema(std::move(properties));
+}
+
+Json of_status(const char* status) {
+  return object_schema(Json{{"status!", {{"const", status}}}, {"conversation_id!", conversation_id()}});
+}
+
+Json of_messages(Json more = Json::object()) {
+  Json message = object_schema(Json{{"role!", {{"enum", {"user", "assistant", "system", "tool"}}}},
+                                    {"content!", {{"type", "string"}}},
+                                    {"timestamp", text_schema("UTC.")},
+                                    {"metadata", {{"type", "object"}}}});
+  Json properties{{"messages!", {{"type", "array"}, {"items", std::move(message)}}}};
+  for (auto& [name, value] : more.items()) properties[name] = std::move(value);
+  return object_schema(std::move(properties));
+}
+
+Json of_summary() { return object_schema(Json{{"summary!", text_schema("Empty if there is none yet.")}}); }
+
+ServiceMethod described(const char* name, const char* title, const char* description, Json params, Json result) {
+  ServiceMethod method;
+  method.name = name;
+  method.title = title;
+  method.description = description;
+  method.params_schema = std::move(params);
+  method.result_schema = std::move(result);
+  return method;
+}
+
+std::string new_id() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::array<unsigned char, 20> bytes{};
+  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) throw std::runtime_error("no secure random source");
+  std::string id = "chat_";
+  for (const unsigned char byte : bytes) id += kLetters[byte % kLetters.size()];
+  return id;
+}
+
+Json brief(const Message& message) { return Json{{"role", name_of(message.role)}, {"content", message.content}}; }
+
+Json with_time(const Message& message) {
+  Json whole = brief(message);
+  whole["timestamp"] = timestamp_of(message.created);
+  if (!message.metadata.empty()) whole["metadata"] = Json::parse(message.metadata);
+  return whole;
+}
+
+template <class Describe>
+Json array_of(const std::vector<Message>& messages, Describe describe) {
+  Json array = Json::array();
+  for (const Message& message : messages) array.push_back(describe(message));
+  return array;
+}
+
+Json changed(const char* status, const Key& key) { return Json{{"status", status}, {"conversation_id", key.id}}; }
+
+std::int64_t number_of(const std::optional<std::string>& cursor) {
+  if (!cursor) return 0;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(cursor->data(), cursor->data() + cursor->size(), number);
+  if (error != std::errc() || end != cursor->data() + cursor->size() || number < 1) {
+    throw InvalidParams("params.cursor", "not a cursor of this list");
+  }
+  return number;
+}
+
+// All messages behind `after`; error 4006 if they are too long for one answer and nobody has asked for a page.
+Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Limits& limits, bool is_paged) {
+  Limits one_more = limits;
+  if (is_paged) ++one_more.count;
+  auto messages = store.messages(key, after, one_more);
+  const auto last = store.recent(key, 1);
+  bool is_more = !messages.empty() && !last.empty() && messages.back().seq < last.front().seq;
+  if (is_more && !is_paged) {
+    throw too_large("the conversation is longer than one answer (limits.max_message_bytes); ask for it in pages, with "
+                    "\"limit\" and \"cursor\"",
+                    static_cast<std::size_t>(store.find(key)->bytes), static_cast<std::size_t>(limits.bytes));
+  }
+  if (is_paged && static_cast<std::int64_t>(messages.size()) > limits.count) {
+    messages.pop_back();
+    is_more = true;
+  }
+  Json page{{"messages", array_of(messages, with_time)}};
+  if (is_more) page["nextCursor"] = std::to_string(messages.back().seq);
+  return page;
+}
+
+Json described(const Conversation& each) {
+  return Json{{"conversation_id", each.key.id},
+              {"title", each.title},
+              {"messages", each.messages},
+              {"bytes", each.bytes},
+              {"created_at", timestamp_of(each.created)},
+              {"updated_at", timestamp_of(each.updated)}};
+}
+
+Json found(const Hit& hit) {
+  constexpr std::size_t kMostShown = 4096;
+  Json entry{{"conversation_id", hit.id}};
+  Json message = with_time(hit.message);
+  if (hit.message.content.size() > kMostShown) {
+    std::size_t end = kMostShown;
+    while (end > 0 && (static_cast<unsigned char>(hit.message.content[end]) & 0xc0U) == 0x80U) --end;
+    message["content"] = hit.message.content.substr(0, end);
+    message["truncated"] = true;
+  }
+  entry.update(message);
+  return entry;
+}
+
+Json summary_of(const std::optional<Summary>& summary) {
+  if (!summary) return Json{{"text", ""}, {"covers", 0}, {"updated_at", nullptr}};
+  return Json{{"text", summary->text}, {"covers", summary->covers}, {"updated_at", timestamp_of(summary->updated)}};
+}
+
+std::vector<ImportLine> lines_in(const Params& params) {
+  const Json* const lines = params.member("lines");
+  if (lines == nullptr || !lines->is_array()) throw InvalidParams("params.lines", "expected an array of objects");
+  std::vector<ImportLine> understood;
+  for (std::size_t at = 0; at < lines->size(); ++at) {
+    understood.push_back(import_line((*lines)[at], "params.lines[" + std::to_string(at) + "]"));
+  }
+  return understood;
+}
+
+}  // namespace
+
+void MemoryService::add_context_methods(Service& service) {
+  add_changing(service,
+               described("memory/get_or_create", "Get or create a conversation",
+                         "Makes a conversation, with a new id if none is given; one that exists is left as it is.",
+                         object_schema(Json{{"conversation_id", conversation_id()}, {"space", space()}}),
+                         object_schema(Json{{"conversation_id!", conversation_id()}})),
+               [this](Store& store, const Params& params) {
+                 const Key key{params.space(), params.id().value_or(new_id())};
+                 const bool exists = store.find(key).has_value();
+                 if (!exists) make_room(store);
+                 if (!exists) store.create(key, now());
+                 return Change{Json{{"conversation_id", key.id}}, key,
+                               exists ? Change::What::kNothing : Change::What::kList};
+               });
+  add_reading(service,
+              described("memory/get_context", "Recent messages",
+                        "The most recent messages of a conversation: what a model needs besides the summary. Empty if there "
+                        "is no such conversation.",
+                        of_conversation(Json{{"max_messages", integer_schema("At most so many (20).", 1, kAny)}}),
+                        of_messages()),
+              [this](Store& store, const Params& params) {
+                const Key key = params.key();
+                constexpr std::int64_t kUnlessSaid = 20;
+                const auto most = std::min(params.integer("max_messages", 1, kAny, kUnlessSaid), options_.keep_recent);
+                return Json{{"messages", array_of(store.recent(key, most), brief)}};
+              });
+}
+
+void MemoryService::add_message_methods(Service& service) {
+  add_changing(service,
+               described("memory/add_message", "Add a message",
+                         "Adds a message at the end of a conversation, and makes that if there is none. It is safe on disk "
+                         "when this is answered.",
+                         of_conversation(Json{{"role!", {{"enum", {"user", "assistant", "system", "tool"}}}},
+                                              {"content!", {{"type", "string"}}},
+                                              {"metadata", {{"type", "object"}, {"description", "Kept with it."}}}}),
+                         of_status("success")),
+               [this](Store& store, const Params& params) {
+                 const Key key = params.key();
+                 const NewMessage message = Params::message_in(params.all(), "params", now());
+                 make_room(store);
+                 const bool is_first = store.append(key, message) == 1;
+                 return Change{changed("success", key), key,
+                               is_first ? Change::What::kList : Change::What::kConversation};
+               });
+  add_reading(service,
+              described("memory/get_all_messages", "The whole conversation",
+                        "All messages of a conversation, or a page of them with limit and cursor.",
+                        of_conversation(Json{{"limit", integer_schema("A page of so many at most.", 1, kMostListed)},
+                                             {"cursor", cursor()}}),
+                        of_messages(Json{{"nextCursor", {{"type", "string"}}}})),
+              [this](Store& store, const Params& params) {
+                const Key key = params.key();
+                const bool is_paged = params.member("limit") != nullptr || params.member("cursor") != nullptr;
+                const Limits limits{is_paged ? params.integer("limit", 1, kMostListed, 100) : kAny, options_.answer_bytes};
+                return page_of_messages(store, key, number_of(params.text("cursor")), limits, is_paged);
+              });
+  add_reading(service,
+              described("memory/get_old_messages", "Messages to summarise",
+                        "The messages before the most recent ones that no summary covers yet, and how many there are before "
+                        "the most recent ones altogether.",
+                        of_conversation(),
+                        of_messages(Json{{"total_count!", {{"type", "integer"}}}})),
+              [this](Store& store, const Params& params) {
+                const Key key = params.key();
+                const auto conversation = store.find(key);
+                const std::int64_t total =
+                    conversation ? std::max<std::int64_t>(conversation->messages - options_.keep_recent, 0) : 0;
+                const auto messages = store.old(key, options_.keep_recent, {kAny, options_.answer_bytes});
+                return Json{{"messages", array_of(messages, brief)}, {"total_count", total}};
+              });
+  ServiceMethod clear = described("memory/clear", "Clear a conversation",
+                                  "Removes all messages and the summary; the conversation stays.", of_conversation(),
+                                  of_status("cleared"));
+  clear.annotations = {.destructive = true, .idempotent = true};
+  add_changing(service, std::move(clear), [](Store& store, const Params& params) {
+    const Key key = params.key();
+    if (!store.clear(key, now())) throw no_such_conversation(key.id);
+    return Change{changed("cleared", key), key};
+  });
+  ServiceMethod remove = described("memory/delete", "Delete a conversation", "Removes the conversation with all it has.",
+                                   of_conversation(), of_status("deleted"));
+  remove.annotations = {.destructive = true};
+  add_changing(service, std::move(remove), [](Store& store, const Params& params) {
+    const Key key = params.key();
+    if (!store.remove(key)) throw no_such_conversation(key.id);
+    return Change{changed("deleted", key), key, Change::What::kList};
+  });
+}
+
+void MemoryService::add_summary_methods(Service& service) {
+  const auto get = [](Store& store, const Params& params) {
+    const auto summary = store.summary(params.key());
+    return Json{{"summary", summary ? summary->text : ""}};
+  };
+  add_reading(service,
+              described("memory/get_or_create_summary", "The summary, or that one is to be made",
+                        "The conversation's summary; empty if one has yet to be made, and given to memory_set_summary.",
+                        of_conversation(Json{{"old_messages", {{"type", "array"}}},
+                                             {"language", {{"enum", {"vi", "en"}}}}}),
+                        of_summary()),
+              get);
+  add_reading(service,
+              described("memory/get_summary", "The summary", "The conversation's summary; empty if there is none.",
+                        of_conversation(), of_summary()),
+              get);
+  ServiceMethod set = described("memory/set_summary", "Set the summary",
+                                "Replaces the summary, which then covers the messages before the most recent ones. An empty "
+                                "one covers none.",
+                                of_conversation(Json{{"summary!", {{"type", "string"}}},
+                                                     {"compress", {{"type", "boolean"}, {"description", "Without effect."}}}}),
+                                of_status("success"));
+  set.annotations = {.idempotent = true};
+  add_changing(service, std::move(set), [this](Store& store, const Params& params) {
+    const Key key = params.key();
+    const std::string text = params.required_text("summary");
+    const bool exists = store.find(key).has_value();
+    make_room(store);
+    store.set_summary(key, text, options_.keep_recent, now());
+    return Change{changed("success", key), key, exists ? Change::What::kConversation : Change::What::kList};
+  });
+}
+
+void MemoryService::add_list_methods(Service& service) {
+  const Json page{{"limit", integer_schema("A page of so many at most (50).", 1, kMostListed)}, {"cursor", cursor()}};
+  Json listing = page;
+  listing["space"] = space();
+  add_reading(service,
+              described("memory/list", "List conversations", "The conversations, newest first, in pages.",
+                        object_schema(listing),
+                        object_schema(Json{{"conversations!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
+                                           {"nextCursor", {{"type", "string"}}}})),
+              [](Store& store, const Params& params) {
+                const std::int64_t limit = params.integer("limit", 1, kMostListed, 50);
+                auto all = store.list(params.space(), number_of(params.text("cursor")), limit + 1);
+                const bool is_more = static_cast<std::int64_t>(all.size()) > limit;
+                if (is_more) all.pop_back();
+                Json result{{"conversations", Json::array()}};
+                for (const Conversation& each : all) result["conversations"].push_back(described(each));
+                if (is_more) result["nextCursor"] = std::to_string(all.back().place);
+                return result;
+              });
+  Json searching{{"query!", text_schema("Words, all of which must occur in a message.")},
+                 {"conversation_id", conversation_id()},
+                 {"fold_diacritics", {{"type", "boolean"}, {"description", "\"tieng\" finds \"tiếng\" too (true)."}}}};
+  searching.update(listing);
+  add_reading(service,
+              described("memory/search", "Search messages", "The messages that have all these words, newest first.",
+                        object_schema(std::move(searching)),
+                        object_schema(Json{{"hits!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
+                                           {"nextCursor", {{"type", "string"}}}})),
+              [](Store& store, const Params& params) {
+                Search search;
+                search.text = params.required_text("query");
+                search.fold = params.flag("fold_diacritics", true);
+                search.id = params.id().value_or("");
+                search.before = number_of(params.text("cursor"));
+                const std::int64_t limit = params.integer("limit", 1, kMostListed, 20);
+                search.count = limit + 1;
+                auto hits = store.search(params.space(), search);
+                const bool is_more = static_cast<std::int64_t>(hits.size()) > limit;
+                if (is_more) hits.pop_back();
+                Json result{{"hits", Json::array()}};
+                for (const Hit& hit : hits) result["hits"].push_back(found(hit));
+                if (is_more) result["nextCursor"] = std::to_string(hits.back().place);
+                return result;
+              });
+  ServiceMethod rename = described("memory/rename", "Rename a conversation", "Gives it a title; its id stays.",
+                                   of_conversation(Json{{"title!", {{"type", "string"}}}}), of_status("renamed"));
+  rename.annotations = {.idempotent = true};
+  add_changing(service, std::move(rename), [](Store& store, const Params& params) {
+    const Key key = params.key();
+    constexpr std::size_t kLongestTitle = 1024;
+    const std::string title = params.required_text("title");
+    if (title.size() > kLongestTitle) throw InvalidParams("params.title", "longer than 1024 bytes");
+    if (!store.rename(key, title)) throw no_such_conversation(key.id);
+    return Change{changed("renamed", key), key, Change::What::kList};
+  });
+}
+
+void MemoryService::add_transfer_methods(Service& service) {
+  add_reading(service,
+              described("memory/export", "Export a conversation",
+                        "The conversation as lines for memory_import, in pages.",
+                        of_conversation(Json{{"limit", integer_schema("So many messages at most (500).", 1, kMostListed)},
+                                             {"cursor", cursor()}}),
+                        object_schema(Json{{"lines!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
+                                           {"nextCursor", {{"type", "string"}}}})),
+              [this](Store& store, const Params& params) {
+                const Limits limits{params.integer("limit", 1, kMostListed, 500), options_.answer_bytes};
+                ExportedPart part = export_part(store, params.key(), params.text("cursor").value_or(""), limits);
+                Json result{{"lines", std::move(part.lines)}};
+                if (!part.next.empty()) result["nextCursor"] = part.next;
+                return result;
+              });
+  add_changing(
+      service,
+      described("memory/import", "Import conversations",
+                "Takes lines as memory_export gives them: all or nothing. Long imports come in several calls with the same "
+                "\"import\" and \"more\": true in all but the last.",
+                object_schema(Json{{"lines!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
+                                   {"import", text_schema("A name for one that comes in several calls.")},
+                                   {"more", {{"type", "boolean"}, {"description", "More lines will come."}}},
+                                   {"discard", {{"type", "boolean"}, {"description", "The import is given up."}}},
+                                   {"replace", {{"type", "boolean"},
+                                                {"description", "Conversations that exist are replaced, not refused."}}},
+                                   {"space", space()}}),
+                object_schema(Json{{"status!", {{"enum", {"waiting", "imported", "discarded"}}}},
+                                   {"conversations!", {{"type", "integer"}}},
+                                   {"messages!", {{"type", "integer"}}}})),
+      [this](Store& store, const Params& params) {
+        const std::string space = params.space();
+        const std::string name = checked_id(params.text("import").value_or(new_id()), "params.import");
+        if (params.flag("discard", false)) {
+          give_up_import(store, name, space);
+          return Change{Json{{"status", "discarded"}, {"conversations", 0}, {"messages", 0}}, {}, Change::What::kNothing};
+        }
+        const bool is_more = params.flag("more", false);
+        const auto if_there = params.flag("replace", false) ? IfThere::kReplace : IfThere::kRefuse;
+        const auto lines = lines_in(params);
+        make_room(store);
+        if (!is_more && if_there == IfThere::kRefuse) refuse_existing(store, name, space, lines);
+        Imported imported = add_waiting(store, name, space, lines, "params.lines");
+        if (!is_more) imported = finish_import(store, name, space, if_there);
+        return Change{Json{{"status", is_more ? "waiting" : "imported"},
+                           {"conversations", imported.conversations},
+                           {"messages", imported.messages}},
+                      {space, ""},
+                      is_more ? Change::What::kNothing : Change::What::kList};
+      });
+}
+
+Documents MemoryService::documents() {
+  Documents documents;
+  documents.scheme = "memory://";
+  ResourceTemplate address;
+  address.uri_template = "memory://conversation/{id}";
+  address.name = "conversation";
+  address.title = "A conversation";
+  address.description = "Its messages and its summary, as JSON.";
+  address.mime_type = kJsonType;
+  address.read = [](std::string_view) { return std::nullopt; };
+  documents.templates.push_back(std::move(address));
+  documents.list = [this](const Principal& principal, ListRequest request, DoneFunction done) {
+    threads_.read(
+        [request = std::move(request), space = principal.name](Store& store) {
+          const auto before = number_of(request.cursor.empty() ? std::nullopt : std::optional(request.cursor));
+          const auto items = static_cast<std::int64_t>(request.items);
+          const auto all = store.list(space, before, items + 1);
+          Json page{{"resources", Json::array()}};
+          std::size_t bytes = 0;
+          for (const Conversation& each : all) {
+            const std::string name = "Conversation " + (each.title.empty() ? each.key.id : each.title);
+            Json entry{{"uri", uri_of(each.key, space)},
+                       {"name", name},
+                       {"description", "Conversation history for " + each.key.id},
+                       {"mimeType", kJsonType}};
+            bytes += entry.dump().size() + 1;
+            const bool fits = page["resources"].empty() || bytes <= request.bytes;
+            if (!fits || page["resources"].size() == request.items) {
+              page["nextCursor"] = std::to_string(all[page["resources"].size() - 1].place);
+              break;
+            }
+            page["resources"].push_back(std::move(entry));
+          }
+          return page;
+        },
+        std::move(done));
+  };
+  documents.read = [this](const Principal& principal, const std::string& uri, DoneFunction done) {
+    threads_.read(
+        [uri, asking = Asking{principal.name, principal.may_admin}, bytes = options_.answer_bytes](Store& store) {
+          const auto key = key_of(uri, asking.name);
+          const bool is_permitted = key && (key->space == asking.name || asking.may_admin);
+          if (!is_permitted || !store.find(*key)) {
+            throw RpcError(ErrorCode::kResourceNotFound, "no resource " + to_text(shortened(uri)) + " exists",
+                           Json{{"uri", shortened(uri)}});
+          }
+          Json content = page_of_messages(store, *key, 0, {kAny, bytes}, false);
+          content["summary"] = summary_of(store.summary(*key));
+          return answer_in(AnswerForm::kDirect,
+                           Json{{"contents", Json::array({Json{{"uri", uri},
+                                                               {"mimeType", kJsonType},
+                                                               {"text", to_text(content)}}})}});
+        },
+        std::move(done));
+  };
+  return documents;
+}
+
+}  // namespace rkllm_mcp::memory

@@ -1,0 +1,111 @@
+// The memory server: conversations that outlive the program, as a service (mcp/service.hpp).
+//
+// Each client sees the conversations of its access token's name; admins may ask for others' with "space". Who watches
+// memory://conversation/ID hears when it changes.
+//
+// Threads: the event loop's; the store is used on threads of its own.
+#pragma once
+
+#include "memory/conversation.hpp"
+#include "memory/params.hpp"
+#include "memory/store_threads.hpp"
+#include "mcp/service.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace rkllm_mcp::memory {
+
+inline constexpr const char* kServiceName = "memory-server";
+
+enum class WhenFull { kRefuse, kForget };
+
+struct MemoryOptions {
+  std::string database;              // a path, ":memory:", or "postgresql://…"
+  std::int64_t keep_recent = 6;      // messages that get_context gives, and that no summary covers
+  std::int64_t most_bytes = 0;       // of the store; 0: no limit
+  WhenFull when_full = WhenFull::kRefuse;
+  std::int64_t retention_days = 0;   // conversations that have not changed for so long are removed; 0: never
+  std::int64_t answer_bytes = std::int64_t{8} << 20U;  // longest answer
+};
+
+// Opens the store that `database` names, for a program of its own: the command line. Throws StoreError.
+std::unique_ptr<Store> open_store(const std::string& database, StoreThreads::Use use, const std::atomic<bool>* stop);
+
+// Where memory.database is if the settings do not say: in the user's state directory; ":memory:" if there is none.
+std::string default_database();
+
+class MemoryService {
+ public:
+  // What the server tells its clients of.
+  struct Events {
+    std::function<void(const Key& key)> changed{};  // the conversation, or that it exists
+    std::function<void()> list_changed{};
+  };
+
+  MemoryService(asio::io_context& loop, const MemoryOptions& options, spdlog::logger& log, Events events);
+  MemoryService(const MemoryService&) = delete;
+  MemoryService& operator=(const MemoryService&) = delete;
+
+  std::shared_ptr<const Service> service() const { return service_; }
+  // For /health: {"state":"ready"} or {"state":"unavailable","reason"}; and where it is.
+  Json status() const;
+  // Accepts no more; what has been asked for is still written.
+  void stop();
+
+ private:
+  using ReadFunction = std::function<Json(Store& store, const Params& params)>;
+  // What a write has changed, for those who watch it.
+  struct Change {
+    Json result;
+    Key key;
+    enum class What { kNothing, kConversation, kList } what = What::kConversation;
+  };
+  using ChangeFunction = std::function<Change(Store& store, const Params& params)>;
+
+  std::shared_ptr<const Service> make_service();
+  void add_reading(Service& service, ServiceMethod method, ReadFunction read);
+  void add_changing(Service& service, ServiceMethod method, ChangeFunction change);
+  void add_context_methods(Service& service);
+  void add_message_methods(Service& service);
+  void add_summary_methods(Service& service);
+  void add_list_methods(Service& service);
+  void add_transfer_methods(Service& service);
+  Documents documents();
+
+  // Makes room for one more write, or throws RpcError.
+  void make_room(Store& store) const;
+  bool tidy(Store& store);
+  void discard_forgotten_imports(Store& store);
+  void note(const Change& change);
+  void tell();
+  void state_changed(const std::string& trouble);
+
+  asio::io_context& loop_;
+  const MemoryOptions options_;
+  spdlog::logger& log_;
+  const Events events_;
+  std::string trouble_ = "it is being opened";
+  // The writer's: imports that wait, as they were when they were last looked at, and when that is to be again.
+  std::map<std::string, std::int64_t> waiting_imports_;
+  std::chrono::steady_clock::time_point next_look_at_imports_{};
+  std::set<Key> changed_;
+  bool list_changed_ = false;
+  asio::steady_timer until_told_;
+  std::shared_ptr<const Service> service_;
+  StoreThreads threads_;  // last: what they do uses the above
+};
+
+}  // namespace rkllm_mcp::memory

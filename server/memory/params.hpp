@@ -1,0 +1,54 @@
+// The parameters of the memory server's methods: from JSON to values, and their JSON Schemas. Complaints name the path.
+// Pure functions, any thread.
+#pragma once
+
+#include "memory/conversation.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp::memory {
+
+// Who asks.
+struct Asking {
+  std::string name;  // of the access token; empty where none is asked for
+  bool may_admin = false;
+};
+
+// Members that nobody asks for do not count; a member that is null counts as absent. All throw InvalidParams.
+class Params {
+ public:
+  // `params` may be unread.
+  Params(Json params, Asking asking);
+
+  std::optional<std::string> text(const char* name) const;  // without U+0000
+  std::string required_text(const char* name) const;
+  std::int64_t integer(const char* name, std::int64_t least, std::int64_t most, std::int64_t absent) const;
+  bool flag(const char* name, bool absent) const;
+  const Json* member(const char* name) const;  // null if it is absent or null
+  const Json& all() const { return params_; }
+
+  // Of the space that is asked for, which is the asking client's own unless it is an admin. Error 4007 if it may not.
+  std::string space() const;
+  std::optional<std::string> id() const;  // of the conversation: 1 to 256 bytes
+  Key key() const;                        // where the id is required
+  // "role", "content", "metadata" and, if it is an import, "timestamp" of `object`, whose path that is.
+  static NewMessage message_in(const Json& object, const std::string& path, Milliseconds time);
+
+ private:
+  Json params_;
+  Asking asking_;
+};
+
+// An id as it may be; `path` for the complaint.
+std::string checked_id(const std::string& id, const std::string& path);
+
+// {"type":"object","properties":...,"required":[...]}; the names of required properties end with "!".
+Json object_schema(Json properties);
+Json text_schema(const char* description);
+Json integer_schema(const char* description, std::int64_t least, std::int64_t most);
+
+}  // namespace rkllm_mcp::memory

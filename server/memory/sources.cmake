@@ -1,0 +1,18 @@
+set(MEMORY_SOURCES
+  memory/conversation.cpp
+  memory/folding.cpp
+  memory/memory_calls.cpp
+  memory/memory_methods.cpp
+  memory/memory_service.cpp
+  memory/params.cpp
+  memory/postgresql/connection.cpp
+  memory/postgresql/library.cpp
+  memory/postgresql/postgresql_store.cpp
+  memory/postgresql/schema.cpp
+  memory/postgresql/words.cpp
+  memory/sqlite/connection.cpp
+  memory/sqlite/schema.cpp
+  memory/sqlite/sqlite_store.cpp
+  memory/sqlite/tokenizer.cpp
+  memory/store_threads.cpp
+  memory/transfer.cpp)

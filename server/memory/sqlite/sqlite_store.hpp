@@ -1,0 +1,66 @@
+// Conversations in a SQLite file: WAL, synchronous=FULL, so that what commit() has returned for survives a power cut.
+// One writer and any number of readers may have the file open, in this process and in others.
+#pragma once
+
+#include "memory/sqlite/connection.hpp"
+#include "memory/sqlite/tokenizer.hpp"
+#include "memory/store.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::memory {
+
+class SqliteStore final : public Store {
+ public:
+  enum class Use { kWriting, kReading };
+
+  // Opens the file, which a writer makes and brings up to date, and a reader has to find so. ":memory:" is a store of this
+  // object's own. Throws StoreError, and has changed nothing then.
+  SqliteStore(const Connection::Options& options, Use use);
+
+  void begin() override { db_.run("BEGIN IMMEDIATE"); }
+  void begin_reading() override { db_.run("BEGIN"); }
+  void commit() override { db_.run("COMMIT"); }
+  void rollback() noexcept override;
+
+  bool create(const Key& key, Milliseconds time) override;
+  std::int64_t append(const Key& key, const NewMessage& message) override;
+  void set_summary(const Key& key, const std::string& text, std::int64_t recent, Milliseconds time) override;
+  void put_summary(const Key& key, const Summary& summary) override;
+  bool rename(const Key& key, const std::string& title) override;
+  bool clear(const Key& key, Milliseconds time) override;
+  bool remove(const Key& key) override;
+  void move_space(const std::string& from, const std::string& to) override;
+
+  bool purge(std::int64_t messages) override;
+  std::int64_t forget_before(Milliseconds time, std::int64_t most) override;
+  bool forget_oldest() override;
+  std::int64_t used_bytes() override;
+  void check() override;
+
+  std::optional<Conversation> find(const Key& key) override;
+  std::vector<Message> recent(const Key& key, std::int64_t count) override;
+  std::vector<Message> messages(const Key& key, std::int64_t after, const Limits& limits) override;
+  std::vector<Message> old(const Key& key, std::int64_t recent, const Limits& limits) override;
+  std::optional<Summary> summary(const Key& key) override;
+  std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) override;
+  std::vector<std::string> spaces() override;
+  std::vector<Hit> search(const std::string& space, const Search& search) override;
+
+ private:
+  struct Row;
+  std::optional<Row> row_of(const Key& key);
+  Row row_or_new(const Key& key, Milliseconds time);
+  std::int64_t new_log();
+  void drop_log(std::int64_t log);
+  void index(const char* how, std::int64_t number, const std::string& content, const std::string& space_word);
+  std::vector<Message> between(std::int64_t log, std::int64_t after, std::int64_t until, const Limits& limits);
+
+  Tokenizer tokenizer_;  // before the connection, which uses it
+  Connection db_;
+};
+
+}  // namespace rkllm_mcp::memory

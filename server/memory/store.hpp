@@ -1,0 +1,113 @@
+// Where conversations are kept: one connection to a store, used by one thread.
+//
+// Every function throws StoreError if the store fails; a transaction is then to be rolled back. Writes are made between
+// begin() and commit(), and are safe on disk when commit() has returned; reads may be made in a transaction or without.
+//
+// There are two, SqliteStore and PostgresqlStore, which pass the same tests (tests/server/memory/store_contract_test.cpp).
+#pragma once
+
+#include "memory/conversation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::memory {
+
+struct Limits {
+  std::int64_t count = 50;
+  std::int64_t bytes = std::int64_t{1} << 62U;  // of the contents together; one message there is in any case
+};
+
+struct Search {
+  std::string text{};  // words; all of them must occur in a message
+  bool fold = true;  // "tieng" finds "tiếng", and "d" finds "đ"
+  std::string id{};    // in this conversation only; empty: in all of the space
+  std::int64_t before = 0;  // hits of earlier messages than that `Hit::place`; 0: from the newest on
+  std::int64_t count = 20;
+};
+
+struct Hit {
+  std::string id;  // of the conversation
+  Message message;
+  std::int64_t place = 0;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // --- transactions ---
+  virtual void begin() = 0;
+  virtual void begin_reading() = 0;  // a transaction whose reads all see the store as it was at one moment
+  virtual void commit() = 0;
+  virtual void rollback() noexcept = 0;
+
+  // --- writes ---
+  // Whether there was none.
+  virtual bool create(const Key& key, Milliseconds time) = 0;
+  // Adds the message at the end; makes the conversation if there is none. Gives its number.
+  virtual std::int64_t append(const Key& key, const NewMessage& message) = 0;
+  // Replaces the summary, which then covers all messages but the last `recent`; an empty text covers none.
+  virtual void set_summary(const Key& key, const std::string& text, std::int64_t recent, Milliseconds time) = 0;
+  // Replaces it by one that covers so many messages, as it was exported.
+  virtual void put_summary(const Key& key, const Summary& summary) = 0;
+  virtual bool rename(const Key& key, const std::string& title) = 0;  // false: no such conversation; so the next two
+  virtual bool clear(const Key& key, Milliseconds time) = 0;          // its messages and its summary
+  virtual bool remove(const Key& key) = 0;
+  // All conversations of one space become another's. Throws RpcError that names one which exists there already.
+  virtual void move_space(const std::string& from, const std::string& to) = 0;
+
+  // --- housekeeping ---
+  // Frees what clear() and remove() have left, so many messages at most. Whether there is more.
+  virtual bool purge(std::int64_t messages) = 0;
+  // Removes conversations that have not changed since, at most so many. How many.
+  virtual std::int64_t forget_before(Milliseconds time, std::int64_t most) = 0;
+  // Removes the one that has not changed for longest; false if there is none.
+  virtual bool forget_oldest() = 0;
+  // What the store takes, without what is free in it.
+  virtual std::int64_t used_bytes() = 0;
+  // Looks whether what is in it can be read. Takes long; `stop` is asked now and then. Throws StoreError kDamaged.
+  virtual void check() = 0;
+
+  // --- reads ---
+  virtual std::optional<Conversation> find(const Key& key) = 0;
+  virtual std::vector<Message> recent(const Key& key, std::int64_t count) = 0;
+  // Those behind `after`, in order.
+  virtual std::vector<Message> messages(const Key& key, std::int64_t after, const Limits& limits) = 0;
+  // Those before the last `recent` ones that no summary covers.
+  virtual std::vector<Message> old(const Key& key, std::int64_t recent, const Limits& limits) = 0;
+  virtual std::optional<Summary> summary(const Key& key) = 0;
+  // Newest first, those with a lower place than `before`; 0: from the newest on.
+  virtual std::vector<Conversation> list(const std::string& space, std::int64_t before, std::int64_t count) = 0;
+  virtual std::vector<std::string> spaces() = 0;
+  virtual std::vector<Hit> search(const std::string& space, const Search& search) = 0;
+};
+
+// Rolls back at its end, unless commit() was called.
+class Transaction {
+ public:
+  enum class Use { kWriting, kReading };
+  explicit Transaction(Store& store, Use use = Use::kWriting) : store_(store) {
+    use == Use::kWriting ? store_.begin() : store_.begin_reading();
+  }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() {
+    if (is_open_) store_.rollback();
+  }
+  void commit() {
+    store_.commit();
+    is_open_ = false;
+  }
+
+ private:
+  Store& store_;
+  bool is_open_ = true;
+};
+
+}  // namespace rkllm_mcp::memory

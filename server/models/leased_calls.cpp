@@ -1,0 +1,117 @@
+#include "models/leased_calls.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/post.hpp>
+
+#include <limits>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+class OutcomeOnLoop final : public CallObserver {
+ public:
+  OutcomeOnLoop(asio::io_context& loop, std::weak_ptr<char> alive, LeasedCalls::OutcomeFunction done)
+      : loop_(loop), alive_(std::move(alive)), done_(std::move(done)) {}
+  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+  void on_rows(const FloatRows&) noexcept override {}
+  void on_done(CallOutcome outcome) noexcept override {
+    asio::post(loop_, [alive = alive_, done = done_, outcome = std::move(outcome)] {
+      if (!alive.expired()) done(outcome);
+    });
+  }
+
+ private:
+  asio::io_context& loop_;
+  const std::weak_ptr<char> alive_;
+  const LeasedCalls::OutcomeFunction done_;
+};
+
+constexpr std::string_view kRunMethod = "rkllm_run";
+
+}  // namespace
+
+RunReader::RunReader(TokenFunction on_token, DoneFunction done)
+    : listener_(std::make_shared<Listener>(Listener{std::move(on_token), std::move(done)})) {}
+
+void RunReader::look() {
+  contain([this] { drain(); });
+}
+
+void RunReader::drop() {
+  listener_.reset();
+  stream()->stop();
+}
+
+void RunReader::drain() {
+  while (listener_ && !is_held_) {
+    const auto chunk = stream()->take(false, std::numeric_limits<std::size_t>::max());
+    if (!chunk) break;
+    const auto listener = listener_;
+    listener->on_token(chunk->delta);
+  }
+  if (listener_ && !is_held_ && stream()->drained()) end(stream()->take_outcome());
+}
+
+void RunReader::fail(const std::exception_ptr& fault) {
+  stream()->stop();
+  CallOutcome outcome;
+  outcome.error = fault;
+  if (listener_) end(std::move(outcome));
+}
+
+void RunReader::end(CallOutcome outcome) {
+  const auto listener = std::exchange(listener_, nullptr);
+  listener->done(std::move(outcome), stream()->tokens_so_far());
+  finish();
+}
+
+LeasedCalls::LeasedCalls(asio::io_context& loop, const ModelRuntime& runtime, const TokenStream::Options& options,
+                         Backend::CallId lease)
+    : loop_(loop), runtime_(runtime), options_(options), lease_(lease) {}
+
+LeasedCalls::~LeasedCalls() {
+  if (reader_) reader_->drop();
+}
+
+void LeasedCalls::start(const Method& method, Json params, const std::shared_ptr<CallObserver>& observer,
+                        Backend::CallId* id) {
+  CallRequest request{&method, std::move(params)};
+  auto watched = runtime_.watched(request, observer);
+  const auto call = runtime_.queue->start_leased(lease_, std::move(request), std::move(watched));
+  if (id != nullptr) *id = call;
+}
+
+void LeasedCalls::call(std::string_view name, Json params, OutcomeFunction done) {
+  const auto observer = std::make_shared<OutcomeOnLoop>(loop_, alive_, std::move(done));
+  if (const Method* const known = method(name)) return start(*known, std::move(params), observer, nullptr);
+  CallOutcome outcome;
+  outcome.error = std::make_exception_ptr(
+      RpcError(ErrorCode::kUnsupported, std::string(name) + " does not exist in runtime " + runtime_.version));
+  observer->on_done(std::move(outcome));
+}
+
+void LeasedCalls::run(Json params, RunReader::TokenFunction on_token, RunReader::DoneFunction done) {
+  reader_ = StreamReader::make<RunReader>(loop_, options_, std::move(on_token), std::move(done));
+  start(*method(kRunMethod), std::move(params), reader_->stream(), &run_);
+}
+
+void LeasedCalls::abort() {
+  if (run_ != 0) runtime_.queue->cancel(run_);
+  go_on();
+}
+
+void LeasedCalls::hold() {
+  if (reader_) reader_->hold();
+}
+
+void LeasedCalls::go_on() {
+  if (!reader_) return;
+  reader_->go_on();
+  asio::post(loop_, [weak = std::weak_ptr(reader_)] {
+    if (const auto reader = weak.lock()) reader->look();
+  });
+}
+
+}  // namespace rkllm_mcp

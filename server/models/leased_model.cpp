@@ -1,0 +1,222 @@
+#include "models/leased_model.hpp"
+
+#include "jsonrpc/envelope.hpp"
+#include "jsonrpc/failure.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::string_view kRun = "rkllm_run";
+constexpr std::string_view kSetTemplate = "rkllm_set_chat_template";
+constexpr std::string_view kCacheSize = "rkllm_get_kv_cache_size";
+constexpr std::string_view kClearCache = "rkllm_clear_kv_cache";
+constexpr std::string_view kLoadCache = "rkllm_load_prompt_cache";
+constexpr std::string_view kReleaseCache = "rkllm_release_prompt_cache";
+constexpr std::string_view kHiddenLayer = "last_hidden_layer";
+
+// Whether runs of this runtime know that field of their parameters.
+bool run_has(const ModelRuntime& runtime, std::string_view field) {
+  const Method* const run = runtime.method(kRun);
+  return run != nullptr && run->input_schema.find("\"" + std::string(field) + "\"") != std::string_view::npos;
+}
+
+template <typename Value>
+void take_number(const Json& param, const char* key, Value& value) {
+  const auto found = param.find(key);
+  if (found != param.end() && found->is_number()) value = found->get<Value>();
+}
+
+chat::Sampling sampling_of(const Json& param) {
+  chat::Sampling sampling;
+  take_number(param, "top_k", sampling.top_k);
+  take_number(param, "top_p", sampling.top_p);
+  take_number(param, "temperature", sampling.temperature);
+  take_number(param, "repeat_penalty", sampling.repeat_penalty);
+  take_number(param, "frequency_penalty", sampling.frequency_penalty);
+  take_number(param, "presence_penalty", sampling.presence_penalty);
+  take_number(param, "mirostat", sampling.mirostat);
+  take_number(param, "mirostat_tau", sampling.mirostat_tau);
+  take_number(param, "mirostat_eta", sampling.mirostat_eta);
+  return sampling;
+}
+
+Json json_of(const chat::Sampling& sampling) {
+  return Json{{"top_k", sampling.top_k},
+              {"top_p", sampling.top_p},
+              {"temperature", sampling.temperature},
+              {"repeat_penalty", sampling.repeat_penalty},
+              {"frequency_penalty", sampling.frequency_penalty},
+              {"presence_penalty", sampling.presence_penalty},
+              {"mirostat", sampling.mirostat},
+              {"mirostat_tau", sampling.mirostat_tau},
+              {"mirostat_eta", sampling.mirostat_eta}};
+}
+
+Json input_of(const ModelRuntime& runtime, std::string prompt) {
+  Json input{{"input_type", "RKLLM_INPUT_PROMPT"}, {"prompt_input", std::move(prompt)}};
+  if (run_has(runtime, "enable_thinking")) input["enable_thinking"] = true;  // no effect with the template off
+  return input;
+}
+
+std::int64_t context_of(const Json& param) {
+  constexpr std::int64_t kRuntimesOwn = 512;  // rkllm_createDefaultParam's
+  std::int64_t context = kRuntimesOwn;
+  take_number(param, "max_context_len", context);
+  return context;
+}
+
+std::string text_of(const std::exception_ptr& error) { return as_rpc_error(error).what(); }
+
+std::optional<std::int64_t> integer_in(const Json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number_integer() ? std::optional(found->get<std::int64_t>()) : std::nullopt;
+}
+
+std::optional<double> number_in_object(const Json& object, const char* key) {
+  if (!object.is_object()) return std::nullopt;
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+}
+
+}  // namespace
+
+chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runtime) {
+  chat::ModelFacts facts;
+  facts.name = loaded.model.name;
+  facts.file_name = std::filesystem::path(loaded.model.path).filename().string();
+  facts.runtime_version = runtime.version;
+  facts.max_context_len = context_of(loaded.param);
+  facts.preset = sampling_of(loaded.param);
+  facts.has_run_options = run_has(runtime, "sampling_params") && run_has(runtime, "max_new_tokens");
+  facts.has_kv_size = runtime.method(kCacheSize) != nullptr;
+  facts.template_name = loaded.model.template_name;
+  facts.cache_identity = runtime.version + "\n" + loaded.model.path + "\n" +
+                         std::to_string(loaded.model.bytes.value_or(-1)) + "\n" +
+                         std::to_string(loaded.model.modified_s.value_or(-1)) + "\n" + to_text(loaded.param);
+  facts.shows_special_tokens = !loaded.param.value("skip_special_token", true);
+  return facts;
+}
+
+chat::EmbeddingFacts embedding_facts(const LoadedFacts& loaded) {
+  return {loaded.model.name, context_of(loaded.param), loaded.model.pooling, loaded.model.suffix};
+}
+
+LeasedTurnModel::LeasedTurnModel(asio::io_context& loop, const ModelRuntime& runtime,
+                                 const TokenStream::Options& options, Backend::CallId lease, const LoadedFacts& loaded)
+    : runtime_(runtime),
+      handle_(loaded.handle),
+      facts_(turn_facts(loaded, runtime)),
+      calls_(loop, runtime, options, lease) {}
+
+std::uint64_t LeasedTurnModel::foreign_changes() const {
+  const auto use = runtime_.queue->use_of(handle_);
+  return use ? use->foreign_changes : ~std::uint64_t{0};  // it has gone: nothing that was known of it holds
+}
+
+void LeasedTurnModel::clear_template(std::function<void(std::string complaint)> done) {
+  calls_.call(kSetTemplate, Json{{"system_prompt", ""}, {"prompt_prefix", ""}, {"prompt_postfix", ""}},
+              [done = std::move(done)](const CallOutcome& outcome) {
+                done(outcome.error ? text_of(outcome.error) : std::string());
+              });
+}
+
+void LeasedTurnModel::run(std::string prompt, const chat::RunOptions& options,
+                          std::function<void(std::string_view text)> on_token,
+                          std::function<void(const chat::RunReport&)> done) {
+  Json infer{{"mode", "RKLLM_INFER_GENERATE"}};
+  if (run_has(runtime_, "keep_history")) infer["keep_history"] = 0;
+  if (facts_.has_run_options) {
+    infer["sampling_params"] = json_of(options.sampling);
+    infer["max_new_tokens"] = options.max_new_tokens;
+  }
+  if (!options.save_cache_to.empty()) {
+    infer["prompt_cache_params"] = Json{{"save_prompt_cache", 1}, {"prompt_cache_path", options.save_cache_to}};
+  }
+  calls_.run(Json{{"rkllm_input", input_of(runtime_, std::move(prompt))}, {"rkllm_infer_params", std::move(infer)}},
+             std::move(on_token), [this, done = std::move(done)](const CallOutcome& outcome, std::uint64_t tokens) {
+               ended(outcome, tokens, done);
+             });
+}
+
+void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,
+                            std::function<void(const chat::RunReport&)> done) {
+  chat::RunReport report;
+  report.tokens = static_cast<std::int64_t>(tokens);
+  if (outcome.error) {
+    const RpcError error = as_rpc_error(outcome.error);
+    report.end = error.code() == ErrorCode::kCancelled ? chat::RunEnd::kAborted : chat::RunEnd::kFailed;
+    report.complaint = error.what();
+    report.lost = error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kUnknownHandle;
+    return done(report);
+  }
+  report.end = outcome.aborted ? chat::RunEnd::kAborted : chat::RunEnd::kFinished;
+  const Json perf = outcome.values.is_object() ? outcome.values.value("perf", Json()) : Json();
+  report.prefill_tokens = integer_in(perf, "prefill_tokens");
+  report.prefill_ms = number_in_object(perf, "prefill_time_ms");
+  report.generate_ms = number_in_object(perf, "generate_time_ms");
+  if (!facts_.has_kv_size) return done(report);
+  calls_.call(kCacheSize, Json::object(), [report, done = std::move(done)](const CallOutcome& size) mutable {
+    if (!size.error) {
+      const Json sizes = size.result.value("cache_sizes", Json::array());
+      if (sizes.is_array() && !sizes.empty() && sizes.front().is_number_integer()) {
+        report.kv_size = sizes.front().get<std::int64_t>();
+      }
+    }
+    done(report);
+  });
+}
+
+void LeasedTurnModel::load_cache(const std::string& path, std::function<void(bool loaded)> done) {
+  calls_.call(kLoadCache, Json{{"prompt_cache_path", path}},
+              [done = std::move(done)](const CallOutcome& outcome) { done(!outcome.error); });
+}
+
+void LeasedTurnModel::release_cache(std::function<void()> done) {
+  calls_.call(kReleaseCache, Json::object(), [done = std::move(done)](const CallOutcome&) { done(); });
+}
+
+LeasedEmbeddingModel::LeasedEmbeddingModel(asio::io_context& loop, const ModelRuntime& runtime,
+                                           const TokenStream::Options& options, Backend::CallId lease,
+                                           const LoadedFacts& loaded)
+    : facts_(embedding_facts(loaded)), calls_(loop, runtime, options, lease) {}
+
+void LeasedEmbeddingModel::hidden_rows(std::string text, std::function<void(chat::HiddenRows)> done) {
+  if (has_cleared_template_) return clear_and_run(std::move(text), std::move(done));
+  // In every lease: somebody else may have set one.
+  calls_.call(kSetTemplate, Json{{"system_prompt", ""}, {"prompt_prefix", ""}, {"prompt_postfix", ""}},
+              [this, text = std::move(text), done = std::move(done)](const CallOutcome& outcome) {
+                if (outcome.error) return done({text_of(outcome.error), {}, 0, 0});
+                has_cleared_template_ = true;
+                clear_and_run(text, done);
+              });
+}
+
+void LeasedEmbeddingModel::clear_and_run(std::string text, Done done) {
+  calls_.call(kClearCache, Json{{"keep_system_prompt", 0}},
+              [this, text = std::move(text), done = std::move(done)](const CallOutcome& outcome) {
+                if (outcome.error) return done({text_of(outcome.error), {}, 0, 0});
+                run(text, done);
+              });
+}
+
+void LeasedEmbeddingModel::run(std::string text, Done done) {
+  Json params{{"rkllm_input", {{"input_type", "RKLLM_INPUT_PROMPT"}, {"prompt_input", std::move(text)}}},
+              {"rkllm_infer_params", {{"mode", "RKLLM_INFER_GET_LAST_HIDDEN_LAYER"}, {"keep_history", 0}}}};
+  calls_.run(
+      std::move(params), [](std::string_view) {},
+      [done = std::move(done)](CallOutcome outcome, std::uint64_t) {
+        if (outcome.error) return done({text_of(outcome.error), {}, 0, 0});
+        for (ValueRows& rows : outcome.rows) {
+          if (rows.field != kHiddenLayer) continue;
+          return done({{}, std::move(rows.values), rows.rows, rows.columns});
+        }
+        done({"the run gave no hidden states", {}, 0, 0});
+      });
+}
+
+}  // namespace rkllm_mcp

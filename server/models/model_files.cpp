@@ -1,0 +1,96 @@
+#include "models/model_files.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+namespace rkllm_mcp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLevels = 3;
+constexpr std::size_t kMostEntries = 10'000;           // that are looked at
+constexpr std::int64_t kLongestSimulated = 64 * 1024;  // bytes of a simulator's model
+constexpr const char* kMark = "rkllm_simulated_model";
+
+bool is_simulated_model(const fs::path& path) {
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  if (error || bytes > static_cast<std::uintmax_t>(kLongestSimulated)) return false;
+  std::ifstream file(path);
+  const Json content = Json::parse(file, nullptr, false);
+  return content.is_object() && content.contains(kMark);
+}
+
+class Search {
+ public:
+  explicit Search(SimulatedModels simulated) : simulated_(simulated) {}
+
+  void look_into(const fs::path& folder, int levels) {
+    found_.folders.push_back(folder.string());
+    std::vector<fs::path> entries;
+    std::error_code unreadable;
+    for (fs::directory_iterator each(folder, unreadable), end; !unreadable && each != end; each.increment(unreadable)) {
+      if (++looked_at_ > kMostEntries) return;
+      entries.push_back(each->path());
+    }
+    std::sort(entries.begin(), entries.end());
+    for (const fs::path& entry : entries) {
+      std::error_code error;
+      if (fs::is_directory(entry, error)) {
+        if (levels > 1 && !fs::is_symlink(entry, error)) look_into(entry, levels - 1);
+      } else if (is_model(entry)) {
+        take(entry);
+      }
+    }
+  }
+
+  FoundModels found() && { return std::move(found_); }
+
+ private:
+  bool is_model(const fs::path& path) const {
+    if (path.extension() == ".rkllm") return true;
+    return simulated_ == SimulatedModels::kFound && path.extension() == ".json" && is_simulated_model(path);
+  }
+
+  void take(const fs::path& path) {
+    auto file = look_at_model(path.string());
+    if (!file) return;
+    if (!names_.insert(file->name).second) {
+      found_.hidden.push_back(std::move(file->path));
+      return;
+    }
+    found_.files.push_back(std::move(*file));
+  }
+
+  const SimulatedModels simulated_;
+  FoundModels found_;
+  std::set<std::string> names_;
+  std::size_t looked_at_ = 0;
+};
+
+}  // namespace
+
+FoundModels find_models(const std::vector<std::string>& folders, SimulatedModels simulated) {
+  Search search(simulated);
+  for (const std::string& folder : folders) search.look_into(folder, kLevels);
+  return std::move(search).found();
+}
+
+std::optional<ModelFile> look_at_model(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return ModelFile{fs::path(path).stem().string(), path, static_cast<std::int64_t>(status.st_size),
+                   static_cast<std::int64_t>(status.st_mtime)};
+}
+
+}  // namespace rkllm_mcp

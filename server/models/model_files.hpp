@@ -1,0 +1,36 @@
+// The files of runtime.model_dirs that are models: what ends with .rkllm, and, for the simulator, its own .json files.
+//
+// Threads: any. These functions read directories, and block for as long as their disk does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+struct ModelFile {
+  std::string name{};  // the file's, without its ending
+  std::string path{};
+  std::int64_t bytes = 0;
+  std::int64_t modified_s = 0;  // seconds since 1970
+
+  bool operator==(const ModelFile&) const = default;
+};
+
+enum class SimulatedModels { kLeftOut, kFound };
+
+struct FoundModels {
+  std::vector<ModelFile> files{};      // by path; of two with one name the first counts
+  std::vector<std::string> folders{};  // that were looked into
+  std::vector<std::string> hidden{};   // paths of those whose name an earlier one has
+};
+
+// What is in these directories and in theirs, three levels deep. Directories that cannot be read have nothing.
+FoundModels find_models(const std::vector<std::string>& folders, SimulatedModels simulated);
+
+// What is known of one file; nothing if it cannot be looked at.
+std::optional<ModelFile> look_at_model(const std::string& path);
+
+}  // namespace rkllm_mcp

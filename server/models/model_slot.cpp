@@ -1,0 +1,349 @@
+#include "models/model_slot.hpp"
+
+#include "jsonrpc/failure.hpp"
+
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressEvery{250};
+
+double seconds_between(ModelClock::Time from, ModelClock::Time to) {
+  return std::chrono::duration<double>(to - from).count();
+}
+
+ModelClock::Time after(ModelClock::Time from, double seconds) {
+  constexpr double kLongest = 1e9;  // beyond any use, and far from the clock's end
+  return from + std::chrono::duration_cast<ModelClock::Time::duration>(
+                    std::chrono::duration<double>(std::min(seconds, kLongest)));
+}
+
+// What may be different once another model has gone.
+bool is_want_of_room(const RpcError& error) {
+  return error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kQueueFull;
+}
+
+std::int64_t seconds_since_1970() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+std::string what_for(ModelSlot::Use use) { return use == ModelSlot::Use::kEmbeddings ? " for embeddings" : ""; }
+
+}  // namespace
+
+// Brings the end of the load back to the loop.
+class ModelSlot::LoadWatch final : public CallObserver {
+ public:
+  LoadWatch(asio::io_context& loop, std::weak_ptr<ModelSlot> slot) : loop_(loop), slot_(std::move(slot)) {}
+  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+  void on_rows(const FloatRows&) noexcept override {}
+  void on_done(CallOutcome outcome) noexcept override {
+    asio::post(loop_, [slot = slot_, outcome = std::move(outcome)] {
+      if (const auto alive = slot.lock()) alive->loaded(outcome);
+    });
+  }
+
+ private:
+  asio::io_context& loop_;
+  const std::weak_ptr<ModelSlot> slot_;
+};
+
+ModelSlot::ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events)
+    : around_(around), model_(std::move(model)), use_(use), events_(std::move(events)) {}
+
+void ModelSlot::update(NamedModel model, chat::KeepAlive keep_alive) {
+  model_ = std::move(model);
+  events_.keep_alive = keep_alive;
+}
+
+void ModelSlot::post(std::function<void(ModelSlot&)> act) {
+  asio::post(around_.loop, [weak = weak_from_this(), act = std::move(act)] {
+    if (const auto alive = weak.lock()) act(*alive);
+  });
+}
+
+const chat::KeepAlive& ModelSlot::keep_alive() const {
+  if (kept_) return *kept_;
+  return model_.keep_alive ? *model_.keep_alive : events_.keep_alive;
+}
+
+std::optional<QueuedBackend::HandleUse> ModelSlot::handle_use() const {
+  return around_.runtime.queue == nullptr ? std::nullopt : around_.runtime.queue->use_of(handle_);
+}
+
+void ModelSlot::add(std::shared_ptr<ModelWaiter> user) {
+  users_waiting_.push_back({std::move(user), around_.clock.now()});
+  alarm_.reset();
+  post([](ModelSlot& slot) { slot.serve(); });
+}
+
+void ModelSlot::remove(const ModelWaiter* user) {
+  std::erase_if(users_waiting_, [user](const Waiting& each) { return each.user.get() == user; });
+  if (state_ == State::kLoaded && users_ == 0 && users_waiting_.empty()) arm();
+}
+
+std::size_t ModelSlot::waiting_of(const std::string& holder) const {
+  const auto is_theirs = [&holder](const Waiting& each) { return each.user->holder() == holder; };
+  return static_cast<std::size_t>(std::ranges::count_if(users_waiting_, is_theirs));
+}
+
+bool ModelSlot::is_idle() const {
+  if (state_ != State::kLoaded || users_ > 0 || !users_waiting_.empty()) return false;
+  const auto use = handle_use();
+  return use && !use->in_use;
+}
+
+std::optional<ModelClock::Time> ModelSlot::expires() const {
+  if (state_ != State::kLoaded || users_ > 0 || keep_alive().forever) return std::nullopt;
+  return after(last_used_, keep_alive().seconds);
+}
+
+std::optional<std::int64_t> ModelSlot::loaded_since_s() const {
+  return state_ == State::kLoaded ? std::optional(since_s_) : std::nullopt;
+}
+
+void ModelSlot::serve() {
+  switch (state_) {
+    case State::kLoading:
+    case State::kUnloading: break;
+    case State::kUnloaded:
+      if (!users_waiting_.empty()) load();
+      break;
+    case State::kLoaded:
+      if (!handle_use()) {  // somebody has destroyed it
+        forget_handle();
+        return serve();
+      }
+      while (state_ == State::kLoaded && !users_waiting_.empty()) {
+        const Waiting next = std::move(users_waiting_.front());
+        users_waiting_.pop_front();
+        ++users_;
+        const bool had_to_wait = next.since < loaded_at_;
+        next.user->ready(
+            handle_, load_,
+            had_to_wait ? std::optional(seconds_between(next.since, around_.clock.now()) * 1000) : std::nullopt);
+      }
+      break;
+  }
+}
+
+Json ModelSlot::param_to_load_with() const {
+  Json param = model_.param;
+  if (!model_.is_preset && events_.default_context > 0 && !without_default_context_) {
+    param["max_context_len"] = events_.default_context;
+  }
+  return param;
+}
+
+void ModelSlot::load() {
+  const ModelRuntime& runtime = around_.runtime;
+  if (runtime.queue == nullptr) {
+    return fail_all({chat::ErrorKind::kRuntimeFailed, runtime_unavailable(runtime.reason)});
+  }
+  if (const auto why = events_.forbids(*this)) return fail_all(*why);
+  state_ = State::kLoading;
+  load_began_ = around_.clock.now();
+  loaded_with_ = param_to_load_with();
+  bytes_.emplace(model_.path, model_.bytes);
+  CallRequest request{find_method(runtime.methods, HandleRole::kCreates), Json{{"param", loaded_with_}}};
+  auto observer = runtime.watched(request, std::make_shared<LoadWatch>(around_.loop, weak_from_this()));
+  init_ = runtime.queue->load(model_.name, std::move(request), std::move(observer));
+  around_.log.info("model {}{} is being loaded", model_.name, what_for(use_));
+  events_.changed();
+  tell_progress();
+}
+
+chat::LoadProgress ModelSlot::progress() {
+  chat::LoadProgress progress;
+  if (state_ != State::kLoading) return progress;
+  progress.total = model_.bytes;
+  const QueuedBackend* const queue = around_.runtime.queue;
+  const auto process = queue == nullptr ? std::nullopt : queue->loading_process(init_);
+  if (process && bytes_) progress.bytes = bytes_->of(*process);
+  if (load_s_) progress.seconds_left = std::max(0.0, *load_s_ - seconds_between(load_began_, around_.clock.now()));
+  return progress;
+}
+
+void ModelSlot::tell_progress() {
+  if (state_ != State::kLoading) return;
+  const chat::LoadProgress now = progress();
+  const std::deque<Waiting> told = users_waiting_;
+  for (const Waiting& each : told) each.user->loading(now);
+  events_.changed();
+  progress_ = around_.clock.alarm_at(around_.clock.now() + kProgressEvery, [weak = weak_from_this()] {
+    if (const auto alive = weak.lock()) alive->tell_progress();
+  });
+}
+
+void ModelSlot::loaded(const CallOutcome& outcome) {
+  if (state_ != State::kLoading) return;
+  progress_.reset();
+  if (outcome.error) return load_failed(outcome.error);
+  handle_ = outcome.handle;
+  const auto use = handle_use();
+  if (!use) {
+    return load_failed(std::make_exception_ptr(runtime_unavailable("the model has died as soon as it was loaded")));
+  }
+  state_ = State::kLoaded;
+  load_ = use->load;
+  load_s_ = seconds_between(load_began_, around_.clock.now());
+  since_s_ = seconds_since_1970();
+  loaded_at_ = around_.clock.now();
+  last_used_ = loaded_at_;
+  has_made_room_ = false;
+  users_ = 0;
+  kept_.reset();
+  const auto context = loaded_with_.find("max_context_len");
+  context_ = context != loaded_with_.end() && context->is_number_integer() ? std::optional(context->get<std::int64_t>())
+                                                                           : std::nullopt;
+  around_.log.info("model {}{} is loaded: {}, in {:.3f} s", model_.name, what_for(use_), handle_, *load_s_);
+  serve();
+  if (!when_unloaded_.empty()) {
+    begin_to_unload();
+  } else if (users_ == 0) {
+    arm();
+  }
+  events_.changed();
+}
+
+void ModelSlot::load_failed(const std::exception_ptr& error) {
+  const RpcError why = as_rpc_error(error);
+  forget_handle();
+  around_.log.warn("model {}{} could not be loaded: {}", model_.name, what_for(use_), why.what());
+  if (why.code() == ErrorCode::kCallFailed && !model_.is_preset && events_.default_context > 0 &&
+      !without_default_context_) {
+    without_default_context_ = true;  // it may have been built for less
+    return load();
+  }
+  without_default_context_ = without_default_context_ && is_want_of_room(why);
+  if (!is_want_of_room(why)) return fail_all({chat::ErrorKind::kRuntimeFailed, why});
+  if (std::exchange(has_made_room_, true)) {
+    has_made_room_ = false;
+    return fail_all({chat::ErrorKind::kNoRoom, why});
+  }
+  state_ = State::kLoading;  // nobody else begins meanwhile
+  events_.make_room(*this, [weak = weak_from_this(), why](bool made_room) {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    alive->state_ = State::kUnloaded;
+    if (made_room) return alive->load();
+    alive->has_made_room_ = false;
+    const QueuedBackend* const queue = alive->around_.runtime.queue;
+    const bool is_full = why.code() == ErrorCode::kQueueFull || (queue != nullptr && !queue->handles().empty());
+    alive->fail_all({is_full ? chat::ErrorKind::kNoRoom : chat::ErrorKind::kRuntimeFailed, why});
+  });
+}
+
+void ModelSlot::fail_all(const LoadFailure& failure) {
+  forget_handle();
+  const auto failed = std::exchange(users_waiting_, {});
+  for (const Waiting& each : failed) each.user->failed(failure);
+  for (const auto& done : std::exchange(when_unloaded_, {})) done(nullptr);
+  events_.changed();
+}
+
+void ModelSlot::forget_handle() {
+  state_ = State::kUnloaded;
+  handle_.clear();
+  load_ = 0;
+  users_ = 0;
+  init_ = 0;
+  bytes_.reset();
+  alarm_.reset();
+  progress_.reset();
+}
+
+void ModelSlot::end_use(std::uint64_t load, std::optional<chat::KeepAlive> keep) {
+  if (load != load_ || state_ == State::kUnloaded || users_ == 0) return;
+  --users_;
+  if (keep) kept_ = keep;
+  last_used_ = around_.clock.now();
+  if (users_ == 0 && users_waiting_.empty()) arm();
+}
+
+void ModelSlot::arm() {
+  alarm_.reset();
+  if (state_ != State::kLoaded || keep_alive().forever) return;
+  // Never from inside whatever has ended the use.
+  alarm_ = around_.clock.alarm_at(after(last_used_, keep_alive().seconds), [weak = weak_from_this()] {
+    if (const auto alive = weak.lock()) alive->look_whether_expired();
+  });
+}
+
+void ModelSlot::look_whether_expired() {
+  if (state_ != State::kLoaded || users_ > 0 || !users_waiting_.empty()) return;
+  const auto use = handle_use();
+  if (!use) return;  // lost() is under way, or somebody has destroyed it
+  if (use->in_use) {
+    // Somebody has called it by its handle, and keeps it.
+    constexpr std::chrono::seconds kLater{1};
+    last_used_ = around_.clock.now();
+    alarm_ = around_.clock.alarm_at(last_used_ + kLater, [weak = weak_from_this()] {
+      if (const auto alive = weak.lock()) alive->look_whether_expired();
+    });
+    return;
+  }
+  if (use->last_used > last_used_) {
+    last_used_ = use->last_used;
+    return arm();
+  }
+  around_.log.info("model {}{} is unloaded: it was not used for {:.0f} s", model_.name, what_for(use_),
+                   keep_alive().seconds);
+  unload([](const std::exception_ptr&) {});
+}
+
+void ModelSlot::unload(UnloadedFunction done) {
+  if (state_ == State::kUnloaded) {
+    return asio::post(around_.loop, [done = std::move(done)] { done(nullptr); });
+  }
+  when_unloaded_.push_back(std::move(done));
+  if (state_ == State::kLoaded) begin_to_unload();
+  if (state_ == State::kLoading && users_waiting_.empty() && around_.runtime.queue != nullptr) {
+    around_.runtime.queue->cancel(init_);
+  }
+}
+
+void ModelSlot::begin_to_unload() {
+  state_ = State::kUnloading;
+  alarm_.reset();
+  QueuedBackend* const queue = around_.runtime.queue;
+  const bool is_going =
+      queue != nullptr &&
+      queue->destroy_in_turn(handle_, [&loop = around_.loop, weak = weak_from_this()](const std::exception_ptr& error) {
+        asio::post(loop, [weak, error] {
+          if (const auto alive = weak.lock()) alive->unloaded(error);
+        });
+      });
+  if (!is_going) post([](ModelSlot& slot) { slot.unloaded(nullptr); });
+  events_.changed();
+}
+
+void ModelSlot::unloaded(std::exception_ptr error) {
+  if (state_ != State::kUnloading) return;
+  if (error && handle_use()) {
+    state_ = State::kLoaded;  // the runtime has refused
+    arm();
+  } else {
+    around_.log.info("model {}{} is unloaded", model_.name, what_for(use_));
+    forget_handle();
+    error = nullptr;
+  }
+  for (const auto& done : std::exchange(when_unloaded_, {})) done(error);
+  events_.changed();
+  serve();
+}
+
+void ModelSlot::lost(const std::string& handle) {
+  if (handle_ != handle || (state_ != State::kLoaded && state_ != State::kUnloading)) return;
+  forget_handle();
+  for (const auto& done : std::exchange(when_unloaded_, {})) done(nullptr);
+  events_.changed();
+  serve();
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,177 @@
+// One model by name and the handle that it is loaded into, for turns or for embeddings: loads it when somebody needs
+// it, and unloads it when nobody has for a while.
+//
+// Whoever needs it waits here in order. When the model is loaded all who wait go on to the handle's queue, in that
+// order; nobody can pass them.
+//
+// Threads: the event loop's. What the backend tells on its threads is posted.
+#pragma once
+
+#include "backend.hpp"
+#include "backend/queued_backend.hpp"
+#include "chat/turn/model_lender.hpp"
+#include "models/load_progress.hpp"
+#include "models/model_clock.hpp"
+#include "models/model_list.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/method.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+// The runtime that models are loaded into.
+struct ModelRuntime {
+  std::shared_ptr<Backend> owner{};  // of the queue
+  QueuedBackend* queue = nullptr;    // null: there is no library, and `reason` says why
+  std::string reason{};
+  std::span<const Method> methods{};
+  std::string version{};
+  bool simulated = false;
+  // Puts metrics and log between a call and its observer.
+  std::function<std::shared_ptr<CallObserver>(const CallRequest&, std::shared_ptr<CallObserver>)> watched{};
+
+  const Method* method(std::string_view name) const {
+    return find_method(methods, [name](const Method& each) { return each.name == name; });
+  }
+};
+
+// What stands around every slot; outlives them.
+struct SlotSurroundings {
+  asio::io_context& loop;
+  spdlog::logger& log;
+  ModelClock& clock;
+  const ModelRuntime& runtime;
+};
+
+// Why a model was not loaded, for both dialects.
+struct LoadFailure {
+  chat::ErrorKind kind = chat::ErrorKind::kRuntimeFailed;
+  RpcError error;
+};
+
+// Somebody who needs a model. The slot holds it until one of the last two.
+class ModelWaiter {
+ public:
+  virtual ~ModelWaiter() = default;
+  virtual const std::string& holder() const = 0;  // whose access token; empty: nobody's
+  virtual void queued(std::size_t users_before) = 0;
+  virtual void loading(const chat::LoadProgress& progress) = 0;
+  // It is loaded. From now on it counts as used, until ModelSlot::end_use(load).
+  virtual void ready(const std::string& handle, std::uint64_t load, std::optional<double> load_ms) = 0;
+  virtual void failed(const LoadFailure& failure) = 0;
+};
+
+class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
+ public:
+  enum class Use { kTurns, kEmbeddings };
+  enum class State { kUnloaded, kLoading, kLoaded, kUnloading };
+
+  struct Events {
+    // There was no room for it: makes some, and then calls `then` with whether there may be more room now.
+    std::function<void(ModelSlot& slot, std::function<void(bool made_room)> then)> make_room{};
+    // Why it may not be loaded at all now; nothing: it may.
+    std::function<std::optional<LoadFailure>(const ModelSlot& slot)> forbids{};
+    std::function<void()> changed{};
+    chat::KeepAlive keep_alive{false, 300};  // where the model has none of its own
+    std::int64_t default_context = 0;        // for files without a preset; 0: the runtime's
+  };
+
+  ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events);
+
+  const NamedModel& model() const { return model_; }
+  // What the settings say of it now; holds from its next load.
+  void update(NamedModel model, chat::KeepAlive keep_alive);
+  Use use() const { return use_; }
+  State state() const { return state_; }
+  const std::string& handle() const { return handle_; }
+  const Json& param() const { return loaded_with_; }
+  chat::LoadProgress progress();
+
+  const ModelRuntime& runtime() const { return around_.runtime; }
+
+  std::size_t waiting() const { return users_waiting_.size(); }
+  std::size_t waiting_of(const std::string& holder) const;
+  bool is_idle() const;  // loaded, and nobody uses it or waits for it
+  ModelClock::Time last_used() const { return last_used_; }
+  std::optional<ModelClock::Time> expires() const;
+  std::optional<std::int64_t> loaded_since_s() const;
+  std::optional<double> load_s() const { return load_s_; }  // of its last load
+  std::optional<std::int64_t> context() const { return context_; }
+
+  // Never calls back from inside.
+  void add(std::shared_ptr<ModelWaiter> user);
+  void remove(const ModelWaiter* user);  // one that waits here
+  // `keep`: how long it is kept from now on; nothing: as the model says.
+  void end_use(std::uint64_t load, std::optional<chat::KeepAlive> keep);
+  // After those who use it now. `done` gets an error, or none.
+  using UnloadedFunction = std::function<void(std::exception_ptr error)>;
+  void unload(UnloadedFunction done);
+  // Its handle is gone although we have not destroyed it.
+  void lost(const std::string& handle);
+
+ private:
+  class LoadWatch;
+
+  std::optional<QueuedBackend::HandleUse> handle_use() const;  // nothing: it has gone
+  void serve();
+  void load();
+  void loaded(const CallOutcome& outcome);
+  void load_failed(const std::exception_ptr& error);
+  void fail_all(const LoadFailure& failure);
+  void begin_to_unload();
+  void unloaded(std::exception_ptr error);
+  void forget_handle();
+  void arm();
+  void look_whether_expired();
+  void tell_progress();
+  void post(std::function<void(ModelSlot&)> act);
+  Json param_to_load_with() const;
+  const chat::KeepAlive& keep_alive() const;
+
+  SlotSurroundings around_;
+  NamedModel model_;
+  const Use use_;
+  Events events_;
+
+  struct Waiting {
+    std::shared_ptr<ModelWaiter> user;
+    ModelClock::Time since;
+  };
+  State state_ = State::kUnloaded;
+  std::deque<Waiting> users_waiting_;
+  std::size_t users_ = 0;  // of this load
+
+  Backend::CallId init_ = 0;  // while it is loading
+  Json loaded_with_ = nullptr;
+  std::string handle_;
+  std::uint64_t load_ = 0;
+  bool has_made_room_ = false;
+  bool without_default_context_ = false;
+  ModelClock::Time load_began_;
+  ModelClock::Time loaded_at_;
+  ModelClock::Time last_used_;
+  std::int64_t since_s_ = 0;
+  std::optional<double> load_s_;
+  std::optional<std::int64_t> context_;
+  std::optional<LoadedBytes> bytes_;
+  std::optional<chat::KeepAlive> kept_;  // as the latest user wanted it
+  std::vector<UnloadedFunction> when_unloaded_;
+  std::unique_ptr<ModelClock::Alarm> alarm_;     // of keep_alive
+  std::unique_ptr<ModelClock::Alarm> progress_;  // of the next look at a load
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,170 @@
+#include "models/named_backend.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/post.hpp>
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// Between a call of a model by name and its observer: when the call has ended the model is not used any more.
+class TellsUseEnd final : public CallObserver {
+ public:
+  TellsUseEnd(std::shared_ptr<CallObserver> observer, std::function<void()> ended)
+      : observer_(std::move(observer)), ended_(std::move(ended)) {}
+
+  void on_queued(std::size_t calls_before) noexcept override { observer_->on_queued(calls_before); }
+  void on_begun(std::optional<std::uint64_t> token_limit) noexcept override { observer_->on_begun(token_limit); }
+  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
+    observer_->on_token(batch, text, token_id);
+  }
+  bool offer_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id,
+                   const std::function<void()>& on_room) noexcept override {
+    return observer_->offer_token(batch, text, token_id, on_room);
+  }
+  void on_rows(const FloatRows& rows) noexcept override { observer_->on_rows(rows); }
+  void stop() noexcept override { observer_->stop(); }
+  bool wants_to_stop() const noexcept override { return observer_->wants_to_stop(); }
+  void on_done(CallOutcome outcome) noexcept override {
+    observer_->on_done(std::move(outcome));
+    ended_();
+  }
+
+ private:
+  const std::shared_ptr<CallObserver> observer_;
+  const std::function<void()> ended_;
+};
+
+}  // namespace
+
+// A call that waits for its model. The map holds it until it has been handed on and has ended.
+class NamedBackend::Waiting final : public ModelWaiter, public std::enable_shared_from_this<Waiting> {
+ public:
+  Waiting(NamedBackend& owner, CallId id, CallRequest request, std::shared_ptr<CallObserver> observer)
+      : owner_(owner), id_(id), request_(std::move(request)), observer_(std::move(observer)) {}
+
+  void wait_at(std::shared_ptr<ModelSlot> slot) {
+    slot_ = std::move(slot);
+    slot_->add(shared_from_this());
+  }
+
+  const std::string& holder() const override { return request_.origin.holder; }
+  void queued(std::size_t) override {}
+  void loading(const chat::LoadProgress&) override {}
+  void failed(const LoadFailure& failure) override { end(failure.error); }
+  void ready(const std::string& handle, std::uint64_t load, std::optional<double>) override {
+    if (!observer_) return slot_->end_use(load, {});
+    pass_on(handle, load);
+  }
+  void pass_on(const std::string& handle, std::uint64_t load = 0) {
+    request_.params[std::string(request_.method->handle_param)] = handle;
+    auto ended = [&loop = owner_.loop_, weak = weak_from_this(), load] {
+      asio::post(loop, [weak, load] {
+        if (const auto alive = weak.lock()) alive->used(load);
+      });
+    };
+    call_ = owner_.backend_->start(std::move(request_),
+                                   std::make_shared<TellsUseEnd>(std::move(observer_), std::move(ended)));
+    observer_ = nullptr;
+  }
+
+  void cancel() {
+    if (call_) return owner_.backend_->cancel(*call_);
+    end(cancelled());
+  }
+  void give_up(const RpcError& why) {
+    if (call_) return owner_.backend_->give_up(*call_, why);
+    end(why);
+  }
+  // It has not been handed on, and never will be.
+  void end(const RpcError& why) {
+    if (!observer_) return;
+    if (slot_) slot_->remove(this);
+    owner_.refuse(std::exchange(observer_, nullptr), why);
+    const auto self = shared_from_this();
+    owner_.waiting_.erase(id_);
+  }
+
+ private:
+  void used(std::uint64_t load) {
+    if (slot_) slot_->end_use(load, {});
+    const auto self = shared_from_this();
+    owner_.waiting_.erase(id_);
+  }
+
+  NamedBackend& owner_;
+  const CallId id_;
+  CallRequest request_;
+  std::shared_ptr<CallObserver> observer_;  // null: it has been handed on, or has ended
+  std::shared_ptr<ModelSlot> slot_;
+  std::optional<CallId> call_;  // once it has been handed on
+};
+
+void NamedBackend::refuse(std::shared_ptr<CallObserver> observer, const RpcError& why) {
+  asio::post(loop_, [observer = std::move(observer), why] {
+    CallOutcome outcome;
+    outcome.error = std::make_exception_ptr(why);
+    observer->on_done(std::move(outcome));
+  });
+}
+
+Backend::CallId NamedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
+  const Method& method = *request.method;
+  const auto named = method.handle_param.empty() || !request.params.is_object()
+                         ? request.params.end()
+                         : request.params.find(std::string(method.handle_param));
+  if (named == request.params.end() || !named->is_string() || models_.is_handle(named->get_ref<const std::string&>())) {
+    return backend_->start(std::move(request), std::move(observer));
+  }
+  const auto name = named->get<std::string>();
+  if (method.immediate || method.handle == HandleRole::kDestroys) {
+    if (const std::string handle = models_.handle_of(name); !handle.empty()) *named = handle;
+    return backend_->start(std::move(request), std::move(observer));
+  }
+  if (!models_.knows(name) && !models_.looks_into_directories()) {
+    return backend_->start(std::move(request), std::move(observer));
+  }
+  return wait_for(name, std::move(request), std::move(observer));
+}
+
+Backend::CallId NamedBackend::wait_for(std::string name, CallRequest request, std::shared_ptr<CallObserver> observer) {
+  const CallId id = next_++;
+  const auto call = std::make_shared<Waiting>(*this, id, std::move(request), std::move(observer));
+  waiting_.emplace(id, call);
+  const auto go_on = [this, id, weak = std::weak_ptr(call), name] {
+    const auto alive = weak.lock();
+    if (!alive || !waiting_.contains(id)) return;
+    const std::string own = models_.autoloaded_handle(name);
+    if (!own.empty()) return alive->pass_on(own);
+    const auto slot = models_.slot_for(name);
+    if (!slot) return alive->pass_on(name);  // the backend says that there is no such handle
+    if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
+    alive->wait_at(slot);
+  };
+  if (models_.knows(name)) {
+    models_.after_autoload(name, go_on);
+  } else {
+    models_.look_again(go_on);
+  }
+  return id;
+}
+
+void NamedBackend::cancel(CallId id) {
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end()) return backend_->cancel(id);
+  const auto call = found->second;
+  call->cancel();
+}
+
+void NamedBackend::give_up(CallId id, const RpcError& why) {
+  const auto found = waiting_.find(id);
+  if (found == waiting_.end()) return backend_->give_up(id, why);
+  const auto call = found->second;
+  call->give_up(why);
+}
+
+}  // namespace rkllm_mcp

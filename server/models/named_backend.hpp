@@ -1,0 +1,50 @@
+// Takes the name of a model wherever a call takes a handle, and loads the model if it is not loaded:
+// rkllm_run {"handle":"qwen2.5-1.5b"}. All calls of clients go through here; nothing behind it knows of names.
+//
+// Calls that stop or ask after a run (rkllm_abort, rkllm_is_running), and rkllm_destroy, load nothing.
+//
+// It outlives the runtimes behind it: calls that wait for a model go to the one that is there when the model is loaded.
+//
+// Threads: as Backend; start(), cancel(), give_up() and replace() on the event loop.
+#pragma once
+
+#include "backend.hpp"
+#include "models/server_models.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+class NamedBackend final : public Backend {
+ public:
+  // `models` outlives it.
+  NamedBackend(asio::io_context& loop, ServerModels& models, std::shared_ptr<Backend> backend)
+      : loop_(loop), models_(models), backend_(std::move(backend)) {}
+
+  // Calls that are handed on from now on go there.
+  void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
+
+  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  void cancel(CallId id) override;
+  void give_up(CallId id, const RpcError& why) override;
+
+ private:
+  class Waiting;
+
+  CallId wait_for(std::string name, CallRequest request, std::shared_ptr<CallObserver> observer);
+  void refuse(std::shared_ptr<CallObserver> observer, const RpcError& why);
+
+  asio::io_context& loop_;
+  ServerModels& models_;
+  std::shared_ptr<Backend> backend_;
+  // Ids of calls that have none of the backend's yet; far from those.
+  static inline CallId next_ = CallId{1} << 62U;
+  std::map<CallId, std::shared_ptr<Waiting>> waiting_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,477 @@
+#include "models/server_models.hpp"
+
+#include "jsonrpc/failure.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+namespace rkllm_mcp {
+namespace {
+
+using chat::ErrorKind;
+using chat::TurnError;
+
+std::int64_t wall_clock_s() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+bool is_path(std::string_view name) { return name.starts_with('/'); }
+
+TurnError forbidden(const std::string& what) {
+  return {ErrorKind::kForbidden, what + " takes an access token with the permission admin"};
+}
+
+}  // namespace
+
+// A ticket of a place that there will never be, or not yet.
+class ServerModels::LaterTicket final : public chat::QueuePlace {
+ public:
+  struct Inner {
+    std::unique_ptr<chat::QueuePlace> place{};  // once there is one
+  };
+
+  std::weak_ptr<Inner> inner() const { return inner_; }
+
+ private:
+  const std::shared_ptr<Inner> inner_ = std::make_shared<Inner>();
+};
+
+ServerModels::ServerModels(asio::io_context& loop, spdlog::logger& log, ModelClock& clock, Choices choices,
+                           Options options)
+    : loop_(loop),
+      log_(log),
+      clock_(clock),
+      choices_(std::move(choices)),
+      options_(std::move(options)),
+      digests_(std::make_unique<FileDigests>(loop)),
+      reading_(loop) {
+  list_.set_presets(choices_.presets);
+}
+
+void ServerModels::use_runtime(ModelRuntime runtime) {
+  runtime_ = std::move(runtime);  // the slots see it
+  autoloaded_.clear();
+  for (auto& [name, waiting] : std::exchange(autoloading_, {})) {
+    for (const auto& then : waiting) then();
+  }
+  // What they had of the one before has gone with it; word of that may still be under way.
+  const auto slots = slots_;
+  for (const auto& [key, slot] : slots) slot->lost(slot->handle());
+  look_again([] {});
+}
+
+void ServerModels::choose(Choices choices) {
+  choices_ = std::move(choices);
+  list_.set_presets(choices_.presets);
+  for (const auto& [key, slot] : slots_) {
+    if (const NamedModel* const model = list_.find(key.first)) slot->update(*model, choices_.keep_alive);
+  }
+  look_again([] {});
+}
+
+void ServerModels::look_again(std::function<void()> then) {
+  if (stopped_) return;
+  struct Looked {
+    FoundModels found;
+    std::map<std::string, ModelFile> preset_files;
+  };
+  const auto looked = std::make_shared<Looked>();
+  const auto simulated = runtime_.simulated ? SimulatedModels::kFound : SimulatedModels::kLeftOut;
+  reading_.run(
+      [looked, simulated, folders = choices_.model_dirs, paths = list_.preset_paths(), resolved = options_.resolved] {
+        looked->found = find_models(folders, simulated);
+        for (const std::string& path : paths) {
+          try {
+            if (auto file = look_at_model(resolved(path))) looked->preset_files.emplace(path, std::move(*file));
+          } catch (const std::exception&) {
+            // Whoever loads it is told.
+          }
+        }
+      },
+      [this, looked, then = std::move(then)] {
+        for (const std::string& path : looked->found.hidden) {
+          if (std::ranges::count(told_hidden_, path) > 0) continue;
+          log_.warn("{} is left out: another file of runtime.model_dirs has its name", path);
+          told_hidden_.push_back(path);
+        }
+        const auto before = list_.names();
+        list_.set_files(std::move(looked->found.files));
+        list_.set_preset_files(std::move(looked->preset_files));
+        for (const auto& [key, slot] : slots_) {
+          if (const NamedModel* const model = list_.find(key.first)) slot->update(*model, choices_.keep_alive);
+        }
+        if (before != list_.names()) options_.changed();
+        then();
+      });
+}
+
+void ServerModels::refresh(std::function<void()> then) {
+  constexpr std::chrono::seconds kOften{1};
+  const bool is_fresh = looked_at_ && clock_.now() - *looked_at_ < kOften;
+  if (stopped_ || is_fresh || !looks_into_directories()) return asio::post(loop_, std::move(then));
+  looked_at_ = clock_.now();
+  look_again(std::move(then));
+}
+
+void ServerModels::lost(const std::string& handle) {
+  const auto slots = slots_;
+  for (const auto& [key, slot] : slots) slot->lost(handle);
+  std::erase_if(autoloaded_, [&handle](const auto& each) { return each.second == handle; });
+}
+
+void ServerModels::autoload_begun(const std::string& name) { autoloading_[name]; }
+
+void ServerModels::autoload_ended(const std::string& name, const std::string& handle) {
+  if (handle.empty()) {
+    autoloaded_.erase(name);
+  } else {
+    autoloaded_.insert_or_assign(name, handle);
+  }
+  const auto waiting = std::exchange(autoloading_[name], {});
+  autoloading_.erase(name);
+  for (const auto& then : waiting) then();
+  options_.changed();
+}
+
+void ServerModels::after_autoload(std::string_view name, std::function<void()> then) {
+  const NamedModel* const model = resolve(name);
+  const auto found = model == nullptr ? autoloading_.end() : autoloading_.find(model->name);
+  if (found == autoloading_.end()) return then();
+  found->second.push_back(std::move(then));
+}
+
+void ServerModels::stop() {
+  stopped_ = true;
+  digests_->stop();
+}
+
+const NamedModel* ServerModels::resolve(std::string_view name) const {
+  if (const NamedModel* const model = list_.find(name)) return model;
+  constexpr std::string_view kLatest = ":latest";
+  for (std::string_view alias = name;; alias.remove_suffix(kLatest.size())) {
+    if (const auto found = choices_.aliases.find(std::string(alias)); found != choices_.aliases.end()) {
+      return found->is_string() ? list_.find(found->get_ref<const std::string&>()) : nullptr;
+    }
+    if (!alias.ends_with(kLatest)) break;
+  }
+  return choices_.any_model.empty() ? nullptr : list_.find(choices_.any_model);
+}
+
+ModelSlot* ServerModels::existing_slot(const std::string& name, ModelSlot::Use use) const {
+  const auto found = slots_.find({name, use});
+  return found == slots_.end() ? nullptr : found->second.get();
+}
+
+std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot::Use use) {
+  auto& slot = slots_[{model.name, use}];
+  if (slot) return slot;
+  ModelSlot::Events events;
+  events.make_room = [this](ModelSlot& wanting, std::function<void(bool)> then) {
+    make_room(wanting, std::move(then));
+  };
+  events.forbids = [this](const ModelSlot& wanting) { return why_not(wanting); };
+  events.changed = options_.changed;
+  events.keep_alive = choices_.keep_alive;
+  events.default_context = choices_.default_context;
+  slot = std::make_shared<ModelSlot>(SlotSurroundings{loop_, log_, clock_, runtime_}, model, use, std::move(events));
+  return slot;
+}
+
+std::optional<LoadFailure> ServerModels::why_not(const ModelSlot& slot) const {
+  if (!choices_.has_one_process || runtime_.queue->use() < QueuedBackend::Use::kLoading) return std::nullopt;
+  return LoadFailure{ErrorKind::kNotSupported,
+                     RpcError(ErrorCode::kQueueFull,
+                              "another model is loaded, and with runtime.isolation=thread there can be only one: \"" +
+                                  slot.model().name + "\" was not loaded",
+                              Json{{"queued", 1}, {"limit", 1}})};
+}
+
+void ServerModels::make_room(ModelSlot& wanting, std::function<void(bool made_room)> then) {
+  std::shared_ptr<ModelSlot> oldest;
+  for (const auto& [key, slot] : slots_) {
+    if (slot.get() == &wanting || !slot->is_idle()) continue;
+    if (!oldest || slot->last_used() < oldest->last_used()) oldest = slot;
+  }
+  if (!oldest) return then(false);
+  log_.info("model {} is unloaded to make room for {}", oldest->model().name, wanting.model().name);
+  oldest->unload([then = std::move(then)](const std::exception_ptr& error) { then(error == nullptr); });
+}
+
+std::optional<RpcError> ServerModels::full_for(const ModelSlot& slot, const std::string& holder) const {
+  const std::size_t all = slot.waiting();
+  if (!holder.empty() && slot.waiting_of(holder) >= choices_.most_per_holder) {
+    return RpcError(
+        ErrorCode::kQueueFull,
+        "this access token has as many places in the queue of " + slot.model().name + " as queue.max_per_token allows",
+        Json{{"queued", all}, {"limit", choices_.most_per_holder}});
+  }
+  if (all < choices_.most_waiting) return std::nullopt;
+  return RpcError(ErrorCode::kQueueFull, "the queue of model " + slot.model().name + " is full",
+                  Json{{"queued", all}, {"limit", choices_.most_waiting}});
+}
+
+std::shared_ptr<ModelSlot> ServerModels::slot_for(std::string_view name) {
+  const NamedModel* const model = resolve(name);
+  return model == nullptr ? nullptr : slot(*model, ModelSlot::Use::kTurns);
+}
+
+bool ServerModels::is_handle(std::string_view id) const {
+  return runtime_.queue != nullptr && runtime_.queue->use_of(std::string(id)).has_value();
+}
+
+std::string ServerModels::autoloaded_handle(std::string_view name) const {
+  const NamedModel* const model = resolve(name);
+  const auto own = model == nullptr ? autoloaded_.end() : autoloaded_.find(model->name);
+  return own != autoloaded_.end() && is_handle(own->second) ? own->second : std::string();
+}
+
+std::string ServerModels::handle_of(std::string_view name) const {
+  if (const std::string own = autoloaded_handle(name); !own.empty()) return own;
+  const NamedModel* const model = resolve(name);
+  const ModelSlot* const slot = model == nullptr ? nullptr : existing_slot(model->name, ModelSlot::Use::kTurns);
+  return slot == nullptr || slot->state() != ModelSlot::State::kLoaded ? std::string() : slot->handle();
+}
+
+Json ServerModels::as_presets() const {
+  Json presets = choices_.presets;
+  for (const auto& [name, model] : list_.all()) {
+    if (!presets.contains(name)) presets[name] = Json{{"param", model.param}};
+  }
+  return presets;
+}
+
+chat::ModelDescription ServerModels::info(const NamedModel& model) const {
+  chat::ModelDescription info;
+  info.name = model.name;
+  info.path = model.path;
+  info.bytes = model.bytes;
+  info.modified_s = model.modified_s;
+  info.template_name = model.template_name;
+  for (const auto& [alias, target] : choices_.aliases.items()) {
+    if (target == model.name) info.aliases.push_back(alias);
+  }
+  if (const auto own = autoloaded_.find(model.name); own != autoloaded_.end()) {
+    if (const auto status = handle_status(own->second)) {
+      const auto loaded = info_of_handle(*status);
+      info.state = chat::ModelState::kLoaded;
+      info.context = loaded->context;
+      info.waiting = loaded->waiting;
+      return info;
+    }
+  }
+  ModelSlot* const slot = existing_slot(model.name, ModelSlot::Use::kTurns);
+  if (slot == nullptr) return info;
+  info.context = slot->context();
+  info.load_s = slot->load_s();
+  info.waiting = slot->waiting();
+  if (slot->state() == ModelSlot::State::kLoading) {
+    info.state = chat::ModelState::kLoading;
+    info.progress = slot->progress();
+  }
+  if (slot->state() != ModelSlot::State::kLoaded) return info;
+  const auto use = runtime_.queue->use_of(slot->handle());
+  if (!use) return info;
+  info.state = chat::ModelState::kLoaded;
+  info.loaded_since_s = slot->loaded_since_s();
+  info.waiting += use->waiting + (use->in_use ? 1 : 0);
+  if (const auto expires = slot->expires(); expires && !use->in_use) {
+    const auto left = std::chrono::duration_cast<std::chrono::seconds>(*expires - clock_.now()).count();
+    info.expires_s = wall_clock_s() + std::max<std::int64_t>(left, 0);
+  }
+  return info;
+}
+
+std::optional<QueuedBackend::HandleStatus> ServerModels::handle_status(std::string_view id) const {
+  if (runtime_.queue == nullptr) return std::nullopt;
+  for (auto& handle : runtime_.queue->handles()) {
+    if (handle.id == id) return std::move(handle);
+  }
+  return std::nullopt;
+}
+
+std::optional<chat::ModelDescription> ServerModels::info_of_handle(const QueuedBackend::HandleStatus& handle) const {
+  chat::ModelDescription info;
+  info.name = handle.id;
+  const Json param = handle.created_with.value("param", Json::object());
+  info.path = param.value("model_path", std::string());
+  const auto context = param.find("max_context_len");
+  if (context != param.end() && context->is_number_integer()) info.context = context->get<std::int64_t>();
+  info.state = chat::ModelState::kLoaded;
+  info.waiting = handle.queue.size() + (handle.running ? 1 : 0);
+  return info;
+}
+
+std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& asker) const {
+  std::vector<chat::ModelDescription> all;
+  if (!asker.may_call) return all;
+  for (const auto& [name, model] : list_.all()) {
+    all.push_back(info(model));
+    if (model.bytes && model.modified_s) all.back().sha256 = digests_->of(model.path, *model.bytes, *model.modified_s);
+  }
+  if (runtime_.queue == nullptr) return all;
+  for (const auto& handle : runtime_.queue->handles()) {
+    const bool has_name = !handle.model.empty() || std::ranges::any_of(autoloaded_, [&handle](const auto& each) {
+      return each.second == handle.id;
+    });
+    if (!has_name) all.push_back(*info_of_handle(handle));
+  }
+  return all;
+}
+
+std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, const chat::Asker& asker) const {
+  if (!asker.may_call) return std::nullopt;
+  if (const auto handle = handle_status(name)) return info_of_handle(*handle);
+  const NamedModel* const model = resolve(name);
+  if (model == nullptr) return std::nullopt;
+  return info(*model);
+}
+
+template <typename Lease>
+std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::PlaceWish wish,
+                                                      chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
+  const auto refuse = [this, &events](const TurnError& error) {
+    auto ticket = std::make_unique<LaterTicket>();
+    asio::post(loop_, [failed = events.failed, error, wanted = ticket->inner()] {
+      if (!wanted.expired()) failed(error);
+    });
+    return ticket;
+  };
+  const bool unloads = wish.keep_alive && !wish.keep_alive->forever && wish.keep_alive->seconds == 0;
+  if (!wish.asker.may_call) return refuse(forbidden("using a model"));
+  if (unloads && !wish.asker.may_admin) return refuse(forbidden("keep_alive 0"));
+  LeaseSource source{loop_};
+  source.runtime = runtime_;
+  source.stream = options_.stream;
+  const NamedModel* const model = resolve(wish.model);
+  std::string handle;
+  if (handle_status(wish.model)) {
+    handle = wish.model;
+  } else if (model != nullptr && use == ModelSlot::Use::kTurns) {
+    if (const auto own = autoloaded_.find(model->name); own != autoloaded_.end()) handle = own->second;
+  }
+  const auto status = handle.empty() ? std::nullopt : handle_status(handle);
+  if (status && use == ModelSlot::Use::kEmbeddings) {
+    return refuse(TurnError(ErrorKind::kNotSupported,
+                            "embeddings take a handle of their own: ask for them by the name of a model, not of a "
+                            "handle that rkllm_init has made"));
+  }
+  if (status) {
+    const Json param = status->created_with.value("param", Json::object());
+    source.loaded.model = model != nullptr ? *model : NamedModel{};
+    if (model == nullptr) source.loaded.model.name = handle;
+    source.loaded.model.path = param.value("model_path", std::string());
+    source.loaded.param = param;
+    source.loaded.handle = handle;
+    source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;
+  } else if (model != nullptr) {
+    source.slot = slot(*model, use);
+    if (const auto full = full_for(*source.slot, wish.asker.name)) {
+      return refuse(turn_error(ErrorKind::kQueueFull, full->what()));
+    }
+  } else if (is_path(wish.model)) {
+    if (!wish.asker.may_admin) return refuse(forbidden("loading a model by its path"));
+    NamedModel by_path;
+    by_path.name = wish.model;
+    by_path.path = wish.model;
+    by_path.param = Json{{"model_path", wish.model}};
+    source.slot = slot(by_path, use);
+  } else {
+    return refuse(TurnError::unknown_model(wish.model));
+  }
+  const auto place = std::make_shared<PlaceOf<Lease>>(std::move(source), std::move(wish), std::move(events), make);
+  place->begin();
+  return std::make_unique<PlaceTicket>(place);
+}
+
+// A name that nobody knows may be that of a file which has come since the directories were last looked into.
+template <typename Lease>
+std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::PlaceWish wish,
+                                                      chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
+  const NamedModel* const model = resolve(wish.model);
+  const bool is_known = model != nullptr || handle_status(wish.model) || is_path(wish.model);
+  const bool is_coming = model != nullptr && autoloading_.contains(model->name);
+  if ((is_known && !is_coming) || (!is_known && !looks_into_directories()) || stopped_) {
+    return begin(use, std::move(wish), std::move(events), make);
+  }
+  auto later = std::make_unique<LaterTicket>();
+  const std::string name = wish.model;
+  auto go_on = [this, use, wish = std::move(wish), events = std::move(events), make, weak = later->inner()]() mutable {
+    if (const auto wanted = weak.lock()) wanted->place = begin(use, std::move(wish), std::move(events), make);
+  };
+  if (is_coming) {
+    after_autoload(name, std::move(go_on));
+  } else {
+    look_again(std::move(go_on));
+  }
+  return later;
+}
+
+std::unique_ptr<chat::QueuePlace> ServerModels::ask(chat::PlaceWish wish, chat::PlaceEvents<chat::ModelLease> events) {
+  return place<chat::ModelLease>(ModelSlot::Use::kTurns, std::move(wish), std::move(events), &make_turn_lease);
+}
+
+std::unique_ptr<chat::QueuePlace> ServerModels::ask_for_embeddings(chat::PlaceWish wish,
+                                                                   chat::PlaceEvents<chat::EmbeddingLease> events) {
+  return place<chat::EmbeddingLease>(ModelSlot::Use::kEmbeddings, std::move(wish), std::move(events),
+                                     &make_embedding_lease);
+}
+
+void ServerModels::load(chat::PlaceWish wish, std::function<void(std::optional<TurnError>)> done) {
+  const std::uint64_t number = next_load_++;
+  chat::PlaceEvents<chat::ModelLease> events;
+  events.granted = [this, number, done](std::unique_ptr<chat::ModelLease> lease) {
+    lease.reset();
+    const auto ticket = std::move(loads_[number]);  // it holds this function
+    loads_.erase(number);
+    done(std::nullopt);
+  };
+  events.failed = [this, number, done](const TurnError& error) {
+    const auto ticket = std::move(loads_[number]);
+    loads_.erase(number);
+    done(error);
+  };
+  loads_[number] = ask(std::move(wish), std::move(events));
+}
+
+void ServerModels::unload(std::string name, chat::Asker asker, std::function<void(std::optional<TurnError>)> done) {
+  const auto answer = [this, done](std::optional<TurnError> error) {
+    asio::post(loop_, [done, error = std::move(error), weak = std::weak_ptr(alive_)] {
+      if (!weak.expired()) done(error);
+    });
+  };
+  if (!asker.may_admin) return answer(forbidden("unloading a model"));
+  const NamedModel* const model = resolve(name);
+  if (model == nullptr && !is_path(name)) {
+    if (!handle_status(name)) return answer(TurnError::unknown_model(name));
+    return answer(TurnError(ErrorKind::kNotSupported,
+                            "\"" + name + "\" was made by rkllm_init, and is unloaded by rkllm_destroy"));
+  }
+  struct Unloading {
+    std::size_t missing = 0;
+    std::exception_ptr error;
+  };
+  const auto unloading = std::make_shared<Unloading>();
+  std::vector<std::shared_ptr<ModelSlot>> slots;
+  for (const auto use : {ModelSlot::Use::kTurns, ModelSlot::Use::kEmbeddings}) {
+    const auto found = slots_.find({model == nullptr ? name : model->name, use});
+    if (found != slots_.end()) slots.push_back(found->second);
+  }
+  if (slots.empty()) return answer(std::nullopt);
+  unloading->missing = slots.size();
+  for (const auto& slot : slots) {
+    slot->unload([unloading, answer](const std::exception_ptr& error) {
+      if (error) unloading->error = error;
+      if (--unloading->missing > 0) return;
+      if (!unloading->error) return answer(std::nullopt);
+      answer(TurnError(ErrorKind::kRuntimeFailed, as_rpc_error(unloading->error).what()));
+    });
+  }
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,146 @@
+// The models of this server by name: which there are, and the loading and unloading of those that are used. Stands
+// behind the chat host (chat::ModelLender), and behind calls that name a model where a handle is asked for.
+//
+// Names: presets, files of runtime.model_dirs, "NAME:latest", and chat.aliases; for whatever nobody knows,
+// chat.any_model if that is set. Handles that rkllm_init has made go by their own ids, and are never unloaded here.
+//
+// Threads: the event loop's. Directories are read on a thread beside it.
+#pragma once
+
+#include "chat/turn/model_lender.hpp"
+#include "models/file_digests.hpp"
+#include "models/model_files.hpp"
+#include "models/model_list.hpp"
+#include "models/model_place.hpp"
+#include "models/model_slot.hpp"
+#include "side_thread.hpp"
+#include "stream/token_stream.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class ServerModels final : public chat::ModelLender {
+ public:
+  // What the settings say; may be replaced while the server runs.
+  struct Choices {
+    Json presets = Json::object();                               // `models`
+    std::vector<std::string> model_dirs{};                       // runtime.model_dirs
+    Json aliases = Json::object();                               // chat.aliases
+    std::string any_model{};                                     // chat.any_model
+    chat::KeepAlive keep_alive{false, 300};                      // runtime.keep_alive_s
+    std::int64_t default_context = 0;                            // runtime.default_context
+    std::size_t most_waiting = static_cast<std::size_t>(-1);     // queue.max_per_handle
+    std::size_t most_per_holder = static_cast<std::size_t>(-1);  // queue.max_per_token
+    bool has_one_process = false;                                // runtime.isolation=thread
+  };
+
+  struct Options {
+    TokenStream::Options stream{};          // of runs
+    std::function<void()> changed = [] {};  // what there is, or what is loaded
+    // The path that the library is given for the one of a preset; what throws names no file. Any thread.
+    std::function<std::string(const std::string& path)> resolved = [](const std::string& path) { return path; };
+  };
+
+  // All that is passed outlives it, and all leases and tickets end before it.
+  ServerModels(asio::io_context& loop, spdlog::logger& log, ModelClock& clock, Choices choices, Options options);
+  ServerModels(const ServerModels&) = delete;
+  ServerModels& operator=(const ServerModels&) = delete;
+
+  // Another runtime serves from now on; the one before has no models.
+  void use_runtime(ModelRuntime runtime);
+  void choose(Choices choices);
+  // The model of that handle is gone although nobody has destroyed it.
+  void lost(const std::string& handle);
+  // A preset is being loaded as the settings say (models.NAME.autoload): who asks for it waits for that load.
+  void autoload_begun(const std::string& name);
+  // It has been, and its handle is used for its name; empty: it could not be.
+  void autoload_ended(const std::string& name, const std::string& handle);
+  void stop();
+
+  // chat::ModelLender
+  void refresh(std::function<void()> then) override;
+  std::vector<chat::ModelDescription> models(const chat::Asker& asker) const override;
+  std::optional<chat::ModelDescription> find(std::string_view name, const chat::Asker& asker) const override;
+  std::unique_ptr<chat::QueuePlace> ask(chat::PlaceWish wish, chat::PlaceEvents<chat::ModelLease> events) override;
+  std::unique_ptr<chat::QueuePlace> ask_for_embeddings(chat::PlaceWish wish,
+                                                       chat::PlaceEvents<chat::EmbeddingLease> events) override;
+  void load(chat::PlaceWish wish, std::function<void(std::optional<chat::TurnError>)> done) override;
+  void unload(std::string name, chat::Asker asker, std::function<void(std::optional<chat::TurnError>)> done) override;
+
+  // For calls that name a model where a handle is asked for. Null: no model has that name.
+  std::shared_ptr<ModelSlot> slot_for(std::string_view name);
+  // The handle that the name stands for now, without loading anything; empty: none.
+  std::string handle_of(std::string_view name) const;
+  // Likewise, if the settings had it loaded (autoload).
+  std::string autoloaded_handle(std::string_view name) const;
+  bool is_handle(std::string_view id) const;
+  // Calls `then` when nothing that the settings load stands in the way: at once, in most cases.
+  void after_autoload(std::string_view name, std::function<void()> then);
+  bool knows(std::string_view name) const { return resolve(name) != nullptr; }
+  // Looks into the directories again, and then calls `then`.
+  void look_again(std::function<void()> then);
+  bool looks_into_directories() const { return !choices_.model_dirs.empty(); }
+  // Throws nothing; an error if one access token may not have one more place of that model.
+  std::optional<RpcError> full_for(const ModelSlot& slot, const std::string& holder) const;
+  // Every name as a preset: {NAME: {"param": {…}}}.
+  Json as_presets() const;
+  std::vector<std::string> names() const { return list_.names(); }
+
+ private:
+  class LaterTicket;
+  using SlotKey = std::pair<std::string, ModelSlot::Use>;
+  template <typename Lease>
+  using MakeLease = std::unique_ptr<Lease> (*)(LeaseSource source);
+
+  const NamedModel* resolve(std::string_view name) const;
+  std::shared_ptr<ModelSlot> slot(const NamedModel& model, ModelSlot::Use use);
+  ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;
+  std::optional<LoadFailure> why_not(const ModelSlot& slot) const;
+  void make_room(ModelSlot& slot, std::function<void(bool made_room)> then);
+  chat::ModelDescription info(const NamedModel& model) const;
+  std::optional<chat::ModelDescription> info_of_handle(const QueuedBackend::HandleStatus& handle) const;
+  std::optional<QueuedBackend::HandleStatus> handle_status(std::string_view id) const;
+
+  template <typename Lease>
+  std::unique_ptr<chat::QueuePlace> place(ModelSlot::Use use, chat::PlaceWish wish, chat::PlaceEvents<Lease> events,
+                                          MakeLease<Lease> make);
+  template <typename Lease>
+  std::unique_ptr<chat::QueuePlace> begin(ModelSlot::Use use, chat::PlaceWish wish, chat::PlaceEvents<Lease> events,
+                                          MakeLease<Lease> make);
+
+  asio::io_context& loop_;
+  spdlog::logger& log_;
+  ModelClock& clock_;
+  Choices choices_;
+  const Options options_;
+  ModelRuntime runtime_;
+  ModelList list_;
+  std::map<SlotKey, std::shared_ptr<ModelSlot>> slots_;
+  std::map<std::string, std::string> autoloaded_;                          // name → handle
+  std::map<std::string, std::vector<std::function<void()>>> autoloading_;  // name → what waits for it
+  std::optional<ModelClock::Time> looked_at_;                              // when refresh() last looked
+  bool stopped_ = false;
+  std::uint64_t next_load_ = 1;
+  std::map<std::uint64_t, std::unique_ptr<chat::QueuePlace>> loads_;  // of load()
+  std::vector<std::string> told_hidden_;                              // files that the log has been told of
+  const std::shared_ptr<char> alive_ = std::make_shared<char>();
+  const std::unique_ptr<FileDigests> digests_;
+  SideThread reading_;  // last: what it does uses the above
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,12 @@
+set(MODELS_SOURCES
+  models/file_digests.cpp
+  models/leased_calls.cpp
+  models/leased_model.cpp
+  models/load_progress.cpp
+  models/model_files.cpp
+  models/model_list.cpp
+  models/model_place.cpp
+  models/model_resources.cpp
+  models/model_slot.cpp
+  models/named_backend.cpp
+  models/server_models.cpp)

@@ -1,0 +1,74 @@
+#include "tools/html/duckduckgo_page.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+std::optional<HtmlNode> first_of_class(HtmlNode node, std::string_view name) {
+  const auto found = find_all(node, [name](HtmlNode each) { return each.has_class(name); });
+  return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
+// Results lead through a page that counts them, and that has the true address in its query: /l/?uddg=ADDRESS.
+// Advertisements lead through /y.js.
+std::optional<Url> true_address(const Url& page, HtmlNode link) {
+  const auto reference = link.attribute("href");
+  if (!reference) return std::nullopt;
+  const auto url = resolve_url(page, *reference);
+  if (!url) return std::nullopt;
+  const bool is_duckduckgo =
+      url->host == "duckduckgo.com" || url->host.ends_with(".duckduckgo.com") || url->has_origin_of(page);
+  if (!is_duckduckgo) return url;
+  if (url->target.starts_with("/y.js")) return std::nullopt;
+  const auto hidden = query_value(url->target, "uddg");
+  return hidden ? resolve_url(page, *hidden) : url;
+}
+
+bool asks_for_person(HtmlNode root) {
+  return !find_all(root, [](HtmlNode node) {
+            return node.attribute("id") == "challenge-form" || node.has_class("anomaly-modal__title");
+          }).empty();
+}
+
+bool says_there_is_nothing(HtmlNode root) {
+  return first_of_class(root, "no-results") || first_of_class(root, "result--no-result");
+}
+
+}  // namespace
+
+Json read_duckduckgo_page(const HtmlDocument& document, const Url& address) {
+  const HtmlNode root = document.root();
+  if (asks_for_person(root)) return Json{{"refused", true}};
+  Json results = Json::array();
+  bool has_entries = false;
+  bool takes_snippet = false;
+  int advertisements = 0;  // that one is inside of; on a broken page results may be inside of each other
+  const auto enter = [&](HtmlNode node) {
+    if (node.has_class("result--ad")) ++advertisements;
+    if (node.has_class("result__a")) {
+      has_entries = true;
+      const auto url = advertisements > 0 ? std::nullopt : true_address(address, node);
+      // A link that is not closed where it should be goes on as a copy of itself in the elements that follow.
+      const bool goes_on = url && !results.empty() && results.back()["link"] == url->text();
+      if (goes_on) return true;
+      takes_snippet = url.has_value();
+      if (url) results.push_back(Json{{"title", visible_text(node)}, {"content", ""}, {"link", url->text()}});
+      return true;
+    }
+    if (node.has_class("result__snippet") && std::exchange(takes_snippet, false)) {
+      results.back()["content"] = visible_text(node);
+    }
+    return true;
+  };
+  walk(root, enter, [&](HtmlNode node) {
+    if (node.has_class("result--ad")) --advertisements;
+  });
+  if (!has_entries && !says_there_is_nothing(root)) return Json{{"unknown", true}};
+  return Json{{"results", std::move(results)}};
+}
+
+}  // namespace rkllm_mcp

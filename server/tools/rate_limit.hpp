@@ -1,0 +1,31 @@
+// How often somebody on the network is asked: so many times a minute, by whomever. Event loop only.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+class RateLimit {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit RateLimit(int per_minute) : per_minute_(per_minute) {}
+
+  // Counts one question under that name; if there were too many, it does not count, and this is how long to wait.
+  std::optional<std::chrono::seconds> take(const std::string& name, Clock::time_point now);
+
+ private:
+  // Fills up evenly, each question takes one out.
+  struct Bucket {
+    double left;
+    Clock::time_point seen;
+  };
+
+  const int per_minute_;
+  std::map<std::string, Bucket> buckets_;  // one for each tool
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,62 @@
+// Reads the frames of one run on the event loop, where its tokens are wanted, so that each wakes one thread only. The
+// first frame that is something else goes to the thread that makes the call, which reads on from there.
+//
+// Threads: start() and await() on that thread, the rest on the event loop. While the pump reads, nobody else uses the
+// socket's receiving side.
+#pragma once
+
+#include "worker/frame_socket.hpp"
+#include "worker/reply_reader.hpp"
+
+#include <asio/io_context.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace rkllm_mcp {
+
+class TokenPump : public std::enable_shared_from_this<TokenPump> {
+ public:
+  // `socket` and `reader` are used until await() has returned or thrown, and not after that.
+  TokenPump(asio::io_context& loop, FrameSocket& socket, ReplyReader& reader);
+
+  void start();
+  // The first frame that holds no tokens. Meanwhile `look` is called at least once in each `interval`, with the number of
+  // signs of life so far: frames that have come, and looks during which a reader had no room. What it throws ends the
+  // waiting. Throws also what FrameSocket::receive() does.
+  Frame await(std::chrono::milliseconds interval, const std::function<void(std::uint64_t signs)>& look);
+
+ private:
+  template <class Act>
+  void guarded(const Act& act);
+  void room_may_have_come();
+  // With mutex_ held:
+  void await_bytes();
+  void await_room();
+  void go_on();  // with what has been received
+  void end();
+
+  asio::posix::stream_descriptor bytes_;  // a descriptor of its own for the socket: it may outlive that
+  asio::steady_timer room_;
+  std::function<void()> on_room_;
+
+  std::mutex mutex_;  // guards what follows
+  FrameSocket& socket_;
+  ReplyReader& reader_;
+  std::condition_variable ended_news_;
+  bool ended_ = false;    // `socket` and `reader` are not used any more
+  bool is_full_ = false;  // tokens wait for room
+  std::uint64_t signs_ = 0;
+  std::optional<Frame> other_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace rkllm_mcp

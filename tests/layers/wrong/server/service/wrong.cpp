@@ -1,0 +1,1 @@
+#include "app/server.hpp"  // what speaks to a service manager knows no server

@@ -1,0 +1,1 @@
+// A folder for which no rule says what it may use.

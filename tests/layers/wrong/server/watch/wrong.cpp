@@ -1,0 +1,1 @@
+#include "app/server.hpp"  // what counts calls does not know who builds it

@@ -1,0 +1,1 @@
+#include "dispatch/dispatcher.hpp"  // a worker has no dispatcher

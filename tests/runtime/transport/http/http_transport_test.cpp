@@ -1,0 +1,543 @@
+#include "transport/http/http_transport.hpp"
+
+#include "../echo.hpp"
+#include "../loop_thread.hpp"
+#include "../raw_client.hpp"
+#include "support/catch.hpp"
+
+#include <httplib.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <new>
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A server whose paths do one thing each:
+//   /echo   answers with the request's body at once       /wait    keeps the exchange in `waiting`
+//   /sse    streams, by `waiting` too                     /flood   streams numbered events as fast as they are taken
+//   /drop   lets go of the exchange unanswered            /split   tries to split the response
+//   /fault  throws                                        /sse_fault  throws when it has begun to stream
+struct Server {
+  explicit Server(const HttpOptions& options = {}) : http(loop, options, handler(), websockets.accept(loop)) {}
+
+  std::uint16_t port() {
+    return http.call([](auto& transport) { return transport.port(); });
+  }
+  // The exchange that the next request to /wait or /sse leaves.
+  std::shared_ptr<HttpExchange> next_waiting() {
+    REQUIRE(loop.eventually([&] { return !waiting.empty(); }));
+    return loop.call([&] {
+      auto exchange = waiting.front();
+      waiting.erase(waiting.begin());
+      return exchange;
+    });
+  }
+
+  std::vector<std::shared_ptr<HttpExchange>> waiting;  // on the loop
+  std::size_t requests = 0;
+  Echo websockets;
+  LoopThread loop;
+  OnLoop<HttpTransport> http;
+
+ private:
+  static void flood(const std::shared_ptr<HttpExchange>& exchange, std::size_t number) {
+    while (exchange->ready() && !exchange->closed() && number < 20'000) {
+      exchange->write("data: " + std::to_string(number++) + "\n\n");
+    }
+    if (number == 20'000) return exchange->finish();
+    if (!exchange->closed()) exchange->when_ready([exchange, number] { flood(exchange, number); });
+  }
+
+  HttpHandler handler() {
+    return [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+      ++requests;
+      if (request.path == "/echo") {
+        exchange->respond({200, {{"X-Method", request.method}}, "text/plain", request.body});
+      } else if (request.path == "/wait") {
+        waiting.push_back(exchange);
+      } else if (request.path == "/sse") {
+        exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
+        waiting.push_back(exchange);
+      } else if (request.path == "/flood") {
+        exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
+        flood(exchange, 0);
+      } else if (request.path == "/fault") {
+        throw std::bad_alloc();
+      } else if (request.path == "/sse_fault") {
+        exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
+        waiting.push_back(exchange);
+        throw 7;
+      } else if (request.path == "/split") {
+        exchange->respond({200, {{"X-Echo", "a\r\nX-Evil: 1\r\n\r\n"}}, "text/plain", ""});
+      } else if (request.path != "/drop") {
+        exchange->respond(plain_response(404, "no such path"));
+      }
+    };
+  }
+};
+
+std::string get(const std::string& path, const std::string& headers = "") {
+  return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n";
+}
+
+std::string post(const std::string& path, const std::string& body, const std::string& headers = "") {
+  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\n" + headers +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+// Head and body of the next response that announces its length.
+struct Answer {
+  int status = 0;
+  std::string head;
+  std::string body;
+};
+
+Answer read_answer(RawClient& client) {
+  Answer answer;
+  answer.head = client.read_through("\r\n\r\n").value_or("");
+  if (answer.head.substr(0, 9) != "HTTP/1.1 ") return answer;
+  answer.status = std::stoi(answer.head.substr(9, 3));
+  const auto length = answer.head.find("Content-Length: ");
+  if (length != std::string::npos) answer.body = client.read(std::stoul(answer.head.substr(length + 16))).value_or("");
+  return answer;
+}
+
+struct CommandResult {
+  int status;
+  std::string output;
+};
+
+CommandResult run(const std::string& command) {
+  CommandResult result{};
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::array<char, 4096> piece{};
+  for (std::size_t count = 0; (count = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;) {
+    result.output.append(piece.data(), count);
+  }
+  result.status = ::pclose(pipe);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("HTTP: requests on one connection are answered one after the other") {
+  Server server;
+  RawClient client(server.port());
+  for (int i = 0; i < 3; ++i) {
+    client.send(post("/echo", "hello"));
+    const auto answer = read_answer(client);
+    CHECK(answer.status == 200);
+    CHECK(answer.body == "hello");
+    CHECK(answer.head.find("X-Content-Type-Options: nosniff\r\n") != std::string::npos);
+    CHECK(answer.head.find("Content-Type: text/plain\r\n") != std::string::npos);
+  }
+  client.send(get("/nowhere", "Connection: close\r\n"));
+  const auto last = client.read_to_end();
+  REQUIRE(last);
+  CHECK(last->substr(0, 12) == "HTTP/1.1 404");
+  CHECK(last->find("Connection: close\r\n") != std::string::npos);
+}
+
+TEST_CASE("HTTP: pipelined requests are answered in order, even if the first takes longest") {
+  Server server;
+  RawClient client(server.port());
+  client.send(get("/wait") + post("/echo", "second") + get("/wait") + post("/echo", "fourth"));
+  const auto first = server.next_waiting();
+  CHECK(client.is_silent_for(50));
+  server.loop.call([&] { first->respond({200, {}, "text/plain", "first"}); });
+  CHECK(read_answer(client).body == "first");
+  CHECK(read_answer(client).body == "second");
+  const auto third = server.next_waiting();
+  server.loop.call([&] { third->respond({200, {}, "text/plain", "third"}); });
+  CHECK(read_answer(client).body == "third");
+  CHECK(read_answer(client).body == "fourth");
+}
+
+TEST_CASE("HTTP: a thousand pipelined requests are answered completely") {
+  Server server;
+  RawClient client(server.port());
+  std::string requests = get("/wait");
+  for (int i = 0; i < 1000; ++i) requests += post("/echo", std::to_string(i) + std::string(200, '.'));
+  client.send(requests);
+  const auto first = server.next_waiting();
+  server.loop.call([&] { first->respond({204, {}, "", ""}); });
+  CHECK(read_answer(client).status == 204);
+  for (int i = 0; i < 1000; ++i) {
+    const auto answer = read_answer(client);
+    if (answer.body != std::to_string(i) + std::string(200, '.')) FAIL("answer " << i);
+  }
+}
+
+TEST_CASE("HTTP: chunked bodies, byte by byte") {
+  Server server;
+  RawClient client(server.port());
+  const std::string request =
+      "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n";
+  for (const char c : request) client.send(std::string(1, c));
+  CHECK(read_answer(client).body == "hello");
+}
+
+TEST_CASE("HTTP: HEAD has the head of GET, and HTTP/1.0 closes unless asked not to") {
+  Server server;
+  RawClient client(server.port());
+  client.send("HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n" + get("/nowhere"));
+  const auto head = client.read_through("\r\n\r\n");
+  const auto answer = read_answer(client);
+  CHECK(head == answer.head);
+  CHECK_FALSE(answer.body.empty());
+  client.send("GET /nowhere HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+  CHECK(read_answer(client).head.find("Connection: keep-alive\r\n") != std::string::npos);
+  client.send("GET /nowhere HTTP/1.0\r\n\r\n");
+  CHECK(read_answer(client).head.find("Connection: close\r\n") != std::string::npos);
+  CHECK(client.read_to_end() == "");
+}
+
+TEST_CASE("HTTP: who expects 100 Continue gets it") {
+  Server server;
+  RawClient client(server.port());
+  client.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+  CHECK(client.read_through("\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n");
+  client.send("hello");
+  CHECK(read_answer(client).body == "hello");
+}
+
+TEST_CASE("HTTP: a refused request is answered, closes the connection, and reaches no handler") {
+  HttpOptions options;
+  options.limits.max_message_bytes = 1000;
+  Server server(options);
+  const std::string host = "Host: localhost\r\n";
+  const std::vector<std::pair<int, std::string>> cases = {
+      {400, "nonsense\r\n\r\n"},
+      {400, "GET / HTTP/1.1\r\n\r\n"},
+      {400, "GET / HTTP/1.1\n" + host + "\n"},
+      {400, "POST /echo HTTP/1.1\r\n" + host + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+      {413, "POST /echo HTTP/1.1\r\n" + host + "Content-Length: 1001\r\n\r\n" + std::string(500'000, 'x')},
+      {414, "GET /" + std::string(9000, 'x') + " HTTP/1.1\r\n" + host + "\r\n"},
+      {431, "GET / HTTP/1.1\r\n" + host + "X: " + std::string(17'000, 'x') + "\r\n\r\n"},
+      {501, "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n"},
+      {505, "GET / HTTP/3.0\r\n" + host + "\r\n"}};
+  for (const auto& [status, bytes] : cases) {
+    CAPTURE(status);
+    RawClient client(server.port());
+    client.send(bytes + get("/echo"));
+    const auto answer = client.read_to_end();
+    REQUIRE(answer);
+    CHECK(answer->substr(0, 12) == "HTTP/1.1 " + std::to_string(status));
+    CHECK(answer->find("Connection: close\r\n") != std::string::npos);
+    CHECK(answer->find("\nHTTP/1.1 ") == std::string::npos);
+  }
+  CHECK(server.loop.call([&] { return server.requests; }) == 0);
+}
+
+TEST_CASE("HTTP: slow senders are told and cut off") {
+  HttpOptions options;
+  options.timeouts = {100ms, 100ms, 100ms};
+  Server server(options);
+  SECTION("in the header fields") {
+    RawClient client(server.port());
+    client.send("GET / HTTP/1.1\r\n");
+    CHECK(read_answer(client).status == 408);
+  }
+  SECTION("in the header fields, byte by byte") {
+    RawClient client(server.port());
+    client.send("GET / HTTP/1.1\r\nX: ");
+    while (client.is_silent_for(10)) client.send("x");
+    CHECK(read_answer(client).status == 408);
+  }
+  SECTION("in the body") {
+    RawClient client(server.port());
+    client.send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhell");
+    CHECK(read_answer(client).status == 408);
+  }
+  SECTION("between requests, without a word") {
+    RawClient client(server.port());
+    client.send(post("/echo", "x"));
+    CHECK(read_answer(client).status == 200);
+    CHECK(client.read_to_end() == "");
+  }
+  SECTION("but not while they wait for the answer") {
+    RawClient client(server.port());
+    client.send(get("/wait"));
+    const auto exchange = server.next_waiting();
+    CHECK(client.is_silent_for(250));
+    server.loop.call([&] { exchange->respond({204, {}, "", ""}); });
+    CHECK(read_answer(client).status == 204);
+  }
+}
+
+TEST_CASE("HTTP: foreign origins and hosts get 403, on WebSocket handshakes too") {
+  Server server;
+  const std::string handshake =
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+      "AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+  RawClient client(server.port());
+  for (const std::string path : {"/echo", "/ws"}) {
+    client.send(get(path, "Origin: http://evil.example\r\n" + handshake));
+    CHECK(read_answer(client).status == 403);
+    client.send("GET " + path + " HTTP/1.1\r\nHost: evil.example\r\n" + handshake + "\r\n");
+    CHECK(read_answer(client).status == 403);
+  }
+  CHECK(server.loop.call([&] { return server.requests; }) == 0);
+  client.send(get("/echo", "Origin: http://localhost:3000\r\n"));
+  const auto answer = read_answer(client);
+  CHECK(answer.status == 200);
+  CHECK(answer.head.find("Access-Control") == std::string::npos);
+}
+
+TEST_CASE("HTTP: a listed origin's page may ask beforehand, and may read answers, refusals included") {
+  HttpOptions options;
+  options.origins.allowed_origins = {"https://chat.example"};
+  Server server(options);
+  RawClient client(server.port());
+  client.send(
+      "OPTIONS /echo HTTP/1.1\r\nHost: localhost\r\nOrigin: https://chat.example\r\nAccess-Control-Request-Method: "
+      "POST\r\n\r\n");
+  const auto preflight = read_answer(client);
+  CHECK(preflight.status == 204);
+  CHECK(preflight.head.find("Access-Control-Allow-Origin: https://chat.example\r\n") != std::string::npos);
+  CHECK(preflight.head.find("Access-Control-Allow-Methods: GET, POST, DELETE\r\n") != std::string::npos);
+  client.send(get("/nowhere", "Origin: https://chat.example\r\n"));
+  const auto answer = read_answer(client);
+  CHECK(answer.status == 404);
+  CHECK(answer.head.find("Access-Control-Allow-Origin: https://chat.example\r\n") != std::string::npos);
+}
+
+TEST_CASE("HTTP: a stream arrives piece by piece, and the connection goes on after it") {
+  Server server;
+  RawClient client(server.port());
+  client.send(get("/sse"));
+  const auto exchange = server.next_waiting();
+  const auto head = client.read_through("\r\n\r\n");
+  REQUIRE(head);
+  CHECK(head->find("Transfer-Encoding: chunked\r\n") != std::string::npos);
+  CHECK(head->find("Content-Type: text/event-stream\r\n") != std::string::npos);
+  for (const std::string text : {"data: one\n\n", "data: two\n\n"}) {
+    server.loop.call([&] { exchange->write(text); });
+    CHECK(client.read_through(text + "\r\n") == "b\r\n" + text + "\r\n");
+  }
+  server.loop.call([&] {
+    exchange->write("");  // nothing, and not the end
+    exchange->finish();
+    exchange->finish();
+    exchange->write("too late");
+  });
+  CHECK(client.read(5) == "0\r\n\r\n");
+  client.send(post("/echo", "next"));
+  CHECK(read_answer(client).body == "next");
+}
+
+TEST_CASE("HTTP: a stream to HTTP/1.0 is not chunked and ends with the connection") {
+  Server server;
+  RawClient client(server.port());
+  client.send("GET /sse HTTP/1.0\r\n\r\n");
+  const auto exchange = server.next_waiting();
+  server.loop.call([&] {
+    exchange->write("data: one\n\n");
+    exchange->finish();
+  });
+  const auto answer = client.read_to_end();
+  REQUIRE(answer);
+  CHECK(answer->substr(answer->find("\r\n\r\n")) == "\r\n\r\ndata: one\n\n");
+}
+
+TEST_CASE("HTTP: a client that leaves is noticed, whether it streams or waits") {
+  Server server;
+  for (const std::string path : {"/sse", "/wait"}) {
+    CAPTURE(path);
+    RawClient client(server.port());
+    client.send(get(path));
+    const auto exchange = server.next_waiting();
+    const Event gone;
+    server.loop.call([&] { exchange->when_closed([gone] { gone.happen(); }); });
+    client.close();
+    CHECK(gone.happens());
+    server.loop.call([&] {
+      CHECK(exchange->closed());
+      exchange->write("into the void");
+      exchange->respond({200, {}, "", ""});
+      exchange->finish();
+    });
+  }
+}
+
+TEST_CASE("HTTP: an answered exchange does not report the client's leaving") {
+  Server server;
+  RawClient client(server.port());
+  client.send(get("/wait"));
+  const auto exchange = server.next_waiting();
+  bool reported = false;
+  server.loop.call([&] {
+    exchange->when_closed([&reported] { reported = true; });
+    exchange->respond({200, {}, "text/plain", "done"});
+  });
+  CHECK(read_answer(client).body == "done");
+  client.close();
+  REQUIRE(server.http.eventually([](auto& http) { return http.connection_count() == 0; }));
+  CHECK_FALSE(server.loop.call([&] { return reported; }));
+}
+
+TEST_CASE("HTTP: an exchange that is dropped is answered with 500") {
+  Server server;
+  RawClient client(server.port());
+  client.send(get("/drop") + post("/echo", "next"));
+  CHECK(read_answer(client).status == 500);
+  CHECK(read_answer(client).body == "next");
+}
+
+TEST_CASE("HTTP: a stream that is dropped does not look complete") {
+  Server server;
+  RawClient client(server.port());
+  client.send(get("/sse"));
+  auto exchange = server.next_waiting();
+  server.loop.call([&] { exchange.reset(); });
+  const auto answer = client.read_to_end();
+  REQUIRE(answer);
+  CHECK(answer->find("0\r\n\r\n") == std::string::npos);
+}
+
+TEST_CASE("HTTP: no header value can add a header") {
+  Server server;
+  RawClient client(server.port());
+  client.send(get("/split"));
+  const auto answer = read_answer(client);
+  CHECK(answer.head.find("X-Echo: a  X-Evil: 1    \r\n") != std::string::npos);
+}
+
+TEST_CASE("HTTP: a stream waits for a slow reader and loses nothing, one that never reads is closed") {
+  HttpOptions options;
+  options.limits.send_queue_bytes = 16 * 1024;
+  options.limits.kernel_send_bytes = 16 * 1024;
+  options.limits.stall = 1500ms;
+  Server server(options);
+  RawClient client(server.port(), {4096, "127.0.0.1"});
+  client.send(get("/flood"));
+  REQUIRE(client.read_through("\r\n\r\n"));
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const auto event = "data: " + std::to_string(i) + "\n\n";
+    if (!client.read_through(event + "\r\n")) FAIL("event " << i << " is missing");
+  }
+  CHECK(client.read(5) == "0\r\n\r\n");
+
+  RawClient stuck(server.port(), {4096, "127.0.0.1"});
+  stuck.send(get("/flood"));
+  CHECK(server.http.eventually([](auto& http) { return http.connection_count() == 2; }));
+  CHECK(server.http.eventually([](auto& http) { return http.connection_count() == 1; }));
+}
+
+TEST_CASE("HTTP: clients beyond the limit get 503") {
+  HttpOptions options;
+  options.limits.max_connections = 1;
+  Server server(options);
+  RawClient first(server.port());
+  first.send(post("/echo", "x"));
+  REQUIRE(read_answer(first).status == 200);
+  RawClient second(server.port());
+  second.send(get("/echo"));
+  const auto answer = second.read_to_end();
+  REQUIRE(answer);
+  CHECK(answer->substr(0, 12) == "HTTP/1.1 503");
+}
+
+TEST_CASE("HTTP: cpp-httplib's client agrees") {
+  Server server;
+  httplib::Client client("127.0.0.1", server.port());
+  client.set_keep_alive(true);
+  client.set_tcp_nodelay(true);
+  for (int i = 0; i < 3; ++i) {
+    const auto answer = client.Post("/echo", "hello", "text/plain");
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+    CHECK(answer->body == "hello");
+    CHECK(answer->get_header_value("X-Method") == "POST");
+  }
+  const auto chunked = client.Post(
+      "/echo",
+      [](std::size_t, httplib::DataSink& sink) {
+        sink.write("chunk", 5);
+        sink.write("ed", 2);
+        sink.done();
+        return true;
+      },
+      "text/plain");
+  REQUIRE(chunked);
+  CHECK(chunked->body == "chunked");
+  const auto large = std::string(5'000'000, 'x');
+  CHECK(client.Post("/echo", large, "text/plain")->body == large);
+  CHECK(client.Get("/nowhere")->status == 404);
+  CHECK(client.Head("/nowhere")->status == 404);
+  std::string events;
+  const auto flood = client.Get("/flood", [&events](const char* bytes, std::size_t count) {
+    events.append(bytes, count);
+    return true;
+  });
+  REQUIRE(flood);
+  CHECK(events.substr(0, 22) == "data: 0\n\ndata: 1\n\ndata");
+  CHECK(events.substr(events.size() - 13) == "data: 19999\n\n");
+}
+
+TEST_CASE("HTTP: curl agrees") {
+  Server server;
+  const auto url = "http://127.0.0.1:" + std::to_string(server.port());
+  const std::string curl = "curl --silent --show-error --max-time 20 --noproxy '*' ";
+  CHECK(run(curl + "-d hello " + url + "/echo").output == "hello");
+  CHECK(run(curl + "-d one " + url + "/echo --next --silent -d two " + url + "/echo").output == "onetwo");
+  CHECK(run(curl + "-H 'Transfer-Encoding: chunked' -d chunked " + url + "/echo").output == "chunked");
+  CHECK(run(curl + "-H 'Expect: 100-continue' -d patient " + url + "/echo").output == "patient");
+  CHECK(run(curl + "-0 -d old " + url + "/echo").output == "old");
+  CHECK(run(curl + "-o /dev/null -w '%{http_code}' -I " + url + "/nowhere").output == "404");
+  CHECK(run(curl + "-o /dev/null -w '%{http_code}' -H 'Origin: http://evil.example' " + url + "/echo").output == "403");
+  const auto flood = run(curl + "-N " + url + "/flood | tail -n 2");
+  CHECK(flood.output == "data: 19999\n\n");
+  CHECK(flood.status == 0);
+}
+
+TEST_CASE("HTTP: a WebSocket client on /ws becomes a peer of the same port") {
+  Server server;
+  RawClient client(server.port());
+  const std::string handshake =
+      "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  // A pipelined request before it and a frame ("hi", masked with zeros) right behind it.
+  client.send(post("/echo", "first") + get("/ws", handshake) + std::string("\x81\x82\0\0\0\0hi", 8));
+  CHECK(read_answer(client).body == "first");
+  const auto answer = read_answer(client);
+  CHECK(answer.status == 101);
+  CHECK(answer.head.find("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n") != std::string::npos);
+  CHECK(client.read(4) == "\x81\x02hi");
+  CHECK(server.http.call([](auto& http) { return http.connection_count(); }) == 1);
+  client.close();
+  CHECK(server.loop.eventually([&] { return server.websockets.closed == 1; }));
+  CHECK(server.http.eventually([](auto& http) { return http.connection_count() == 0; }));
+}
+
+TEST_CASE("HTTP: what a handler throws is answered with 500, and its connection goes on") {
+  Server server;
+  server.loop.expect_faults();
+  RawClient client(server.port());
+  client.send(get("/fault") + post("/echo", "next"));
+  CHECK(read_answer(client).status == 500);
+  CHECK(read_answer(client).body == "next");
+  CHECK(server.loop.has_faults(1));
+}
+
+TEST_CASE("HTTP: a stream whose handler throws breaks off, so that it does not look complete") {
+  Server server;
+  server.loop.expect_faults();
+  RawClient client(server.port());
+  client.send(get("/sse_fault"));
+  const auto answer = client.read_to_end();
+  REQUIRE(answer);
+  CHECK(answer->find("\r\n0\r\n") == std::string::npos);
+  CHECK(server.loop.has_faults(1));
+  CHECK(server.http.eventually([](auto& http) { return http.connection_count() == 0; }));
+  server.loop.call([&] { server.waiting.clear(); });
+}

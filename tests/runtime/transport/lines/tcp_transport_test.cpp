@@ -1,0 +1,392 @@
+#include "transport/lines/tcp_transport.hpp"
+
+#include "../echo.hpp"
+#include "../loop_thread.hpp"
+#include "../raw_client.hpp"
+#include "support/catch.hpp"
+
+#include <asio/steady_timer.hpp>
+
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// An echoing TCP server on a loop of its own.
+struct TcpEchoServer {
+  explicit TcpEchoServer(const ConnectionLimits& limits = {}, const std::string& address = "127.0.0.1")
+      : tcp(loop, TcpOptions{{address, 0}, limits}, echo.accept(loop)) {}
+
+  std::uint16_t port() {
+    return tcp.call([](auto& transport) { return transport.port(); });
+  }
+  std::shared_ptr<Peer> peer(std::size_t number) {
+    REQUIRE(loop.eventually([&] { return echo.peers.size() > number; }));
+    return loop.call([&] { return echo.peers[number]; });
+  }
+  bool closes(std::size_t count) {
+    return loop.eventually([&] { return echo.closed == count; });
+  }
+
+  Echo echo;
+  LoopThread loop;
+  OnLoop<TcpTransport> tcp;
+};
+
+}  // namespace
+
+TEST_CASE("TCP: messages arrive whole however they are packed") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  SECTION("several in one packet") { client.send("{one}\ntwo\r\n\nthree\n"); }
+  SECTION("one in three packets") {
+    for (const auto* piece : {"{o", "n", "e}\ntwo\nthr"}) client.send(piece);
+    client.send("ee\n");
+  }
+  SECTION("byte by byte") {
+    for (const char c : std::string("{one}\ntwo\r\nthree\n")) client.send(std::string(1, c));
+  }
+  CHECK(client.read_line() == "{one}");
+  CHECK(client.read_line() == "two");
+  CHECK(client.read_line() == "three");
+}
+
+TEST_CASE("TCP: IPv6 works like IPv4") {
+  TcpEchoServer server({}, "::1");
+  RawClient client(server.port(), {0, "::1"});
+  client.send("{hello}\n");
+  CHECK(client.read_line() == "{hello}");
+  CHECK(server.peer(0)->address().substr(0, 6) == "[::1]:");
+}
+
+TEST_CASE("TCP: an oversized message is reported and the connection goes on") {
+  ConnectionLimits limits;
+  limits.max_message_bytes = 1000;
+  TcpEchoServer server(limits);
+  RawClient client(server.port());
+  client.send(std::string(1000, '{') + "\n" + std::string(100'000, 'y') + "\nafter\n");
+  CHECK(client.read_line() == std::string(1000, '{'));
+  CHECK(client.read_line() == "oversized, limit 1000");
+  CHECK(client.read_line() == "after");
+}
+
+TEST_CASE("TCP: what is unfinished when the client stops sending is answered before the connection closes") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  client.send("{one}\ntwo");
+  client.finish_sending();
+  CHECK(client.read_to_end() == "{one}\ntwo\n");
+  CHECK(server.loop.call([&] { return server.echo.messages; }) == std::vector<std::string>{"{one}", "two", "end"});
+  CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
+}
+
+TEST_CASE("TCP: a line that the end of the input ends has no time to be finished in any more") {
+  const Event received;
+  std::shared_ptr<Peer> client_of;
+  std::vector<std::string> others;
+  // A layer above that takes longer for its answer than a message may take to arrive.
+  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    client_of = peer;
+    return [&, received](const Received& what) {
+      if (std::holds_alternative<EndOfInput>(what)) received.happen();
+      if (std::holds_alternative<TooSlow>(what)) others.emplace_back("too slow");
+    };
+  };
+  ConnectionLimits limits;
+  limits.message = 50ms;
+  LoopThread loop;
+  loop.before_end([&] { client_of = nullptr; });
+  OnLoop<TcpTransport> tcp(loop, TcpOptions{{}, limits}, accept);
+  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  client.send("{one");
+  client.send("}");
+  client.finish_sending();
+  REQUIRE(received.happens());
+  const Event much_later;
+  asio::steady_timer timer(loop.io(), 200ms);
+  loop.call([&] { timer.async_wait([much_later](const std::error_code&) { much_later.happen(); }); });
+  REQUIRE(much_later.happens());
+  CHECK(loop.call([&] { return others.empty() && !client_of->closed(); }));
+  loop.call([&] {
+    client_of->send("{answer}");
+    client_of->close();
+  });
+  CHECK(client.read_to_end() == " {answer}\n");  // behind the space that asks whether anybody listens
+}
+
+TEST_CASE("TCP: the time in which a client is not read is not its message's") {
+  ConnectionLimits limits;
+  limits.message = 400ms;
+  limits.send_queue_bytes = 16 * 1024;
+  limits.kernel_send_bytes = 16 * 1024;
+  TcpEchoServer server(limits);
+  RawClient client(server.port(), {4096, "127.0.0.1"});
+  const auto began = std::chrono::steady_clock::now();
+  client.send("{}\n{on");
+  REQUIRE(client.read_line() == "{}");
+  const std::string large(500'000, 'x');
+  server.loop.call([&] { server.echo.peers.at(0)->send(large); });
+  const auto unread_since = std::chrono::steady_clock::now();
+  const Event later;
+  asio::steady_timer timer(server.loop.io(), 250ms);
+  server.loop.call([&] { timer.async_wait([later](const std::error_code&) { later.happen(); }); });
+  REQUIRE(later.happens());
+  const auto unread = std::chrono::steady_clock::now() - unread_since;
+  CHECK(client.read_line() == large);  // and then it is read again
+  CHECK(client.read_to_end() == "");   // it was too slow after all
+  CHECK(std::chrono::steady_clock::now() - began >= limits.message + unread);
+}
+
+TEST_CASE("TCP: a connection that begins with another protocol is told so once, and nothing of it is executed") {
+  const std::string body = "Content-Type: text/plain\r\n\r\n{\"method\":\"rkllm_destroy\"}\n{}\n";
+  for (const std::string start :
+       {"POST / HTTP/1.1\r\n", "patch / HTTP/1.1\r\n", "FOO /\r\n", "\r\n  PROPFIND * HTTP/1.1\r\n",
+        "\x16\x03\x01\x02\x00\n", "\xEF\xBB\xBF{}\n", "hello\n"}) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{1000}}) {
+      INFO(start << " in pieces of " << piece);
+      TcpEchoServer server;
+      RawClient client(server.port());
+      const std::string bytes = start + body;
+      for (std::size_t at = 0; at < bytes.size(); at += piece) client.send(bytes.substr(at, piece));
+      CHECK(client.read_to_end() == "another protocol\n");
+      client.close();
+      CHECK(server.closes(1));
+      CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
+    }
+  }
+}
+
+TEST_CASE("TCP: later lines may be anything: they are whole messages already") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  client.send("\r\n \t{}\nPOST / HTTP/1.1\r\n");
+  CHECK(client.read_line() == "{}");
+  CHECK(client.read_line() == "POST / HTTP/1.1");
+}
+
+TEST_CASE("TCP: a client that disconnects is noticed") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  const Event gone;
+  server.loop.call([&] { peer->when_closed([gone] { gone.happen(); }); });
+  SECTION("by a reset, while nothing is being written") { client.reset(); }
+  SECTION("by closing while a stream is written to it") {
+    server.loop.call([&] { Flood::start(peer, 1'000'000'000); });
+    client.close();
+  }
+  CHECK(gone.happens());
+}
+
+TEST_CASE("TCP: a reset is noticed even after the client had stopped sending and while nothing is being written") {
+  const Event ended;
+  const Event gone;
+  // A layer above that still has something in flight: it does not close at the end of the input.
+  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    peer->when_closed([gone] { gone.happen(); });
+    return [ended](const Received& received) {
+      if (std::holds_alternative<EndOfInput>(received)) ended.happen();
+    };
+  };
+  LoopThread loop;
+  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
+  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  client.finish_sending();
+  REQUIRE(ended.happens());
+  CHECK_FALSE(gone.happens_within(50ms));
+  client.reset();
+  CHECK(gone.happens());
+}
+
+TEST_CASE("TCP: closing writes what is queued first, and drops what is sent afterwards") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  const std::string large(3'000'000, 'x');
+  server.loop.call([&] {
+    peer->send(large);
+    peer->close();
+    CHECK(peer->closed());
+    peer->send("too late");
+  });
+  CHECK(client.read_to_end() == large + "\n");
+  CHECK(server.closes(1));
+}
+
+TEST_CASE("TCP: 20,000 messages arrive complete and in order") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  server.loop.call([&] { Flood::start(peer, 20'000); });
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const auto line = client.read_line();
+    if (line != Flood::message(i)) FAIL("message " << i << " is " << line.value_or("missing"));
+  }
+}
+
+TEST_CASE("TCP: a reader that does not read stops its own stream only, and is closed after the stall time") {
+  ConnectionLimits limits;
+  limits.send_queue_bytes = 64 * 1024;
+  limits.kernel_send_bytes = 16 * 1024;
+  limits.stall = 300ms;
+  TcpEchoServer server(limits);
+  RawClient slow(server.port(), {4096, "127.0.0.1"});
+  const auto slow_peer = server.peer(0);
+  std::shared_ptr<Flood> flood;
+  server.loop.call([&] { flood = Flood::start(slow_peer, 1'000'000'000); });
+  REQUIRE(server.loop.eventually([&] { return !slow_peer->ready(); }));
+
+  RawClient other(server.port());
+  for (int i = 0; i < 100; ++i) {
+    other.send("{still here}\n");
+    REQUIRE(other.read_line() == "{still here}");
+  }
+  // Queue, kernel buffers of both sides, and no more than that.
+  CHECK(server.loop.call([&] { return flood->sent() * Flood::message(10'000).size(); }) < 1'000'000);
+  CHECK(server.closes(1));
+  CHECK(slow_peer->closed());
+  other.send("{still here}\n");
+  CHECK(other.read_line() == "{still here}");
+}
+
+TEST_CASE("TCP: who asks without reading answers is not read any more") {
+  ConnectionLimits limits;
+  limits.send_queue_bytes = 64 * 1024;
+  TcpEchoServer server(limits);
+  RawClient client(server.port());
+  const std::string line = std::string(999, '{') + "\n";
+  std::string megabyte;
+  for (int i = 0; i < 1000; ++i) megabyte += line;
+  std::size_t taken = 0;
+  for (int i = 0; i < 64; ++i) {
+    const auto part = client.send_until_stuck(megabyte);
+    taken += part;
+    if (part < megabyte.size()) break;
+  }
+  CHECK(taken < 40'000'000);
+  // Reading sets everything in motion again.
+  client.finish_sending();
+  const auto answers = client.read_to_end();
+  REQUIRE(answers);
+  CHECK(answers->size() >= taken);
+}
+
+TEST_CASE("TCP: an idle connection is closed if that is asked for") {
+  ConnectionLimits limits;
+  limits.idle = 100ms;
+  TcpEchoServer server(limits);
+  RawClient client(server.port());
+  client.send("{hello}\n");
+  CHECK(client.read_line() == "{hello}");
+  CHECK(client.read_to_end() == "");
+  CHECK(server.closes(1));
+}
+
+TEST_CASE("TCP: connections beyond the limit are closed, and room is made when one ends") {
+  ConnectionLimits limits;
+  limits.max_connections = 2;
+  TcpEchoServer server(limits);
+  RawClient first(server.port());
+  RawClient second(server.port());
+  server.peer(1);
+  RawClient third(server.port());
+  CHECK(third.read_to_end() == "");
+  first.close();
+  REQUIRE(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
+  RawClient fourth(server.port());
+  fourth.send("{hello}\n");
+  CHECK(fourth.read_line() == "{hello}");
+}
+
+TEST_CASE("TCP: a port in use is an error that names the transport and the address") {
+  TcpEchoServer server;
+  const auto port = server.port();
+  LoopThread loop;
+  const auto open = [&] { OnLoop<TcpTransport> again(loop, TcpOptions{{"127.0.0.1", port}, {}}, accept_nobody); };
+  try {
+    open();
+    FAIL("opened twice");
+  } catch (const ListenError& error) {
+    CHECK(error.what() == "tcp: cannot listen on 127.0.0.1:" + std::to_string(port) +
+                              ": address already in use by process " + std::to_string(::getpid()) +
+                              " (test_transport)");
+    CHECK(error.where().port == port);
+  }
+}
+
+TEST_CASE("TCP: an address that is none is an error that says so") {
+  LoopThread loop;
+  CHECK_THROWS_AS(OnLoop<TcpTransport>(loop, TcpOptions{{"nowhere", 1}, {}}, accept_nobody), ListenError);
+}
+
+TEST_CASE("TCP: stopping frees the port and leaves the clients, closing all flushes and ends them") {
+  TcpEchoServer server;
+  const auto port = server.port();
+  RawClient client(port);
+  server.peer(0);
+  server.tcp.call([](auto& tcp) { tcp.stop(); });
+  CHECK_THROWS(RawClient(port));
+  client.send("{hello}\n");
+  CHECK(client.read_line() == "{hello}");
+  server.loop.call([&] { server.echo.peers[0]->send("goodbye"); });
+  server.tcp.call([](auto& tcp) { tcp.close_all(); });
+  CHECK(client.read_to_end() == "goodbye\n");
+  CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 0; }));
+}
+
+TEST_CASE("TCP: aborting all ends a client that does not read, and lets go of what waits for it") {
+  TcpEchoServer server;
+  RawClient client(server.port());
+  const auto peer = server.peer(0);
+  std::weak_ptr<Flood> flood;
+  server.loop.call([&] { flood = Flood::start(server.echo.peers[0], 10'000'000); });
+  CHECK(server.loop.eventually([&] { return !server.echo.peers[0]->ready(); }));
+  server.tcp.call([](auto& tcp) { tcp.abort_all(); });
+  CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));
+  CHECK(server.tcp.call([](auto& tcp) { return tcp.connection_count(); }) == 0);
+  CHECK(flood.expired());
+}
+
+TEST_CASE("TCP: a transport that is destroyed takes its connections with it") {
+  Echo echo;
+  LoopThread loop;
+  auto tcp = std::make_unique<OnLoop<TcpTransport>>(loop, TcpOptions{}, echo.accept(loop));
+  RawClient client(tcp->call([](auto& transport) { return transport.port(); }));
+  REQUIRE(loop.eventually([&] { return echo.peers.size() == 1; }));
+  tcp.reset();
+  CHECK(client.read_to_end() == "");
+  loop.call([&] {
+    CHECK(echo.peers[0]->closed());
+    echo.peers[0]->send("into the void");
+  });
+}
+
+TEST_CASE("TCP: what one client makes the layer above throw ends that client's connection and nothing else") {
+  TcpEchoServer server;
+  server.loop.expect_faults();
+  RawClient other(server.port());
+  other.send("{before}\n");
+  CHECK(other.read_line() == "{before}");
+  server.loop.call([&] { server.echo.throws_at_accept = true; });
+  RawClient unlucky(server.port());
+  CHECK(unlucky.read_to_end() == "");
+  CHECK(server.loop.has_faults(1));
+  RawClient guilty(server.port());
+  guilty.send("{}\n{fault}\n{after}\n");
+  CHECK(guilty.read_to_end().value_or("").find("after") == std::string::npos);
+  CHECK(server.loop.has_faults(2));
+  CHECK(server.closes(1));
+  CHECK(server.tcp.eventually([](auto& tcp) { return tcp.connection_count() == 1; }));
+  other.send("{still here}\n");
+  CHECK(other.read_line() == "{still here}");
+  RawClient next(server.port());
+  next.send("{next}\n");
+  CHECK(next.read_line() == "{next}");
+}

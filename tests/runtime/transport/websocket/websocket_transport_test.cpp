@@ -1,0 +1,277 @@
+#include "transport/websocket/websocket_transport.hpp"
+
+#include "../echo.hpp"
+#include "../loop_thread.hpp"
+#include "../raw_client.hpp"
+#include "support/catch.hpp"
+#include "support/client_frames.hpp"
+#include "transport/websocket/websocket_handshake.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct WebSocketEchoServer {
+  explicit WebSocketEchoServer(const WebSocketOptions& options = {}) : websocket(loop, options, echo.accept(loop)) {}
+  std::uint16_t port() {
+    return websocket.call([](auto& transport) { return transport.port(); });
+  }
+
+  Echo echo;
+  LoopThread loop;
+  OnLoop<WebSocketTransport> websocket;
+};
+
+std::string handshake(const std::string& more = "", const std::string& version = "13",
+                      const std::string& key = "dGhlIHNhbXBsZSBub25jZQ==") {
+  return "GET /any HTTP/1.1\r\nHost: localhost\r\nUpgrade: WebSocket\r\nConnection: "
+         "Upgrade\r\nSec-WebSocket-Version: " +
+         version + "\r\nSec-WebSocket-Key: " + key + "\r\n" + more + "\r\n";
+}
+
+struct Frame {
+  unsigned first;
+  std::string payload;
+  bool operator==(const Frame&) const = default;
+};
+
+class WebSocketClient : public RawClient {
+ public:
+  explicit WebSocketClient(std::uint16_t port, const Options& options = {}) : RawClient(port, options) {
+    send(handshake());
+    REQUIRE(read_through("\r\n\r\n").value_or("").substr(0, 12) == "HTTP/1.1 101");
+  }
+
+  std::optional<Frame> read_frame() {
+    const auto start = read(2);
+    if (!start) return std::nullopt;
+    const auto byte = [](const std::string& text, std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    std::size_t length = byte(*start, 1);
+    if (length >= 126) {
+      const auto extended = read(length == 126 ? 2 : 8);
+      if (!extended) return std::nullopt;
+      length = 0;
+      for (std::size_t i = 0; i < extended->size(); ++i) length = length << 8 | byte(*extended, i);
+    }
+    auto payload = read(length);
+    if (!payload) return std::nullopt;
+    return Frame{byte(*start, 0), std::move(*payload)};
+  }
+  // The text of the next frame, which has to be a text frame.
+  std::optional<std::string> read_text() {
+    auto frame = read_frame();
+    if (!frame || frame->first != (kFinal | kText)) return std::nullopt;
+    return std::move(frame->payload);
+  }
+  // The code of the close frame that comes next, if the connection ends after it; 0 otherwise.
+  unsigned read_close() {
+    const auto frame = read_frame();
+    if (!frame || frame->first != (kFinal | kClose) || frame->payload.size() < 2 || read_to_end() != "") return 0;
+    return static_cast<unsigned char>(frame->payload[0]) * 256U + static_cast<unsigned char>(frame->payload[1]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("WebSocket: the handshake proves the key and chooses subprotocol mcp if it is offered") {
+  CHECK(websocket_accept("dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+  WebSocketEchoServer server;
+  const auto answer = [&](const std::string& more) {
+    RawClient client(server.port());
+    client.send(handshake(more));
+    return client.read_through("\r\n\r\n").value_or("");
+  };
+  CHECK(answer("").find("Sec-WebSocket-Protocol") == std::string::npos);
+  CHECK(answer("Sec-WebSocket-Protocol: chat, mcp\r\n").find("\r\nSec-WebSocket-Protocol: mcp\r\n") !=
+        std::string::npos);
+  CHECK(answer("Sec-WebSocket-Protocol: chat\r\n").find("Sec-WebSocket-Protocol") == std::string::npos);
+  CHECK(answer("Sec-WebSocket-Extensions: permessage-deflate\r\n").find("Extensions") == std::string::npos);
+}
+
+TEST_CASE("WebSocket: wrong handshakes are refused") {
+  WebSocketEchoServer server;
+  const auto answer = [&](const std::string& request) {
+    RawClient client(server.port());
+    client.send(request);
+    return client.read_through("\r\n\r\n").value_or("");
+  };
+  const auto old = answer(handshake("", "8"));
+  CHECK(old.substr(0, 12) == "HTTP/1.1 426");
+  CHECK(old.find("\r\nSec-WebSocket-Version: 13\r\n") != std::string::npos);
+  CHECK(answer("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").substr(0, 12) == "HTTP/1.1 426");
+  CHECK(answer(handshake("", "13", "short")).substr(0, 12) == "HTTP/1.1 400");
+  CHECK(answer(handshake("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n")).substr(0, 12) == "HTTP/1.1 400");
+  CHECK(answer(handshake("Content-Length: 2\r\n") + "hi").substr(0, 12) == "HTTP/1.1 400");
+  CHECK(answer("POST / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\r\n").substr(0, 12) == "HTTP/1.1 400");
+  CHECK(answer(handshake("Origin: http://evil.example\r\n")).substr(0, 12) == "HTTP/1.1 403");
+  CHECK(answer(handshake("Origin: http://localhost:5173\r\n")).substr(0, 12) == "HTTP/1.1 101");
+  CHECK(server.loop.call([&] { return server.echo.peers.size(); }) == 1);
+}
+
+TEST_CASE("WebSocket: messages from 0 bytes to 16 MB come back whole") {
+  WebSocketOptions options;
+  options.limits.max_message_bytes = 16'000'000;
+  WebSocketEchoServer server(options);
+  WebSocketClient client(server.port());
+  for (const std::size_t length : {0U, 1U, 125U, 126U, 65'535U, 65'536U, 1'000'000U, 16'000'000U}) {
+    const std::string message(length, 'x');
+    client.send(text_frame(message));
+    CHECK((client.read_text() == message));
+  }
+}
+
+TEST_CASE("WebSocket: several messages in one packet, one byte by byte, fragments with a ping between") {
+  WebSocketEchoServer server;
+  WebSocketClient client(server.port());
+  client.send(text_frame("one") + text_frame("two") + text_frame("three"));
+  CHECK(client.read_text() == "one");
+  CHECK(client.read_text() == "two");
+  CHECK(client.read_text() == "three");
+  for (const char c : text_frame("slowly")) client.send(std::string(1, c));
+  CHECK(client.read_text() == "slowly");
+  client.send(client_frame(kText, "in ") + client_frame(kFinal | kPing, "are you there?") +
+              client_frame(kFinal, "parts"));
+  CHECK(client.read_frame() == Frame{kFinal | kPong, "are you there?"});
+  CHECK(client.read_text() == "in parts");
+}
+
+TEST_CASE("WebSocket: an oversized message is reported and the connection goes on") {
+  WebSocketOptions options;
+  options.limits.max_message_bytes = 1000;
+  WebSocketEchoServer server(options);
+  WebSocketClient client(server.port());
+  client.send(text_frame(std::string(200'000, 'x')) + text_frame("after"));
+  CHECK(client.read_text() == "oversized, limit 1000");
+  CHECK(client.read_text() == "after");
+}
+
+TEST_CASE("WebSocket: a client's close is answered with its code and reason") {
+  WebSocketEchoServer server;
+  for (const unsigned code : {1000U, 1001U, 4000U}) {
+    WebSocketClient client(server.port());
+    const auto payload = close_payload(code, "because");
+    client.send(client_frame(kFinal | kClose, payload) + text_frame("after"));
+    CHECK(client.read_frame() == Frame{kFinal | kClose, payload});
+    CHECK(client.read_to_end() == "");
+  }
+  WebSocketClient silent(server.port());
+  silent.send(client_frame(kFinal | kClose, ""));
+  CHECK(silent.read_frame() == Frame{kFinal | kClose, ""});
+  CHECK(server.loop.eventually([&] { return server.echo.closed == 4; }));
+  CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
+}
+
+TEST_CASE("WebSocket: violations are closed with their code") {
+  WebSocketEchoServer server;
+  const auto code_for = [&](const std::string& bytes) {
+    WebSocketClient client(server.port());
+    client.send(bytes + text_frame("after"));
+    return client.read_close();
+  };
+  CHECK(code_for(text_frame("\xC3(")) == 1007);
+  CHECK(code_for(client_frame(kText, "\xE2\x82") + client_frame(kFinal, "(")) == 1007);
+  CHECK(code_for(std::string("\x81\x02hi", 4)) == 1002);
+  CHECK(code_for(client_frame(kFinal | 0x40 | kText, "hi")) == 1002);
+  CHECK(code_for(client_frame(kFinal | 3, "hi")) == 1002);
+  CHECK(code_for(client_frame(kPing, "hi")) == 1002);
+  CHECK(code_for(client_frame(kFinal | kPing, std::string(126, 'x'))) == 1002);
+  CHECK(code_for(client_frame(kFinal, "continued")) == 1002);
+  CHECK(code_for(client_frame(kFinal | kClose, close_payload(1005))) == 1002);
+  CHECK(code_for(client_frame(kFinal | kClose, close_payload(1006))) == 1002);
+  CHECK(code_for(client_frame(kFinal | kClose, "x")) == 1002);
+  CHECK(code_for(client_frame(kFinal | kBinary, "hi")) == 1003);
+  CHECK(server.loop.call([&] { return server.echo.messages.empty(); }));
+}
+
+TEST_CASE("WebSocket: the server closes with 1000, and with 1001 when it stops, after what is queued") {
+  WebSocketEchoServer server;
+  WebSocketClient client(server.port());
+  WebSocketClient other(server.port());
+  REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 2; }));
+  server.loop.call([&] {
+    server.echo.peers[0]->send("goodbye");
+    server.echo.peers[0]->close();
+    server.echo.peers[0]->send("too late");
+  });
+  CHECK(client.read_text() == "goodbye");
+  CHECK(client.read_close() == 1000);
+  server.websocket.call([](auto& websocket) { websocket.close_all(); });
+  CHECK(other.read_close() == 1001);
+}
+
+TEST_CASE("WebSocket: silent clients are pinged, and closed if they do not answer") {
+  WebSocketOptions options;
+  options.websocket = {50ms, 400ms};
+  WebSocketEchoServer server(options);
+  WebSocketClient client(server.port());
+  // As long as pongs come, nothing happens, for far longer than the time-out.
+  for (int i = 0; i < 12; ++i) {
+    REQUIRE(client.read_frame() == Frame{kFinal | kPing, ""});
+    client.send(client_frame(kFinal | kPong, ""));
+  }
+  while (true) {
+    const auto frame = client.read_frame();
+    REQUIRE(frame);
+    if (frame->first == (kFinal | kPing)) continue;
+    CHECK(frame->first == (kFinal | kClose));
+    CHECK(frame->payload.substr(0, 2) == close_payload(1001));
+    break;
+  }
+  CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));
+}
+
+TEST_CASE("WebSocket: a client that disconnects is noticed") {
+  WebSocketEchoServer server;
+  WebSocketClient client(server.port());
+  REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 1; }));
+  const Event gone;
+  server.loop.call([&] { server.echo.peers[0]->when_closed([gone] { gone.happen(); }); });
+  SECTION("by closing") { client.close(); }
+  SECTION("by half-closing, which WebSocket does not know") { client.finish_sending(); }
+  SECTION("by a reset") { client.reset(); }
+  CHECK(gone.happens());
+}
+
+TEST_CASE("WebSocket: 20,000 messages arrive complete and in order, whatever another client does not read") {
+  WebSocketOptions options;
+  options.limits.send_queue_bytes = 64 * 1024;
+  options.limits.kernel_send_bytes = 16 * 1024;
+  options.limits.stall = 1500ms;
+  WebSocketEchoServer server(options);
+  WebSocketClient stuck(server.port(), {4096, "127.0.0.1"});
+  WebSocketClient client(server.port());
+  REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 2; }));
+  server.loop.call([&] {
+    Flood::start(server.echo.peers[0], 1'000'000'000);
+    Flood::start(server.echo.peers[1], 20'000);
+  });
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const auto text = client.read_text();
+    if (text != Flood::message(i)) FAIL("message " << i << " is " << text.value_or("missing"));
+  }
+  CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));
+}
+
+TEST_CASE("WebSocket: what one client makes the layer above throw ends that client's connection and nothing else") {
+  WebSocketEchoServer server;
+  server.loop.expect_faults();
+  WebSocketClient other(server.port());
+  WebSocketClient guilty(server.port());
+  guilty.send(client_frame(kFinal | kText, "{fault}"));
+  CHECK(guilty.read_to_end() == "");
+  CHECK(server.loop.has_faults(1));
+  server.loop.call([&] { server.echo.throws_at_accept = true; });
+  RawClient unlucky(server.port());
+  unlucky.send(handshake());
+  CHECK(unlucky.read_to_end().has_value());
+  CHECK(server.loop.has_faults(2));
+  other.send(client_frame(kFinal | kText, "still here"));
+  CHECK(other.read_text() == "still here");
+}

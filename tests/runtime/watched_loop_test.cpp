@@ -1,0 +1,42 @@
+#include "watched_loop.hpp"
+
+#include "support/catch.hpp"
+
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+
+#include <chrono>
+#include <ctime>
+#include <vector>
+
+using namespace rkllm_mcp;
+
+namespace {
+
+std::chrono::nanoseconds processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void work(std::chrono::milliseconds long_enough) {
+  const auto until = processor_time() + long_enough;
+  while (processor_time() < until) {
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a callback that takes more than 50 ms of processor time is told of, and no other") {
+  asio::io_context loop;
+  std::vector<std::chrono::milliseconds> told;
+  asio::steady_timer waited(loop, std::chrono::milliseconds(100));  // for which no processor works
+  waited.async_wait([](const asio::error_code&) {});
+  asio::post(loop, [] { work(std::chrono::milliseconds(5)); });
+  asio::post(loop, [] { work(std::chrono::milliseconds(60)); });
+  asio::post(loop, [] { work(std::chrono::milliseconds(5)); });
+  run_watched(loop, [&](std::chrono::milliseconds time) { told.push_back(time); });
+  REQUIRE(told.size() == 1);
+  CHECK(told[0] >= std::chrono::milliseconds(60));
+}

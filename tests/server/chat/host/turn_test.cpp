@@ -1,0 +1,334 @@
+#include "chat/host/chat_host.hpp"
+
+#include "server/chat/host/scripted_pool.hpp"
+#include "support/catch.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::chat;
+using namespace rkllm_mcp::chat::testing;
+
+namespace {
+
+Turn asking(const std::string& text) {
+  Turn turn;
+  turn.model = "qwen3-0.6b";
+  turn.messages.push_back(text_message(Role::kUser, text));
+  turn.thinking = Thinking::kOff;
+  turn.max_tokens = 100;
+  return turn;
+}
+
+// The turn that follows when a client sends the answer back with something new.
+Turn going_on(Turn turn, const std::string& answer, const std::string& text) {
+  turn.messages.push_back(text_message(Role::kAssistant, answer));
+  turn.messages.push_back(text_message(Role::kUser, text));
+  return turn;
+}
+
+struct Bench {
+  explicit Bench(HostOptions options = {}) : host(pool, std::move(options)) {}
+
+  // One whole turn, its warm-up included.
+  Heard ask(Turn turn) {
+    Heard heard;
+    const auto running = host.start(std::move(turn), {}, "peer", heard);
+    pool.settle();
+    return heard;
+  }
+
+  ScriptedPool pool;
+  ChatHost host;
+};
+
+}  // namespace
+
+TEST_CASE("a turn clears the runtime's template once, runs its prompt, and tells the answer and its figures") {
+  Bench bench;
+  bench.pool.model.answers = {{"Hel", "lo"}, {"Bye"}};
+  const Heard heard = bench.ask(asking("Hi"));
+  REQUIRE_FALSE(heard.error);
+  REQUIRE(heard.answers.size() == 1);
+  CHECK(heard.answers[0].text == "Hello");
+  CHECK(heard.answers[0].end.finish == Finish::kStop);
+  const auto& run = bench.pool.model.runs.at(0);
+  CHECK(run.options.max_new_tokens == 100);
+  CHECK(heard.sum->prompt == static_cast<std::int64_t>(run.prompt.size()) + 1);
+  CHECK(heard.sum->generated == 3);
+  CHECK(heard.sum->cached == 0);
+  CHECK(bench.pool.model.templates_cleared == 1);
+  bench.ask(asking("Hi again"));
+  CHECK(bench.pool.model.templates_cleared == 1);
+  CHECK(bench.host.turns() == 0);
+}
+
+TEST_CASE("after a warm-up the next turn prefills only the new text") {
+  Bench bench;
+  bench.pool.model.answers = {{"Hello"}, {"Fine"}};
+  const Turn first = asking("Hi");
+  bench.ask(first);
+  const auto& warm = bench.pool.model.runs.back();
+  CHECK(warm.options.max_new_tokens == 1);
+  const std::string warm_text = warm.prompt;
+  bench.ask(going_on(first, "Hello", "How are you?"));
+  const auto& second = bench.pool.model.runs.at(2);
+  REQUIRE(second.prompt.starts_with(warm_text));
+  CHECK(second.prefilled == static_cast<std::int64_t>(second.prompt.size() - warm_text.size()));
+}
+
+TEST_CASE("a warm-up runs in slices, and gives way to whoever waits") {
+  Bench bench(HostOptions{.warm_up_bytes = 7});
+  bench.pool.model.answers = {{"a long answer, which takes several slices"}};
+  bench.ask(asking("Hi"));
+  const auto& runs = bench.pool.model.runs;
+  REQUIRE(runs.size() > 3);
+  for (std::size_t i = 2; i < runs.size(); ++i) CHECK(runs[i].prompt.size() - runs[i - 1].prompt.size() <= 7);
+
+  Bench busy(HostOptions{.warm_up_bytes = 7});
+  busy.pool.model.answers = {{"Hello"}};
+  busy.pool.pretend_others_wait = true;
+  busy.ask(asking("Hi"));
+  CHECK(busy.pool.model.runs.size() == 1);
+}
+
+TEST_CASE("an edited history is rendered and run as it is, and a foreign change makes the next turn cold") {
+  Bench bench;
+  bench.pool.model.answers = {{"Hello"}, {"Fine"}, {"Right"}};
+  const Turn first = asking("Hi");
+  bench.ask(first);
+  bench.ask(going_on(asking("Ho"), "Hello", "How are you?"));
+  const auto& edited = bench.pool.model.runs.at(2);
+  CHECK(edited.prompt.find("Ho") != std::string::npos);
+  CHECK(edited.prompt.find("Hi") == std::string::npos);
+  CHECK(bench.pool.model.kv().starts_with(edited.prompt.substr(0, edited.prompt.find("How are you?"))));
+
+  ++bench.pool.model.changes;
+  bench.ask(asking("Hi"));
+  CHECK(bench.pool.model.templates_cleared == 2);
+}
+
+TEST_CASE("a failed run is an error, and the turn behind it clears the template again") {
+  Bench bench;
+  bench.pool.model.fails = true;
+  const Heard heard = bench.ask(asking("Hi"));
+  REQUIRE(heard.error);
+  CHECK(heard.error->kind() == ErrorKind::kRuntimeFailed);
+  CHECK(std::string(heard.error->what()).find("returned -1") != std::string::npos);
+  bench.pool.model.fails = false;
+  bench.pool.model.answers = {{"Hello"}};
+  CHECK_FALSE(bench.ask(asking("Hi")).error);
+  CHECK(bench.pool.model.templates_cleared == 2);
+}
+
+TEST_CASE("a prompt that may not fit is counted first, and its answer gets exactly the rest") {
+  Bench bench;
+  bench.pool.model.known.max_context_len = 256;
+  bench.pool.model.answers = {{"Hello"}};
+  Turn turn = asking("Hi");
+  turn.max_tokens.reset();
+  const Heard heard = bench.ask(turn);
+  const auto& runs = bench.pool.model.runs;
+  REQUIRE(runs.size() >= 2);
+  CHECK(runs[0].options.max_new_tokens == 1);
+  const auto tokens = static_cast<std::int64_t>(runs[0].prompt.size()) + 1;
+  CHECK(runs[1].options.max_new_tokens == 256 - tokens);
+  CHECK(heard.sum->prompt == tokens);
+  CHECK(heard.sum->cached == 0);  // it was the counting run that computed it
+}
+
+TEST_CASE(
+    "a prompt that is too long is an error with the context's size, or loses its oldest turns if that is wished") {
+  Bench bench;
+  bench.pool.model.known.max_context_len = 192;
+  Turn turn = going_on(going_on(asking(std::string(100, 'a')), "one", std::string(100, 'b')), "two", "c");
+  const Heard refused = bench.ask(turn);
+  REQUIRE(refused.error);
+  CHECK(refused.error->kind() == ErrorKind::kContext);
+  CHECK(refused.error->context_tokens() == 192);
+
+  turn.drop_oldest_turns = true;
+  turn.max_tokens = 8;
+  bench.pool.model.answers = {{"ok"}};
+  const Heard heard = bench.ask(turn);
+  REQUIRE_FALSE(heard.error);
+  CHECK(heard.answers.at(0).text == "ok");
+  CHECK(heard.beginning->dropped_messages == 4);
+}
+
+TEST_CASE("a stop string ends the run, and is not a part of the answer") {
+  Bench bench;
+  bench.pool.model.answers = {{"one EN", "D two", " three", " four"}};
+  Turn turn = asking("Hi");
+  turn.stop = {"END"};
+  const Heard heard = bench.ask(turn);
+  CHECK(heard.answers.at(0).text == "one ");
+  CHECK(heard.answers.at(0).end.finish == Finish::kStopString);
+  CHECK(bench.pool.model.runs.at(0).generated == 2);
+}
+
+TEST_CASE("who goes while it waits frees its place at once, and who goes during the answer ends the run") {
+  Bench bench;
+  bench.pool.model.answers = {{"a", "b", "c", "d", "e"}, {"x"}};
+  Heard first;
+  Heard second;
+  auto running = bench.host.start(asking("Hi"), {}, "peer", first);
+  while (first.events < 2) REQUIRE(bench.pool.step());
+  auto waiting = bench.host.start(asking("Ho"), {}, "peer", second);
+  CHECK(bench.pool.places() == 1);
+  waiting.reset();
+  CHECK(bench.pool.places() == 0);
+  running.reset();
+  bench.pool.settle();
+  CHECK(bench.pool.model.runs.at(0).generated < 5);
+  CHECK(bench.pool.model.runs.size() == 1);  // no warm-up
+  CHECK(first.events == 2);
+  CHECK_FALSE(bench.pool.leased);
+  CHECK(bench.host.turns() == 0);
+}
+
+TEST_CASE("who waits hears its position, and is served in its turn") {
+  Bench bench;
+  bench.pool.model.answers = {{"one"}, {"two"}};
+  Heard first;
+  Heard second;
+  const auto one = bench.host.start(asking("Hi"), {}, "peer", first);
+  const auto two = bench.host.start(asking("Ho"), {}, "peer", second);
+  bench.pool.settle();
+  CHECK(first.positions.empty());
+  CHECK(second.positions == std::vector<std::size_t>{1});
+  CHECK(first.answers.at(0).text == "one");
+  CHECK(second.answers.at(0).text == "two");
+}
+
+TEST_CASE("an answer that is not JSON is asked for again, and is never told") {
+  Bench bench;
+  bench.pool.model.answers = {{"Sure! Here"}, {R"({"age": "x"})"}, {R"({"age": 7})"}};
+  Turn turn = asking("Hi");
+  turn.format = {OutputKind::kJsonSchema,
+                 Json::parse(R"({"type":"object","properties":{"age":{"type":"integer"}},"required":["age"]})")};
+  const Heard heard = bench.ask(turn);
+  REQUIRE_FALSE(heard.error);
+  CHECK(heard.answers.at(0).text == R"({"age": 7})");
+  CHECK(heard.events == 1);
+
+  bench.pool.model.answers = {{"no"}, {"no"}, {"no"}, {R"({"age": 7})"}};
+  const Heard refused = bench.ask(turn);
+  REQUIRE(refused.error);
+  CHECK(refused.error->kind() == ErrorKind::kInvalidAnswer);
+  CHECK(refused.events == 0);
+}
+
+TEST_CASE("several answers come one after the other, and their prompt counts once") {
+  Bench bench;
+  bench.pool.model.answers = {{"one"}, {"two"}};
+  Turn turn = asking("Hi");
+  turn.answers = 2;
+  const Heard heard = bench.ask(turn);
+  REQUIRE(heard.answers.size() == 2);
+  CHECK(heard.answers[0].text == "one");
+  CHECK(heard.answers[1].text == "two");
+  CHECK(heard.sum->generated == 4);
+  CHECK(heard.sum->prompt == heard.answers[0].end.usage.prompt);
+}
+
+TEST_CASE("a runtime without limits for one run is aborted at the limit, and its sampling is named as ignored") {
+  Bench bench;
+  bench.pool.model.known.has_run_options = false;
+  bench.pool.model.known.runtime_version = "1.2.3";
+  bench.pool.model.answers = {{"a", "b", "c", "d", "e", "f"}};
+  Turn turn = asking("Hi");
+  turn.max_tokens = 3;
+  turn.sampling.temperature = 0.5;
+  const Heard heard = bench.ask(turn);
+  CHECK(heard.answers.at(0).text == "abc");
+  CHECK(heard.answers.at(0).end.finish == Finish::kLength);
+  CHECK(heard.beginning->ignored == std::vector<std::string>{"sampling"});
+
+  bench.pool.model.known.has_kv_size = false;
+  const Heard old = bench.ask(asking("Hi"));
+  REQUIRE(old.error);
+  CHECK(std::string(old.error->what()).find("1.2.1") != std::string::npos);
+}
+
+TEST_CASE("a slow reader holds the run, and lets it go on") {
+  Bench bench;
+  bench.pool.model.answers = {{"a", "b", "c"}};
+  Heard heard;
+  const auto running = bench.host.start(asking("Hi"), {}, "peer", heard);
+  while (heard.events < 1) REQUIRE(bench.pool.step());
+  running->hold();
+  bench.pool.settle();
+  CHECK(heard.events == 1);
+  CHECK_FALSE(heard.sum);
+  running->go_on();
+  bench.pool.settle();
+  CHECK(heard.answers.at(0).text == "abc");
+}
+
+TEST_CASE("a model whose family is not known answers a single message in its own template only") {
+  Bench bench;
+  bench.pool.info.path = "/models/mystery.rkllm";
+  bench.pool.model.answers = {{"Hello"}};
+  const Heard heard = bench.ask(asking("Hi"));
+  CHECK(heard.answers.at(0).text == "Hello");
+  CHECK(bench.pool.model.templates_cleared == 0);
+  CHECK(bench.pool.model.runs.at(0).prompt == "Hi");
+  Heard nothing;
+  CHECK_THROWS_WITH(bench.host.start(going_on(asking("Hi"), "a", "b"), {}, "", nothing),
+                    rkllm_mcp::test::has_text("models.NAME.template"));
+}
+
+TEST_CASE("what is wrong at once is thrown, and nothing waits") {
+  Bench bench;
+  Heard heard;
+  Turn unknown = asking("Hi");
+  unknown.model = "gpt-9";
+  CHECK_THROWS_AS(bench.host.start(unknown, {}, "", heard), TurnError);
+  Turn picture = asking("Hi");
+  picture.messages[0].parts.emplace_back(ImagePart{"image/png", "AAAA"});
+  CHECK_THROWS_WITH(bench.host.start(picture, {}, "", heard), rkllm_mcp::test::has_text("vision encoder"));
+  CHECK(bench.pool.wishes.empty());
+}
+
+TEST_CASE("a request that names no model gets the only one there is") {
+  Bench bench;
+  bench.pool.model.answers = {{"one"}};
+  Turn turn = asking("Hi");
+  turn.model.clear();
+  CHECK(bench.ask(turn).answers.at(0).text == "one");
+}
+
+TEST_CASE("going back to another conversation loads its cache, which only its owner can read") {
+  const auto folder = std::filesystem::temp_directory_path() / ("chat-caches-" + std::to_string(::getpid()));
+  {
+    Bench bench(HostOptions{.caches_folder = folder.string(), .most_cache_bytes = 1000});
+    bench.pool.model.when_saving = [&bench](const std::string& path) {
+      std::ofstream(path) << bench.pool.model.runs.back().prompt;
+    };
+    bench.pool.model.text_of_cache = [](const std::string& path) {
+      std::ifstream file(path);
+      return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    bench.pool.model.answers = {{"Hello"}, {"Ho"}, {"Fine"}};
+    const Turn first = asking("Hi, I am one");
+    bench.ask(first);
+    REQUIRE(bench.host.caches().files() == 1);
+    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+      CHECK((file.status().permissions() & std::filesystem::perms::all) ==
+            (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+    }
+    bench.ask(asking("Another one altogether"));
+    const std::size_t runs = bench.pool.model.runs.size();
+    bench.ask(going_on(first, "Hello", "And?"));
+    CHECK(bench.pool.model.loaded.size() == 1);
+    const auto& back = bench.pool.model.runs.at(runs);
+    const std::string& cached = bench.pool.model.runs.at(1).prompt;  // the warm-up of the first conversation
+    CHECK(back.prefilled == static_cast<std::int64_t>(back.prompt.size() - cached.size()));
+    CHECK(bench.host.caches().files() == 2);  // that of the beginning has been replaced
+  }
+  CHECK(std::filesystem::is_empty(folder));
+  std::filesystem::remove(folder);
+}

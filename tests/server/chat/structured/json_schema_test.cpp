@@ -1,0 +1,109 @@
+#include "chat/structured/json_schema.hpp"
+
+#include "chat/turn/turn_error.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::chat;
+
+namespace {
+
+std::string complaint_about(const std::string& schema, const std::string& value) {
+  return JsonSchema(Json::parse(schema), "schema").complaint(Json::parse(value)).value_or("");
+}
+
+}  // namespace
+
+TEST_CASE("a whole value is held against its schema, and the complaint says where") {
+  const std::vector<std::tuple<std::string, std::string, std::string>> cases = {
+      {R"({})", "5", ""},
+      {"true", "5", ""},
+      {"false", "5", "$: nothing is allowed here"},
+      {R"({"type":"string"})", R"("a")", ""},
+      {R"({"type":"string"})", "5", "$: expected string"},
+      {R"({"type":["string","null"]})", "null", ""},
+      {R"({"type":"integer"})", "3.0", ""},
+      {R"({"type":"integer"})", "3.5", "$: expected integer"},
+      {R"({"type":"number"})", "3", ""},
+      {R"({"enum":["a",1,null]})", "1", ""},
+      {R"({"enum":["a",1,null]})", R"("b")", "$: expected one of the values of enum or const"},
+      {R"({"const":null})", "0", "$: expected one of the values of enum or const"},
+      {R"({"minimum":1,"exclusiveMaximum":5,"multipleOf":0.1})", "4.7", ""},
+      {R"({"minimum":1})", "0.9", "$: the number is out of bounds"},
+      {R"({"exclusiveMaximum":5})", "5", "$: the number is out of bounds"},
+      {R"({"multipleOf":2})", "3", "$: the number is out of bounds"},
+      {R"({"minLength":2,"maxLength":3})", R"("Huế")", ""},
+      {R"({"maxLength":3})", R"("Huế!")", "$: wrong length of string"},
+      {R"({"properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false})", R"({"a":1})", ""},
+      {R"({"properties":{"a":{"type":"integer"}},"required":["a"]})", "{}", "$.a: missing"},
+      {R"({"properties":{"a":{"type":"integer"}},"additionalProperties":false})", R"({"b":1})", "$.b: not allowed"},
+      {R"({"properties":{"a":{"type":"integer"}}})", R"({"a":"x"})", "$.a: expected integer"},
+      {R"({"additionalProperties":{"type":"string"}})", R"({"a":1})", "$.a: expected string"},
+      {R"({"minProperties":1,"maxProperties":1})", "{}", "$: wrong number of properties"},
+      {R"({"items":{"type":"integer"},"minItems":1,"maxItems":2})", "[1,2]", ""},
+      {R"({"items":{"type":"integer"}})", R"([1,"x"])", "$[1]: expected integer"},
+      {R"({"maxItems":1})", "[1,2]", "$: wrong number of items"},
+      {R"({"prefixItems":[{"type":"integer"}],"items":false})", "[1]", ""},
+      {R"({"prefixItems":[{"type":"integer"}],"items":false})", "[1,2]", "$[1]: not allowed"},
+      {R"({"items":[{"type":"integer"},{"type":"string"}]})", "[1,2]", "$[1]: expected string"},
+      {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "null", ""},
+      {R"({"anyOf":[{"type":"string"},{"type":"null"}]})", "1", "$: expected null"},
+      {R"({"oneOf":[{"type":"number"},{"type":"integer"}]})", "1.5", ""},
+      {R"({"oneOf":[{"type":"number"},{"type":"integer"}]})", "1", "$: fits none, or several, of oneOf"},
+      {R"({"allOf":[{"type":"number"},{"minimum":3}]})", "2", "$: the number is out of bounds"},
+      {R"({"$ref":"#/$defs/n","$defs":{"n":{"type":"integer"}}})", R"("x")", "$: expected integer"},
+      {R"({"type":"object","properties":{"next":{"anyOf":[{"$ref":"#"},{"type":"null"}]}},"required":["next"]})",
+       R"({"next":{"next":null}})", ""},
+      {R"({"type":"object","properties":{"next":{"$ref":"#"}},"additionalProperties":false})", R"({"next":{"last":1}})",
+       "$.next.last: not allowed"},
+      {R"({"properties":{"a/b":{"type":"integer"},"c":{"$ref":"#/properties/a~1b"}}})", R"({"c":"x"})",
+       "$.c: expected integer"},
+      {R"({"title":"notes","description":"d","format":"email","x-mine":1,"default":5})", "1", ""},
+  };
+  for (const auto& [schema, value, complaint] : cases) {
+    CAPTURE(schema, value);
+    CHECK(complaint_about(schema, value) == complaint);
+  }
+}
+
+TEST_CASE("a schema that cannot be checked, or is none, is refused with its place") {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"({"properties":{"mail":{"pattern":"@"}}})",
+       "schema.properties.mail.pattern: this keyword cannot be checked here"},
+      {R"({"not":{}})", "schema.not: this keyword cannot be checked here"},
+      {R"({"type":"text"})", "schema.type: expected the name of a JSON type, found string"},
+      {R"({"items":5})", "schema.items: expected object, found 5"},
+      {R"({"minItems":-1})", "schema.minItems: expected integer from 0 to 18446744073709551615, found -1"},
+      {R"({"multipleOf":0})", "schema.multipleOf: expected more than 0"},
+      {R"({"anyOf":[]})", "schema.anyOf: expected at least one schema"},
+      {R"({"$ref":"#/$defs/absent"})", "schema.$ref: names a place that the schema does not have"},
+      {R"({"$ref":"https://example.org/a"})",
+       "schema.$ref: only places in the schema itself can be named: \"#/$defs/...\""},
+      {R"({"$ref":"#"})", "schema: the schema names itself without end"},
+      {R"({"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"allOf":[{"$ref":"#"}]}}})",
+       "schema: the schema names itself without end"},
+  };
+  for (const auto& [schema, complaint] : cases) {
+    CAPTURE(schema);
+    CHECK_THROWS_WITH(JsonSchema(Json::parse(schema), "schema"), complaint);
+  }
+  CHECK_NOTHROW(JsonSchema(Json::parse(R"({"uniqueItems":false})"), "schema"));
+}
+
+TEST_CASE("a schema with too many parts is refused, and one with too many alternatives answers in time") {
+  Json schema = {{"anyOf", Json::array()}};
+  for (int i = 0; i < 2001; ++i) schema["anyOf"].push_back(Json::object());
+  CHECK_THROWS_AS(JsonSchema(schema, "schema"), TurnError);
+
+  const Json doubling = Json::parse(
+      R"({"anyOf":[{"type":"array","items":{"$ref":"#"}},{"type":"array","items":{"$ref":"#"}},{"const":1}]})");
+  std::string nested(50, '[');
+  nested += "2" + std::string(50, ']');
+  CHECK(JsonSchema(doubling, "schema").complaint(Json::parse(nested)) ==
+        "the schema has too many alternatives for this value");
+}

@@ -1,0 +1,165 @@
+// What the program says of itself: the guide, help, complaints, the manual page and completions.
+#include "support/catch.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
+#include "support/terminal_process.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+using namespace rkllm_mcp::test;
+
+namespace {
+
+class Home {
+ public:
+  Process::Options options(std::vector<std::string> args) const {
+    args.insert(args.begin(), kProgram);
+    return {.args = std::move(args),
+            .env = {{"HOME", directory_.path()}},
+            .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
+            .directory = directory_.path(),
+            .input = Process::Options::Input::kNull};
+  }
+  Finished run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The commands that `help` shows: two spaces, a name, its summary.
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> names;
+  for (const std::string& line : lines_of(help)) {
+    if (line == "Options:") break;
+    if (line.starts_with("  ") && line.size() > 2 && line[2] >= 'a' && line[2] <= 'z') {
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("without arguments the program prints a short guide and succeeds") {
+  const auto guide = Home().run({});
+  CHECK(guide.status == 0);
+  CHECK(guide.err.empty());
+  CHECK(lines_of(guide.out).size() < 24);  // a terminal's height
+  for (const char* command : {"rkllm-mcp serve", "rkllm-mcp serve --simulator", "rkllm-mcp help"}) {
+    CHECK_THAT(guide.out, has_text(command));
+  }
+}
+
+TEST_CASE("every command that the guide names exists") {
+  const Home home;
+  for (const std::string& line : lines_of(home.run({}).out)) {
+    if (!line.starts_with("  rkllm-mcp ")) continue;
+    const std::string command = line.substr(12, line.find(' ', 12) - 12);
+    INFO(command);
+    CHECK(home.run({command, "--help"}).status == 0);
+  }
+}
+
+TEST_CASE("help shows the same as --help, for the program and for each command") {
+  const Home home;
+  const auto all = home.run({"help"});
+  CHECK(all.status == 0);
+  CHECK(all.out == home.run({"--help"}).out);
+  const auto commands = commands_in(all.out);
+  CHECK(commands.size() >= 8);
+  for (const std::string& command : commands) {
+    INFO(command);
+    const auto help = home.run({"help", command});
+    CHECK(help.status == 0);
+    CHECK(help.out == home.run({command, "--help"}).out);
+    CHECK_THAT(help.out, has_text("Usage: rkllm-mcp " + command));
+  }
+  CHECK(home.run({"help", "tools", "call"}).out == home.run({"tools", "call", "--help"}).out);
+  CHECK(home.run({"help", "nothing"}).status == 2);
+}
+
+TEST_CASE("help has lines of 80 columns at most, and no footer under each command") {
+  const Home home;
+  const auto all = home.run({"--help"});
+  for (const std::string& command : commands_in(all.out)) {
+    const auto help = home.run({command, "--help"});
+    for (const std::string& line : lines_of(help.out)) {
+      INFO(command << ": " << line);
+      CHECK(line.size() <= 80);
+    }
+    CHECK(help.out.find("Exit codes") == std::string::npos);
+  }
+}
+
+TEST_CASE("a command that is mistyped gets the one that was meant") {
+  const auto finished = Home().run({"serv"});
+  CHECK(finished.status == 2);
+  CHECK(finished.out.empty());
+  CHECK_THAT(finished.err, has_text("unknown command 'serv'; did you mean \"serve\"?"));
+  CHECK_THAT(Home().run({"tools", "lst"}).err, has_text("unknown command 'lst'; did you mean \"list\"?"));
+}
+
+TEST_CASE("an option that is mistyped gets the one that was meant") {
+  const Home home;
+  CHECK_THAT(home.run({"serve", "--simulatr"}).err,
+             has_text("unknown option '--simulatr'; did you mean \"--simulator\"?"));
+  CHECK_THAT(home.run({"call", "m", "--txt"}).err, has_text("unknown option '--txt'; did you mean \"--text\"?"));
+  CHECK_THAT(home.run({"--verson"}).err, has_text("unknown option '--verson'; did you mean \"--version\"?"));
+  CHECK_THAT(home.run({"serve", "--simulatr"}).err, has_text("rkllm-mcp serve --help"));
+}
+
+TEST_CASE("the manual page and the completions have every command and every long option") {
+  const Home home;
+  for (const char* kind : {"man", "bash", "zsh", "fish"}) {
+    const auto made = home.run({"completion", kind});
+    CHECK(made.status == 0);
+    std::string text = made.out;
+    text.erase(std::remove(text.begin(), text.end(), '\\'), text.end());
+    for (const std::string& command : commands_in(home.run({"--help"}).out)) {
+      INFO(kind << ": " << command);
+      CHECK_THAT(text, has_text(command));
+      for (const std::string& line : lines_of(home.run({command, "--help"}).out)) {
+        const auto option = line.find("--");
+        if (!line.starts_with("  -") || option == std::string::npos) continue;
+        const std::string name = line.substr(option + 2, line.find_first_of(" ,", option) - option - 2);
+        INFO(name);
+        CHECK_THAT(text, has_text((std::string(kind) == "fish" ? "-l " : "--") + name));
+      }
+    }
+  }
+  CHECK(home.run({"completion", "tcsh"}).status == 2);
+}
+
+TEST_CASE("bash completes commands, and the options of the command that stands there") {
+  const Home home;
+  const std::string script =
+      "source <(" + std::string(kProgram) +
+      " completion bash)\n"
+      "COMP_WORDS=(rkllm-mcp se) COMP_CWORD=1; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n"
+      "COMP_WORDS=(rkllm-mcp tools call --tim) COMP_CWORD=3; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n";
+  const auto finished = run_to_end({.args = {"bash", "-c", script}, .input = Process::Options::Input::kNull});
+  CHECK(finished.err.empty());
+  CHECK(finished.out == "serve settings\n--timeout\n");
+}
+
+TEST_CASE("help is as wide as the terminal, and has no colours where NO_COLOR is set") {
+  const Home home;
+  auto options = home.options({"serve", "--help"});
+  options.env.emplace_back("NO_COLOR", "1");
+  TerminalProcess narrow(options, 60);
+  CHECK(narrow.wait() == 0);
+  for (std::string line : lines_of(narrow.shown())) {
+    if (line.ends_with('\r')) line.pop_back();
+    INFO(line);
+    CHECK(line.size() <= 60);
+    CHECK(line.find('\x1b') == std::string::npos);
+  }
+}

@@ -1,0 +1,228 @@
+// `rkllm-mcp chat` and `rkllm-mcp ask`, with a server that says what the test wants, and on a terminal.
+#include "support/catch.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
+#include "support/terminal_process.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <httplib.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+using namespace rkllm_mcp::test;
+using rkllm_mcp::Json;
+
+namespace {
+
+// Has the models "small" and "thinker", and answers what it is asked with what it has been asked.
+class ChatServer {
+ public:
+  ChatServer() {
+    server_.Get("/v1/models", [](const httplib::Request&, httplib::Response& response) {
+      response.set_content(R"({"object":"list","data":[{"id":"small"},{"id":"thinker"}]})", "application/json");
+    });
+    server_.Post("/v1/chat/completions", [this](const httplib::Request& request, httplib::Response& response) {
+      answer(Json::parse(request.body), response);
+    });
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+  }
+  ~ChatServer() {
+    server_.stop();
+    thread_.join();
+  }
+
+  std::string place() const { return "127.0.0.1:" + std::to_string(port_); }
+  // Waits until so many questions have been asked, and gives the bodies.
+  std::vector<Json> asked(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, Process::kPatience, [&] { return asked_.size() >= count; });
+    return asked_;
+  }
+  // Waits until a client has left an endless answer.
+  bool was_left() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, Process::kPatience, [this] { return was_left_; });
+  }
+
+ private:
+  void answer(const Json& body, httplib::Response& response) {
+    const std::string question = body["messages"].back()["content"];
+    {
+      const std::lock_guard lock(mutex_);
+      asked_.push_back(body);
+      changed_.notify_all();
+    }
+    const auto event = [](const Json& data) { return "data: " + data.dump() + "\n\n"; };
+    const auto delta = [event](const char* kind, const std::string& text) {
+      return event(Json{{"choices", {{{"index", 0}, {"delta", {{kind, text}}}}}}});
+    };
+    response.set_chunked_content_provider("text/event-stream", [=, this](std::size_t, httplib::DataSink& sink) {
+      const auto send = [&sink](const std::string& text) { return sink.write(text.data(), text.size()); };
+      if (question.find("endless") != std::string::npos) {
+        for (bool goes_on = true; goes_on;) {
+          goes_on = send(delta("content", "and so on "));
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as slow as a model, not to fill the disk
+        }
+        const std::lock_guard lock(mutex_);
+        was_left_ = true;
+        changed_.notify_all();
+        return false;
+      }
+      if (body["model"] == "thinker") send(delta("reasoning_content", "let me see"));
+      send(delta("content", "You said: "));
+      send(delta("content", question));
+      send(event(Json{{"choices", Json::array()},
+                      {"usage", {{"prompt_tokens", 3}, {"completion_tokens", 7}}},
+                      {"timings", {{"predicted_per_second", 12.5}}}}));
+      send("data: [DONE]\n\n");
+      sink.done();
+      return true;
+    });
+  }
+
+  httplib::Server server_;
+  std::thread thread_;
+  int port_ = 0;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::vector<Json> asked_;
+  bool was_left_ = false;
+};
+
+class Person {
+ public:
+  Process::Options options(std::vector<std::string> args) const {
+    args.insert(args.begin(), kProgram);
+    return {.args = std::move(args),
+            .env = {{"HOME", home_.path()}, {"TERM", "xterm"}, {"LC_ALL", "C.UTF-8"}},
+            .unset = {"XDG_CONFIG_HOME", "XDG_STATE_HOME", "RKLLM_MCP_SETTINGS", "NO_COLOR"},
+            .directory = home_.path(),
+            .input = Process::Options::Input::kNull};
+  }
+  Finished run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
+  std::string file(const std::string& name) const { return home_ / name; }
+
+ private:
+  TemporaryDirectory home_;
+};
+
+}  // namespace
+
+TEST_CASE("ask prints the answer alone where nobody looks, and everything as JSON with --json") {
+  const ChatServer server;
+  const Person person;
+  const auto answered = person.run({"ask", "How", "are", "you?", "--to", server.place()});
+  CHECK(answered.err.empty());
+  CHECK(answered.out == "You said: How are you?\n");
+  CHECK(answered.status == 0);
+  const auto json =
+      person.run({"ask", "Hello", "--model", "thinker", "--system", "Be short", "--json", "--to", server.place()});
+  const Json report = Json::parse(json.out);
+  CHECK(report["model"] == "thinker");
+  CHECK(report["answer"] == "You said: Hello");
+  CHECK(report["thinking"] == "let me see");
+  CHECK(report["tokens"] == 7);
+  CHECK(report["tokens_per_second"] == 12.5);
+  CHECK(report["complete"] == true);
+}
+
+TEST_CASE("ask adds what is piped in to the question") {
+  ChatServer server;
+  const Person person;
+  auto options = person.options({"ask", "Explain", "--to", server.place()});
+  options.input = Process::Options::Input::kPipe;
+  Process process(options);
+  REQUIRE(process.write("error: 42\n"));
+  process.close_input();
+  CHECK_THAT(process.read_rest(), has_text("You said: Explain\n\nerror: 42"));
+  CHECK(process.wait() == 0);
+}
+
+TEST_CASE("ask without a question, a server without chats, an unknown model and no server each name the next step") {
+  const ChatServer server;
+  const Person person;
+  const auto nothing = person.run({"ask", "--to", server.place()});
+  CHECK(nothing.status == 2);
+  CHECK_THAT(nothing.err, has_text("rkllm-mcp ask \"text\""));
+  const auto unknown = person.run({"ask", "Hi", "--model", "smal", "--to", server.place()});
+  CHECK(unknown.status == 1);
+  CHECK_THAT(unknown.err, has_text("did you mean \"small\"?") && has_text("The server offers: small, thinker"));
+  const auto nobody = person.run({"ask", "Hi", "--to", "127.0.0.1:1"});
+  CHECK(nobody.status == 1);
+  CHECK_THAT(nobody.err, has_text("is the server running? Start it: rkllm-mcp serve"));
+  httplib::Server other;
+  const int port = other.bind_to_any_port("127.0.0.1");
+  std::thread thread([&other] { other.listen_after_bind(); });
+  const auto no_chats = person.run({"chat", "--to", "127.0.0.1:" + std::to_string(port)});
+  other.stop();
+  thread.join();
+  CHECK(no_chats.status == 1);
+  CHECK_THAT(no_chats.err, has_text("answers no chats") && has_text("rkllm-mcp status"));
+}
+
+TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks, and shows how fast it was") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
+  REQUIRE(chat.wait_for("Talking to"));
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("one\n");
+  REQUIRE(chat.wait_for("You said: one"));
+  REQUIRE(chat.wait_for("12.5 tokens/s, first token after "));
+  chat.type("/model thinker\n");
+  REQUIRE(chat.wait_for("Talking to"));
+  chat.type("/system Be short\n");
+  chat.type("two \\\n");
+  chat.type("and three\n");
+  REQUIRE(chat.wait_for("\x1b[2mlet me see"));
+  REQUIRE(chat.wait_for("and three"));
+  const auto asked = server.asked(2);
+  REQUIRE(asked.size() == 2);
+  CHECK(asked[1]["model"] == "thinker");
+  CHECK(asked[1]["messages"] == Json::parse(R"([{"role":"system","content":"Be short"},{"role":"user","content":"one"},
+      {"role":"assistant","content":"You said: one"},{"role":"user","content":"two \nand three"}])"));
+  chat.type("/save talk.json\n");
+  REQUIRE(chat.wait_for("Written to talk.json"));
+  CHECK(Json::parse(read_file(person.file("talk.json")))["messages"].size() == 5);
+  chat.type("/clear\n");
+  REQUIRE(chat.wait_for("forgotten"));
+  chat.type("/modle\n");
+  REQUIRE(chat.wait_for("did you mean \"/model\"?"));
+  chat.type("\x04");
+  CHECK(chat.wait() == 0);
+  CHECK_THAT(read_file(person.file(".local/state/rkllm-mcp/chat_history")), has_text("one"));
+}
+
+TEST_CASE("Ctrl-C stops the answer of chat and not the program") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("endless\n");
+  REQUIRE(chat.wait_for("and so on"));
+  chat.type("\x03");
+  REQUIRE(chat.wait_for("[stopped]"));
+  CHECK(server.was_left());
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("again\n");
+  REQUIRE(chat.wait_for("You said: again"));
+  chat.type("/exit\n");
+  CHECK(chat.wait() == 0);
+}
+
+TEST_CASE("chat reads its lines from a pipe, too, and then shows nothing but answers") {
+  const ChatServer server;
+  const Person person;
+  auto options = person.options({"chat", "--to", server.place()});
+  options.input = Process::Options::Input::kPipe;
+  Process process(options);
+  REQUIRE(process.write("one\ntwo\n"));
+  process.close_input();
+  CHECK(process.read_rest() == "You said: one\nYou said: two\n");
+  CHECK(process.wait() == 0);
+}

@@ -1,0 +1,125 @@
+// The commands that talk to a server, with TLS on every transport that has it.
+#include "support/catch.hpp"
+#include "support/certificate.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+using namespace rkllm_mcp::test;
+using rkllm_mcp::Json;
+
+namespace {
+
+// A server with TLS on TCP, HTTP and WebSocket, and the commands of somebody who uses it.
+class EncryptedServer {
+ public:
+  EncryptedServer() : files_(make_certificate(home_.path())), process_(options(serve_args())) {
+    if (!wait_for_file(home_ / "ports.json")) throw std::runtime_error("not started: " + process_.error_text());
+    ports_ = Json::parse(read_file(home_ / "ports.json"));
+  }
+
+  Finished run(std::vector<std::string> args) const {
+    args.insert(args.begin(), kProgram);
+    return run_to_end(options(std::move(args)));
+  }
+  Process::Options options(std::vector<std::string> args) const {
+    return {.args = std::move(args),
+            .env = {{"HOME", home_.path()}},
+            .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
+            .directory = home_.path(),
+            .input = Process::Options::Input::kNull};
+  }
+  std::string place(const std::string& transport) const { return "localhost:" + ports_[transport]["port"].dump(); }
+  const std::string& certificate() const { return files_.certificate; }
+  // The settings of the server, for a command that is to find it by them.
+  std::vector<std::string> settings() const {
+    std::vector<std::string> words;
+    for (const char* transport : {"tcp", "http", "ws"}) {
+      words.insert(words.end(), {"--set", std::string(transport) + ".tls=true", "--set",
+                                 std::string(transport) + ".port=" + ports_[transport]["port"].dump()});
+    }
+    words.insert(words.end(), {"--set", "tls.certificate=" + files_.certificate, "--set", "tls.key=" + files_.key});
+    return words;
+  }
+
+ private:
+  std::vector<std::string> serve_args() const {
+    std::vector<std::string> args{kProgram, "serve", "--simulator", "--ports-file", home_ / "ports.json"};
+    for (const char* name : {"tcp", "udp", "http", "ws"})
+      args.insert(args.end(), {"--set", std::string(name) + ".port=0"});
+    for (const char* name : {"tcp", "http", "ws"}) args.insert(args.end(), {"--set", std::string(name) + ".tls=true"});
+    args.insert(args.end(), {"--set", "tls.certificate=" + files_.certificate, "--set", "tls.key=" + files_.key});
+    return args;
+  }
+
+  TemporaryDirectory home_;
+  CertificateFiles files_;
+  Process process_;
+  Json ports_;
+};
+
+}  // namespace
+
+TEST_CASE("call speaks TLS over every transport that has it, and verifies the server against --cacert") {
+  const EncryptedServer server;
+  const std::string init = Json{{"param", {{"model_path", kModels + "/fast.json"}}}}.dump();
+  const auto loaded = server.run(
+      {"call", "rkllm_init", init, "--to", "tcps://" + server.place("tcp"), "--cacert", server.certificate()});
+  INFO(loaded.err);
+  REQUIRE(loaded.status == 0);
+  const std::string params = R"({"rkllm_input":{"prompt_input":"@n=20000 Hello"}})";
+  std::vector<std::string> texts;
+  for (const auto& [scheme, transport] :
+       {std::pair("tcps://", "tcp"), std::pair("https://", "http"), std::pair("wss://", "ws")}) {
+    INFO(scheme);
+    const std::string url = scheme + server.place(transport);
+    const auto answered =
+        server.run({"call", "--text", "rkllm_run_async", params, "--to", url, "--cacert", server.certificate()});
+    CHECK(answered.err.empty());
+    CHECK(answered.status == 0);
+    texts.push_back(answered.out);
+    const auto unverified = server.run({"call", "rkllm_is_running", "--to", url});
+    CHECK(unverified.status == 1);
+    CHECK(unverified.out.empty());
+    CHECK_THAT(unverified.err, has_text("certificate cannot be verified"));
+  }
+  CHECK(texts[0].size() > 20'000);
+  CHECK(texts[0] == texts[1]);
+  CHECK(texts[0] == texts[2]);
+}
+
+TEST_CASE("connect carries messages over TLS on TCP and WebSocket") {
+  const EncryptedServer server;
+  for (const auto& [scheme, transport] : {std::pair("tcps://", "tcp"), std::pair("wss://", "ws")}) {
+    INFO(scheme);
+    auto options =
+        server.options({kProgram, "connect", scheme + server.place(transport), "--cacert", server.certificate()});
+    options.input = Process::Options::Input::kPipe;
+    Process bridge(options);
+    REQUIRE(bridge.write(R"({"jsonrpc":"2.0","id":1,"method":"ping"})"
+                         "\n"));
+    bridge.close_input();
+    CHECK_THAT(bridge.read_rest(), has_text(R"("id":1)") && has_text(R"("result")"));
+    CHECK(bridge.wait() == 0);
+  }
+}
+
+TEST_CASE("commands without --to find a server with TLS by the settings, and trust its own certificate") {
+  const EncryptedServer server;
+  for (std::vector<std::string> command : {std::vector<std::string>{"call", "rkllm_is_running"}, {"status"}}) {
+    INFO(command[0]);
+    const auto settings = server.settings();
+    command.insert(command.end(), settings.begin(), settings.end());
+    const auto finished = server.run(command);
+    CHECK(finished.err.empty());
+    CHECK_FALSE(finished.out.empty());
+  }
+}
+
+TEST_CASE("a server without TLS is named as such") {
+  const EncryptedServer server;
+  const auto plain = server.run({"call", "rkllm_is_running", "--to", "tcps://127.0.0.1:1"});
+  CHECK(plain.status == 1);
+  CHECK_THAT(plain.err, has_text("is the server running?"));
+}

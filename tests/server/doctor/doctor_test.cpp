@@ -1,0 +1,332 @@
+// What doctor says of machines that tests make up: a tree of files below a folder, one fault each.
+#include "doctor/doctor.hpp"
+#include "support/catch.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+using doctor::Findings;
+using doctor::Level;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uid_t kSomebody = 4242;
+constexpr gid_t kTheirGroup = 4243;
+
+// A board on which nothing is wrong.
+class Board {
+ public:
+  Board() {
+    using std::string_literals::operator""s;
+    put("proc/device-tree/model", "Orange Pi 5\0"s);
+    put("proc/device-tree/compatible", "xunlong,orangepi-5\0rockchip,rk3588s\0"s);
+    put("proc/meminfo", "MemTotal:        8000000 kB\nMemFree: 5 kB\nMemAvailable:    6000000 kB\n");
+    put("proc/self/limits",
+        "Limit Soft Hard Units\nMax open files            1048576              1048576              files\n");
+    put("proc/net/tcp", kNetHeader);
+    put("proc/net/udp", kNetHeader);
+    put("sys/class/devfreq/fdab0000.npu/governor", "rknpu_ondemand\n");
+    put("sys/kernel/debug/rknpu/version", "RKNPU driver: v0.9.8\n");
+    put("sys/bus/platform/devices/fdab0000.npu/iommu_group/name", "");
+    put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+    put("dev/dri/renderD129", "");
+    fs::permissions(path("dev/dri/renderD129"), fs::perms(0666));
+    put("etc/resolv.conf", "nameserver 192.168.1.1\n");
+    put("etc/group", "root:x:0:\nrender:x:" + std::to_string(kTheirGroup) + ":\n");
+    put("models/a-rk3588-w8a8.rkllm", "weights");
+    fs::create_directories(path("usr/lib"));
+    fs::copy_file(kSimulator, path("usr/lib/librkllmrt.so"));
+    for (const char* name : {"libstdc++.so.6", "libgcc_s.so.1", "libc.so.6", "libm.so.6", "libdl.so.2",
+                             "libpthread.so.0", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libasan.so.8",
+                             "libubsan.so.1", "libtsan.so.2", "libasan.so.6", "libtsan.so.0"}) {
+      put(std::string("usr/lib/") + name, "");
+    }
+    machine.root = folder_.path();
+    machine.identity = {kSomebody, {}};
+    machine.settings.runtime.model_dirs = {path("models")};
+  }
+
+  std::string path(const std::string& name) const { return folder_ / name; }
+  void put(const std::string& name, const std::string& text) {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    write_file(path(name), text);
+  }
+  void remove(const std::string& name) { fs::remove_all(path(name)); }
+
+  doctor::Machine machine;
+  static constexpr const char* kNetHeader =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+// The findings that are not ok; each has a cure.
+Findings faults(const Findings& findings) {
+  Findings faults;
+  for (const auto& each : findings) {
+    CHECK_FALSE(each.text.empty());
+    CHECK(each.cure.empty() == (each.level == Level::kOk));
+    if (each.level != Level::kOk) faults.push_back(each);
+  }
+  return faults;
+}
+
+doctor::Finding only_fault(const Findings& findings) {
+  const Findings found = faults(findings);
+  for (const auto& each : found) UNSCOPED_INFO(each.subject << ": " << each.text);
+  REQUIRE(found.size() == 1);
+  return found.front();
+}
+
+}  // namespace
+
+TEST_CASE("on a board without faults doctor finds none but that the library is the simulator") {
+  const Board board;
+  const auto fault = only_fault(doctor::examine(board.machine));
+  CHECK(fault.subject == "library");
+  CHECK(fault.level == Level::kWarning);
+  CHECK_THAT(fault.text, has_text("is the simulator"));
+}
+
+TEST_CASE("a library that is not there is a problem, and the cure fetches it") {
+  Board board;
+  board.remove("usr/lib/librkllmrt.so");
+  const auto fault = only_fault(doctor::examine_library(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("librkllmrt.so"));
+  CHECK_THAT(fault.cure, has_text("curl"));
+}
+
+TEST_CASE("a library for another machine is a problem that names both") {
+  Board board;
+  std::string library = read_file(board.path("usr/lib/librkllmrt.so"));
+  library[18] = library[18] == 62 ? '\xb7' : 62;  // e_machine: x86_64 or aarch64
+  board.put("usr/lib/librkllmrt.so", library);
+  const auto fault = only_fault(doctor::examine_library(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("aarch64"));
+}
+
+TEST_CASE("a library of a version that no ABI set fits is a problem") {
+  Board board;
+  std::string library = read_file(board.path("usr/lib/librkllmrt.so"));
+  const std::string marker = "RKLLM SDK (version: ";
+  const auto at = library.find(marker);
+  REQUIRE(at != std::string::npos);
+  library[at + marker.size()] = '0';
+  board.put("usr/lib/librkllmrt.so", library);
+  const auto found = faults(doctor::examine_library(board.machine));
+  CHECK(std::any_of(found.begin(), found.end(), [](const auto& each) { return each.level == Level::kProblem; }));
+}
+
+TEST_CASE("a library that another one is missing for names the missing one") {
+  Board board;
+  std::string library = read_file(board.path("usr/lib/librkllmrt.so"));
+  const std::string needed = "libstdc++.so.6";
+  const auto at = library.find(needed);
+  REQUIRE(at != std::string::npos);
+  library.replace(at, needed.size(), "libmissing.so9");  // as long
+  board.put("usr/lib/librkllmrt.so", library);
+  const auto found = faults(doctor::examine_library(board.machine));
+  CHECK(std::any_of(found.begin(), found.end(), [](const auto& each) {
+    return each.level == Level::kProblem && each.text.find("needs libmissing.so9") != std::string::npos;
+  }));
+}
+
+TEST_CASE("a machine that is no Rockchip board is told of the simulator") {
+  Board board;
+  board.remove("proc/device-tree");
+  board.remove("sys/class/devfreq");
+  const auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.level == Level::kWarning);
+  CHECK_THAT(fault.cure, has_text("--simulator"));
+}
+
+TEST_CASE("a kernel without NPU driver is a problem") {
+  Board board;
+  board.remove("sys/class/devfreq");
+  const auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.subject == "npu driver");
+  CHECK(fault.level == Level::kProblem);
+}
+
+TEST_CASE("an NPU driver before 0.9.7 is a problem, 0.9.7 is none, and 0.10.0 is newer") {
+  Board board;
+  board.put("sys/kernel/debug/rknpu/version", "RKNPU driver: v0.9.6\n");
+  CHECK(only_fault(doctor::examine_npu(board.machine)).level == Level::kProblem);
+  board.put("sys/kernel/debug/rknpu/version", "RKNPU driver: v0.9.7\n");
+  CHECK(faults(doctor::examine_npu(board.machine)).empty());
+  board.put("sys/kernel/debug/rknpu/version", "RKNPU driver: v0.10.0\n");
+  CHECK(faults(doctor::examine_npu(board.machine)).empty());
+}
+
+TEST_CASE("a driver version that only root may read comes with the command that reads it") {
+  Board board;
+  board.remove("sys/kernel/debug/rknpu/version");
+  const auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.level == Level::kWarning);
+  CHECK(fault.cure == "sudo cat /sys/kernel/debug/rknpu/version");
+}
+
+TEST_CASE("device nodes that are missing are a problem") {
+  Board board;
+  board.remove("dev/dri");
+  const auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.subject == "device nodes");
+  CHECK(fault.level == Level::kProblem);
+}
+
+TEST_CASE("a device node that this user may not open names it, and the cure joins the group or opens the node") {
+  Board board;
+  fs::permissions(board.path("dev/dri/renderD129"), fs::perms(0600));
+  auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("/dev/dri/renderD129"));
+  CHECK(fault.cure == "sudo chmod a+rw /dev/dri/renderD129");
+  if (::chown(board.path("dev/dri/renderD129").c_str(), 0, kTheirGroup) != 0) return;  // only root may
+  fs::permissions(board.path("dev/dri/renderD129"), fs::perms(0660));
+  fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.cure == "sudo usermod -aG render $USER   # then log in again");
+  board.machine.identity.groups = {kTheirGroup};
+  CHECK(faults(doctor::examine_npu(board.machine)).empty());
+}
+
+TEST_CASE("an NPU without IOMMU is a problem") {
+  Board board;
+  board.remove("sys/bus/platform/devices/fdab0000.npu/iommu_group");
+  const auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.subject == "iommu");
+  CHECK(fault.level == Level::kProblem);
+}
+
+TEST_CASE("a governor that saves energy is a warning") {
+  Board board;
+  board.put("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+  const auto fault = only_fault(doctor::examine_speed(board.machine));
+  CHECK(fault.level == Level::kWarning);
+  CHECK_THAT(fault.text, has_text("powersave"));
+  CHECK_THAT(fault.cure, has_text("performance"));
+}
+
+TEST_CASE("a model for another chip is a problem, by its name") {
+  Board board;
+  fs::rename(board.path("models/a-rk3588-w8a8.rkllm"), board.path("models/a-RK3576.rkllm"));
+  const auto fault = only_fault(doctor::examine_models(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("rk3576"));
+  CHECK_THAT(fault.text, has_text("rk3588"));
+}
+
+TEST_CASE("a model that is larger than the memory is a problem, than what is free of it a warning") {
+  Board board;
+  fs::resize_file(board.path("models/a-rk3588-w8a8.rkllm"), 7'000'000'000);  // sparse
+  CHECK(only_fault(doctor::examine_models(board.machine)).level == Level::kWarning);
+  fs::resize_file(board.path("models/a-rk3588-w8a8.rkllm"), 9'000'000'000);
+  CHECK(only_fault(doctor::examine_models(board.machine)).level == Level::kProblem);
+}
+
+TEST_CASE("a folder of models that is not there is a problem, and the cure makes it") {
+  Board board;
+  board.machine.settings.runtime.model_dirs = {board.path("nowhere")};
+  const auto fault = only_fault(doctor::examine_models(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK(fault.cure == "mkdir -p " + board.path("nowhere"));
+}
+
+TEST_CASE("no models at all is a warning") {
+  Board board;
+  board.remove("models/a-rk3588-w8a8.rkllm");
+  CHECK(only_fault(doctor::examine_models(board.machine)).level == Level::kWarning);
+}
+
+TEST_CASE("fewer open files than the connections may need is a warning") {
+  Board board;
+  board.put("proc/self/limits", "Max open files            64                   64                   files\n");
+  const auto fault = only_fault(doctor::examine_limits(board.machine));
+  CHECK(fault.level == Level::kWarning);
+  CHECK_THAT(fault.cure, has_text("ulimit -n"));
+}
+
+TEST_CASE("a port that another program has is a problem that names it, and one that the server has is none") {
+  Board board;
+  board.put("proc/net/tcp",
+            std::string(Board::kNetHeader) +
+                "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 777 1\n");
+  auto fault = only_fault(doctor::examine_ports(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("http.port 8080 is taken by another user's program"));
+  board.put("proc/99/comm", "nginx\n");
+  fs::create_directories(board.path("proc/99/fd"));
+  fs::create_symlink("socket:[777]", board.path("proc/99/fd/3"));
+  fault = only_fault(doctor::examine_ports(board.machine));
+  CHECK_THAT(fault.text, has_text("nginx, process 99"));
+  CHECK_THAT(fault.cure, has_text("--set http.port="));
+  board.put("proc/99/comm", "rkllm-mcp\n");
+  CHECK(faults(doctor::examine_ports(board.machine)).empty());
+}
+
+TEST_CASE("settings that others may change, and access tokens that others may read, are problems") {
+  Board board;
+  board.put("settings.json", "{}");
+  board.machine.settings_file = board.path("settings.json");
+  fs::permissions(board.path("settings.json"), fs::perms(0666));
+  auto fault = only_fault(doctor::examine_secrets(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK(fault.cure == "chmod go-w " + board.path("settings.json"));
+  fs::permissions(board.path("settings.json"), fs::perms(0644));
+  CHECK(faults(doctor::examine_secrets(board.machine)).empty());
+  board.put("tokens", "me secret\n");
+  fs::permissions(board.path("tokens"), fs::perms(0644));
+  board.machine.settings.auth.tokens = board.path("tokens");
+  fault = only_fault(doctor::examine_secrets(board.machine));
+  CHECK(fault.cure == "chmod 600 " + board.path("tokens"));
+}
+
+TEST_CASE("a clock that stands in the past is a problem") {
+  Board board;
+  board.machine.now = std::chrono::system_clock::time_point{};
+  const auto fault = only_fault(doctor::examine_network(board.machine));
+  CHECK(fault.subject == "clock");
+  CHECK(fault.level == Level::kProblem);
+}
+
+TEST_CASE("no name server, or a name without an address, is a warning") {
+  Board board;
+  board.machine.resolve = [](const std::string&) { return false; };
+  CHECK(only_fault(doctor::examine_network(board.machine)).subject == "name resolution");
+  board.machine.resolve = {};
+  board.remove("etc/resolv.conf");
+  CHECK(only_fault(doctor::examine_network(board.machine)).level == Level::kWarning);
+}
+
+TEST_CASE("the command doctor prints a line for each finding, its cure below, and JSON with --json") {
+  const Board board;
+  const std::vector<std::pair<std::string, std::string>> env{{"HOME", board.path("home")}};
+  std::vector<std::string> text_args{kProgram,        "doctor", "--root",
+                                     board.path("."), "--set",  "runtime.library=/no/such.so"};
+  const auto text = run_to_end({.args = text_args, .env = env, .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"}});
+  CHECK(text.status == 1);
+  CHECK(text.err.empty());
+  CHECK_THAT(text.out, has_text("problem  library: no library at /no/such.so"));
+  CHECK_THAT(text.out, has_text("ok       cpu governor: performance"));
+  CHECK(text.out.find('\x1b') == std::string::npos);
+  text_args.emplace_back("--json");
+  const auto json = run_to_end({.args = text_args, .env = env, .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"}});
+  CHECK(json.status == 1);
+  const Json report = Json::parse(json.out);
+  CHECK(report["problems"].get<int>() >= 1);
+  for (const Json& each : report["findings"]) {
+    CHECK(each.size() == 4);
+    CHECK(each["cure"].is_null() == (each["level"] == "ok"));
+  }
+}

@@ -1,0 +1,384 @@
+// Chat clients over HTTP: the real program, real sockets, and a simulated model that says what the test tells it to.
+#include "support/catch.hpp"
+#include "support/http_client.hpp"
+#include "support/live_server.hpp"
+#include "support/raw_socket.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+constexpr const char* kModel = "qwen3-small";
+
+LiveServer::Options chatting(std::vector<std::string> more = {}, const std::string& file = "fast") {
+  const Json models{
+      {kModel, {{"param", {{"model_path", shipped_model(file)}, {"max_context_len", 4096}}}, {"template", "qwen3"}}}};
+  LiveServer::Options options;
+  options.set = {"models=" + models.dump()};
+  options.set.insert(options.set.end(), more.begin(), more.end());
+  return options;
+}
+
+// What makes the simulated model answer with exactly this text.
+std::string saying(const std::string& text) {
+  std::string line = "@say=" + Json(text).dump();
+  for (std::size_t at = line.find('<'); at != std::string::npos; at = line.find('<')) line.replace(at, 1, "\\u003c");
+  return line;
+}
+
+Json user(const std::string& text) { return {{"role", "user"}, {"content", text}}; }
+
+// One message, or an array of them.
+Json asking(const Json& messages, const Json& more = Json::object()) {
+  Json body{
+      {"model", kModel}, {"messages", messages.is_array() ? messages : Json::array({messages})}, {"max_tokens", 200}};
+  body.update(more);
+  return body;
+}
+
+// The answer runs: those of more than one token, which counting and warming up never are.
+std::vector<RecordedRun> answers_of(const LiveServer& server) {
+  std::vector<RecordedRun> runs = server.recorded_runs();
+  std::erase_if(runs, [](const RecordedRun& run) { return run.tokens < 2; });
+  return runs;
+}
+
+// Waits for as many runs, warm-ups included.
+std::vector<RecordedRun> await_runs(const LiveServer& server, std::size_t count) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (;;) {
+    std::vector<RecordedRun> runs = server.recorded_runs();
+    if (runs.size() >= count || std::chrono::steady_clock::now() > deadline) return runs;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+std::vector<Json> events_of(HttpClient& client, const std::string& path, const Json& body, bool* done = nullptr) {
+  std::vector<Json> events;
+  client.post_for_events(path, body.dump(), [&](std::string_view data) {
+    if (data == "[DONE]") {
+      if (done != nullptr) *done = true;
+      return true;
+    }
+    events.push_back(Json::parse(data));
+    return true;
+  });
+  return events;
+}
+
+}  // namespace
+
+TEST_CASE("an OpenAI client gets an answer, its usage, and is told which fields were ignored") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const HttpAnswer answer =
+      client.post("/v1/chat/completions", asking(user(saying("Hello there.")), {{"seed", 1}}).dump());
+  INFO(answer.body);
+  REQUIRE(answer.status == 200);
+  const Json body = answer.json();
+  CHECK(body["object"] == "chat.completion");
+  CHECK(body["choices"][0]["message"]["content"] == "Hello there.");
+  CHECK(body["choices"][0]["finish_reason"] == "stop");
+  const RecordedRun run = answers_of(server).at(0);
+  CHECK(body["usage"]["completion_tokens"] == run.tokens);
+  CHECK(body["usage"]["prompt_tokens"] == run.prefilled + run.reused);
+  CHECK(answer.headers.at("x-rkllm-ignored") == "seed");
+  CHECK(answer.headers.at("x-rkllm-queue-position") == "0");
+  // What clients make of addresses with and without /v1.
+  CHECK(client.get("/v1/v1/models").json()["data"][0]["id"] == kModel);
+  CHECK(client.get("/v1//models").status == 200);
+}
+
+TEST_CASE("an OpenAI stream has one id, the role first, the usage last, and [DONE]") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  bool done = false;
+  const auto events = events_of(client, "/v1/chat/completions",
+                                asking(user(saying("<think>Hm.</think>\n\nHello.")),
+                                       {{"stream", true}, {"stream_options", {{"include_usage", true}}}}),
+                                &done);
+  REQUIRE(events.size() >= 4);
+  CHECK(done);
+  std::string text;
+  std::string thinking;
+  for (const Json& event : events) {
+    CHECK(event["id"] == events[0]["id"]);
+    if (event["choices"].empty()) continue;
+    const Json& delta = event["choices"][0]["delta"];
+    text += delta.contains("content") && delta["content"].is_string() ? delta["content"].get<std::string>() : "";
+    thinking += delta.value("reasoning_content", "");
+  }
+  CHECK(text == "Hello.");
+  CHECK(thinking.find("Hm.") != std::string::npos);
+  CHECK(events[0]["choices"][0]["delta"]["role"] == "assistant");
+  CHECK(events.back()["choices"].empty());
+  CHECK(events.back()["usage"]["completion_tokens"] == answers_of(server).at(0).tokens);
+}
+
+TEST_CASE("a tool call comes out of the stream as a call, whatever pieces its marks come in") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const Json tools = Json::parse(
+      R"([{"type":"function","function":{"name":"get_time","parameters":{"type":"object","properties":{}}}}])");
+  const std::string script =
+      "@bytes " + saying("<tool_call>\n{\"name\": \"get_time\", \"arguments\": {\"zone\": \"UTC\"}}\n</tool_call>");
+  const Json body =
+      client
+          .post("/v1/chat/completions",
+                asking(user(script), {{"tools", tools}, {"chat_template_kwargs", {{"enable_thinking", false}}}}).dump())
+          .json();
+  INFO(body.dump());
+  const Json& choice = body["choices"][0];
+  CHECK(choice["finish_reason"] == "tool_calls");
+  CHECK(choice["message"]["tool_calls"][0]["function"]["name"] == "get_time");
+  CHECK(Json::parse(choice["message"]["tool_calls"][0]["function"]["arguments"].get<std::string>()) ==
+        Json{{"zone", "UTC"}});
+}
+
+TEST_CASE("after a warm-up the next turn prefills only the new text, and an edited history is computed anew") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const Json off{{"chat_template_kwargs", {{"enable_thinking", false}}}};
+  const Json first = Json::array({user(saying("Hello."))});
+  REQUIRE(client.post("/v1/chat/completions", asking(first, off).dump()).status == 200);
+  const auto warmed = await_runs(server, 2);
+  REQUIRE(warmed.size() == 2);
+  CHECK(warmed[1].tokens == 1);
+
+  Json second = first;
+  second.push_back({{"role", "assistant"}, {"content", "Hello."}});
+  second.push_back(user(saying("Fine.")));
+  REQUIRE(client.post("/v1/chat/completions", asking(second, off).dump()).json()["choices"][0]["message"]["content"] ==
+          "Fine.");
+  const RecordedRun next = server.recorded_runs().at(2);
+  REQUIRE(next.prompt.starts_with(warmed[1].prompt));
+  const std::string fresh = next.prompt.substr(warmed[1].prompt.size());
+  CHECK(next.reused + 1 >= warmed[1].prefilled + warmed[1].reused);
+  CHECK(next.prefilled <= fresh.size());
+
+  await_runs(server, 4);
+  Json edited = second;
+  edited[0] = user("Something else altogether");
+  REQUIRE(client.post("/v1/chat/completions", asking(edited, off).dump()).status == 200);
+  const RecordedRun anew = await_runs(server, 5).at(4);
+  CHECK(anew.prompt.find("Something else altogether") != std::string::npos);
+  CHECK(anew.prompt.find("Hello.\"") == std::string::npos);  // nothing of the first script is left
+  CHECK(anew.reused < 10);
+}
+
+TEST_CASE("Ollama's clients chat, list and load") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  CHECK(client.get("/").body == "Ollama is running");
+  CHECK(client.get("/api/tags").json()["models"][0]["name"] == kModel);
+  Json body = asking(user(saying("Hi.")), {{"think", false}});
+  body.erase("max_tokens");
+  body["options"] = {{"num_predict", 100}, {"num_ctx", 8192}};
+  const HttpAnswer streamed = client.post("/api/chat", body.dump());
+  INFO(streamed.body);
+  REQUIRE(streamed.status == 200);
+  CHECK(streamed.headers.at("Content-Type") == "application/x-ndjson");
+  CHECK(streamed.headers.at("x-rkllm-ignored") == "options.num_ctx");
+  std::string text;
+  Json last;
+  for (std::size_t begin = 0; begin < streamed.body.size();) {
+    const std::size_t end = streamed.body.find('\n', begin);
+    last = Json::parse(streamed.body.substr(begin, end - begin));
+    text += last["message"]["content"].get<std::string>();
+    begin = end + 1;
+  }
+  CHECK(text == "Hi.");
+  CHECK(last["done"] == true);
+  CHECK(last["done_reason"] == "stop");
+  CHECK(last["eval_count"] == answers_of(server).at(0).tokens);
+  CHECK(client.get("/api/ps").json()["models"][0]["name"] == kModel);
+  CHECK(client.post("/api/show", Json{{"model", kModel}}.dump()).json()["capabilities"].size() == 3);
+  const Json loaded = client.post("/api/chat", Json{{"model", kModel}, {"messages", Json::array()}}.dump()).json();
+  CHECK(loaded["done_reason"] == "load");
+}
+
+TEST_CASE("Anthropic's and Responses' streams begin and end as their clients want") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto messages =
+      events_of(client, "/v1/messages", asking(user(saying("Hi.")), {{"stream", true}, {"max_tokens", 50}}));
+  REQUIRE(messages.size() > 4);
+  CHECK(messages.front()["type"] == "message_start");
+  CHECK(messages.back()["type"] == "message_stop");
+  const auto events =
+      events_of(client, "/v1/responses",
+                {{"model", kModel}, {"input", saying("Hi.")}, {"stream", true}, {"max_output_tokens", 50}});
+  REQUIRE(events.size() > 4);
+  CHECK(events.front()["type"] == "response.created");
+  CHECK(events.back()["type"] == "response.completed");
+  for (std::size_t i = 0; i < events.size(); ++i) CHECK(events[i]["sequence_number"] == i);
+  const Json gone =
+      client.post("/v1/responses", Json{{"model", kModel}, {"input", "x"}, {"previous_response_id", "resp_x"}}.dump())
+          .json();
+  CHECK(gone["error"]["code"] == "not_found");
+}
+
+TEST_CASE("errors that are known at once have a status, in the words of each dialect") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const Json unknown = asking(user("x"), {{"model", "gpt-9"}, {"stream", true}});
+  CHECK(client.post("/v1/chat/completions", unknown.dump()).status == 404);
+  CHECK(client.post("/v1/chat/completions", unknown.dump()).json()["error"]["code"] == "model_not_found");
+  CHECK(client.post("/api/chat", unknown.dump()).json()["error"].is_string());
+  CHECK(client.post("/v1/messages", unknown.dump()).json()["error"]["type"] == "not_found_error");
+  const HttpAnswer wrong = client.post("/v1/chat/completions", asking(user("x"), {{"temperature", "hot"}}).dump());
+  CHECK(wrong.status == 400);
+  CHECK(wrong.json()["error"]["param"] == "temperature");
+  const std::string long_text(40'000, 'x');
+  const HttpAnswer context = client.post("/v1/chat/completions", asking(user(long_text + " y")).dump());
+  INFO(context.body);
+  CHECK(context.status == 400);
+  CHECK(context.json()["error"]["code"] == "context_length_exceeded");
+  CHECK(client.post("/v1/messages", asking(user(long_text)).dump()).body.find("prompt is too long") !=
+        std::string::npos);
+  CHECK(client.post("/tokenize", R"({"content":"x"})").status == 400);
+  CHECK(client.post("/api/create", "{}").status == 400);
+  CHECK(client.post("/v1/chat/completions", "{").status == 400);
+  CHECK(client.get("/v1/health").json() == Json{{"status", "ok"}});
+}
+
+TEST_CASE("embeddings come from the last hidden layer, one for each input, of length 1") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const HttpAnswer answer =
+      client.post("/v1/embeddings", Json{{"model", kModel}, {"input", {"a cat", "a cat", "the law"}}}.dump());
+  INFO(answer.body);
+  REQUIRE(answer.status == 200);
+  const Json data = answer.json()["data"];
+  REQUIRE(data.size() == 3);
+  double squares = 0;
+  for (const Json& value : data[0]["embedding"]) squares += value.get<double>() * value.get<double>();
+  CHECK(squares == Approx(1).epsilon(1e-4));
+  CHECK(data[0]["embedding"] == data[1]["embedding"]);
+  CHECK(data[0]["embedding"] != data[2]["embedding"]);
+  CHECK(client.post("/api/embed", Json{{"model", kModel}, {"input", "a cat"}}.dump()).json()["embeddings"].size() == 1);
+}
+
+TEST_CASE("a client that goes stops its run, and the one behind it is served") {
+  LiveServer server(chatting({}, "rk3588-1.5b"));  // at a board's speed
+  HttpClient client(server.endpoint(Transport::kHttp));
+  std::size_t events = 0;
+  Json endless = asking(user("@n=100000000"), {{"stream", true}});
+  endless.erase("max_tokens");
+  client.post_for_events("/v1/chat/completions", endless.dump(), [&events](std::string_view) { return ++events < 5; });
+  HttpClient other(server.endpoint(Transport::kHttp));
+  const Json answer = other.post("/v1/chat/completions", asking(user(saying("Next."))).dump()).json();
+  CHECK(answer["choices"][0]["message"]["content"] == "Next.");
+  const auto runs = server.recorded_runs();
+  CHECK(std::ranges::any_of(runs, [](const RecordedRun& run) { return run.aborted; }));
+}
+
+TEST_CASE("clients that talk to one model at once have their own answers, each in its dialect") {
+  LiveServer server(chatting());
+  constexpr int kClients = 6;
+  constexpr int kTurns = 5;
+  std::vector<std::thread> clients;
+  std::vector<std::string> wrong(kClients);
+  for (int number = 0; number < kClients; ++number) {
+    clients.emplace_back([&server, &own = wrong.at(static_cast<std::size_t>(number)), number] {
+      HttpClient client(server.endpoint(Transport::kHttp));
+      for (int turn = 0; turn < kTurns; ++turn) {
+        const std::string text = "client " + std::to_string(number) + " turn " + std::to_string(turn);
+        const Json body = asking(user(saying(text)), {{"stream", false}, {"think", false}});
+        const Json openai = client.post("/v1/chat/completions", body.dump()).json();
+        if (openai["choices"][0]["message"]["content"] != text) own += openai.dump();
+        const Json ollama = client.post("/api/chat", body.dump()).json();
+        if (ollama["message"]["content"] != text) own += ollama.dump();
+        const Json anthropic = client.post("/v1/messages", body.dump()).json();
+        if (anthropic["content"].back()["text"] != text) own += anthropic.dump();
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  for (const std::string& text : wrong) CHECK(text.empty());
+}
+
+TEST_CASE("a queue that is full is told of at once, with the time after which a retry may help") {
+  LiveServer server(chatting({"queue.max_per_handle=1"}, "rk3588-1.5b"));  // at a board's speed
+  HttpClient client(server.endpoint(Transport::kHttp));
+  Json endless = asking(user("@n=100000000"), {{"stream", true}});
+  endless.erase("max_tokens");
+  HttpAnswer next;
+  std::thread waiting;
+  HttpClient holding(server.endpoint(Transport::kHttp));
+  holding.post_for_events("/v1/chat/completions", endless.dump(), [&](std::string_view) {
+    waiting = std::thread([&] {
+      HttpClient behind(server.endpoint(Transport::kHttp));
+      next = behind.post("/v1/chat/completions", asking(user(saying("At last."))).dump());
+    });
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (client.get("/health").json()["runtime"]["handles"][0]["queued"] != 1 &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    const HttpAnswer full = client.post("/v1/chat/completions", asking(user("x")).dump());
+    CHECK(full.status == 503);
+    CHECK(full.headers.count("Retry-After") == 1);
+    CHECK(full.json()["error"]["code"] == "queue_full");
+    CHECK(client.post("/v1/messages", asking(user("x")).dump()).status == 529);
+    CHECK(client.post("/api/chat", asking(user("x")).dump()).status == 503);
+    return false;
+  });
+  // The one that waited has its turn as soon as the first one's client has gone.
+  REQUIRE(waiting.joinable());
+  waiting.join();
+  CHECK(next.status == 200);
+  CHECK(next.headers.at("x-rkllm-queue-position") == "1");
+  CHECK(next.json()["choices"][0]["message"]["content"] == "At last.");
+}
+
+TEST_CASE("a model is loaded by its first turn, is listed with what it does, and is unloaded by whoever may") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto state = [&client] { return client.get("/v1/models").json()["data"][0]["rkllm"]["state"]; };
+  CHECK(state() == "on_disk");
+  CHECK(client.get("/api/ps").json()["models"].empty());
+  CHECK(client.post("/v1/chat/completions", asking(user(saying("Hi."))).dump()).status == 200);
+  CHECK(state() == "loaded");
+  const Json unloaded =
+      client.post("/api/generate", Json{{"model", kModel}, {"prompt", ""}, {"keep_alive", 0}}.dump()).json();
+  CHECK(unloaded["done_reason"] == "unload");
+  CHECK(state() == "on_disk");
+  CHECK(client.get("/v1/models/" + std::string(kModel)).status == 200);
+  CHECK(client.get("/v1/models/nobody").status == 404);
+  CHECK(client.get("/v1/nothing").status == 404);
+}
+
+TEST_CASE("without the chat host its paths are nobody's, and the rest is as ever") {
+  LiveServer server(chatting({"chat.enabled=false"}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  CHECK(client.get("/v1/models").status == 404);
+  CHECK(client.get("/").status == 404);
+  CHECK(client.get("/health").json()["chat"].is_null());
+}
+
+TEST_CASE("an access token counts as bearer and as x-api-key, and without one the error has the dialect's form") {
+  const TemporaryDirectory directory;
+  const std::string tokens = directory / "tokens";
+  write_file(tokens, "ann  a-token-of-length-20  call\n");
+  REQUIRE(chmod(tokens.c_str(), S_IRUSR | S_IWUSR) == 0);
+  LiveServer server(chatting({"auth.tokens=" + tokens}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  CHECK(client.get("/v1/models").status == 401);
+  CHECK(client.post("/v1/messages", "{}").json()["error"]["type"] == "authentication_error");
+  client.carry_header("x-api-key", "a-token-of-length-20");
+  CHECK(client.get("/v1/models").status == 200);
+  CHECK(client.post("/v1/chat/completions", asking(user(saying("Hi."))).dump()).status == 200);
+  client.carry_header("Authorization", "Bearer a-token-of-length-20");
+  CHECK(client.get("/v1/models").status == 200);
+}
+
+}  // namespace rkllm_mcp::test

@@ -1,0 +1,100 @@
+// rkllm-mcp memory: through a server that runs, and on the file itself.
+#include "server/memory/memory_server.hpp"
+#include "support/catch.hpp"
+#include "support/paths.hpp"
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::test {
+namespace {
+
+// The command, in a place of its own. Its settings know of no server unless one is named.
+struct Shell {
+  TemporaryDirectory directory;
+  std::vector<std::string> where;  // to the server; empty: the file
+
+  Finished run(std::vector<std::string> words) const {
+    std::vector<std::string> args{kProgram, "memory"};
+    args.insert(args.end(), {"--settings", directory / "settings.json"});
+    for (const char* const set : {"tcp.enabled=false", "services.port=1"}) args.insert(args.end(), {"--set", set});
+    args.insert(args.end(), {"--set", "memory.database=" + (directory / "memory.db")});
+    args.insert(args.end(), where.begin(), where.end());
+    args.insert(args.end(), words.begin(), words.end());
+    return run_to_end({.args = args});
+  }
+  std::string import_file(const std::string& text) const {
+    write_file(directory / "import.jsonl", text);
+    return directory / "import.jsonl";
+  }
+};
+
+const std::string kLines =
+    R"({"conversation":"a","created":"2026-01-02T03:04:05.000Z","title":"Răng"})"
+    "\n"
+    R"({"role":"user","content":"Tôi bị đau răng","timestamp":"2026-01-02T03:04:06.000Z"})"
+    "\n"
+    R"({"role":"assistant","content":"two\nlines","timestamp":"2026-01-02T03:04:07.000Z","metadata":{"n":1}})"
+    "\n"
+    R"({"summary":{"text":"S","covers":1,"updated_at":"2026-01-02T03:04:08.000Z"}})"
+    "\n"
+    R"({"conversation":"b","created":"2026-01-02T03:04:05.000Z"})"
+    "\n";
+
+// What the command does, wherever the conversations are.
+void use(const Shell& shell) {
+  const auto imported = shell.run({"import", shell.import_file(kLines)});
+  INFO(imported.err);
+  CHECK(imported.out == "2 conversations, 2 messages imported\n");
+  CHECK(shell.run({"export", "a"}).out + shell.run({"export", "b"}).out == kLines);
+  const auto table = shell.run({});
+  CHECK_THAT(table.out, has_text("MESSAGES"));
+  CHECK_THAT(table.out, has_text("Răng"));
+  const auto listed = shell.run({"list", "--json"});
+  CHECK(Json::parse(listed.out.substr(0, listed.out.find('\n')))["conversation_id"] == "b");
+  const auto shown = shell.run({"show", "a"});
+  CHECK(shown.out ==
+        "[2026-01-02T03:04:06] user: Tôi bị đau răng\n[2026-01-02T03:04:07] assistant: two lines\n\nSummary:\nS\n");
+  CHECK_THAT(shell.run({"search", "dau", "rang"}).out, has_text("Tôi bị đau răng"));
+  CHECK(shell.run({"search", "dau", "--exact"}).out.empty());
+  const auto again = shell.run({"import", shell.import_file(kLines)});
+  CHECK(again.status == 1);
+  CHECK_THAT(again.err, has_text("exists already"));
+  CHECK(shell.run({"import", shell.import_file(kLines), "--replace"}).status == 0);
+  CHECK(shell.run({"delete", "a"}).out == "a: deleted\n");
+  CHECK(shell.run({"show", "a"}).status == 1);
+  CHECK(shell.run({"delete", "a"}).status == 1);
+  // A long one with a wrong line: its number is told, and nothing of it is there.
+  std::string lines = R"({"conversation":"long"})" "\n";
+  for (int n = 0; n < 1200; ++n) lines += R"({"role":"user","content":"x"})" "\n";
+  const auto broken = shell.run({"import", shell.import_file(lines + R"({"role":"king","content":"x"})" "\n")});
+  CHECK(broken.status == 1);
+  CHECK_THAT(broken.err, has_text("line 1202.role: expected"));
+  CHECK_THAT(shell.run({"import", shell.import_file(lines + "{\n")}).err, has_text("line 1202: is not JSON"));
+  CHECK(shell.run({"show", "long"}).status == 1);
+  CHECK(shell.run({"import", shell.import_file(lines)}).out == "1 conversations, 1200 messages imported\n");
+  CHECK(shell.run({"show"}).status == 2);
+}
+
+}  // namespace
+
+TEST_CASE("conversations are looked at and moved through the server that runs") {
+  Shell shell;
+  LiveServer server(memory_only(shell.directory / "of_the_server.db"));
+  shell.where = {"--to", "tcp://127.0.0.1:" + std::to_string(server.port(Transport::kTcp))};
+  use(shell);
+}
+
+TEST_CASE("conversations are looked at and moved in their file where no server answers") {
+  const Shell shell;
+  use(shell);
+}
+
+TEST_CASE("what ended with the server cannot be looked at") {
+  const Shell shell;
+  const auto refused = shell.run({"list", "--set", "memory.database=:memory:"});
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, has_text("no server answers"));
+}
+
+}  // namespace rkllm_mcp::test

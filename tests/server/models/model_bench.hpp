@@ -1,0 +1,276 @@
+// The models of a server over an engine without a library: models are loaded when the test lets them be, as many as
+// there is room for, and time passes when the test says so.
+#pragma once
+
+#include "models/server_models.hpp"
+
+#include "backend/loaded_library.hpp"
+#include "backend/queued_backend.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <spdlog/logger.h>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::test {
+
+// What all models of one engine share. Thread-safe.
+class Board {
+ public:
+  explicit Board(std::size_t room) : room_(room) {}
+
+  void hold_loads() { set_held(true); }
+  void let_loads_go() { set_held(false); }
+  std::size_t loads() const {
+    const std::lock_guard lock(mutex_);
+    return loads_;
+  }
+  std::size_t loaded() const {
+    const std::lock_guard lock(mutex_);
+    return lost_.size();
+  }
+  std::vector<std::string> calls() const {
+    const std::lock_guard lock(mutex_);
+    return calls_;
+  }
+  // The process of that handle dies.
+  void kill(const std::string& id) {
+    Engine::LostFunction lost;
+    {
+      const std::lock_guard lock(mutex_);
+      lost = lost_.at(id);
+      lost_.erase(id);
+    }
+    lost(RpcError(ErrorCode::kRuntimeUnavailable, "the worker died"));
+  }
+
+  bool add(const std::string& id, const std::string& path, Engine::LostFunction lost) {
+    std::unique_lock lock(mutex_);
+    ++loads_;
+    change_.wait(lock, [this] { return !is_held_; });
+    if (path.find("broken") != std::string::npos) {
+      throw RpcError(ErrorCode::kCallFailed, "rkllm_init returned -1");
+    }
+    if (lost_.size() >= room_) throw RpcError(ErrorCode::kRuntimeUnavailable, "the worker died while it loaded");
+    lost_.emplace(id, std::move(lost));
+    return true;
+  }
+  void remove(const std::string& id) {
+    const std::lock_guard lock(mutex_);
+    lost_.erase(id);
+  }
+  void note(const std::string& call) {
+    const std::lock_guard lock(mutex_);
+    calls_.push_back(call);
+  }
+
+ private:
+  void set_held(bool held) {
+    const std::lock_guard lock(mutex_);
+    is_held_ = held;
+    change_.notify_all();
+  }
+
+  const std::size_t room_;
+  mutable std::mutex mutex_;
+  std::condition_variable change_;
+  bool is_held_ = false;
+  std::size_t loads_ = 0;
+  std::map<std::string, Engine::LostFunction> lost_;  // of the models that are loaded
+  std::vector<std::string> calls_;
+};
+
+class BoardEngine final : public Engine {
+ public:
+  explicit BoardEngine(Board& board) : board_(board) {}
+
+  std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) override {
+    return std::make_unique<BoardModel>(board_, id, std::move(lost));
+  }
+  CallOutcome call(const CallRequest&) override { return {}; }
+  bool kill() override { return false; }
+
+ private:
+  class BoardModel final : public Model {
+   public:
+    BoardModel(Board& board, std::string id, LostFunction lost)
+        : board_(board), id_(std::move(id)), lost_(std::move(lost)) {}
+
+    void begin_run(std::shared_ptr<CallObserver>) override {}
+    CallOutcome call(const CallRequest& request) override {
+      CallOutcome outcome;
+      if (request.method->handle == HandleRole::kCreates) {
+        try {
+          loaded_ = board_.add(id_, request.params["param"]["model_path"].get<std::string>(), lost_);
+          outcome.result = Json{{"handle", id_}};
+        } catch (const RpcError&) {
+          outcome.error = std::current_exception();
+        }
+      } else if (request.method->handle == HandleRole::kDestroys) {
+        board_.remove(id_);
+        loaded_ = false;
+      } else {
+        board_.note(id_ + " " + std::string(request.method->name));
+      }
+      return outcome;
+    }
+    CallOutcome call_beside(const CallRequest&) override { return {}; }
+    void stop_run() override {}
+    bool loaded() const override { return loaded_; }
+    Values values() const override { return {}; }
+
+   private:
+    Board& board_;
+    const std::string id_;
+    const LostFunction lost_;
+    std::atomic<bool> loaded_{false};
+  };
+
+  Board& board_;
+};
+
+class SetClock final : public ModelClock {
+ public:
+  Time now() const override { return now_; }
+  std::unique_ptr<Alarm> alarm_at(Time time, std::function<void()> ring) override {
+    auto set = std::make_shared<Set>(Set{time, std::move(ring)});
+    alarms_.push_back(set);
+    return std::make_unique<Held>(std::move(set));
+  }
+  void advance(std::chrono::seconds by) {
+    now_ += by;
+    for (const auto& weak : std::exchange(alarms_, {})) {
+      const auto alarm = weak.lock();
+      if (!alarm) continue;
+      if (alarm->time > now_) {
+        alarms_.push_back(weak);
+      } else {
+        alarm->ring();
+      }
+    }
+  }
+
+ private:
+  struct Set {
+    Time time;
+    std::function<void()> ring;
+  };
+  struct Held final : Alarm {
+    explicit Held(std::shared_ptr<Set> held) : set(std::move(held)) {}
+    std::shared_ptr<Set> set;
+  };
+
+  Time now_ = std::chrono::steady_clock::now();
+  std::vector<std::weak_ptr<Set>> alarms_;
+};
+
+// Somebody who asks for a model.
+struct Asking {
+  std::unique_ptr<chat::QueuePlace> ticket;
+  std::unique_ptr<chat::ModelLease> lease;
+  std::string complaint;
+  std::optional<chat::ErrorKind> kind;
+  bool done() const { return lease || kind; }
+};
+
+class Bench {
+ public:
+  explicit Bench(ServerModels::Choices choices, std::size_t room = 8)
+      : board(room), models(loop, log, clock, choices, {}) {
+    use_new_runtime();
+  }
+  ~Bench() {
+    board.let_loads_go();
+    queue->shut_down(std::chrono::steady_clock::now() + std::chrono::seconds(30));
+  }
+
+  void use_new_runtime() {
+    queue = std::make_shared<QueuedBackend>(std::make_unique<BoardEngine>(board), methods(), QueuedBackend::Limits{});
+    queue->when_lost([this](const std::string& id) { asio::post(loop, [this, id] { models.lost(id); }); });
+    ModelRuntime runtime;
+    runtime.owner = queue;
+    runtime.queue = queue.get();
+    runtime.methods = methods();
+    runtime.version = "1.3.0";
+    runtime.watched = [](const CallRequest&, std::shared_ptr<CallObserver> observer) { return observer; };
+    models.use_runtime(runtime);
+  }
+  static std::span<const Method> methods() { return choose_abi_set("1.3.0", "").set->methods; }
+
+  // Runs the loop until `is_so`; false if that never is.
+  bool until(const std::function<bool()>& is_so) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!is_so()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      loop.restart();
+      loop.run_one_for(std::chrono::milliseconds(5));
+    }
+    return true;
+  }
+  void settle() {
+    loop.restart();
+    loop.poll();
+  }
+
+  std::shared_ptr<Asking> ask(const std::string& model, chat::Asker asker = {},
+                              std::optional<chat::KeepAlive> keep_alive = {}) {
+    auto asking = std::make_shared<Asking>();
+    chat::PlaceEvents<chat::ModelLease> events;
+    events.granted = [weak = std::weak_ptr(asking)](std::unique_ptr<chat::ModelLease> lease) {
+      if (const auto alive = weak.lock()) alive->lease = std::move(lease);
+    };
+    events.failed = [weak = std::weak_ptr(asking)](const chat::TurnError& error) {
+      const auto alive = weak.lock();
+      if (!alive) return;
+      alive->complaint = error.what();
+      alive->kind = error.kind();
+    };
+    asking->ticket =
+        models.ask({.model = model, .asker = std::move(asker), .keep_alive = keep_alive, .peer = {}}, events);
+    return asking;
+  }
+  // The lease that it gets.
+  bool granted(const std::shared_ptr<Asking>& asking) {
+    return until([&] { return asking->done(); }) && asking->lease != nullptr;
+  }
+  // Whether all models go when so much time has passed.
+  bool all_unloaded_after(std::chrono::seconds by) {
+    clock.advance(by);
+    return until([this] {
+      clock.advance(std::chrono::seconds(1));  // the backend's own clock has gone on, too
+      return board.loaded() == 0;
+    });
+  }
+  bool is_loaded(const std::string& name) { return !models.handle_of(name).empty(); }
+
+  asio::io_context loop;
+  spdlog::logger log{"test"};
+  SetClock clock;
+  Board board;
+  std::shared_ptr<QueuedBackend> queue;
+  ServerModels models;
+};
+
+inline ServerModels::Choices presets(const std::vector<std::string>& names) {
+  ServerModels::Choices choices;
+  for (const std::string& name : names) {
+    choices.presets[name] = Json{{"param", {{"model_path", "/models/" + name + ".rkllm"}}}};
+  }
+  return choices;
+}
+
+}  // namespace rkllm_mcp::test

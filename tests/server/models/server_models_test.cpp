@@ -1,0 +1,241 @@
+#include "models/server_models.hpp"
+
+#include "model_bench.hpp"
+#include "support/catch.hpp"
+#include "support/process.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp::test {
+
+using chat::ErrorKind;
+using std::chrono::seconds;
+
+TEST_CASE("a model is loaded when it is first asked for, once for all who wait, and they have it in their order") {
+  Bench bench(presets({"a"}));
+  bench.board.hold_loads();
+  const auto first = bench.ask("a");
+  const auto second = bench.ask("a:latest");
+  REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
+  CHECK(bench.models.find("a", {})->state == chat::ModelState::kLoading);
+  CHECK_FALSE(first->done());
+  bench.clock.advance(seconds(1));
+  bench.board.let_loads_go();
+  REQUIRE(bench.granted(first));
+  bench.settle();
+  CHECK_FALSE(second->done());
+  CHECK(bench.models.find("a", {})->state == chat::ModelState::kLoaded);
+  const auto load = first->lease->load_number();
+  CHECK(first->lease->load_ms());
+  REQUIRE(bench.until([&] { return first->lease->others_wait(); }));
+  first->lease.reset();
+  REQUIRE(bench.granted(second));
+  CHECK(second->lease->load_number() == load);
+  CHECK(bench.board.loads() == 1);
+}
+
+TEST_CASE("a model that nobody uses is unloaded after keep_alive, not before, and never while it is leased") {
+  auto choices = presets({"a"});
+  choices.keep_alive = {false, 60};
+  Bench bench(choices);
+  const auto asking = bench.ask("a");
+  REQUIRE(bench.granted(asking));
+  bench.clock.advance(seconds(1000));
+  bench.settle();
+  CHECK(bench.is_loaded("a"));
+  asking->lease.reset();
+  bench.clock.advance(seconds(59));
+  bench.settle();
+  CHECK(bench.is_loaded("a"));
+  CHECK(bench.models.find("a", {})->expires_s);
+  REQUIRE(bench.all_unloaded_after(seconds(2)));
+  REQUIRE(bench.until([&] { return bench.models.find("a", {})->state == chat::ModelState::kOnDisk; }));
+  const auto again = bench.ask("a");
+  REQUIRE(bench.granted(again));
+  CHECK(bench.board.loads() == 2);
+}
+
+TEST_CASE("keep_alive of a request holds for its load, and 0 unloads at once and takes the permission admin") {
+  Bench bench(presets({"a"}));
+  const chat::KeepAlive none{false, 0};
+  const auto refused = bench.ask("a", {.name = "ann", .may_call = true, .may_admin = false}, none);
+  REQUIRE(bench.until([&] { return refused->done(); }));
+  CHECK(refused->kind == ErrorKind::kForbidden);
+  const auto asking = bench.ask("a", {}, none);
+  REQUIRE(bench.granted(asking));
+  asking->lease.reset();
+  CHECK(bench.all_unloaded_after(seconds(0)));
+}
+
+TEST_CASE("the model that was used longest ago makes room for another, and one in use never does") {
+  Bench bench(presets({"a", "b", "c"}), 2);
+  const auto a = bench.ask("a");
+  REQUIRE(bench.granted(a));
+  a->lease.reset();
+  bench.clock.advance(seconds(1));
+  const auto b = bench.ask("b");
+  REQUIRE(bench.granted(b));
+  b->lease.reset();
+  bench.clock.advance(seconds(1));
+  const auto c = bench.ask("c");
+  REQUIRE(bench.granted(c));
+  CHECK_FALSE(bench.is_loaded("a"));
+  CHECK(bench.is_loaded("b"));
+  const auto b_again = bench.ask("b");
+  REQUIRE(bench.granted(b_again));
+  const auto a_again = bench.ask("a");
+  REQUIRE(bench.until([&] { return a_again->done(); }));
+  CHECK(a_again->kind == ErrorKind::kNoRoom);
+}
+
+TEST_CASE("a model that cannot be loaded tells all who wait, and is tried again by the next") {
+  Bench bench(presets({"broken"}));
+  const auto first = bench.ask("broken");
+  const auto second = bench.ask("broken");
+  REQUIRE(bench.until([&] { return first->done() && second->done(); }));
+  CHECK(first->kind == ErrorKind::kRuntimeFailed);
+  CHECK(second->complaint.find("rkllm_init returned -1") != std::string::npos);
+  const auto third = bench.ask("broken");
+  REQUIRE(bench.until([&] { return third->done(); }));
+  CHECK(bench.board.loads() == 2);
+}
+
+TEST_CASE("who gives a place up while the model is loaded is not called, and the model is unloaded in its time") {
+  Bench bench(presets({"a"}));
+  bench.board.hold_loads();
+  const auto asking = bench.ask("a");
+  REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
+  asking->ticket.reset();
+  bench.board.let_loads_go();
+  REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
+  CHECK_FALSE(asking->done());
+  CHECK(bench.all_unloaded_after(seconds(301)));
+}
+
+TEST_CASE("who gives a place up behind another leaves the queue, and the next one has the model") {
+  Bench bench(presets({"a"}));
+  const auto first = bench.ask("a");
+  const auto second = bench.ask("a");
+  const auto third = bench.ask("a");
+  REQUIRE(bench.granted(first));
+  REQUIRE(bench.until([&] { return bench.models.find("a", {})->waiting == 3; }));
+  second->ticket.reset();
+  first->lease.reset();
+  REQUIRE(bench.granted(third));
+  CHECK_FALSE(second->done());
+}
+
+TEST_CASE("a model whose process died is loaded again for the next one") {
+  Bench bench(presets({"a"}));
+  const auto first = bench.ask("a");
+  const auto second = bench.ask("a");
+  REQUIRE(bench.granted(first));
+  const auto load = first->lease->load_number();
+  bench.board.kill(bench.models.handle_of("a"));
+  first->lease.reset();
+  REQUIRE(bench.granted(second));
+  CHECK(second->lease->load_number() != load);
+  CHECK(bench.board.loads() == 2);
+}
+
+TEST_CASE("a queue has its length, and one access token its share of it") {
+  auto choices = presets({"a"});
+  choices.most_waiting = 3;
+  choices.most_per_holder = 1;
+  Bench bench(choices);
+  bench.board.hold_loads();
+  const chat::Asker ann{.name = "ann"};
+  const auto first = bench.ask("a", ann);
+  const auto too_many = bench.ask("a", ann);
+  const auto second = bench.ask("a");
+  const auto third = bench.ask("a");
+  const auto full = bench.ask("a");
+  REQUIRE(bench.until([&] { return too_many->done() && full->done(); }));
+  CHECK(too_many->kind == ErrorKind::kQueueFull);
+  CHECK(full->kind == ErrorKind::kQueueFull);
+  bench.board.let_loads_go();
+  REQUIRE(bench.granted(first));
+}
+
+TEST_CASE("names: aliases, one for all that nobody knows, new files, and who may ask for a path") {
+  const TemporaryDirectory directory;
+  auto choices = presets({"a"});
+  choices.aliases = Json{{"gpt-4o-mini", "a"}};
+  choices.model_dirs = {directory.path()};
+  Bench bench(choices);
+  CHECK(bench.models.find("gpt-4o-mini", {})->name == "a");
+  CHECK(bench.models.find("a", {})->aliases == std::vector<std::string>{"gpt-4o-mini"});
+  CHECK_FALSE(bench.models.find("gpt-4o-mini", {.name = "x", .may_call = false}));
+  const auto nobody = bench.ask("late");
+  REQUIRE(bench.until([&] { return nobody->done(); }));
+  CHECK(nobody->kind == ErrorKind::kUnknownModel);
+  write_file(directory / "late.rkllm", "x");
+  const auto late = bench.ask("late");
+  REQUIRE(bench.granted(late));
+  const auto path = bench.ask("/models/other.rkllm", {.name = "ann", .may_call = true, .may_admin = false});
+  REQUIRE(bench.until([&] { return path->done(); }));
+  CHECK(path->kind == ErrorKind::kForbidden);
+  choices.any_model = "a";
+  bench.models.choose(choices);
+  CHECK(bench.models.find("claude-x", {})->name == "a");
+}
+
+TEST_CASE("a handle that rkllm_init has made goes by its id, is leased like a model, and is never unloaded here") {
+  Bench bench(presets({"a"}));
+  struct Made final : CallObserver {
+    void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+    void on_rows(const FloatRows&) noexcept override {}
+    void on_done(CallOutcome) noexcept override {}
+  };
+  const Method* const init = find_method(Bench::methods(), HandleRole::kCreates);
+  bench.queue->start({init, Json{{"param", {{"model_path", "/models/own.rkllm"}}}}}, std::make_shared<Made>());
+  REQUIRE(bench.until([&] { return bench.models.models({}).size() == 2; }));
+  const std::string id = bench.queue->handles().at(0).id;
+  CHECK(bench.models.find(id, {})->path == "/models/own.rkllm");
+  const auto asking = bench.ask(id);
+  REQUIRE(bench.granted(asking));
+  asking->lease.reset();
+  bench.clock.advance(seconds(100'000));
+  bench.settle();
+  CHECK(bench.board.loaded() == 1);
+  std::optional<chat::TurnError> refused;
+  bench.models.unload(id, {}, [&](std::optional<chat::TurnError> error) { refused = std::move(error); });
+  REQUIRE(bench.until([&] { return refused.has_value(); }));
+  CHECK(refused->kind() == ErrorKind::kNotSupported);
+}
+
+TEST_CASE("a model is loaded and unloaded on request, and unloading waits for those who use it") {
+  Bench bench(presets({"a"}));
+  bool loaded = false;
+  bench.models.load({.model = "a"}, [&](const std::optional<chat::TurnError>& error) { loaded = !error; });
+  REQUIRE(bench.until([&] { return loaded; }));
+  const auto asking = bench.ask("a");
+  REQUIRE(bench.granted(asking));
+  bool unloaded = false;
+  bench.models.unload("a", {}, [&](const std::optional<chat::TurnError>& error) { unloaded = !error; });
+  bench.settle();
+  CHECK_FALSE(unloaded);
+  CHECK(bench.board.loaded() == 1);
+  asking->lease.reset();
+  REQUIRE(bench.until([&] { return unloaded; }));
+  CHECK(bench.board.loaded() == 0);
+}
+
+TEST_CASE("another runtime has none of the models of the one before, and loads them again") {
+  Bench bench(presets({"a"}));
+  const auto first = bench.ask("a");
+  REQUIRE(bench.granted(first));
+  first->lease.reset();
+  const auto before = bench.queue;
+  bench.use_new_runtime();
+  CHECK_FALSE(bench.is_loaded("a"));
+  CHECK(bench.models.find("a", {})->state == chat::ModelState::kOnDisk);
+  const auto second = bench.ask("a");
+  REQUIRE(bench.granted(second));
+  CHECK(bench.queue->handles().size() == 1);
+  CHECK(before->shut_down(std::chrono::steady_clock::now() + seconds(30)));
+}
+
+}  // namespace rkllm_mcp::test
