@@ -131,7 +131,7 @@ void PollReader::answer(Reply& reply) {
 std::optional<RpcError> PollReader::send_ending(const Chunk& rest, Reply& reply) {
   if (const auto objection = reply.objection(ending_bytes_ + reply.id().size())) return objection;
   ChunkWriter writer = writer_;
-  const std::string message = writer.end(rest, *outcome_);
+  std::string message = writer.end(rest, *outcome_);
   const bool is_alone = rest.delta.empty() && rest.token_ids.empty();
   if (ending_bytes_ > 0 && message.size() > options_.values.most_bytes) {
     const RpcError error = too_long_reply(message.size(), options_.values.most_bytes);
@@ -142,7 +142,7 @@ std::optional<RpcError> PollReader::send_ending(const Chunk& rest, Reply& reply)
     if (is_alone) ending_bytes_ = message.size() - reply.id().size();
     return objection;
   }
-  reply.last(message);
+  reply.last(std::move(message));
   return std::nullopt;
 }
 

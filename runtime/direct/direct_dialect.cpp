@@ -131,7 +131,7 @@ void DirectDialect::answer_aside(const Method& method, Collected collected, cons
         answer->collected = {};
       },
       [answer, reply, held = std::move(held)] {
-        or_else([&] { reply->last(answer->message.text); }, [&] { reply->error(no_memory()); });
+        or_else([&] { reply->last(std::move(answer->message.text)); }, [&] { reply->error(no_memory()); });
       });
 }
 

@@ -25,7 +25,7 @@ class BatchPeer final : public Peer {
 
   void send(std::string_view message) override { client_->send(message); }
   // If it throws, the message is still to be answered.
-  void send_last(std::string_view message) override {
+  void send_last(std::string message) override {
     if (open_ == 0) return;
     answers_.reserve(answers_.size() + message.size() + 2);  // from here on there is memory for it, and for the end
     answers_ += answers_.empty() ? '[' : ',';
@@ -67,7 +67,7 @@ class BatchPeer final : public Peer {
     if (answers_.empty()) return client_->end_unanswered();
     answers_ += ']';
     share_.set(0);  // as soon as they are sent they count as what waits for the client
-    or_else([this] { client_->send_last(answers_); },
+    or_else([this] { client_->send_last(std::move(answers_)); },
             [this] { client_->send_last(error_message(RequestId(kNullId), no_memory())); });
     answers_ = {};
   }

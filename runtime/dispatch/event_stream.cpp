@@ -114,10 +114,10 @@ void EventStream::forget(std::uint64_t number) {
   share_.set(kept_bytes_);
 }
 
-void EventStream::send_last(std::string_view message) {
+void EventStream::send_last(std::string message) {
   if (ended_ || abandoned_) return;
   if (exchange_ && !streams_) {
-    exchange_->respond({200, options_.headers, "application/json", std::string(message)});
+    exchange_->respond({200, options_.headers, "application/json", std::move(message)});
     detach();
     return end();
   }

@@ -56,7 +56,7 @@ class EventStream final : public Peer {
   void when_ended(std::function<void()> action) { when_ended_ = std::move(action); }
 
   void send(std::string_view message) override;
-  void send_last(std::string_view message) override;
+  void send_last(std::string message) override;
   void end_unanswered() override;
   void release(std::chrono::milliseconds pause) override;
 

@@ -50,15 +50,15 @@ void HttpPeer::watch() {
   });
 }
 
-void HttpPeer::send_last(std::string_view message) {
-  if (!streaming_) return answer_with_status(status_, message);
+void HttpPeer::send_last(std::string message) {
+  if (!streaming_) return answer_with_status(status_, std::move(message));
   write_event(message);
   silence_.clear();
   exchange_->finish();
 }
 
-void HttpPeer::answer_with_status(int status, std::string_view message) {
-  exchange_->respond({status, headers_, "application/json", std::string(message)});
+void HttpPeer::answer_with_status(int status, std::string message) {
+  exchange_->respond({status, headers_, "application/json", std::move(message)});
 }
 
 void HttpPeer::answers_with(ErrorCode code) {

@@ -27,10 +27,10 @@ class HttpPeer : public Peer {
   HttpPeer(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, Options options);
 
   void send(std::string_view message) override;       // an event; dropped if the client accepts none
-  void send_last(std::string_view message) override;  // the answer
-  void end_unanswered() override;                     // 202, or the end of the events
+  void send_last(std::string message) override;  // the answer
+  void end_unanswered() override;                // 202, or the end of the events
   void answers_with(ErrorCode code) override;
-  void answer_with_status(int status, std::string_view message);
+  void answer_with_status(int status, std::string message);
 
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return exchange_->closed(); }

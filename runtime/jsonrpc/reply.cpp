@@ -17,18 +17,19 @@ void Reply::message(std::string_view text) {
   if (!answered_ && !muted_) peer_->send(text);
 }
 
-void Reply::last(std::string_view text) {
+void Reply::last(std::string text) {
   if (answered_) return;
   if (muted_) {
     answered_ = true;
     peer_->end_unanswered();
     return finish(std::string_view());
   }
-  std::string refusal;
-  if (const auto why = objection(text.size())) text = refusal = error_message(id_, *why);
+  if (const auto why = objection(text.size())) text = error_message(id_, *why);
   answered_ = true;
-  or_else([&] { peer_->send_last(text); }, [this] { answered_ = false; });
-  finish(text);
+  std::string to_keep;
+  if (on_last_) to_keep = text;
+  or_else([&] { peer_->send_last(std::move(text)); }, [this] { answered_ = false; });
+  finish(to_keep);
 }
 
 std::optional<RpcError> Reply::objection(std::size_t bytes) const {

@@ -41,7 +41,7 @@ class Reply : public std::enable_shared_from_this<Reply> {
 
   void message(std::string_view text);  // one of those before the last
   // The last, as ready text; only the first call counts. If it throws, the request is still to be answered.
-  void last(std::string_view text);
+  void last(std::string text);
   // Why a last message of so many bytes cannot be sent, nothing if it can: it does not fit one message of the peer, or
   // there is no memory for it. last() then sends that error in its place.
   std::optional<RpcError> objection(std::size_t bytes) const;

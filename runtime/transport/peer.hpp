@@ -33,7 +33,7 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   virtual void send(std::string_view message) = 0;
   // The last message that answers one request, or word that the request ends without an answer. Only a peer that lives
   // for one request (an HTTP exchange) needs to know.
-  virtual void send_last(std::string_view message) { send(message); }
+  virtual void send_last(std::string message) { send(message); }
   virtual void end_unanswered() {}
   // Gives the receiver no more messages until resume_input(): the message just received takes longer, and the next one
   // must not be handled before it. For transports that carry messages in an order; calls do not nest.

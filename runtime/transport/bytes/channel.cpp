@@ -100,6 +100,18 @@ void Channel::write(std::initializer_list<std::string_view> parts) {
   note_pause();
 }
 
+void Channel::write(std::string_view head, std::string message, std::string_view end) {
+  if (state_ != State::kOpen) return;
+  const bool is_long = message.size() >= Outbox::kLongBytes;  // and brings its own memory
+  outbox_.expect(head.size() + end.size() + (is_long ? 0 : message.size()));
+  wake_writer();  // as above
+  outbox_.append(head);
+  outbox_.append(std::move(message));
+  outbox_.append(end);
+  waiting_.set(outbox_.size());
+  note_pause();
+}
+
 void Channel::wake_writer() {
   if (writing_ || wake_posted_) return;
   asio::post(io_, [self = shared_from_this()] {

@@ -1,6 +1,7 @@
 #include "transport/bytes/outbox.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -16,30 +17,59 @@ void empty(std::string& buffer) {
 
 }  // namespace
 
+std::string& Outbox::open_buffer() {
+  if (!is_open_) {
+    gathered_.emplace_back().swap(spare_);
+    is_open_ = true;
+  }
+  return gathered_.back();
+}
+
 void Outbox::append(std::string_view bytes) {
-  gathered_.append(bytes);
+  if (bytes.empty()) return;
+  open_buffer().append(bytes);
+  count(bytes.size());
+}
+
+void Outbox::append(std::string&& bytes) {
+  if (bytes.size() < kLongBytes) return append(std::string_view(bytes));
+  const std::size_t added = bytes.size();
+  gathered_.push_back(std::move(bytes));
+  is_open_ = false;
+  count(added);
+}
+
+void Outbox::count(std::size_t bytes) {
+  gathered_bytes_ += bytes;
   if (size() >= limit_) full_ = true;
 }
 
 void Outbox::expect(std::size_t bytes) {
-  const std::size_t needed = gathered_.size() + bytes;
-  if (needed <= gathered_.capacity()) return;
+  gathered_.reserve(gathered_.size() + 3);  // what there is before the long message, itself, and what comes after it
+  std::string& buffer = open_buffer();
+  const std::size_t needed = buffer.size() + bytes;
+  if (needed <= buffer.capacity()) return;
   // Many small ones are better off with a buffer that grows by halves of itself.
-  constexpr std::size_t kMany = 64 * 1024;
-  gathered_.reserve(bytes >= kMany ? needed : std::max(needed, 2 * gathered_.capacity()));
+  buffer.reserve(bytes >= kLongBytes ? needed : std::max(needed, 2 * buffer.capacity()));
 }
 
 bool Outbox::begin() {
-  if (gathered_.empty()) {
+  written_ = 0;
+  if (gathered_bytes_ == 0) {
     // Only now, with nothing more to come at once: a busy connection swaps the same two buffers for ever.
-    empty(gathered_);
+    gathered_.clear();
+    is_open_ = false;
+    empty(spare_);
     empty(in_flight_);
-    written_ = 0;
     return false;
   }
+  while (gathered_.front().empty()) gathered_.erase(gathered_.begin());  // one that was opened for what then never came
   in_flight_.clear();
-  written_ = 0;
-  in_flight_.swap(gathered_);
+  spare_.swap(in_flight_);
+  in_flight_.swap(gathered_.front());
+  gathered_.erase(gathered_.begin());
+  if (gathered_.empty()) is_open_ = false;
+  gathered_bytes_ -= in_flight_.size();
   return true;
 }
 

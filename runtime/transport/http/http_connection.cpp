@@ -39,7 +39,7 @@ class HttpConnection::Exchange final : public HttpExchange {
     }
   }
 
-  void respond(const HttpResponse& response) override { answer(response); }
+  void respond(HttpResponse response) override { answer(std::move(response)); }
 
   void start_stream(int status, const HttpHeaders& headers) override {
     const auto connection = connection_.lock();
@@ -103,7 +103,7 @@ class HttpConnection::Exchange final : public HttpExchange {
     if (state_ == State::kStreaming && connection) connection->channel_->abort();
   }
 
-  void answer(const HttpResponse& response) {
+  void answer(HttpResponse response) {
     const auto connection = connection_.lock();
     if (state_ != State::kWaiting || !connection) return;
     HttpHead head(response.status);
@@ -115,7 +115,7 @@ class HttpConnection::Exchange final : public HttpExchange {
     }
     if (!keep_alive_) head.add("Connection", "close");
     if (keep_alive_ && is_http_1_0_) head.add("Connection", "keep-alive");
-    connection->channel_->write({head.text(), has_body && !is_head_ ? std::string_view(response.body) : ""});
+    connection->channel_->write(head.text(), has_body && !is_head_ ? std::move(response.body) : std::string(), {});
     state_ = State::kDone;  // not if that has thrown: it is still to be answered
     connection->exchange_done(keep_alive_);
   }

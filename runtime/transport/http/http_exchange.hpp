@@ -22,7 +22,7 @@ namespace rkllm_mcp {
 class HttpExchange : public Writable, public std::enable_shared_from_this<HttpExchange> {
  public:
   // The whole answer. To be called once, and not after start_stream().
-  virtual void respond(const HttpResponse& response) = 0;
+  virtual void respond(HttpResponse response) = 0;
   // Begins an answer of unknown length, sent in chunks. `headers` say what it is (Content-Type).
   virtual void start_stream(int status, const HttpHeaders& headers) = 0;
   // The next piece of the stream. Never blocks; pieces written within one turn of the loop leave together.

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -31,6 +32,7 @@ class LineConnection final : public Peer, public Channel::Owner {
                     const AcceptFunction& accept);
 
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
+  void send_last(std::string message) override { channel_->write({}, std::move(message), "\n"); }
   void hold_input() override { held_ = true; }
   void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }

@@ -97,7 +97,7 @@ class UdpTransport::UdpPeer final : public Peer {
         proved_(socket->options().loopback_is_proof && is_own(remote_.address())) {}
 
   void send(std::string_view message) override;
-  void send_last(std::string_view message) override {
+  void send_last(std::string message) override {
     send(message);
     end_unanswered();
   }

@@ -88,6 +88,11 @@ void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_v
   close_with(websocket_close_payload(code, explanation));
 }
 
+void WebSocketConnection::send_last(std::string message) {
+  const std::string header = websocket_frame_header(WebSocketOpcode::kText, message.size());
+  channel_->write(header, std::move(message), {});
+}
+
 void WebSocketConnection::send_frame(WebSocketOpcode opcode, std::string_view payload) {
   channel_->write({websocket_frame_header(opcode, payload.size()), payload});
 }

@@ -40,6 +40,7 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
                     const AcceptFunction& accept);
 
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
+  void send_last(std::string message) override;
   void hold_input() override { held_ = true; }
   void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }

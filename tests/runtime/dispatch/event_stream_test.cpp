@@ -17,7 +17,7 @@ namespace {
 // An exchange that remembers what it carried.
 class FakeExchange final : public HttpExchange {
  public:
-  void respond(const HttpResponse& response) override {
+  void respond(HttpResponse response) override {
     body = response.body;
     done = true;
   }

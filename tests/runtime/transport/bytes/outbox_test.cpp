@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 
 #include <string>
+#include <utility>
 
 using rkllm_mcp::Outbox;
 
@@ -22,6 +23,42 @@ TEST_CASE("what gathers while one write is under way leaves together with the ne
   outbox.written(5);
   CHECK_FALSE(outbox.begin());
   CHECK(outbox.size() == 0);
+}
+
+TEST_CASE("a long message keeps its memory and its place between the others") {
+  Outbox outbox(1000 * 1000);
+  std::string message(Outbox::kLongBytes, 'x');
+  const char* const memory = message.data();
+  outbox.expect(4);
+  outbox.append("head");
+  outbox.append(std::move(message));
+  outbox.append("\n");
+  outbox.append(std::string("short"));
+  CHECK(outbox.size() == 4 + Outbox::kLongBytes + 1 + 5);
+
+  REQUIRE(outbox.begin());
+  CHECK(outbox.in_flight() == "head");
+  outbox.written(4);
+  REQUIRE(outbox.begin());
+  CHECK(outbox.in_flight().data() == memory);
+  CHECK(outbox.in_flight().size() == Outbox::kLongBytes);
+  outbox.append("later");
+  outbox.written(Outbox::kLongBytes);
+  REQUIRE(outbox.begin());
+  CHECK(outbox.in_flight() == "\nshortlater");
+  outbox.written(11);
+  CHECK_FALSE(outbox.begin());
+  CHECK(outbox.size() == 0);
+}
+
+TEST_CASE("room that was made for what never came is not written") {
+  Outbox outbox(1000);
+  outbox.expect(10);
+  CHECK_FALSE(outbox.begin());
+  outbox.expect(10);
+  outbox.append(std::string(Outbox::kLongBytes, 'x'));
+  REQUIRE(outbox.begin());
+  CHECK(outbox.in_flight().size() == Outbox::kLongBytes);
 }
 
 TEST_CASE("an outbox is full at its limit and until half of that has drained") {
