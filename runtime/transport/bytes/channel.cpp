@@ -106,7 +106,7 @@ void Channel::write(std::string_view head, std::string message, std::string_view
   outbox_.expect(head.size() + end.size() + (is_long ? 0 : message.size()));
   wake_writer();  // as above
   outbox_.append(head);
-  outbox_.append(std::move(message));
+  outbox_.take(std::move(message));
   outbox_.append(end);
   waiting_.set(outbox_.size());
   note_pause();

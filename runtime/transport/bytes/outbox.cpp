@@ -31,7 +31,7 @@ void Outbox::append(std::string_view bytes) {
   count(bytes.size());
 }
 
-void Outbox::append(std::string&& bytes) {
+void Outbox::take(std::string bytes) {
   if (bytes.size() < kLongBytes) return append(std::string_view(bytes));
   const std::size_t added = bytes.size();
   gathered_.push_back(std::move(bytes));

@@ -22,7 +22,7 @@ class Outbox {
 
   void append(std::string_view bytes);
   // The same for bytes that the caller has no more use for.
-  void append(std::string&& bytes);
+  void take(std::string bytes);
   // Makes room for `bytes` that are about to be appended in parts, and for one long message among them that brings its
   // own memory. May throw std::bad_alloc; those appends then cannot.
   void expect(std::size_t bytes);

@@ -31,9 +31,9 @@ TEST_CASE("a long message keeps its memory and its place between the others") {
   const char* const memory = message.data();
   outbox.expect(4);
   outbox.append("head");
-  outbox.append(std::move(message));
+  outbox.take(std::move(message));
   outbox.append("\n");
-  outbox.append(std::string("short"));
+  outbox.take(std::string("short"));
   CHECK(outbox.size() == 4 + Outbox::kLongBytes + 1 + 5);
 
   REQUIRE(outbox.begin());
@@ -56,7 +56,7 @@ TEST_CASE("room that was made for what never came is not written") {
   outbox.expect(10);
   CHECK_FALSE(outbox.begin());
   outbox.expect(10);
-  outbox.append(std::string(Outbox::kLongBytes, 'x'));
+  outbox.take(std::string(Outbox::kLongBytes, 'x'));
   REQUIRE(outbox.begin());
   CHECK(outbox.in_flight().size() == Outbox::kLongBytes);
 }
