@@ -356,6 +356,7 @@ CLI::App* add_logs(CLI::App& app, Parsed& parsed) {
   command->group(kManaging);
   add_settings_options(*command, parsed);
   command->add_flag("-f,--follow", parsed.logs.follows, "Go on with what is logged from now on");
+  command->add_flag("--json", parsed.logs.json, "Print each line as a JSON object, for programs: time, level, message");
   command->add_option("-n,--lines", parsed.logs.lines, "How many of the last lines (default: 50)")
       ->type_name("COUNT")
       ->check(CLI::Range(0, 1'000'000));

@@ -11,6 +11,7 @@ set(CLI_SOURCES
   cli/help/man_page.cpp
   cli/help/terminal.cpp
   cli/memory_command.cpp
+  cli/people/log_line.cpp
   cli/people/logs_command.cpp
   cli/people/server_link.cpp
   cli/people/state_commands.cpp

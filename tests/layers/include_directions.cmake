@@ -136,7 +136,8 @@ folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models 
                   watch worker)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp)
 folder(server/cli USE app client doctor memory service settings
-                  AND jsonrpc/bounded_json.hpp models/model_files.hpp tools/html/page_reading.hpp upstreams/command_connection.hpp)
+                  AND jsonrpc/bounded_json.hpp models/model_files.hpp text/wall_clock.hpp tools/html/page_reading.hpp
+                      upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------
 
