@@ -4,6 +4,7 @@
 // Threads: any.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <span>
 #include <string>
