@@ -16,9 +16,11 @@
 #include "log_output.hpp"
 #include "settings/refused.hpp"
 #include "tools/html/page_reading.hpp"
+#include "worker/process_title.hpp"
 #include "worker/worker_main.hpp"
 
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -46,6 +48,7 @@ LoadedSettings settings_for_serving(const SettingsRequest& request, std::string&
 
 struct Run {
   const SettingsRequest& settings;
+  const std::span<char> arguments;  // the memory that they stand in, for the title of a worker
 
   int operator()(ServeOptions options) const {
     LoadedSettings loaded = settings_for_serving(settings, options.written_settings);
@@ -66,14 +69,17 @@ struct Run {
   int operator()(const MemoryCommandOptions& options) const { return run_memory(options, settings); }
   int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }
   int operator()(const ToolsOptions& options) const { return run_tools(options, settings); }
-  int operator()(const WorkOptions& options) const { return run_worker(worker_options_from(options.arguments)); }
+  int operator()(const WorkOptions& options) const {
+    ProcessTitle title(arguments);
+    return run_worker(worker_options_from(options.arguments), title);
+  }
   int operator()(const PageOptions& options) const { return run_page_reading(options); }
   int operator()(const Finished& finished) const { return finished.exit_code; }
 };
 
-int run(const CommandLine& command_line) {
+int run(const CommandLine& command_line, std::span<char> arguments) {
   try {
-    return std::visit(Run{command_line.settings}, command_line.command);
+    return std::visit(Run{command_line.settings, arguments}, command_line.command);
   } catch (const SettingsRefused& refused) {
     say_on_standard_error(std::string("rkllm-mcp: the settings are refused:\n") + refused.what());
     return kExitSettingsRefused;
@@ -92,4 +98,6 @@ int run(const CommandLine& command_line) {
 }  // namespace
 }  // namespace rkllm_mcp
 
-int main(int argc, char** argv) { return rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv)); }
+int main(int argc, char** argv) {
+  return rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv), rkllm_mcp::ProcessTitle::memory_of(argc, argv));
+}

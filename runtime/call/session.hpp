@@ -63,6 +63,8 @@ class Session : public std::enable_shared_from_this<Session> {
   bool is_refused = false;
   // MCP: what initialize agreed on; null before, and without.
   std::shared_ptr<Handshake> handshake;
+  // It has sent a request that only MCP has, in whichever revision.
+  bool speaks_mcp = false;
   // Where messages go that answer no request of this session.
   std::weak_ptr<Peer> outlet;
   // A new session of the same client, with nothing in progress.

@@ -78,8 +78,8 @@ std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bo
   return session;
 }
 
-AcceptFunction Dispatcher::acceptor() {
-  return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
+  return [this, input_ended = std::move(input_ended)](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
     const auto session = make_session(gate_.identify(*peer));
     session->outlet = peer;
     if (session->principal != nullptr) {
@@ -92,7 +92,7 @@ AcceptFunction Dispatcher::acceptor() {
       repeated->forget(*session);
     });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
-    return [this, session, weak = std::weak_ptr(peer)](const Received& received) {
+    return [this, session, input_ended, weak = std::weak_ptr(peer)](const Received& received) {
       const auto alive = weak.lock();
       if (!alive) return;
       const auto* text = std::get_if<std::string_view>(&received);
@@ -114,6 +114,7 @@ AcceptFunction Dispatcher::acceptor() {
       } else if (std::holds_alternative<TooSlow>(received)) {
         alive->send(too_slow_message());
       } else {
+        if (input_ended) input_ended(session->speaks_mcp);
         session->when_idle([weak] {
           if (const auto still_alive = weak.lock()) still_alive->close();
         });

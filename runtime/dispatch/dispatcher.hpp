@@ -47,8 +47,11 @@ class Dispatcher {
   Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& catalogue, std::shared_ptr<Backend> backend,
              const Options& options);
 
-  // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes.
-  AcceptFunction acceptor();
+  // For transports with connections: a session for each peer, ended (and its calls cancelled) when the peer closes. A
+  // peer whose input has ended is closed when nothing of it is in progress any more. `input_ended`, if it is given, is
+  // called before that, and hears whether the peer has spoken MCP, where the end of input may mean more.
+  using InputEnded = std::function<void(bool speaks_mcp)>;
+  AcceptFunction acceptor(InputEnded input_ended = {});
 
   // `shared`: of all HTTP clients that have no session of their own.
   std::shared_ptr<Session> make_session(const Principal* principal, bool shared = false);

@@ -2,10 +2,10 @@
 
 #include "app/api_documents.hpp"
 #include "app/api_resources.hpp"
-#include "app/model_files.hpp"
 #include "app/prompts.hpp"
 #include "backend/handle_resources.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "models/model_files.hpp"
 #include "version.hpp"
 #include "watch/board.hpp"
 
@@ -21,7 +21,8 @@ constexpr std::string_view kInstructions =
     "first; it returns a handle such as \"llm-1\", which may be left out of later calls while it is the only one. "
     "Generate with "
     "rkllm_run: {\"rkllm_input\":{\"prompt_input\":\"Hello\"}}. Free the model with rkllm_destroy. The resource "
-    "rkllm://api documents every function, struct, enum and constant; rkllm://api/functions/{name} has the whole schemas "
+    "rkllm://api documents every function, struct, enum and constant; rkllm://api/functions/{name} has the whole "
+    "schemas "
     "of one, where the list of tools has short ones.";
 
 }  // namespace
@@ -54,7 +55,10 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
                                  "Every setting in force and where it comes from; secrets are hidden.", kJsonType,
                                  [report = std::move(report)] { return ResourceText{to_text(report())}; }});
   add_handle_resources(catalogue, handles);
-  add_prompts(catalogue, {handles, [&settings](std::string_view, const Json&) { return known_models(settings); },
+  add_prompts(catalogue, {handles,
+                          [&settings](std::string_view, const Json&) {
+                            return known_models(settings.models, settings.runtime.model_dirs);
+                          },
                           settings.models, document});
   return catalogue;
 }

@@ -17,7 +17,6 @@
 
 #include <set>
 #include <utility>
-#include <variant>
 
 namespace rkllm_mcp {
 namespace {
@@ -27,7 +26,8 @@ constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};
 constexpr std::chrono::milliseconds kForFlushing{200};
 constexpr std::chrono::milliseconds kBeforeNextLook{5};
-// How long calls that are in progress when standard input ends may take to answer.
+// How long calls of an MCP host that are in progress when it closes standard input may take to answer. Closing it is
+// how such a host ends a server; one that does not end soon gets signals, and is taken for broken.
 constexpr std::chrono::milliseconds kAfterInput{500};
 
 // Longest message of a client that has not presented a token yet: enough for presenting one.
@@ -327,16 +327,18 @@ Server::~Server() {
 
 AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
   if (!ends_with_input) return dispatcher_.acceptor();
-  return [this, accept = dispatcher_.acceptor()](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+  // Who has written C functions into a pipe wants the answers: the connection closes when all have been given, or when
+  // nobody reads standard output any more.
+  auto accept = dispatcher_.acceptor([this](bool speaks_mcp) {
+    if (!speaks_mcp) return;
+    timer_.expires_after(kAfterInput);
+    timer_.async_wait([this](const asio::error_code& error) {
+      if (!error) stop();
+    });
+  });
+  return [this, accept = std::move(accept)](const std::shared_ptr<Peer>& peer) {
     peer->when_closed([this] { stop(); });
-    return [this, receive = accept(peer)](const Received& received) {
-      receive(received);
-      if (!std::holds_alternative<EndOfInput>(received)) return;
-      timer_.expires_after(kAfterInput);
-      timer_.async_wait([this](const asio::error_code& error) {
-        if (!error) stop();
-      });
-    };
+    return accept(peer);
   };
 }
 

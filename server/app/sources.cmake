@@ -6,7 +6,6 @@ set(APP_SOURCES
   app/http_routes.cpp
   app/memory_limit.cpp
   app/memory_reserve.cpp
-  app/model_files.cpp
   app/model_presets.cpp
   app/ports_file.cpp
   app/prompts.cpp

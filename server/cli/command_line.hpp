@@ -116,6 +116,7 @@ struct ToolsOptions {
 struct LogsOptions {
   bool follows = false;
   int lines = 50;  // the last ones of what there is
+  bool json = false;
 };
 
 // rkllm-mcp doctor

@@ -2,6 +2,12 @@ set(CLI_SOURCES
   cli/answer_reader.cpp
   cli/call.cpp
   cli/command_line.cpp
+  cli/commands/managing.cpp
+  cli/commands/parsed.cpp
+  cli/commands/programming.cpp
+  cli/commands/serving.cpp
+  cli/commands/setting_up.cpp
+  cli/commands/talking.cpp
   cli/connect.cpp
   cli/doctor_command.cpp
   cli/help/complaint.cpp
@@ -11,6 +17,7 @@ set(CLI_SOURCES
   cli/help/man_page.cpp
   cli/help/terminal.cpp
   cli/memory_command.cpp
+  cli/people/log_line.cpp
   cli/people/logs_command.cpp
   cli/people/server_link.cpp
   cli/people/state_commands.cpp

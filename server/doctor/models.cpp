@@ -2,8 +2,8 @@
 //
 // A model file does not say in a documented way what it was made for: what is told here of chip and version is told by
 // its name, as the tools of Rockchip and the hub's authors spell it ("Qwen3-1.7B-rk3588-w8a8_1.2.1.rkllm").
-#include "app/model_files.hpp"
 #include "doctor/doctor.hpp"
+#include "models/model_files.hpp"
 
 #include <algorithm>
 #include <array>
@@ -94,7 +94,7 @@ Findings examine_models(const Machine& machine) {
     findings.push_back({kModels, Level::kProblem, folder + " (runtime.model_dirs) is no folder that can be read",
                         "mkdir -p " + folder});
   }
-  for (const std::string& model : known_models(machine.settings)) {
+  for (const std::string& model : known_models(machine.settings.models, machine.settings.runtime.model_dirs)) {
     if (model.find('/') != std::string::npos) examine_model(machine, model, findings);
   }
   if (findings.empty()) {

@@ -92,7 +92,8 @@ Findings examine_ports(const Machine& machine) {
   const std::array wanted{Wanted{"tcp.port", settings.tcp.enabled, settings.tcp.port, false},
                           Wanted{"udp.port", settings.udp.enabled, settings.udp.port, true},
                           Wanted{"http.port", settings.http.enabled, settings.http.port, false},
-                          Wanted{"ws.port", settings.ws.enabled, settings.ws.port, false}};
+                          Wanted{"ws.port", settings.ws.enabled, settings.ws.port, false},
+                          Wanted{"services.port", settings.services.enabled, settings.services.port, false}};
   Findings findings;
   for (const Wanted& each : wanted) {
     if (each.enabled && each.port != 0) examine_port(machine, each, findings);

@@ -1,7 +1,5 @@
 #include "models/model_files.hpp"
 
-#include <rkllm_mcp/json.hpp>
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -84,6 +83,20 @@ FoundModels find_models(const std::vector<std::string>& folders, SimulatedModels
   Search search(simulated);
   for (const std::string& folder : folders) search.look_into(folder, kLevels);
   return std::move(search).found();
+}
+
+std::vector<std::string> known_models(const Json& presets, const std::vector<std::string>& folders) {
+  std::set<std::string> models;
+  for (const auto& [name, model] : presets.items()) {
+    models.insert(name);
+    const Json param = model.value("param", Json::object());
+    if (param.contains("model_path") && param["model_path"].is_string())
+      models.insert(param["model_path"].get<std::string>());
+  }
+  FoundModels found = find_models(folders, SimulatedModels::kLeftOut);
+  for (ModelFile& file : found.files) models.insert(std::move(file.path));
+  for (std::string& path : found.hidden) models.insert(std::move(path));
+  return {models.begin(), models.end()};
 }
 
 std::optional<ModelFile> look_at_model(const std::string& path) {

@@ -3,6 +3,8 @@
 // Threads: any. These functions read directories, and block for as long as their disk does.
 #pragma once
 
+#include <rkllm_mcp/json.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +31,11 @@ struct FoundModels {
 
 // What is in these directories and in theirs, three levels deep. Directories that cannot be read have nothing.
 FoundModels find_models(const std::vector<std::string>& folders, SimulatedModels simulated);
+
+// What a model may be called when it is to be loaded: the names of these presets (`models` of the settings), the paths
+// of their files, and those of all .rkllm files that are found in these directories, hidden ones too. Sorted, each
+// once.
+std::vector<std::string> known_models(const Json& presets, const std::vector<std::string>& folders);
 
 // What is known of one file; nothing if it cannot be looked at.
 std::optional<ModelFile> look_at_model(const std::string& path);

@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -50,6 +52,16 @@ void send_end(FrameSocket& socket, std::uint32_t call, const Json& end) {
   socket.send_text({.type = FrameType::kEnd, .call = call}, {}, to_text(end));
 }
 
+// Of a call that creates a model; empty if it names no file.
+std::string model_name_in(const Json& params) {
+  if (!params.is_object()) return {};
+  const auto param = params.find("param");
+  if (param == params.end() || !param->is_object()) return {};
+  const auto path = param->find("model_path");
+  if (path == param->end() || !path->is_string()) return {};
+  return std::filesystem::path(path->get<std::string>()).stem().string();
+}
+
 [[noreturn]] void end_process(const BadFrame& error) {
   std::fprintf(stderr, "E worker: %s\n", error.what());
   std::_Exit(kExitBadFrame);
@@ -62,10 +74,12 @@ struct ServedModel::ReceivedCall {
   CallRequest request;
 };
 
-ServedModel::ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets)
+ServedModel::ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets,
+                         NamedFunction named)
     : engine_(engine),
       methods_(methods),
       model_(engine.new_model(id, [](const RpcError&) {})),
+      named_(std::move(named)),
       turn_(std::make_shared<FrameSocket>(std::move(sockets.first))),
       beside_(std::make_shared<FrameSocket>(std::move(sockets.second))),
       tokens_(std::make_shared<TokenWriter>(turn_)),
@@ -81,7 +95,8 @@ void ServedModel::end() {
   stop_running();
 }
 
-// The server sends what is made beside a call's result after that result: what the one thread did is done for the other.
+// The server sends what is made beside a call's result after that result: what the one thread did is done for the
+// other.
 void ServedModel::meet() { const std::lock_guard lock(stopping_); }
 
 void ServedModel::stop_running() {
@@ -139,7 +154,8 @@ void ServedModel::serve_beside() {
   }
 }
 
-// CALL: u8 encoding, u8 bytes of the method's name, the name, the parameters. Without a name: whether somebody is there.
+// CALL: u8 encoding, u8 bytes of the method's name, the name, the parameters. Without a name: whether somebody is
+// there.
 ServedModel::ReceivedCall ServedModel::take_call(FrameSocket& socket, const Frame& first) const {
   ReceivedCall received{first.head.call, {}};
   const bool has_unread_parts = (first.head.flags & kHasUnread) != 0;
@@ -165,6 +181,9 @@ ServedModel::ReceivedCall ServedModel::take_call(FrameSocket& socket, const Fram
 CallOutcome ServedModel::make(const ReceivedCall& received) {
   const Method* const method = received.request.method;
   if (method == nullptr) return {};
+  if (method->handle == HandleRole::kCreates) {
+    if (const std::string name = model_name_in(received.request.params); !name.empty()) named_(name);
+  }
   if (method->handle == HandleRole::kNone) return engine_.call(received.request);
   return method->streams ? make_run(received) : model_->call(received.request);
 }

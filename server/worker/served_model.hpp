@@ -14,6 +14,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -25,8 +26,12 @@ namespace rkllm_mcp {
 
 class ServedModel {
  public:
-  // `sockets`: for calls in their turn, and for those beside them. `engine` and `methods` outlive this.
-  ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets);
+  // Hears the name of the model's file, without folder and ending, before it is loaded.
+  using NamedFunction = std::function<void(const std::string& name)>;
+  // `sockets`: for calls in their turn, and for those beside them. `engine` and `methods` outlive this, and so does
+  // what `named` uses, which is called on the thread of the former.
+  ServedModel(Engine& engine, std::span<const Method> methods, const std::string& id, DescriptorPair sockets,
+              NamedFunction named);
   ~ServedModel();  // waits for the end
   ServedModel(const ServedModel&) = delete;
   ServedModel& operator=(const ServedModel&) = delete;
@@ -51,6 +56,7 @@ class ServedModel {
   Engine& engine_;
   const std::span<const Method> methods_;
   const std::unique_ptr<Model> model_;
+  const NamedFunction named_;
   const std::shared_ptr<FrameSocket> turn_;
   const std::shared_ptr<FrameSocket> beside_;
   const std::shared_ptr<TokenWriter> tokens_;

@@ -2,6 +2,7 @@ set(WORKER_SOURCES
   worker/descriptor.cpp
   worker/frame.cpp
   worker/frame_socket.cpp
+  worker/process_title.cpp
   worker/reply_reader.cpp
   worker/served_model.cpp
   worker/token_pump.cpp

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ LoadedLibrary load(const WorkerOptions& options) {
 }
 
 // Until the server has closed the door, or has died.
-void serve(const LoadedLibrary& library, const WorkerOptions& options) {
+void serve(const LoadedLibrary& library, const WorkerOptions& options, ProcessTitle& title) {
   LibraryEngine engine(library, FileRules(options.files));
   const Descriptor door(WorkerProcess::kDoor);
   ::fcntl(door.number(), F_SETFD, FD_CLOEXEC);  // what the library starts has no business there
@@ -58,7 +59,8 @@ void serve(const LoadedLibrary& library, const WorkerOptions& options) {
     std::erase_if(models, [](const auto& model) { return model->has_ended(); });
     if (parcel->descriptors.second.number() < 0) continue;  // too many files are open; the server sees the end
     models.push_back(
-        std::make_unique<ServedModel>(engine, library.abi().methods, parcel->label, std::move(parcel->descriptors)));
+        std::make_unique<ServedModel>(engine, library.abi().methods, parcel->label, std::move(parcel->descriptors),
+                                      [&title](const std::string& name) { title.show("rkllm-mcp: " + name); }));
   }
   for (const auto& model : models) model->end();
   const auto deadline = std::chrono::steady_clock::now() + kToLeave;
@@ -70,10 +72,10 @@ void serve(const LoadedLibrary& library, const WorkerOptions& options) {
 
 }  // namespace
 
-int run_worker(const WorkerOptions& options) {
+int run_worker(const WorkerOptions& options, ProcessTitle& title) {
   prepare_process();
   try {
-    serve(load(options), options);
+    serve(load(options), options, title);
     return EXIT_SUCCESS;
   } catch (const RpcError& error) {
     std::fprintf(stderr, "E worker: %s\n", error.data().value("reason", std::string(error.what())).c_str());

@@ -2,11 +2,12 @@
 // through its door, and ends when the door is closed.
 #pragma once
 
+#include "worker/process_title.hpp"
 #include "worker/worker_options.hpp"
 
 namespace rkllm_mcp {
 
-// Its exit code.
-int run_worker(const WorkerOptions& options);
+// Its exit code. `title` gets the name of the model that is being loaded.
+int run_worker(const WorkerOptions& options, ProcessTitle& title);
 
 }  // namespace rkllm_mcp

@@ -78,7 +78,7 @@ Socket::~Socket() {
   if (tls_) {
     try {
       tls_->say_goodbye();
-      outgoing_ += tls_->take_output();
+      outgoing_.add(tls_->take_output());
       flush();
     } catch (const ConnectionError&) {
       // The server has gone first.
@@ -158,9 +158,10 @@ void Socket::shake_hands(const Endpoint& endpoint, Deadline deadline) try {
 
 bool Socket::flush() {
   while (!outgoing_.empty()) {
-    const auto sent = ::send(descriptor_, outgoing_.data(), outgoing_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const std::string_view rest = outgoing_.rest();
+    const auto sent = ::send(descriptor_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
-      outgoing_.erase(0, static_cast<std::size_t>(sent));
+      outgoing_.sent(static_cast<std::size_t>(sent));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return false;
     } else if (errno != EINTR) {
@@ -185,7 +186,7 @@ void Socket::send(std::string_view bytes) {
   {
     const std::lock_guard lock(tls_mutex_);
     tls_->write(bytes);
-    outgoing_ += tls_->take_output();
+    outgoing_.add(tls_->take_output());
   }
   send_outgoing(std::chrono::steady_clock::now() + kTakePatience);
 }
@@ -208,7 +209,7 @@ bool Socket::try_send_encrypted(std::string_view bytes) {
   const std::lock_guard lock(tls_mutex_);
   if (!flush()) return false;
   tls_->write(bytes);
-  outgoing_ += tls_->take_output();
+  outgoing_.add(tls_->take_output());
   flush();  // what is left goes with what is sent next
   return true;
 }
@@ -236,7 +237,7 @@ std::optional<std::size_t> Socket::receive_encrypted(std::span<char> buffer, Dea
     {
       const std::lock_guard lock(tls_mutex_);
       const auto size = tls_->read(buffer);
-      outgoing_ += tls_->take_output();  // answers of TLS itself
+      outgoing_.add(tls_->take_output());  // answers of TLS itself
       flush();
       if (size) return size;
     }

@@ -4,6 +4,7 @@
 
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
+#include "client/sockets/outgoing.hpp"
 #include "client/sockets/tls_session.hpp"
 
 #include <atomic>
@@ -59,7 +60,7 @@ class Socket {
   std::atomic<bool> is_shut_down_ = false;
   std::mutex tls_mutex_;             // guards what follows; never held while waiting
   std::unique_ptr<TlsSession> tls_;  // null: nothing is encrypted
-  std::string outgoing_;             // encrypted, not yet sent
+  Outgoing outgoing_;                // encrypted, not yet sent
 };
 
 }  // namespace rkllm_mcp::client

@@ -145,6 +145,7 @@ bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& s
   const Handler* const handler = handler_of(request.method);
   const bool is_stateless = is_stateless_request(request.params);
   if (handler == nullptr && !is_stateless) return false;
+  if (request.method != "ping" || is_stateless) session->speaks_mcp = true;  // callers of C functions ping, too
   const ClientContext client = client_of(request, *session);
   if (handler != nullptr && client.revision->serves(request.method)) {
     (this->*handler->run)({request, client, session, reply});

@@ -1,6 +1,7 @@
 #include "cli/people/logs_command.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/people/log_line.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,8 +15,10 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -29,10 +32,46 @@ constexpr const char* kUnit = "rkllm-mcp";  // of systemd
   throw std::system_error(errno, std::generic_category(), what);
 }
 
+// Prints what is read of the log: as it stands, or each line as JSON.
+class Printer {
+ public:
+  explicit Printer(bool json) : json_(json) {}
+
+  // A line may come in pieces.
+  void print(std::string_view text) {
+    if (!json_) {
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      return;
+    }
+    for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      line_ += text.substr(0, end);
+      finish_line();
+      text.remove_prefix(end + 1);
+    }
+    line_ += text;
+  }
+
+  // Nothing follows: the line that has begun is one.
+  void finish() {
+    if (!line_.empty()) finish_line();
+    std::fflush(stdout);
+  }
+
+ private:
+  void finish_line() {
+    const std::string json = log_line_as_json(line_) + "\n";
+    std::fwrite(json.data(), 1, json.size(), stdout);
+    line_.clear();
+  }
+
+  const bool json_;
+  std::string line_;
+};
+
 // The log's file, read from any place on; another file of that name takes its place when the log has been rotated.
 class LogFile {
  public:
-  explicit LogFile(std::string path) : path_(std::move(path)), descriptor_(open_path()) {
+  LogFile(std::string path, Printer& printer) : path_(std::move(path)), printer_(printer), descriptor_(open_path()) {
     if (descriptor_ < 0) fail_with_errno(path_ + " (log.file)");
   }
   LogFile(const LogFile&) = delete;
@@ -71,6 +110,7 @@ class LogFile {
       return;
     }
     print_this_file();  // what came between
+    printer_.finish();
     ::close(std::exchange(descriptor_, other));
     at_ = 0;
     print_this_file();
@@ -93,13 +133,14 @@ class LogFile {
     for (;;) {
       const auto count = ::pread(descriptor_, bytes.data(), bytes.size(), at_);
       if (count <= 0) break;
-      std::fwrite(bytes.data(), 1, static_cast<std::size_t>(count), stdout);
+      printer_.print({bytes.data(), static_cast<std::size_t>(count)});
       at_ += count;
     }
     std::fflush(stdout);
   }
 
   const std::string path_;
+  Printer& printer_;
   int descriptor_;
   off_t at_ = 0;
 };
@@ -130,6 +171,29 @@ class FolderWatch {
   const int descriptor_;
 };
 
+struct EndJournal {
+  void operator()(std::FILE* journal) const { ::pclose(journal); }
+};
+
+// What the service has said, without what the journal puts in front of it.
+int show_journal_as_json(const LogsOptions& options) {
+  const std::string command = std::string("journalctl --output=cat --unit=") + kUnit +
+                              " --lines=" + std::to_string(options.lines) +
+                              (options.follows ? " --follow" : " --no-pager");
+  std::unique_ptr<std::FILE, EndJournal> journal(::popen(command.c_str(), "re"));
+  if (!journal) fail_with_errno("journalctl");
+  Printer printer(true);
+  std::array<char, 4096> bytes = {};
+  // Line by line: a block would be waited for.
+  while (std::fgets(bytes.data(), static_cast<int>(bytes.size()), journal.get()) != nullptr) {
+    printer.print(bytes.data());
+    std::fflush(stdout);
+    if (std::ferror(stdout) != 0) return kExitFailed;  // nobody reads any more
+  }
+  printer.finish();
+  return ::pclose(journal.release()) == 0 ? kExitOk : kExitFailed;
+}
+
 [[noreturn]] void show_journal(const LogsOptions& options) {
   std::vector<std::string> words{"journalctl", "--unit", kUnit, "--lines", std::to_string(options.lines)};
   words.emplace_back(options.follows ? "--follow" : "--no-pager");
@@ -145,13 +209,17 @@ class FolderWatch {
 int run_logs(const LogsOptions& options, const SettingsRequest& request) {
   const std::string path = load_settings(request).values.log.file;
   if (path.empty()) {
-    if (std::filesystem::exists("/run/systemd/system")) show_journal(options);
+    if (std::filesystem::exists("/run/systemd/system")) {
+      if (options.json) return show_journal_as_json(options);
+      show_journal(options);
+    }
     throw std::runtime_error(
         "log.file is empty: the server logs to its standard error only; to a file: rkllm-mcp serve --set "
         "log.file=/tmp/rkllm-mcp.log, then rkllm-mcp logs --set log.file=/tmp/rkllm-mcp.log");
   }
   const FolderWatch watch(path);  // before the first look, so that nothing falls between
-  LogFile log(path);
+  Printer printer(options.json);
+  LogFile log(path, printer);
   log.skip_to_last(options.lines);
   log.print_rest();
   while (options.follows) {
@@ -159,6 +227,7 @@ int run_logs(const LogsOptions& options, const SettingsRequest& request) {
     log.print_rest();
     if (std::ferror(stdout) != 0) return kExitFailed;  // nobody reads any more
   }
+  printer.finish();
   return kExitOk;
 }
 

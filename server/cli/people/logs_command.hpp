@@ -5,8 +5,9 @@
 
 namespace rkllm_mcp {
 
-// Prints the file of log.file, over rotations; without one what the journal of systemd has of the service. Returns the
-// exit code. Throws SettingsRefused, std::runtime_error if there is neither.
+// Prints the file of log.file, over rotations; without one what the journal of systemd has of the service; each line as
+// a JSON object if that is asked for. Returns the exit code. Throws SettingsRefused, std::runtime_error if there is
+// neither.
 int run_logs(const LogsOptions& options, const SettingsRequest& request);
 
 }  // namespace rkllm_mcp

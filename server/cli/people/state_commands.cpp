@@ -1,10 +1,10 @@
 #include "cli/people/state_commands.hpp"
 
-#include "app/model_files.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/server_link.hpp"
 #include "client/connection.hpp"
+#include "models/model_files.hpp"
 
 #include <unistd.h>
 
@@ -133,8 +133,8 @@ bool is_loaded(const Json& handles, const std::string& path) {
                      [&path](const Json& each) { return text_at(each, "path") == path; });
 }
 
-// What the server serves by name beside what is known already; a handle is one of those that are loaded. A server without
-// a chat host offers nothing.
+// What the server serves by name beside what is known already; a handle is one of those that are loaded. A server
+// without a chat host offers nothing.
 void add_offered(ServerLink& server, const Json& handles, Json& models) {
   Json offered;
   try {
@@ -169,7 +169,7 @@ int print_models(ServerLink& server, bool json) {
     std::fprintf(stderr, "rkllm-mcp: no server runs at %s: nothing is loaded\n", server.url().c_str());
   }
   Json models = Json::array();
-  for (const std::string& model : known_models(server.settings())) {
+  for (const std::string& model : known_models(server.settings().models, server.settings().runtime.model_dirs)) {
     std::error_code error;
     const auto bytes = std::filesystem::file_size(model, error);
     models.push_back(
@@ -202,7 +202,7 @@ int print_models(ServerLink& server, bool json) {
 // The file that is meant: one in the folders of the settings by its name, with or without ending; one of this machine
 // by its path, which the server's own folder would not lead to; else as it was said.
 std::string file_for(const Settings& settings, const std::string& name) {
-  for (const std::string& each : known_models(settings)) {
+  for (const std::string& each : known_models(settings.models, settings.runtime.model_dirs)) {
     const std::filesystem::path path = each;
     if (path.has_parent_path() && (path.filename() == name || path.stem() == name)) return each;
   }

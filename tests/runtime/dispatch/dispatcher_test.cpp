@@ -286,6 +286,28 @@ TEST_CASE("a client that has stopped sending is closed after its last answer") {
   CHECK(client.peer->closed());
 }
 
+TEST_CASE("whoever asks for it is told of the end of a client's input, and whether the client has spoken MCP") {
+  struct Said {
+    std::string message;
+    bool is_mcp;
+  };
+  const Said said = GENERATE(
+      Said{call("1", "ping"), false}, Said{call("1", "plain"), false}, Said{call("1", "CPU4"), false},
+      Said{call("1", "no_such_method"), false}, Said{"no JSON", false}, Said{call("1", "tools/list"), true},
+      Said{call("1", "ping", stateless(Json::object())), true},
+      Said{call("1", "initialize",
+                R"({"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"),
+           true});
+  INFO(said.message);
+  Client client;
+  std::vector<bool> told;
+  client.receive = client.dispatcher.acceptor([&told](bool speaks_mcp) { told.push_back(speaks_mcp); })(client.peer);
+  client.say(said.message);
+  CHECK(told.empty());
+  client.receive(EndOfInput{});
+  CHECK(told == std::vector<bool>{said.is_mcp});
+}
+
 TEST_CASE("so many calls at once and no more") {
   Dispatcher::Options options;
   options.calls.requests_per_session = 2;

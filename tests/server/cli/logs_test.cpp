@@ -3,11 +3,17 @@
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
 
 using namespace rkllm_mcp::test;
+using rkllm_mcp::Json;
 
 namespace {
 
@@ -60,4 +66,43 @@ TEST_CASE("logs -f goes on with what is logged, also in the file that takes its 
   CHECK(follower.read_line() == "third");
   follower.signal(SIGINT);
   CHECK(follower.wait() == 128 + SIGINT);
+}
+
+TEST_CASE("logs --json prints one JSON object for each line, whatever wrote it") {
+  const LoggingMachine machine;
+  machine.log("2026-03-05 06:07:08.901 warning: the disk is \"full\": 7\n");
+  machine.log("terminate called without an active exception\n");
+  machine.log("2026-03-05 06:07:08.901 nobody: knows this level\n");
+  machine.log(R"({"time":"2026-03-05T06:07:09.000Z","level":"info","message":"call","method":"ping"})"
+              "\n");
+  machine.log("{ no JSON\n\nhalf a line");
+  auto options = machine.options({"--json"});
+  options.env.emplace_back("TZ", "UTC-7");  // seven hours before Greenwich
+  const auto shown = run_to_end(options);
+  CHECK(shown.status == 0);
+  std::vector<Json> lines;
+  std::istringstream text(shown.out);
+  for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+  const auto said = [](const char* message) {
+    return Json{{"time", nullptr}, {"level", nullptr}, {"message", message}};
+  };
+  CHECK(lines ==
+        std::vector<Json>{
+            Json{{"time", "2026-03-04T23:07:08.901Z"}, {"level", "warning"}, {"message", "the disk is \"full\": 7"}},
+            said("terminate called without an active exception"),
+            said("2026-03-05 06:07:08.901 nobody: knows this level"),
+            Json{{"time", "2026-03-05T06:07:09.000Z"}, {"level", "info"}, {"message", "call"}, {"method", "ping"}},
+            said("{ no JSON"), said(""), said("half a line")});
+}
+
+TEST_CASE("logs -f --json waits for the end of a line, and knows that a rotation is one") {
+  const LoggingMachine machine;
+  machine.log("fir");
+  Process follower(machine.options({"-f", "--json"}));
+  machine.log("st\nsec");
+  CHECK(Json::parse(follower.read_line().value())["message"] == "first");
+  std::filesystem::rename(machine.file(), machine.file() + ".1");
+  machine.log("third\n");
+  CHECK(Json::parse(follower.read_line().value())["message"] == "sec");
+  CHECK(Json::parse(follower.read_line().value())["message"] == "third");
 }

@@ -275,6 +275,21 @@ TEST_CASE("a port that another program has is a problem that names it, and one t
   CHECK(faults(doctor::examine_ports(board.machine)).empty());
 }
 
+TEST_CASE("the port of the services is looked at if they have one") {
+  Board board;
+  board.machine.settings.services.enabled = true;
+  board.machine.settings.services.port = 8090;
+  board.put("proc/net/tcp",
+            std::string(Board::kNetHeader) +
+                "   0: 0100007F:1F9A 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 777 1\n");
+  const auto fault = only_fault(doctor::examine_ports(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("services.port 8090 is taken"));
+  SECTION("not if they are switched off") { board.machine.settings.services.enabled = false; }
+  SECTION("not if any free one will do") { board.machine.settings.services.port = 0; }
+  CHECK(faults(doctor::examine_ports(board.machine)).empty());
+}
+
 TEST_CASE("settings that others may change, and access tokens that others may read, are problems") {
   Board board;
   board.put("settings.json", "{}");

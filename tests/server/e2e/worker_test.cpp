@@ -101,6 +101,17 @@ TEST_CASE("with runtime.workers=shared all models are in one worker", "[worker]"
   CHECK(worker_of(client, client.init(shipped_model("fast"))) != one);
 }
 
+TEST_CASE("a worker is called like its model, for ps and top", "[worker]") {
+  LiveServer server(with_workers());
+  RpcClient client(server.connect(Transport::kTcp));
+  const std::string process = "/proc/" + std::to_string(worker_of(client, client.init(shipped_model("rk3588-1.5b"))));
+  const std::string command_line = read_file(process + "/cmdline");
+  CHECK(command_line.substr(0, command_line.find('\0')) == "rkllm-mcp: rk3588-1.5b");
+  CHECK(command_line.find_first_not_of('\0', command_line.find('\0')) == std::string::npos);
+  CHECK(read_file(process + "/comm") == "rkllm-mcp: rk35\n");
+  CHECK(read_file(process + "/environ").find("PATH=") != std::string::npos);
+}
+
 TEST_CASE("with runtime.isolation=thread models are in the server's own process", "[worker]") {
   LiveServer server({.set = {"runtime.isolation=thread"}});
   RpcClient client(server.connect(Transport::kTcp));

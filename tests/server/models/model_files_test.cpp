@@ -46,6 +46,20 @@ TEST_CASE(
   CHECK(found.hidden == std::vector<std::string>{directory / "same.rkllm"});
 }
 
+TEST_CASE("a model may be called by its preset, the preset's file, and any file at any of the three levels") {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directories(directory / "a/b");
+  write_file(directory / "a/b/deep.rkllm", "1");
+  write_file(directory / "a/same.rkllm", "1");
+  write_file(directory / "same.rkllm", "1");
+  write_file(directory / "simulated.json", R"({"rkllm_simulated_model": 1})");
+  const Json presets{{"big", {{"param", {{"model_path", directory / "big.rkllm"}}}}}, {"nameless", Json::object()}};
+  CHECK(known_models(presets, {directory.path(), directory / "nowhere"}) ==
+        std::vector<std::string>{directory / "a/b/deep.rkllm", directory / "a/same.rkllm", directory / "big.rkllm",
+                                 directory / "same.rkllm", "big", "nameless"});
+  CHECK(known_models(Json::object(), {}).empty());
+}
+
 TEST_CASE(
     "what a loading process has read is what the kernel says, never less than before and never more than the file") {
   const TemporaryDirectory proc;

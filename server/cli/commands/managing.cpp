@@ -1,0 +1,69 @@
+#include "cli/commands/managing.hpp"
+
+namespace rkllm_mcp {
+namespace {
+
+CLI::App* add_state(CLI::App& app, Parsed& parsed, StateOptions::Action action, const char* name,
+                    const char* description) {
+  using Action = StateOptions::Action;
+  auto* command = app.add_subcommand(name, description);
+  command->group(kManaging);
+  if (action == Action::kLoad || action == Action::kUnload) {
+    command
+        ->add_option("MODEL", parsed.state.model,
+                     action == Action::kLoad ? "A preset of the settings, or the path of a file"
+                                             : "Its name, its path or its handle")
+        ->required();
+  }
+  command->add_flag("--json", parsed.state.json, "Print JSON, for programs");
+  add_remote(*command, parsed, parsed.state.remote);
+  command->callback([&parsed, action] { parsed.state.action = action; });
+  return command;
+}
+
+}  // namespace
+
+std::vector<CLI::App*> add_states(CLI::App& app, Parsed& parsed) {
+  using Action = StateOptions::Action;
+  return {
+      add_state(app, parsed, Action::kStatus, "status",
+                "Is the server running, with which runtime, and what does it do?"),
+      add_state(app, parsed, Action::kModels, "models", "Which models there are, and which of them are loaded."),
+      add_state(app, parsed, Action::kLoaded, "ps", "Which models are loaded: what waits for them, how fast they are."),
+      add_state(app, parsed, Action::kLoad, "load", "Load a model."),
+      add_state(app, parsed, Action::kUnload, "unload", "Unload a model, and free its memory.")};
+}
+
+CLI::App* add_logs(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("logs",
+                                     "Show what the server has logged.\n"
+                                     "Reads the file of log.file; without one, what systemd's journal has of the "
+                                     "service. Ctrl-C ends -f");
+  command->group(kManaging);
+  add_settings_options(*command, parsed);
+  command->add_flag("-f,--follow", parsed.logs.follows, "Go on with what is logged from now on");
+  command->add_flag("--json", parsed.logs.json, "Print each line as a JSON object, for programs: time, level, message");
+  command->add_option("-n,--lines", parsed.logs.lines, "How many of the last lines (default: 50)")
+      ->type_name("COUNT")
+      ->check(CLI::Range(0, 1'000'000));
+  return command;
+}
+
+CLI::App* add_doctor(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("doctor",
+                                     "Find out why something does not work, and how to mend it.\n"
+                                     "Looks at the runtime library, the NPU, its driver and device nodes, models and "
+                                     "memory, limits, ports, permissions "
+                                     "and the network. Each line is ok, a warning or a problem; what is not ok comes "
+                                     "with a command that mends it. Exit "
+                                     "code 1: there is a problem");
+  command->group(kManaging);
+  add_settings_options(*command, parsed);
+  command->add_flag("--json", parsed.doctor.json, "Print JSON, for programs");
+  command->add_option("--root", parsed.doctor.root, "Look at the folders sys, dev, proc and etc below this one")
+      ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory);
+  return command;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,70 @@
+#include "cli/commands/parsed.hpp"
+
+#include "settings/location.hpp"
+
+#include <CLI/App.hpp>
+#include <CLI/Error.hpp>
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
+
+#include <string>
+
+namespace rkllm_mcp {
+
+void add_settings_options(CLI::App& command, Parsed& parsed) {
+  command.add_option("--settings", parsed.settings_path, "The settings file to use")->type_name("PATH");
+  command.add_option("--set", parsed.sets, "Set one value, e.g. --set http.port=9000; may be repeated")
+      ->type_name("SECTION.KEY=VALUE")
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void add_token(CLI::App& command, std::string& token) {
+  command
+      .add_option("--token", token,
+                  "The access token that the server asks for; better set in the environment than written here, where "
+                  "others can see it")
+      ->envname("RKLLM_MCP_TOKEN")
+      ->type_name("TOKEN");
+}
+
+void add_authorities(CLI::App& command, const char* names, std::string& ca_file) {
+  command
+      .add_option(names, ca_file,
+                  "The certificates that a server with TLS is verified with, in PEM (default: the system's; for the "
+                  "server of the settings its own)")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
+}
+
+void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote) {
+  add_settings_options(command, parsed);
+  command
+      .add_option("--to", remote.to,
+                  "The server: HOST:PORT or http[s]://HOST[:PORT] (default: the HTTP port of the settings)")
+      ->type_name("URL");
+  add_token(command, remote.token);
+  add_authorities(command, "--cacert", remote.ca_file);
+}
+
+SettingsRequest settings_request(const Parsed& parsed) {
+  SettingsRequest request;
+  auto& assignments = request.assignments;
+  if (!parsed.settings_path.empty()) request.path = parsed.settings_path;
+  request.environment = current_environment();
+  if (parsed.simulator) {
+    assignments.push_back({"runtime.library", std::string(kSimulatorLibrary), "--simulator"});
+  }
+  if (!parsed.library.empty()) assignments.push_back({"runtime.library", parsed.library, "--library"});
+  if (!parsed.only.empty()) assignments.push_back({"services.only", parsed.only, "--only"});
+  if (!parsed.log_level.empty()) assignments.push_back({"log.level", parsed.log_level, "--log-level"});
+  for (const std::string& set : parsed.sets) {
+    const auto equals = set.find('=');
+    if (equals == std::string::npos) throw CLI::ValidationError("--set " + set, "expected SECTION.KEY=VALUE");
+    const std::string name = set.substr(0, equals);
+    assignments.push_back({name, set.substr(equals + 1), "--set " + name});
+  }
+  return request;
+}
+
+}  // namespace rkllm_mcp

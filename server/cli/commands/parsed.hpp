@@ -1,0 +1,66 @@
+// What the options of all commands are read into, and what several of them share. Which commands there are, and what
+// each can be told, is in the other files here, one for each group of `rkllm-mcp --help`.
+#pragma once
+
+#include "cli/command_line.hpp"
+
+#include <CLI/App.hpp>
+
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+struct Parsed {
+  std::string settings_path;
+  std::vector<std::string> sets;
+  std::string library;
+  bool simulator = false;
+  std::string only;
+  std::string log_level;
+  ServeOptions serve;
+  CallOptions call;
+  ConnectOptions connect;
+  std::string call_to;
+  bool call_text = false;
+  std::string memory_action = "list";
+  MemoryCommandOptions memory;
+  std::string settings_action = "show";
+  SettingsOptions settings;
+  bool settings_json = false;
+  ChatOptions chat;
+  AskOptions ask;
+  StateOptions state;
+  DoctorOptions doctor;
+  LogsOptions logs;
+  ToolsOptions tools;
+  std::string tools_to;
+  std::string tools_arguments = "{}";
+  bool tools_json = false;
+  bool tools_all = false;
+  std::string completion_of;
+  std::vector<std::string> help_on;
+};
+
+// The groups of --help.
+inline constexpr const char* kTalking = "Talk to a model";
+inline constexpr const char* kManaging = "Look and manage";
+inline constexpr const char* kServing = "Serve";
+inline constexpr const char* kProgramming = "Call and connect";
+inline constexpr const char* kSettingUp = "Set up";
+
+// How servers are named.
+inline constexpr const char* kUrls =
+    "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH], ws://HOST:PORT[/PATH], or with TLS "
+    "tcps:// or wss://; HOST:PORT alone is TCP, or what the settings have on that port";
+
+// Options of several commands. Their values go into what is given here, which outlives the parsing.
+void add_settings_options(CLI::App& command, Parsed& parsed);
+void add_token(CLI::App& command, std::string& token);
+void add_authorities(CLI::App& command, const char* names, std::string& ca_file);
+void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote);  // all that says where the server is
+
+// The settings that were named, and what was set over them. Throws CLI::ValidationError.
+SettingsRequest settings_request(const Parsed& parsed);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,89 @@
+#include "cli/commands/setting_up.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+CLI::App* add_memory(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("memory",
+                                     "Look at the conversations of the memory server, and move them.\n"
+                                     "Through the server that runs, else in their file: list (default); show "
+                                     "ID...; search WORD...; export [ID...] as JSON Lines; import FILE (- is standard "
+                                     "input), all or nothing; delete ID...");
+  command->group(kSettingUp);
+  add_settings_options(*command, parsed);
+  command->add_option("ACTION", parsed.memory_action, "list, show, search, export, import or delete")
+      ->check(CLI::IsMember({"list", "show", "search", "export", "import", "delete"}));
+  command->add_option("ARGUMENT", parsed.memory.arguments, "Ids, words, or a file");
+  command->add_option("--to", parsed.memory.to, "The server, as for call")->type_name("URL");
+  add_token(*command, parsed.memory.token);
+  add_authorities(*command, "--cacert", parsed.memory.ca_file);
+  command->add_option("--space", parsed.memory.space, "Whose: the name of an access token; for admins")
+      ->type_name("NAME");
+  command->add_flag("--json", parsed.memory.json, "Lines of JSON instead of tables");
+  command->add_flag("--exact", parsed.memory.exact, "search: mind diacritics");
+  command->add_option("--limit", parsed.memory.limit, "search: messages at most (default: 20)")
+      ->check(CLI::Range(1, 1000));
+  command->add_flag("--replace", parsed.memory.replace, "import: replace conversations that exist");
+  return command;
+}
+
+CLI::App* add_settings(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "settings",
+      "Show, check or write the settings.\n"
+      "show: the values in force and where each comes from (default); path: the settings file; schema: its JSON "
+      "Schema; "
+      "check [FILE]: is it right?; write [FILE]: write the built-in values, never over a file that exists");
+  command->group(kSettingUp);
+  add_settings_options(*command, parsed);
+  command->add_option("ACTION", parsed.settings_action, "show, path, schema, check or write")
+      ->check(CLI::IsMember({"show", "path", "schema", "check", "write"}));
+  command->add_option("FILE", parsed.settings.file, "The file to check or to write");
+  command->add_flag("--json", parsed.settings_json, "show: as JSON");
+  return command;
+}
+
+CLI::App* add_completion(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "completion",
+      "Print completions for a shell: bash, zsh or fish.\n"
+      "For bash: source <(rkllm-mcp completion bash). Packages install them. `man` prints the manual page.");
+  command->group(kSettingUp);
+  command->add_option("SHELL", parsed.completion_of, "bash, zsh, fish, or man")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+  return command;
+}
+
+CLI::App* add_help(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("help", "Show all commands, or one of them.");
+  command->group(kSettingUp);
+  command->add_option("COMMAND", parsed.help_on, "e.g. call, or tools call");
+  return command;
+}
+
+MemoryCommandOptions memory_command_options(Parsed& parsed) {
+  using Action = MemoryCommandOptions::Action;
+  static const std::map<std::string, Action> kActions{{"list", Action::kList},     {"show", Action::kShow},
+                                                      {"search", Action::kSearch}, {"export", Action::kExport},
+                                                      {"import", Action::kImport}, {"delete", Action::kDelete}};
+  parsed.memory.action = kActions.at(parsed.memory_action);
+  return std::move(parsed.memory);
+}
+
+SettingsOptions settings_options(Parsed& parsed) {
+  using Action = SettingsOptions::Action;
+  static const std::map<std::string, Action> kActions{{"show", Action::kShow},
+                                                      {"path", Action::kPath},
+                                                      {"schema", Action::kSchema},
+                                                      {"check", Action::kCheck},
+                                                      {"write", Action::kWrite}};
+  parsed.settings.action = kActions.at(parsed.settings_action);
+  if (parsed.settings_json) parsed.settings.output = SettingsOptions::Output::kJson;
+  return std::move(parsed.settings);
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,33 @@
+#include "cli/commands/talking.hpp"
+
+namespace rkllm_mcp {
+
+CLI::App* add_chat(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "chat",
+      "Talk to a model of the running server.\n"
+      "Lines are edited and remembered. /help lists what else there is: other models, a system message, saving. Ctrl-C "
+      "stops an answer, Ctrl-D leaves");
+  command->group(kTalking);
+  command->add_option("MODEL", parsed.chat.model, "Its name (default: the first that the server offers)");
+  command->add_option("--system", parsed.chat.system, "Tell the model how to behave")->type_name("TEXT");
+  add_remote(*command, parsed, parsed.chat.remote);
+  return command;
+}
+
+CLI::App* add_ask(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "ask",
+      "Ask a model one question and print the answer.\n"
+      "What is piped into standard input is added to the question: rkllm-mcp ask \"Explain this error\" < error.log");
+  command->group(kTalking);
+  command->add_option("TEXT", parsed.ask.words, "The question");
+  command->add_option("--model", parsed.ask.model, "Its name (default: the first that the server offers)")
+      ->type_name("NAME");
+  command->add_option("--system", parsed.ask.system, "Tell the model how to behave")->type_name("TEXT");
+  command->add_flag("--json", parsed.ask.json, "Print JSON, for programs: the answer, tokens, times");
+  add_remote(*command, parsed, parsed.ask.remote);
+  return command;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,58 @@
+#include "worker/process_title.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::size_t kShortBytes = 15;  // that Linux keeps of a thread's name
+
+bool is_control(char character) {
+  const auto code = static_cast<unsigned char>(character);
+  return code < 0x20 || code == 0x7F;
+}
+
+bool continues_character(char character) { return (static_cast<unsigned char>(character) & 0xC0U) == 0x80U; }
+
+// prctl(PR_SET_NAME) would name the calling thread; a process is called like its first one.
+void name_first_thread(std::string_view name) {
+  const std::string path = "/proc/self/task/" + std::to_string(::getpid()) + "/comm";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return;  // no /proc: then nobody reads it, either
+  [[maybe_unused]] const auto written = ::write(file, name.data(), name.size());
+  ::close(file);
+}
+
+}  // namespace
+
+std::string_view beginning_of(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && continues_character(text[bytes])) --bytes;
+  return text.substr(0, bytes);
+}
+
+std::span<char> ProcessTitle::memory_of(int argc, char** argv) {
+  if (argc <= 0 || argv == nullptr || argv[0] == nullptr) return {};
+  char* const begin = argv[0];
+  char* end = begin;
+  for (int at = 0; at < argc && argv[at] == end; ++at) end += std::strlen(argv[at]) + 1;
+  return {begin, end};
+}
+
+void ProcessTitle::show(std::string_view title) {
+  std::string shown(title);
+  std::replace_if(shown.begin(), shown.end(), is_control, '?');
+  const std::lock_guard lock(mutex_);
+  name_first_thread(beginning_of(shown, kShortBytes));
+  if (memory_.empty()) return;
+  // The last byte stays zero: without it Linux would take what follows, the environment, for a part of the title.
+  const std::string_view fitting = beginning_of(shown, memory_.size() - 1);
+  std::copy(fitting.begin(), fitting.end(), memory_.begin());
+  std::fill(memory_.begin() + static_cast<std::ptrdiff_t>(fitting.size()), memory_.end(), '\0');
+}
+
+}  // namespace rkllm_mcp
