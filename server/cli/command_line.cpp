@@ -74,6 +74,8 @@ struct Parsed {
   AskOptions ask;
   StateOptions state;
   DoctorOptions doctor;
+  PullOptions pull;
+  RemoveOptions remove;
   LogsOptions logs;
   ToolsOptions tools;
   std::string tools_to;
@@ -331,6 +333,34 @@ std::vector<CLI::App*> add_states(CLI::App& app, Parsed& parsed) {
       add_state(app, parsed, Action::kUnload, "unload", "Unload a model, and free its memory.")};
 }
 
+CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "pull",
+      "Fetch a model from the hub (hf.co), or from any address, into the folder of models.\n"
+      "Of a repository the file is taken that was made for this board and fits its memory. What has come stays when the "
+      "connection breaks off, and the same command goes on from there. The file is checked against the hub's SHA-256. "
+      "HF_TOKEN: the access token for repositories that want one");
+  command->group(kManaging);
+  command
+      ->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")
+      ->required();
+  command->add_option("--to", parsed.pull.folder, "The folder (default: the first of runtime.model_dirs)")
+      ->type_name("FOLDER");
+  add_authorities(*command, "--cacert", parsed.pull.ca_file);
+  command->add_flag("--json", parsed.pull.json, "Print JSON, for programs");
+  add_settings_options(*command, parsed);
+  return command;
+}
+
+CLI::App* add_remove(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("rm", "Delete models from the folders of runtime.model_dirs.");
+  command->group(kManaging);
+  command->add_option("MODEL", parsed.remove.models, "Their names, as `rkllm-mcp models` has them")->required();
+  command->add_flag("--json", parsed.remove.json, "Print JSON, for programs");
+  add_remote(*command, parsed, parsed.remove.remote);
+  return command;
+}
+
 CLI::App* add_doctor(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("doctor",
                                      "Find out why something does not work, and how to mend it.\n"
@@ -490,6 +520,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   const auto* call = add_call(app, parsed);
   const auto* connect = add_connect(app, parsed);
   const auto* logs = add_logs(app, parsed);
+  const auto* pull = add_pull(app, parsed);
+  const auto* remove = add_remove(app, parsed);
   const auto* doctor = add_doctor(app, parsed);
   const auto* tools = add_tools(app, parsed);
   const auto* memory = add_memory(app, parsed);
@@ -514,6 +546,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     }
     if (call->parsed()) return {settings_request(parsed), call_options(parsed)};
     if (connect->parsed()) return {{}, std::move(parsed.connect)};
+    if (pull->parsed()) return {settings_request(parsed), std::move(parsed.pull)};
+    if (remove->parsed()) return {settings_request(parsed), std::move(parsed.remove)};
     if (doctor->parsed()) return {settings_request(parsed), parsed.doctor};
     if (logs->parsed()) return {settings_request(parsed), parsed.logs};
     if (memory->parsed()) return {settings_request(parsed), memory_command_options(parsed)};

@@ -135,7 +135,8 @@ folder(server/models USE backend chat jsonrpc mcp stream text)
 folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models service settings tools transport upstreams
                   watch worker)
 folder(server/doctor USE app backend settings text watch)
-folder(server/cli USE app client doctor memory service settings
+folder(server/pull USE text)
+folder(server/cli USE app client doctor memory models pull service settings text
                   AND jsonrpc/bounded_json.hpp tools/html/page_reading.hpp upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------
