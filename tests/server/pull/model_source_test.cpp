@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 using namespace rkllm_mcp;
+using rkllm_mcp::test::has_text;
 
 namespace {
 
