@@ -6,6 +6,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/memory_command.hpp"
 #include "cli/people/logs_command.hpp"
+#include "cli/people/pull_command.hpp"
 #include "cli/people/state_commands.hpp"
 #include "cli/serve.hpp"
 #include "cli/settings_command.hpp"
@@ -67,6 +68,8 @@ struct Run {
   int operator()(const LogsOptions& options) const { return run_logs(options, settings); }
   int operator()(const DoctorOptions& options) const { return run_doctor(options, settings); }
   int operator()(const MemoryCommandOptions& options) const { return run_memory(options, settings); }
+  int operator()(const PullOptions& options) const { return run_pull(options, settings); }
+  int operator()(const RemoveOptions& options) const { return run_remove(options, settings); }
   int operator()(const SettingsOptions& options) const { return run_settings(options, settings); }
   int operator()(const ToolsOptions& options) const { return run_tools(options, settings); }
   int operator()(const WorkOptions& options) const {

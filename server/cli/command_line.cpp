@@ -90,6 +90,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   const auto* stdio = add_stdio(app, parsed);
   const auto* call = add_call(app, parsed);
   const auto* connect = add_connect(app, parsed);
+  const auto* pull = add_pull(app, parsed);
+  const auto* remove = add_remove(app, parsed);
   const auto* logs = add_logs(app, parsed);
   const auto* doctor = add_doctor(app, parsed);
   const auto* tools = add_tools(app, parsed);
@@ -115,6 +117,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     }
     if (call->parsed()) return {settings_request(parsed), call_options(parsed)};
     if (connect->parsed()) return {{}, std::move(parsed.connect)};
+    if (pull->parsed()) return {settings_request(parsed), std::move(parsed.pull)};
+    if (remove->parsed()) return {settings_request(parsed), std::move(parsed.remove)};
     if (doctor->parsed()) return {settings_request(parsed), parsed.doctor};
     if (logs->parsed()) return {settings_request(parsed), parsed.logs};
     if (memory->parsed()) return {settings_request(parsed), memory_command_options(parsed)};

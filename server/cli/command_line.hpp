@@ -51,6 +51,21 @@ struct StateOptions {
   bool json = false;
 };
 
+// rkllm-mcp pull
+struct PullOptions {
+  std::string source{};
+  std::string folder{};  // empty: the first of runtime.model_dirs
+  std::string ca_file{};
+  bool json = false;
+};
+
+// rkllm-mcp rm
+struct RemoveOptions {
+  std::vector<std::string> models{};
+  RemoteOptions remote{};
+  bool json = false;
+};
+
 // rkllm-mcp call
 struct CallOptions {
   enum class Output { kMessages, kText };
@@ -138,7 +153,7 @@ struct Finished {
 struct CommandLine {
   SettingsRequest settings;
   std::variant<AskOptions, ChatOptions, StateOptions, ServeOptions, CallOptions, ConnectOptions, DoctorOptions,
-               LogsOptions, MemoryCommandOptions, SettingsOptions, ToolsOptions, WorkOptions, PageOptions, Finished>
+               LogsOptions, MemoryCommandOptions, PullOptions, RemoveOptions, SettingsOptions, ToolsOptions, WorkOptions, PageOptions, Finished>
       command;
 };
 

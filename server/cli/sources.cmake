@@ -19,6 +19,7 @@ set(CLI_SOURCES
   cli/memory_command.cpp
   cli/people/log_line.cpp
   cli/people/logs_command.cpp
+  cli/people/pull_command.cpp
   cli/people/server_link.cpp
   cli/people/state_commands.cpp
   cli/piped_input.cpp

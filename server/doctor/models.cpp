@@ -3,11 +3,10 @@
 // A model file does not say in a documented way what it was made for: what is told here of chip and version is told by
 // its name, as the tools of Rockchip and the hub's authors spell it ("Qwen3-1.7B-rk3588-w8a8_1.2.1.rkllm").
 #include "doctor/doctor.hpp"
+#include "pull/model_chip.hpp"
 #include "models/model_files.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -18,21 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kModels = "models";
-constexpr std::array kChips{"rk3588", "rk3576", "rk3562", "rv1126b", "rk3568", "rk3566"};
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
-  return text;
-}
-
-std::optional<std::string> chip_in(const std::string& name) {
-  for (const char* const chip : kChips) {
-    if (name.find(chip) != std::string::npos) return chip;
-  }
-  return std::nullopt;
-}
-
 std::string gigabytes(std::uint64_t bytes) {
   const std::uint64_t tenths = (bytes * 10 + 500'000'000) / 1'000'000'000;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
@@ -58,7 +42,7 @@ void examine_model(const Machine& machine, const fs::path& path, Findings& findi
     return;
   }
   const std::string platform = platform_of(machine);
-  const auto chip = chip_in(lower(path.filename().string()));
+  const auto chip = chip_in_name(path.filename().string());
   if (chip && !platform.empty() && *chip != platform) {
     findings.push_back({kModels, Level::kProblem,
                         path.string() + " is, by its name, for " + *chip + "; this board is " + platform,

@@ -165,6 +165,7 @@ struct RuntimeSettings {
   std::chrono::seconds hang_s{defaults::kRuntimeHangS};
   std::chrono::seconds keep_alive_s{defaults::kRuntimeKeepAliveS};  // -1: for ever
   std::int64_t default_context{defaults::kRuntimeDefaultContext};   // tokens; 0: the runtime's own
+  std::string model_hub{defaults::kRuntimeModelHub};
 };
 
 

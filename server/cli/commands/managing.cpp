@@ -34,6 +34,34 @@ std::vector<CLI::App*> add_states(CLI::App& app, Parsed& parsed) {
       add_state(app, parsed, Action::kUnload, "unload", "Unload a model, and free its memory.")};
 }
 
+CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "pull",
+      "Fetch a model from the hub (hf.co), or from any address, into the folder of models.\n"
+      "Of a repository the file is taken that was made for this board and fits its memory. What has come stays when the "
+      "connection breaks off, and the same command goes on from there. The file is checked against the hub's SHA-256. "
+      "HF_TOKEN: the access token for repositories that want one");
+  command->group(kManaging);
+  command
+      ->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")
+      ->required();
+  command->add_option("--to", parsed.pull.folder, "The folder (default: the first of runtime.model_dirs)")
+      ->type_name("FOLDER");
+  add_authorities(*command, "--cacert", parsed.pull.ca_file);
+  command->add_flag("--json", parsed.pull.json, "Print JSON, for programs");
+  add_settings_options(*command, parsed);
+  return command;
+}
+
+CLI::App* add_remove(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("rm", "Delete models from the folders of runtime.model_dirs.");
+  command->group(kManaging);
+  command->add_option("MODEL", parsed.remove.models, "Their names, as `rkllm-mcp models` has them")->required();
+  command->add_flag("--json", parsed.remove.json, "Print JSON, for programs");
+  add_remote(*command, parsed, parsed.remove.remote);
+  return command;
+}
+
 CLI::App* add_logs(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("logs",
                                      "Show what the server has logged.\n"

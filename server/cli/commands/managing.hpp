@@ -1,4 +1,4 @@
-// status, models, ps, load, unload, logs, doctor: for people who look after a server.
+// status, models, ps, load, unload, pull, rm, logs, doctor: for people who look after a server.
 #pragma once
 
 #include "cli/commands/parsed.hpp"
@@ -10,6 +10,8 @@
 namespace rkllm_mcp {
 
 std::vector<CLI::App*> add_states(CLI::App& app, Parsed& parsed);
+CLI::App* add_pull(CLI::App& app, Parsed& parsed);
+CLI::App* add_remove(CLI::App& app, Parsed& parsed);
 CLI::App* add_logs(CLI::App& app, Parsed& parsed);
 CLI::App* add_doctor(CLI::App& app, Parsed& parsed);
 

@@ -32,6 +32,8 @@ struct Parsed {
   AskOptions ask;
   StateOptions state;
   DoctorOptions doctor;
+  PullOptions pull;
+  RemoveOptions remove;
   LogsOptions logs;
   ToolsOptions tools;
   std::string tools_to;

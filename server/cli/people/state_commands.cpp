@@ -5,11 +5,13 @@
 #include "cli/people/server_link.hpp"
 #include "client/connection.hpp"
 #include "models/model_files.hpp"
+#include "pull/hub.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -113,19 +115,7 @@ int print_loaded(ServerLink& server, bool json) {
 
 // "1.2 GB"; "-" if it is not known.
 std::string shown_size(const Json& bytes) {
-  if (!bytes.is_number()) return "-";
-  const double size = bytes.get<double>();
-  constexpr double kGigabyte = 1e9;
-  constexpr double kMegabyte = 1e6;
-  std::array<char, 32> text{};
-  if (size >= kGigabyte) {
-    std::snprintf(text.data(), text.size(), "%.1f GB", size / kGigabyte);
-  } else if (size >= kMegabyte) {
-    std::snprintf(text.data(), text.size(), "%.1f MB", size / kMegabyte);
-  } else {
-    std::snprintf(text.data(), text.size(), "%.0f bytes", size);
-  }
-  return text.data();
+  return bytes.is_number() ? shown_bytes(bytes.get<std::int64_t>()) : std::string("-");
 }
 
 bool is_loaded(const Json& handles, const std::string& path) {

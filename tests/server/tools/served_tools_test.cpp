@@ -1,6 +1,6 @@
 // The tool server in the real program: on every transport, and beside a model that generates.
 #include "client/mcp/mcp_client.hpp"
-#include "server/tools/web_server.hpp"
+#include "support/web_server.hpp"
 #include "support/catch.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"

@@ -1,6 +1,6 @@
 // How tools are run, whichever they are: both dialects, bad arguments, cancelling, limits, answers that are kept.
 #include "server/tools/tool_bench.hpp"
-#include "server/tools/web_server.hpp"
+#include "support/web_server.hpp"
 #include "support/catch.hpp"
 
 #include <poll.h>

@@ -1,6 +1,6 @@
 #include "tools/web/web_client.hpp"
 
-#include "server/tools/web_server.hpp"
+#include "support/web_server.hpp"
 #include "support/catch.hpp"
 #include "support/certificate.hpp"
 #include "support/process.hpp"

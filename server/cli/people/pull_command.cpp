@@ -1,0 +1,215 @@
+#include "cli/people/pull_command.hpp"
+
+#include "cli/exit_codes.hpp"
+#include "cli/people/server_link.hpp"
+#include "cli/talk/interrupts.hpp"
+#include "client/connection.hpp"
+#include "doctor/doctor.hpp"
+#include "models/model_files.hpp"
+#include "pull/pull.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// How far a download is, in one line on a terminal; nothing where nobody looks.
+class ProgressBar {
+ public:
+  ProgressBar() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  ~ProgressBar() { end_line(); }
+
+  void show(std::int64_t done, std::optional<std::int64_t> of) {
+    const auto now = Clock::now();
+    if (!began_) {
+      began_ = now;
+      at_first_ = done;
+    }
+    constexpr std::chrono::milliseconds kBetween{200};
+    const bool is_last = of && done == *of;
+    if (!is_shown_ || (now - shown_ < kBetween && !is_last)) return;
+    shown_ = now;
+    is_open_ = true;
+    std::fprintf(stderr, "\r%s\033[K", line(done, of, std::chrono::duration<double>(now - *began_).count()).c_str());
+  }
+  void say(const char* words) {
+    if (!is_shown_) return;
+    end_line();
+    std::fprintf(stderr, "%s\n", words);
+  }
+
+ private:
+  std::string line(std::int64_t done, std::optional<std::int64_t> of, double seconds) const {
+    std::string text;
+    if (of && *of > 0) {
+      constexpr std::int64_t kColumns = 30;
+      const auto filled = static_cast<std::size_t>(kColumns * done / *of);
+      text = "[" + std::string(filled, '#') + std::string(kColumns - filled, '.') + "] " +
+             std::to_string(100 * done / *of) + "%  ";
+    }
+    text += shown_bytes(done);
+    if (of) text += " of " + shown_bytes(*of);
+    // Of the bytes that came over this connection, and not of those that were there.
+    constexpr double kEnough = 1;
+    if (seconds < kEnough || done <= at_first_) return text;
+    const double speed = static_cast<double>(done - at_first_) / seconds;
+    text += "  " + shown_bytes(static_cast<std::int64_t>(speed)) + "/s";
+    if (!of) return text;
+    const auto left = static_cast<long long>(static_cast<double>(*of - done) / speed);
+    constexpr long long kMinute = 60;
+    return text + "  " + (left < 2 * kMinute ? std::to_string(left) + " s" : std::to_string(left / kMinute) + " min") +
+           " left";
+  }
+  void end_line() {
+    if (is_open_) std::fprintf(stderr, "\n");
+    is_open_ = false;
+  }
+
+  const bool is_shown_;
+  bool is_open_ = false;
+  std::optional<Clock::time_point> began_;
+  Clock::time_point shown_{};
+  std::int64_t at_first_ = 0;
+};
+
+BoardFacts facts_of_this_machine() {
+  BoardFacts facts;
+  facts.chip = doctor::platform_of(doctor::Machine{});
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page > 0) facts.memory = static_cast<std::int64_t>(pages) * page;
+  return facts;
+}
+
+fs::path folder_for(const PullOptions& options, const Settings& settings) {
+  if (!options.folder.empty()) return options.folder;
+  if (!settings.runtime.model_dirs.empty()) return settings.runtime.model_dirs.front();
+  throw std::runtime_error(
+      "runtime.model_dirs names no folder of models: set it (rkllm-mcp settings path tells in which file), or say where: "
+      "rkllm-mcp pull --to FOLDER MODEL");
+}
+
+Url hub_of(const Settings& settings) {
+  try {
+    return parse_url(settings.runtime.model_hub);
+  } catch (const std::invalid_argument& error) {
+    throw std::runtime_error("runtime.model_hub: " + std::string(error.what()));
+  }
+}
+
+bool is_called(const ModelFile& file, const std::string& name) {
+  return file.name == name || file.path == name || fs::path(file.path).filename() == name;
+}
+
+const ModelFile& file_called(const std::vector<ModelFile>& files, const std::string& name) {
+  const auto found = std::find_if(files.begin(), files.end(), [&name](const ModelFile& each) { return is_called(each, name); });
+  if (found != files.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const ModelFile& each : files) names.push_back(each.name);
+  throw std::runtime_error("no model " + name + " is in the folders of runtime.model_dirs" + did_you_mean(name, names) +
+                           "; what there is: rkllm-mcp models");
+}
+
+// The paths of what the running server has loaded; nothing if none runs.
+std::vector<std::string> loaded_paths(ServerLink& server) {
+  std::vector<std::string> paths;
+  try {
+    const Json health = server.health();
+    for (const Json& each : health.value("models", Json::array())) {
+      if (each.contains("path") && each["path"].is_string()) paths.push_back(each["path"].get<std::string>());
+    }
+  } catch (const client::Unreachable&) {
+    // Then nobody has it open.
+  }
+  return paths;
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return one == other || fs::equivalent(one, other, error);
+}
+
+}  // namespace
+
+int run_pull(const PullOptions& options, const SettingsRequest& request) {
+  const LoadedSettings settings = load_settings(request);
+  PullRequest wanted;
+  wanted.source = options.source;
+  wanted.folder = folder_for(options, settings.values);
+  wanted.hub = hub_of(settings.values);
+  wanted.ca_file = options.ca_file;
+  if (const char* const token = std::getenv("HF_TOKEN"); token != nullptr) wanted.token = token;
+  wanted.board = facts_of_this_machine();
+
+  const Interrupts interrupts;
+  bool is_stopped = false;
+  ProgressBar bar;
+  PullEvents events;
+  events.chosen = [&](const HubFile& file) {
+    bar.say((file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.host).c_str());
+  };
+  events.download.progress = [&bar](std::int64_t done, std::optional<std::int64_t> of) { bar.show(done, of); };
+  events.download.verifying = [&bar] { bar.say("Computing its SHA-256"); };
+  events.download.goes_on = [&] {
+    is_stopped = is_stopped || interrupts.taken();
+    return !is_stopped;
+  };
+  const Pulled pulled = pull_model(wanted, events);
+  const std::string name = pulled.path.stem().string();
+  if (options.json) {
+    const Json result{{"model", name},           {"path", pulled.path.string()},       {"bytes", pulled.bytes},
+                      {"sha256", pulled.sha256}, {"verified", pulled.is_verified}, {"was_there", pulled.was_there}};
+    std::printf("%s\n", result.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return kExitOk;
+  }
+  std::printf("%s %s (%s, SHA-256 %s%s)\nTalk to it: rkllm-mcp chat %s\n", pulled.path.c_str(),
+              pulled.was_there ? "was there already" : "is there", shown_bytes(pulled.bytes).c_str(),
+              pulled.sha256.c_str(), pulled.is_verified ? ", as the hub has it" : ", which nobody vouches for",
+              name.c_str());
+  return kExitOk;
+}
+
+int run_remove(const RemoveOptions& options, const SettingsRequest& request) {
+  ServerLink server(options.remote, request);
+  const FoundModels found = find_models(server.settings().runtime.model_dirs, SimulatedModels::kLeftOut);
+  const auto loaded = loaded_paths(server);
+  std::vector<ModelFile> files;
+  for (const std::string& name : options.models) {
+    const ModelFile& file = file_called(found.files, name);
+    const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
+                                       [&file](const std::string& each) { return is_same_file(each, file.path); });
+    if (is_loaded) throw std::runtime_error(file.name + " is loaded; first: rkllm-mcp unload " + file.name);
+    files.push_back(file);
+  }
+  Json removed = Json::array();
+  for (const ModelFile& file : files) {
+    std::error_code error;
+    fs::remove(file.path, error);
+    if (error) throw std::runtime_error(file.path + " cannot be deleted: " + error.message());
+    removed.push_back(Json{{"model", file.name}, {"path", file.path}, {"bytes", file.bytes}});
+    if (!options.json) std::printf("%s is deleted (%s)\n", file.path.c_str(), shown_bytes(file.bytes).c_str());
+  }
+  if (options.json) std::printf("%s\n", removed.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  return kExitOk;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,189 @@
+#include "pull/download.hpp"
+
+#include "pull/hub.hpp"
+#include "pull/part_file.hpp"
+
+#include <charconv>
+#include <exception>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// Connections that break off are made again, as long as each has brought something.
+constexpr std::int64_t kWorthAnother = 1024 * 1024;  // bytes
+constexpr int kMostWithoutThat = 3;
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// Of "bytes 100-199/200": where it begins, and how many there are in all.
+struct ContentRange {
+  std::int64_t from;
+  std::optional<std::int64_t> of;
+};
+std::optional<ContentRange> content_range(std::string_view text) {
+  constexpr std::string_view kUnit = "bytes ";
+  if (!text.starts_with(kUnit)) return std::nullopt;
+  text.remove_prefix(kUnit.size());
+  const auto dash = text.find('-');
+  const auto slash = text.find('/');
+  if (dash == std::string_view::npos || slash == std::string_view::npos) return std::nullopt;
+  const auto from = number_in(text.substr(0, dash));
+  if (!from) return std::nullopt;
+  return ContentRange{*from, number_in(text.substr(slash + 1))};
+}
+
+void require_space(const std::filesystem::path& folder, std::int64_t needed) {
+  std::error_code error;
+  const auto space = std::filesystem::space(folder, error);
+  if (error || needed <= 0) return;
+  if (space.available < static_cast<std::uintmax_t>(needed)) {
+    throw std::runtime_error("the disk of " + folder.string() + " has " +
+                             shown_bytes(static_cast<std::int64_t>(space.available)) + " free; " + shown_bytes(needed) +
+                             " more are needed");
+  }
+}
+
+class Fetching {
+ public:
+  Fetching(const Download& what, const WebGet& how, const DownloadEvents& events)
+      : what_(what), how_(how), events_(events), part_(what.target, tag_of(what)), bytes_(what.bytes) {
+    how_.goes_on = events.goes_on;
+  }
+
+  Downloaded run() {
+    int without_much = 0;
+    while (!is_complete()) {
+      const std::int64_t before = part_.bytes();
+      try {
+        fetch_rest();
+        if (is_complete()) break;
+        throw BrokenOff(what_.url.host + " has sent " + std::to_string(part_.bytes()) + " of " +
+                        std::to_string(bytes_.value_or(0)) + " bytes");
+      } catch (const WebStopped&) {
+        if (disk_error_) std::rethrow_exception(std::exchange(disk_error_, nullptr));
+        if (refusal_) throw WebFailed(*refusal_);
+        throw DownloadStopped("stopped; what has come is kept, and the same command goes on from there");
+      } catch (const BrokenOff& broken) {
+        without_much = part_.bytes() - before >= kWorthAnother ? 0 : without_much + 1;
+        if (without_much >= kMostWithoutThat) {
+          throw WebFailed(std::string(broken.what()) + "; what has come is kept, and the same command goes on from there");
+        }
+      }
+    }
+    return verified();
+  }
+
+ private:
+  // Without a hash only the server's own mark tells whether the beginning belongs to the file that is there now, and that
+  // is known when it answers: see take_head().
+  static std::string tag_of(const Download& what) {
+    return what.sha256.empty() ? std::string() : "sha256:" + what.sha256;
+  }
+
+  bool is_complete() const { return is_ended_ || (bytes_ && part_.bytes() == *bytes_); }
+
+  void fetch_rest() {
+    WebGet get = how_;
+    // Nothing would tell whether the rest still belongs to this beginning.
+    if (mark_.empty() && what_.sha256.empty()) part_.start_anew();
+    is_asked_for_rest_ = part_.bytes() > 0;
+    if (is_asked_for_rest_) {
+      get.headers["Range"] = "bytes=" + std::to_string(part_.bytes()) + "-";
+      if (!mark_.empty()) get.headers["If-Range"] = mark_;
+    }
+    get.on_head = [this](const WebHead& head) { return take_head(head); };
+    get.on_bytes = [this](std::string_view bytes) { return take(bytes); };
+    web_get(what_.url, get);
+    if (!bytes_) is_ended_ = true;  // without a length the end of the answer is the end of the file
+  }
+
+  bool take_head(const WebHead& head) {
+    const auto range = content_range(head.header("content-range"));
+    if (head.status == 206 && range && range->from == part_.bytes()) {
+      return take_length(range->of);
+    }
+    if (head.status == 416) {  // there is no rest: the beginning is of another file
+      part_.start_anew();
+      return refuse(head.url.host + " has changed the file: the same command begins anew");
+    }
+    if (head.status != 200) return refuse(head.url.host + " answers " + std::to_string(head.status));
+    if (is_asked_for_rest_) part_.start_anew();
+    const std::string etag = head.header("etag");
+    mark_ = etag.starts_with("W/") ? std::string() : etag;  // a weak one does not promise the same bytes
+    return take_length(number_in(head.header("content-length")));
+  }
+
+  bool take_length(std::optional<std::int64_t> length) {
+    if (length && bytes_ && *length != *bytes_) {
+      return refuse(what_.url.host + " has " + std::to_string(*length) + " bytes where " + std::to_string(*bytes_) +
+                    " were announced");
+    }
+    if (length) bytes_ = length;
+    try {
+      require_space(what_.target.parent_path(), bytes_.value_or(0) - part_.bytes());
+    } catch (...) {
+      disk_error_ = std::current_exception();
+      return false;
+    }
+    return true;
+  }
+
+  bool take(std::string_view bytes) {
+    if (bytes_ && part_.bytes() + static_cast<std::int64_t>(bytes.size()) > *bytes_) {
+      return refuse(what_.url.host + " sends more than it had announced");
+    }
+    try {
+      part_.append(bytes);
+    } catch (...) {
+      disk_error_ = std::current_exception();
+      return false;
+    }
+    events_.progress(part_.bytes(), bytes_);
+    return true;
+  }
+
+  bool refuse(std::string why) {
+    refusal_ = std::move(why);
+    return false;
+  }
+
+  Downloaded verified() {
+    events_.verifying();
+    const std::string digest = part_.digest(events_.goes_on);
+    if (digest.empty()) throw DownloadStopped("stopped; the file has come whole, and the same command verifies it");
+    if (!what_.sha256.empty() && digest != what_.sha256) {
+      part_.discard();
+      throw std::runtime_error("what has come has the SHA-256 " + digest + " and should have " + what_.sha256 +
+                               ": it was thrown away; try again");
+    }
+    part_.finish();
+    return {part_.bytes(), digest, !what_.sha256.empty()};
+  }
+
+  const Download& what_;
+  WebGet how_;
+  const DownloadEvents& events_;
+  PartFile part_;
+  std::optional<std::int64_t> bytes_;
+  std::string mark_;  // the ETag of this program's first answer
+  bool is_asked_for_rest_ = false;
+  bool is_ended_ = false;
+  std::optional<std::string> refusal_;
+  std::exception_ptr disk_error_;
+};
+
+}  // namespace
+
+Downloaded download(const Download& what, const WebGet& how, const DownloadEvents& events) {
+  return Fetching(what, how, events).run();
+}
+
+}  // namespace rkllm_mcp

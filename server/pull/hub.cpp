@@ -1,0 +1,160 @@
+#include "pull/hub.hpp"
+
+#include "pull/model_chip.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr std::size_t kLongestList = 8 * 1024 * 1024;  // bytes
+constexpr std::size_t kMostNamed = 40;                 // files, in a complaint
+
+// A path in an address: slashes stay.
+std::string encoded_path(const std::string& path) {
+  std::string encoded;
+  std::size_t at = 0;
+  for (;;) {
+    const auto slash = path.find('/', at);
+    encoded += encoded_for_query(std::string_view(path).substr(at, slash == std::string::npos ? slash : slash - at));
+    if (slash == std::string::npos) return encoded;
+    encoded += '/';
+    at = slash + 1;
+  }
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::optional<std::int64_t> size_at(const Json& object) {
+  const auto found = object.find("size");
+  if (found == object.end() || !found->is_number_integer() || *found < 0) return std::nullopt;
+  return found->get<std::int64_t>();
+}
+
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+HubFile file_from(const Json& sibling, const Url& hub, const std::string& repository, const std::string& revision) {
+  HubFile file;
+  file.name = text_at(sibling, "rfilename");
+  file.bytes = size_at(sibling);
+  if (const auto large = sibling.find("lfs"); large != sibling.end() && large->is_object()) {
+    file.sha256 = text_at(*large, "sha256");
+    if (!is_sha256(file.sha256)) file.sha256.clear();
+    if (const auto bytes = size_at(*large)) file.bytes = bytes;
+  }
+  file.url = hub;
+  file.url.target = "/" + repository + "/resolve/" + encoded_path(revision) + "/" + encoded_path(file.name);
+  return file;
+}
+
+std::string listed(const std::vector<HubFile>& files) {
+  std::string text;
+  for (std::size_t at = 0; at < files.size() && at < kMostNamed; ++at) {
+    text += "\n  " + files[at].name + (files[at].bytes ? ", " + shown_bytes(*files[at].bytes) : "");
+  }
+  if (files.size() > kMostNamed) text += "\n  and " + std::to_string(files.size() - kMostNamed) + " more";
+  return text;
+}
+
+std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace
+
+std::string shown_bytes(std::int64_t bytes) {
+  constexpr double kGigabyte = 1e9;
+  constexpr double kMegabyte = 1e6;
+  const auto size = static_cast<double>(bytes);
+  std::array<char, 32> text{};
+  if (size >= kGigabyte) {
+    std::snprintf(text.data(), text.size(), "%.1f GB", size / kGigabyte);
+  } else if (size >= kMegabyte) {
+    std::snprintf(text.data(), text.size(), "%.1f MB", size / kMegabyte);
+  } else {
+    std::snprintf(text.data(), text.size(), "%.0f bytes", size);
+  }
+  return text.data();
+}
+
+std::vector<HubFile> models_in_repository(const Url& hub, const std::string& repository, const WebGet& how) {
+  Url list = hub;
+  list.target = "/api/models/" + repository + "?blobs=true";
+  WebGet get = how;
+  int status = 0;
+  get.on_head = [&status](const WebHead& head) {
+    status = head.status;
+    return true;
+  };
+  std::string text;
+  try {
+    text = web_text(list, get, kLongestList);
+  } catch (const WebStopped&) {
+    throw;
+  } catch (const WebFailed&) {
+    if (status == 401 || status == 403 || status == 404) {
+      throw WebFailed(hub.host + " shows no repository " + repository +
+                      ": there is none, or it wants an access token (export HF_TOKEN=…), and its terms accepted on its "
+                      "page");
+    }
+    throw;
+  }
+  const Json page = Json::parse(text, nullptr, false);
+  const auto siblings = page.is_object() ? page.find("siblings") : page.end();
+  if (!page.is_object() || siblings == page.end() || !siblings->is_array()) {
+    throw WebFailed(hub.host + " answers with something else than a repository's list");
+  }
+  std::string revision = text_at(page, "sha");
+  if (revision.empty()) revision = "main";
+  std::vector<HubFile> files;
+  for (const Json& each : *siblings) {
+    if (each.is_object() && text_at(each, "rfilename").ends_with(".rkllm")) {
+      files.push_back(file_from(each, hub, repository, revision));
+    }
+  }
+  std::sort(files.begin(), files.end(), [](const HubFile& one, const HubFile& other) { return one.name < other.name; });
+  return files;
+}
+
+const HubFile& choose_model(const std::vector<HubFile>& files, const std::string& wanted, const BoardFacts& board,
+                            const std::string& repository) {
+  if (files.empty()) throw std::invalid_argument(repository + " has no .rkllm files");
+  if (!wanted.empty()) {
+    const auto found = std::find_if(files.begin(), files.end(), [&wanted](const HubFile& each) {
+      return each.name == wanted || last_part(each.name) == wanted;
+    });
+    if (found == files.end()) {
+      throw std::invalid_argument(repository + " has no file " + wanted + "; it has:" + listed(files));
+    }
+    return *found;
+  }
+  std::vector<HubFile> fitting;
+  const HubFile* last = nullptr;
+  for (const HubFile& each : files) {
+    const auto chip = chip_in_name(each.name);
+    if (chip && !board.chip.empty() && *chip != board.chip) continue;
+    if (board.memory && each.bytes && *each.bytes > *board.memory) continue;
+    fitting.push_back(each);
+    last = &each;
+  }
+  if (fitting.size() == 1) return *last;
+  const std::string board_name = board.chip.empty() ? "this machine" : "this board (" + board.chip + ")";
+  if (fitting.empty()) {
+    throw std::invalid_argument(repository + " has nothing for " + board_name + " and its memory" +
+                                (board.memory ? " of " + shown_bytes(*board.memory) : std::string()) + "; it has:" +
+                                listed(files));
+  }
+  throw std::invalid_argument(repository + " has several models for " + board_name + ":" + listed(fitting) +
+                              "\nname one: rkllm-mcp pull hf.co/" + repository + ":" + last_part(fitting.front().name));
+}
+
+}  // namespace rkllm_mcp

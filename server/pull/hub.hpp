@@ -1,0 +1,41 @@
+// The hub's list of a repository's models, and which of them is for this board.
+//
+// Facts of the hub's interface (huggingface.co/docs/hub/api): GET /api/models/OWNER/NAME?blobs=true has "sha" (the
+// revision) and "siblings", each with "rfilename", "size" and, for large files, "lfs":{"sha256","size"}; a file is at
+// /OWNER/NAME/resolve/REVISION/FILE, which redirects to where it is kept.
+#pragma once
+
+#include "pull/web_get.hpp"
+#include "text/url.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+
+struct HubFile {
+  std::string name{};                  // with its folders in the repository
+  std::optional<std::int64_t> bytes{};
+  std::string sha256{};                // empty: the hub does not say
+  Url url{};
+};
+
+// What ends in .rkllm, by name. Throws WebFailed; its words say what can be done where the hub asks for a token.
+std::vector<HubFile> models_in_repository(const Url& hub, const std::string& repository, const WebGet& how);
+
+struct BoardFacts {
+  std::string chip{};                       // "rk3588"; empty: this is no such board
+  std::optional<std::int64_t> memory{};     // bytes in all
+};
+
+// The file of that name, or, where `wanted` is empty, the only one that is for this board and fits its memory. Throws
+// std::invalid_argument with the list of what there is.
+const HubFile& choose_model(const std::vector<HubFile>& files, const std::string& wanted, const BoardFacts& board,
+                            const std::string& repository);
+
+// "2.1 GB", "313 MB", "12 bytes".
+std::string shown_bytes(std::int64_t bytes);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,8 @@
+set(PULL_SOURCES
+  pull/download.cpp
+  pull/hub.cpp
+  pull/model_chip.cpp
+  pull/model_source.cpp
+  pull/part_file.cpp
+  pull/pull.cpp
+  pull/web_get.cpp)

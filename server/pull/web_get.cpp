@@ -1,0 +1,191 @@
+#include "pull/web_get.hpp"
+
+#include "version.hpp"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <initializer_list>
+#include <memory>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr int kMostRedirects = 8;
+constexpr std::chrono::seconds kPatience{60};  // for a connection, and for each wait for bytes
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
+  return text;
+}
+
+// "localhost,.example.org,10.0.0.1": the host itself, or what ends with it.
+bool is_exempt(const std::string& host, const std::string& list) {
+  std::size_t at = 0;
+  while (at <= list.size()) {
+    const auto comma = std::min(list.find(',', at), list.size());
+    std::string each = lower(list.substr(at, comma - at));
+    at = comma + 1;
+    each.erase(std::remove(each.begin(), each.end(), ' '), each.end());
+    if (each.empty()) continue;
+    if (each == "*") return true;
+    if (each.front() == '.') each.erase(0, 1);
+    if (host == each || host.ends_with("." + each)) return true;
+  }
+  return false;
+}
+
+std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& how) {
+  std::unique_ptr<httplib::ClientImpl> client;
+  if (url.scheme == Url::Scheme::kHttps) {
+    client = std::make_unique<httplib::SSLClient>(url.host, url.port);
+    if (!how.ca_file.empty()) client->set_ca_cert_path(how.ca_file.c_str());
+    client->enable_server_certificate_verification(true);
+  } else {
+    client = std::make_unique<httplib::ClientImpl>(url.host, url.port);
+  }
+  if (const auto proxy = proxy_for(url, [](const char* name) -> const char* { return std::getenv(name); })) {
+    client->set_proxy(proxy->host, proxy->port);
+  }
+  client->set_connection_timeout(kPatience);
+  client->set_read_timeout(kPatience);
+  client->set_write_timeout(kPatience);
+  client->set_follow_location(false);
+  client->set_keep_alive(false);
+  client->set_url_encode(false);
+  return client;
+}
+
+std::string words_of(httplib::Error error) {
+  switch (error) {
+    case httplib::Error::Connection: return "no connection could be made";
+    case httplib::Error::SSLServerVerification: return "its certificate cannot be verified";
+    case httplib::Error::SSLLoadingCerts: return "there are no certificates to verify its own with (ca-certificates)";
+    case httplib::Error::SSLConnection: return "no encrypted connection could be made";
+    case httplib::Error::Read: return "it does not answer, or has broken off";
+    default: return "HTTP failed: " + httplib::to_string(error);
+  }
+}
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+// One answer, without following it.
+WebHead get_once(const Url& url, const WebGet& how) {
+  const auto client = client_for(url, how);
+  WebHead head{url, 0, {}};
+  bool is_refused = false;
+  bool has_body = false;
+  httplib::Request request;
+  request.method = "GET";
+  request.path = url.target;
+  request.headers = {{"Host", url.authority()},
+                     {"User-Agent", "rkllm-mcp/" + std::string(kProgramVersion)},
+                     {"Accept", "*/*"},
+                     {"Accept-Encoding", "identity"}};
+  for (const auto& [name, value] : how.headers) request.headers.emplace(name, value);
+  if (!how.token.empty() && how.trusted && how.trusted->has_origin_of(url)) {
+    request.headers.emplace("Authorization", "Bearer " + how.token);
+  }
+  const auto take_head = [&](const httplib::Response& response) {
+    head.status = response.status;
+    for (const auto& [name, value] : response.headers) head.headers[lower(name)] = value;
+  };
+  request.response_handler = [&](const httplib::Response& response) {
+    take_head(response);
+    has_body = true;
+    is_refused = !is_redirect(head.status) && !how.on_head(head);
+    return !is_refused && how.goes_on();
+  };
+  request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t, std::uint64_t) {
+    if (is_redirect(head.status) || !how.on_bytes) return how.goes_on();
+    is_refused = !how.on_bytes({bytes, count});
+    return !is_refused && how.goes_on();
+  };
+  httplib::Response response;
+  auto error = httplib::Error::Success;
+  const bool is_complete = client->send(request, response, error);
+  if (is_refused || !how.goes_on()) throw WebStopped("stopped");
+  if (is_complete) {
+    if (has_body) return head;
+    take_head(response);  // without a body the handler is not asked
+    if (!is_redirect(head.status) && !how.on_head(head)) throw WebStopped("stopped");
+    return head;
+  }
+  if (has_body) throw BrokenOff(url.host + " has broken off");
+  throw WebFailed(url.host + ": " + words_of(error));
+}
+
+}  // namespace
+
+std::string WebHead::header(const std::string& name) const {
+  const auto found = headers.find(name);
+  return found == headers.end() ? std::string() : found->second;
+}
+
+WebHead web_get(const Url& url, const WebGet& how) {
+  Url at = url;
+  std::map<std::string, std::string> before;
+  WebGet once = how;
+  for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
+    once.on_head = [&](const WebHead& head) {
+      WebHead whole = head;
+      whole.headers.insert(before.begin(), before.end());
+      return how.on_head(whole);
+    };
+    WebHead head = get_once(at, once);
+    head.headers.insert(before.begin(), before.end());  // which leaves what is there
+    if (!is_redirect(head.status)) return head;
+    const auto next = resolve_url(at, head.header("location"));
+    if (!next) throw WebFailed(at.host + " redirects to nowhere");
+    if (at.scheme == Url::Scheme::kHttps && next->scheme == Url::Scheme::kHttp) {
+      throw WebFailed(at.host + " redirects to an address without encryption (" + next->host + ")");
+    }
+    for (auto& [name, value] : head.headers) {
+      if (name.starts_with("x-")) before[name] = std::move(value);
+    }
+    at = *next;
+  }
+  throw WebFailed(url.host + " redirects more than " + std::to_string(kMostRedirects) + " times");
+}
+
+std::string web_text(const Url& url, WebGet how, std::size_t max_bytes) {
+  std::string body;
+  bool is_long = false;
+  how.on_bytes = [&](std::string_view bytes) {
+    is_long = body.size() + bytes.size() > max_bytes;
+    if (!is_long) body.append(bytes);
+    return !is_long;
+  };
+  try {
+    const WebHead head = web_get(url, how);
+    if (head.status != 200) throw WebFailed(head.url.host + " answers " + std::to_string(head.status));
+  } catch (const WebStopped&) {
+    if (is_long) throw WebFailed(url.host + " answers with more than " + std::to_string(max_bytes) + " bytes");
+    throw;
+  }
+  return body;
+}
+
+std::optional<Url> proxy_for(const Url& url, const std::function<const char*(const char*)>& variable) {
+  const auto first_of = [&variable](std::initializer_list<const char*> names) -> std::string {
+    for (const char* const name : names) {
+      const char* const value = variable(name);
+      if (value != nullptr && *value != '\0') return value;
+    }
+    return {};
+  };
+  const std::string proxy = url.scheme == Url::Scheme::kHttps ? first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+                                                              : first_of({"http_proxy", "all_proxy", "ALL_PROXY"});
+  if (proxy.empty() || is_exempt(url.host, first_of({"no_proxy", "NO_PROXY"}))) return std::nullopt;
+  return parse_url(proxy.find("://") == std::string::npos ? "http://" + proxy : proxy);
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,63 @@
+// One GET over HTTP or HTTPS, by cpp-httplib, with its redirects: for files that a person has asked for by their address.
+// Certificates are verified. The proxies of the environment are used (https_proxy, http_proxy, no_proxy).
+//
+// Threads: any; blocks the one that it is called on.
+#pragma once
+
+#include "text/url.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp {
+
+struct WebHead {
+  Url url;  // where the redirects have led
+  int status = 0;
+  // Of the last answer, names in lower case, and what the redirects before it said of the file ("x-…").
+  std::map<std::string, std::string> headers{};
+
+  std::string header(const std::string& name) const;
+};
+
+// No whole answer was had. The words name the host, never a query, which may hold a key.
+class WebFailed : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+// The connection has broken off in the middle of a body.
+class BrokenOff : public WebFailed {
+ public:
+  using WebFailed::WebFailed;
+};
+// `wants_more` or `on_head` has said no.
+class WebStopped : public WebFailed {
+ public:
+  using WebFailed::WebFailed;
+};
+
+struct WebGet {
+  std::string ca_file{};                           // PEM; empty: the system's certificates
+  std::string token{};                             // of access, for `trusted` alone; empty: none
+  std::optional<Url> trusted{};                    // whose scheme, host and port get the token
+  std::map<std::string, std::string> headers{};    // more of them
+  std::function<bool()> goes_on = [] { return true; };            // asked again and again; false stops
+  std::function<bool(const WebHead&)> on_head = [](const WebHead&) { return true; };  // false: no body, please
+  std::function<bool(std::string_view)> on_bytes{};
+};
+
+// Returns the head of the last answer, whatever its status. Throws WebFailed and its kinds.
+WebHead web_get(const Url& url, const WebGet& how);
+// A short body, of at most `max_bytes`; throws WebFailed also for a longer one and for a status other than 200.
+std::string web_text(const Url& url, WebGet how, std::size_t max_bytes);
+
+// The proxy that the environment names for this address; nothing if there is none. Throws std::invalid_argument for one
+// that is no address.
+std::optional<Url> proxy_for(const Url& url, const std::function<const char*(const char*)>& variable);
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,93 @@
+// What people write for a model, which file of a repository is meant, and which proxy is used.
+#include "pull/hub.hpp"
+#include "pull/model_chip.hpp"
+#include "pull/model_source.hpp"
+#include "pull/web_get.hpp"
+#include "support/catch.hpp"
+
+#include <map>
+#include <stdexcept>
+
+using namespace rkllm_mcp;
+using rkllm_mcp::test::has_text;
+
+namespace {
+
+const Url kHub = parse_url("https://huggingface.co");
+
+}  // namespace
+
+TEST_CASE("a repository of the hub is written in several ways") {
+  for (const char* const text : {"hf.co/acme/tiny", "https://hf.co/acme/tiny", "https://huggingface.co/acme/tiny",
+                                 "huggingface.co/acme/tiny/", "https://huggingface.co/acme/tiny/tree/main"}) {
+    INFO(text);
+    const auto source = parse_model_source(text, kHub);
+    CHECK(source.repository == "acme/tiny");
+    CHECK(source.file.empty());
+    CHECK_FALSE(source.url);
+  }
+  for (const char* const text : {"hf.co/acme/tiny:sub/a.rkllm", "https://huggingface.co/acme/tiny/blob/main/sub/a.rkllm",
+                                 "https://hf.co/acme/tiny/resolve/main/sub/a.rkllm?download=true"}) {
+    INFO(text);
+    const auto source = parse_model_source(text, kHub);
+    CHECK(source.repository == "acme/tiny");
+    CHECK(source.file == "sub/a.rkllm");
+  }
+  CHECK(parse_model_source("hub.example:8443/acme/tiny", parse_url("https://hub.example:8443")).repository == "acme/tiny");
+}
+
+TEST_CASE("the address of a file is one of a model") {
+  const auto source = parse_model_source("https://example.org/models/a%20b.rkllm?key=1", kHub);
+  REQUIRE(source.url);
+  CHECK(source.repository.empty());
+  CHECK(file_name_of(source.url->target) == "a%20b.rkllm");
+}
+
+TEST_CASE("what names no model is refused, and the complaint says what can be written") {
+  for (const char* const text :
+       {"", "qwen", "hf.co/", "hf.co/acme", "hf.co/acme/tiny/x", "hf.co/../tiny", "hf.co/acme/..", "hf.co/acme/tiny:a.gguf",
+        "hf.co/acme/tiny:.rkllm", "https://example.org/a.gguf", "https://example.org/", "ftp://example.org/a.rkllm",
+        "hf.co/acme/tiny:..", "https://example.org/x/.hidden.rkllm", "hf.co/ac me/tiny"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_model_source(text, kHub), std::invalid_argument);
+  }
+  CHECK_THROWS_WITH(parse_model_source("qwen", kHub), has_text("hf.co/OWNER/NAME"));
+}
+
+TEST_CASE("the file is chosen that is for this board and fits its memory") {
+  const std::vector<HubFile> files{{"tiny-RK3576.rkllm", 100, {}, kHub},
+                                   {"tiny-rk3588-long.rkllm", 4000, {}, kHub},
+                                   {"tiny-rk3588.rkllm", 100, {}, kHub}};
+  CHECK(choose_model(files, "", {"rk3588", 1000}, "a/b").name == "tiny-rk3588.rkllm");
+  CHECK(choose_model(files, "", {"rk3576", 1000}, "a/b").name == "tiny-RK3576.rkllm");
+  CHECK(choose_model(files, "tiny-rk3588-long.rkllm", {"rk3576", 1000}, "a/b").name == "tiny-rk3588-long.rkllm");
+  CHECK_THROWS_WITH(choose_model(files, "", {"rk3588", 10'000}, "a/b"),
+                    has_text("several") && has_text("tiny-rk3588-long.rkllm") && has_text("pull hf.co/a/b:"));
+  CHECK_THROWS_WITH(choose_model(files, "", {"rk3562", 1000}, "a/b"), has_text("nothing for this board (rk3562)"));
+  CHECK_THROWS_WITH(choose_model(files, "other.rkllm", {}, "a/b"), has_text("no file other.rkllm; it has:"));
+  CHECK_THROWS_WITH(choose_model({}, "", {}, "a/b"), has_text("no .rkllm files"));
+}
+
+TEST_CASE("the chip stands in the name, however it is written") {
+  CHECK(chip_in_name("Qwen3-1.7B-RK3588-w8a8.rkllm") == "rk3588");
+  CHECK(chip_in_name("x_rv1126b.rkllm") == "rv1126b");
+  CHECK_FALSE(chip_in_name("x.rkllm"));
+}
+
+TEST_CASE("the proxies of the environment are used, but not for hosts that are exempt") {
+  std::map<std::string, std::string> environment{{"https_proxy", "http://proxy.example:3128"},
+                                                 {"no_proxy", "localhost, .inside.example"}};
+  const auto variable = [&environment](const char* name) -> const char* {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  const auto proxy = proxy_for(parse_url("https://hub.example/x"), variable);
+  REQUIRE(proxy);
+  CHECK(proxy->host == "proxy.example");
+  CHECK(proxy->port == 3128);
+  CHECK_FALSE(proxy_for(parse_url("http://hub.example/x"), variable));
+  CHECK_FALSE(proxy_for(parse_url("https://a.inside.example/x"), variable));
+  CHECK_FALSE(proxy_for(parse_url("https://localhost/x"), variable));
+  environment["https_proxy"] = "proxy.example:8080";
+  CHECK(proxy_for(parse_url("https://hub.example/x"), variable)->port == 8080);
+}
