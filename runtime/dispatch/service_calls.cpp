@@ -186,7 +186,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, const std::shar
     tools.tools = service->tools;
     reply->result(list_tools(tools, *session, params, page));
   } else if (target.method == "tools/call") {
-    call_tool(*service, read_whole(params), session, reply);
+    call_tool(*service, read_whole(params, kMostReadOnLoop), session, reply);
   } else if (target.method == "resources/list") {
     list_documents_of(*service, *session->principal, params, page, answer_to(session, reply));
   } else {

@@ -12,7 +12,10 @@ namespace rkllm_mcp {
 
 inline constexpr std::size_t kDeepestJson = 64;  // levels
 
-// Nothing if the text is not JSON, is nested deeper, or has a member twice in one object.
-std::optional<Json> parse_bounded(std::string_view text, std::size_t depth = kDeepestJson);
+inline constexpr std::size_t kAnyNumberOfValues = static_cast<std::size_t>(-1);
+
+// Nothing if the text is not JSON, is nested deeper, has a member twice in one object, or more values, at any depth.
+std::optional<Json> parse_bounded(std::string_view text, std::size_t depth = kDeepestJson,
+                                  std::size_t values = kAnyNumberOfValues);
 
 }  // namespace rkllm_mcp

@@ -76,7 +76,14 @@ Json& JsonBuilder::add(Json value) {
   return members.back().second;
 }
 
+bool JsonBuilder::is_one_too_many() {
+  if (++values_ <= most_values_) return false;
+  structure_complaint_ = "more than " + std::to_string(most_values_) + " values";
+  return true;
+}
+
 bool JsonBuilder::value(Json leaf) {
+  if (is_one_too_many()) return false;
   add(std::move(leaf));
   skip_if_long();
   return true;
@@ -96,6 +103,8 @@ bool JsonBuilder::open(Json::value_t kind) {
   }
   if (skipping_) {
     ++skipped_;
+  } else if (is_one_too_many()) {
+    return false;
   } else {
     open_.push_back({&add(Json(kind)), position_ == nullptr ? nullptr : *position_ - 1});
   }

@@ -22,6 +22,9 @@ class JsonBuilder {
   // Keeps long parts as text. `position` is where the parser is in the text, see TellingIterator; it outlives this.
   JsonBuilder(std::size_t max_depth, const char* const* position) : max_depth_(max_depth), position_(position) {}
 
+  // Refuses a text with more values than that: for texts that somebody then looks at on the event loop, value by value.
+  void refuse_above(std::size_t values) { most_values_ = values; }
+
   // What nlohmann's sax_parse calls. False stops the parser; then one of the complaints below is set.
   bool null() { return skipping_ || value(nullptr); }
   bool boolean(bool flag) { return skipping_ || value(flag); }
@@ -60,8 +63,11 @@ class JsonBuilder {
   Json& add(Json value);
   // From here to its end the innermost container is only checked, and then kept as text.
   void skip_if_long();
+  bool is_one_too_many();
 
   std::size_t max_depth_;
+  std::size_t most_values_ = static_cast<std::size_t>(-1);
+  std::size_t values_ = 0;
   const char* const* position_ = nullptr;  // null: everything is built
   Json root_;
   std::vector<Open> open_;  // the containers around the current position, outermost first

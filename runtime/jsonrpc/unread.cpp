@@ -49,8 +49,9 @@ std::size_t unread_bytes(const Json& value) {
   return bytes;
 }
 
-Json read(std::string_view text) {
+Json read(std::string_view text, std::size_t most_values) {
   JsonBuilder builder(kAnyDepth);
+  builder.refuse_above(most_values);
   if (Json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
   throw RpcError(ErrorCode::kInvalidRequest, "invalid request: " + builder.complaint());
 }
@@ -76,11 +77,11 @@ bool has_unread(const Json& value) {
   return std::any_of(value.begin(), value.end(), [](const Json& each) { return has_unread(each); });
 }
 
-Json read_whole(Json value) {
-  if (value.is_binary()) return read(unread_text(value));
+Json read_whole(Json value, std::size_t most_values) {
+  if (value.is_binary()) return read(unread_text(value), most_values);
   if (!value.is_structured()) return value;
   for (Json& each : value) {
-    if (each.is_binary() || each.is_structured()) each = read_whole(std::move(each));
+    if (each.is_binary() || each.is_structured()) each = read_whole(std::move(each), most_values);
   }
   return value;
 }

@@ -25,8 +25,10 @@ std::string_view unread_text(const Json& value);
 bool has_unread(const Json& value);
 
 // The value with all its parts read. Throws RpcError (InvalidRequest) if one of them names a member twice, which is
-// looked at only here.
-Json read_whole(Json value);
+// looked at only here, or if one has more values than `most_values`.
+Json read_whole(Json value, std::size_t most_values = static_cast<std::size_t>(-1));
+// As many as may be read on the event loop: some milliseconds.
+inline constexpr std::size_t kMostReadOnLoop = std::size_t{128} * 1024;
 
 // JSON text on one line, with the text of such parts as it is. Bytes that are not UTF-8 (a runtime's log line, say)
 // become U+FFFD instead of an exception.

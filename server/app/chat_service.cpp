@@ -24,11 +24,13 @@ chat::HostOptions host_options(const Settings& settings) {
 }
 
 chat::ChatRoutes::Options route_options(const Settings& settings, spdlog::logger& log,
-                                        std::shared_ptr<MemoryBudget> memory) {
+                                        std::shared_ptr<MemoryBudget> memory, std::function<bool()> is_simulated) {
   chat::ChatRoutes::Options options;
   options.heartbeat = settings.chat.heartbeat_s;
   options.stall = settings.limits.stall_s;
   options.memory = std::move(memory);
+  options.is_simulated = std::move(is_simulated);
+  options.most_reply_bytes = settings.limits.max_reply_bytes;
   options.version = std::string(kProgramVersion);
   options.report = [&log, format = settings.log.format](const chat::ChatNote& note) {
     log_event(log, format, "chat", [&note] {
@@ -46,9 +48,9 @@ chat::ChatRoutes::Options route_options(const Settings& settings, spdlog::logger
 }  // namespace
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-                         spdlog::logger& log, std::shared_ptr<MemoryBudget> memory)
+                         spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, std::function<bool()> is_simulated)
     : host_(pool, host_options(settings)),
-      routes_(loop, gate, host_, route_options(settings, log, std::move(memory))) {}
+      routes_(loop, gate, host_, route_options(settings, log, std::move(memory), std::move(is_simulated))) {}
 
 bool ChatService::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   if (!chat::ChatRoutes::serves(request)) return false;

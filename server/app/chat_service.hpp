@@ -15,6 +15,7 @@
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
 
 namespace rkllm_mcp {
@@ -23,7 +24,7 @@ class ChatService {
  public:
   // All that is passed outlives it.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-              spdlog::logger& log, std::shared_ptr<MemoryBudget> memory);
+              spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, std::function<bool()> is_simulated);
 
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);

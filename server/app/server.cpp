@@ -197,7 +197,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   if (runs_models(settings)) introduce_runtime();
   gather_catalogue();
   if (runs_models(settings) && settings.chat.enabled) {
-    chat_.emplace(loop, settings, dispatcher_.gate(), models_, log, memory_);
+    chat_.emplace(loop, settings, dispatcher_.gate(), models_, log, memory_,
+                  [this] { return runtime_.now().simulated(); });
     routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
       return chat_->handle(request, exchange);
     });

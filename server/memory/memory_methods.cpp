@@ -41,11 +41,11 @@ Json of_conversation(Json more = Json::object()) {
 }
 
 Json of_status(const char* status) {
-  return object_schema(Json{{"status!", {{"const", status}}}, {"conversation_id!", conversation_id()}});
+  return object_schema(Json{{"status!", {{"type", "string"}, {"const", status}}}, {"conversation_id!", conversation_id()}});
 }
 
 Json of_messages(Json more = Json::object()) {
-  Json message = object_schema(Json{{"role!", {{"enum", {"user", "assistant", "system", "tool"}}}},
+  Json message = object_schema(Json{{"role!", {{"type", "string"}, {"enum", {"user", "assistant", "system", "tool"}}}},
                                     {"content!", {{"type", "string"}}},
                                     {"timestamp", text_schema("UTC.")},
                                     {"metadata", {{"type", "object"}}}});
@@ -197,7 +197,7 @@ void MemoryService::add_message_methods(Service& service) {
                described("memory/add_message", "Add a message",
                          "Adds a message at the end of a conversation, and makes that if there is none. It is safe on disk "
                          "when this is answered.",
-                         of_conversation(Json{{"role!", {{"enum", {"user", "assistant", "system", "tool"}}}},
+                         of_conversation(Json{{"role!", {{"type", "string"}, {"enum", {"user", "assistant", "system", "tool"}}}},
                                               {"content!", {{"type", "string"}}},
                                               {"metadata", {{"type", "object"}, {"description", "Kept with it."}}}}),
                          of_status("success")),
@@ -262,8 +262,8 @@ void MemoryService::add_summary_methods(Service& service) {
   add_reading(service,
               described("memory/get_or_create_summary", "The summary, or that one is to be made",
                         "The conversation's summary; empty if one has yet to be made, and given to memory_set_summary.",
-                        of_conversation(Json{{"old_messages", {{"type", "array"}}},
-                                             {"language", {{"enum", {"vi", "en"}}}}}),
+                        of_conversation(Json{{"old_messages", {{"type", "array"}, {"items", {{"type", "object"}}}}},
+                                             {"language", {{"type", "string"}, {"enum", {"vi", "en"}}}}}),
                         of_summary()),
               get);
   add_reading(service,
@@ -371,7 +371,7 @@ void MemoryService::add_transfer_methods(Service& service) {
                                    {"replace", {{"type", "boolean"},
                                                 {"description", "Conversations that exist are replaced, not refused."}}},
                                    {"space", space()}}),
-                object_schema(Json{{"status!", {{"enum", {"waiting", "imported", "discarded"}}}},
+                object_schema(Json{{"status!", {{"type", "string"}, {"enum", {"waiting", "imported", "discarded"}}}},
                                    {"conversations!", {{"type", "integer"}}},
                                    {"messages!", {{"type", "integer"}}}})),
       [this](Store& store, const Params& params) {

@@ -18,7 +18,7 @@ std::string text_of(const Json& value, const std::string& path) {
 }
 
 Json object_read(Json params) {
-  params = read_whole(std::move(params));
+  params = read_whole(std::move(params), kMostReadOnLoop);
   if (params.is_null()) return Json::object();
   if (!params.is_object()) throw InvalidParams("params", "expected object");
   return params;

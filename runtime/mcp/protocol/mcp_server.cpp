@@ -392,8 +392,8 @@ void McpServer::call_tool(const Asked& asked) {
   if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, *asked.session));
   auto origin = origin_of(asked, std::move(name));
   if (!tool->takes_unread) {
-    origin.arguments = read_whole(std::move(origin.arguments));
-    origin.inputs = read_whole(std::move(origin.inputs));
+    origin.arguments = read_whole(std::move(origin.arguments), kMostReadOnLoop);
+    origin.inputs = read_whole(std::move(origin.inputs), kMostReadOnLoop);
   }
   drop_what_hosts_add(*tool, origin.arguments);
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
@@ -412,6 +412,9 @@ void McpServer::call_tool(const Asked& asked) {
   invoke(std::move(origin), run);
 }
 
+// A prompt is written on the event loop, and is for a person to look at.
+constexpr std::size_t kLongestPromptArgument = std::size_t{1} << 20U;
+
 void McpServer::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto prompt = catalogue_.prompt(name);
@@ -421,6 +424,10 @@ void McpServer::get_prompt(const Asked& asked) {
   auto origin = origin_of(asked, std::move(name));
   for (const auto& [argument, value] : origin.arguments.items()) {
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");
+    if (value.get_ref<const std::string&>().size() > kLongestPromptArgument) {
+      throw InvalidParams("params.arguments." + argument,
+                          "is longer than " + std::to_string(kLongestPromptArgument) + " bytes");
+    }
   }
   for (const auto& argument : prompt->arguments) {
     if (argument.required && !origin.arguments.contains(argument.name)) {

@@ -60,6 +60,7 @@ HttpHeaders ChatExchange::headers() const {
   if (const std::string ignored = ignored_header(job_.ignored); !ignored.empty()) {
     headers.add("x-rkllm-ignored", ignored);
   }
+  if (options_.is_simulated) headers.add("x-rkllm-simulated", "true");
   if (dropped_ > 0) headers.add("x-rkllm-dropped-messages", std::to_string(dropped_));
   return headers;
 }

@@ -35,6 +35,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
     std::chrono::milliseconds heartbeat{};
     std::chrono::milliseconds stall{};
     MemoryShare memory{};  // of the request
+    bool is_simulated = false;
   };
 
   ChatExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, ChatJob job, Options options,

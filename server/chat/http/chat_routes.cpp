@@ -116,6 +116,18 @@ std::int64_t estimated_tokens(std::size_t bytes) {
   return static_cast<std::int64_t>((bytes + kBytesOfToken - 1) / kBytesOfToken);
 }
 
+// Requests are looked at value by value on the event loop, and no client sends so many: the longest that agents send
+// have some thousands.
+constexpr std::size_t kMostValues = std::size_t{32} * 1024;
+
+std::optional<Json> parsed(std::string_view body) { return parse_bounded(body, kDeepestJson, kMostValues); }
+
+std::size_t numbers_in(const Embeddings& made) {
+  std::size_t count = 0;
+  for (const auto& each : made.vectors) count += each.size();
+  return count;
+}
+
 }  // namespace
 
 ChatRoutes::ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Options options)
@@ -175,22 +187,25 @@ void ChatRoutes::refuse_stranger(const HttpRequest& request, const VisitPointer&
 }
 
 void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit) {
-  // The parsed request takes about twice what was sent.
-  if (!visit->memory.grow(2 * request.body.size())) {
+  // What it takes while it is read: its text twice, and its values, of which the shortest take two bytes of text.
+  constexpr std::size_t kValueBytes = 100;
+  const std::size_t values = std::min(kMostValues, request.body.size() / 2);
+  if (!visit->memory.grow(2 * request.body.size() + kValueBytes * values)) {
     return refuse(visit, TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1));
   }
   const auto use = [this, visit](const std::optional<Json>& body) {
     if (!body) {
       return refuse(visit,
-                    TurnError::bad_field("", "the body is no JSON, is nested too deeply, or has a member twice"));
+                    TurnError::bad_field("", "the body is no JSON, is nested too deeply, has a member twice, or more than " +
+                                                 std::to_string(kMostValues) + " values"));
     }
     if (!body->is_object()) return refuse(visit, TurnError::bad_field("", "the body must be a JSON object"));
     or_refuse(visit, [&] { post_or_look(visit, *body); });
   };
   constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
-  if (request.body.size() <= kReadAtOnce || !reading_.start()) return use(parse_bounded(request.body));
+  if (request.body.size() <= kReadAtOnce || !reading_.start()) return use(parsed(request.body));
   const auto body = std::make_shared<std::optional<Json>>();  // one step fills it in, the other takes it
-  reading_.run([body, text = request.body] { *body = parse_bounded(text); }, [body, use] { use(*body); });
+  reading_.run([body, text = request.body] { *body = parsed(text); }, [body, use] { use(*body); });
 }
 
 void ChatRoutes::post_or_look(const VisitPointer& visit, const Json& body) {
@@ -229,11 +244,12 @@ void ChatRoutes::answer(const VisitPointer& visit, const Json& body, const HttpH
   answer_text(visit, to_text(body), headers);
 }
 
-void ChatRoutes::answer_text(const VisitPointer& visit, const std::string& json, const HttpHeaders& headers) {
+void ChatRoutes::answer_text(const VisitPointer& visit, std::string json, const HttpHeaders& headers) {
   constexpr int kOk = 200;
   HttpHeaders all = headers;
   all.add("Cache-Control", "no-store");
-  visit->exchange->respond({kOk, all, "application/json", json});
+  if (options_.is_simulated()) all.add("x-rkllm-simulated", "true");
+  visit->exchange->respond({kOk, all, "application/json", std::move(json)});
   note(*visit, kOk);
 }
 
@@ -316,6 +332,7 @@ void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& vis
   options.heartbeat = options_.heartbeat;
   options.stall = options_.stall;
   options.memory = std::move(visit->memory);
+  options.is_simulated = options_.is_simulated();
   const std::uint64_t number = ++next_;
   const auto gone = [this, visit, number](int status) {
     note(*visit, status);
@@ -343,7 +360,7 @@ void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, cons
   const auto request = std::make_shared<EmbeddingRequest>(read_embedding(surface, body));  // of both outcomes
   const std::uint64_t number = ++next_;
   const auto done = [this, visit, number, surface, request](const Embeddings& made) {
-    answer_text(visit, embedding_reply(surface, *request, made), ignored_fields(request->ignored));
+    answer_embeddings(surface, visit, request, made);
     let_go(number);
   };
   const auto failed = [this, visit, number](const TurnError& error) {
@@ -352,6 +369,25 @@ void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, cons
   };
   std::shared_ptr<Running> running = host_.embed(request->wish, visit->asker, visit->peer, done, failed);
   keep(number, visit, {std::move(running), [this, visit](const TurnError& error) { refuse(visit, error); }});
+}
+
+// Millions of numbers are not written on the event loop.
+void ChatRoutes::answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
+                                   const std::shared_ptr<EmbeddingRequest>& request, const Embeddings& made) {
+  const auto send = [this, visit, request](std::string text) {
+    if (text.size() > options_.most_reply_bytes || !visit->exchange->has_room_for(text.size())) {
+      return refuse(visit, TurnError::bad_field("input", "the answer has " + std::to_string(text.size()) +
+                                                             " bytes, more than may be sent at once "
+                                                             "(limits.max_reply_bytes, limits.memory_bytes); ask for "
+                                                             "fewer inputs at a time"));
+    }
+    answer_text(visit, std::move(text), ignored_fields(request->ignored));
+  };
+  constexpr std::size_t kWrittenAtOnce = 4096;
+  if (numbers_in(made) <= kWrittenAtOnce || !reading_.start()) return send(embedding_reply(surface, *request, made));
+  const auto text = std::make_shared<std::string>();
+  reading_.run([text, surface, request, made] { *text = embedding_reply(surface, *request, made); },
+               [text, send] { send(std::move(*text)); });
 }
 
 void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {

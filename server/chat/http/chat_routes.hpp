@@ -41,6 +41,8 @@ class ChatRoutes {
     std::chrono::milliseconds stall{0};      // 0: a client may read as slowly as it likes
     std::shared_ptr<MemoryBudget> memory{};  // that requests count in
     std::string version{};                   // of this program
+    std::function<bool()> is_simulated = [] { return false; };  // the runtime; then every answer says so
+    std::size_t most_reply_bytes = static_cast<std::size_t>(-1);  // of an answer that is not streamed
     std::function<void(const ChatNote&)> report{};
   };
 
@@ -83,12 +85,14 @@ class ChatRoutes {
   void make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body);
   void load_or_unload(ChatJob job, const VisitPointer& visit);
   void embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body);
+  void answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
+                         const std::shared_ptr<EmbeddingRequest>& request, const Embeddings& made);
   void count_tokens(const VisitPointer& visit, const Json& body);
   void apply_template(const VisitPointer& visit, const Json& body);
   void show(const VisitPointer& visit, const Json& body);
 
   void answer(const VisitPointer& visit, const Json& body, const HttpHeaders& headers = {});
-  void answer_text(const VisitPointer& visit, const std::string& json, const HttpHeaders& headers = {});
+  void answer_text(const VisitPointer& visit, std::string json, const HttpHeaders& headers = {});
   void refuse(const VisitPointer& visit, const TurnError& error);
   void note(const Visit& visit, int status) const;
   // Runs `action`; what it throws is the answer.

@@ -430,12 +430,14 @@ TEST_CASE("a response that stays open after its answer is closed, and holds up n
 
 TEST_CASE("a connection that is refused is an error of its request while another is under way") {
   std::optional<OneShotServer> server;
+  std::promise<void> deaf;
   std::promise<void> refused;
   auto is_refused = refused.get_future();
   server.emplace([&](int look) {
     ::shutdown(look, SHUT_RDWR);  // of the constructor; it is closed at the end
     const int client = server->accept();
     server->stop_listening();
+    deaf.set_value();
     is_refused.wait();
     std::array<char, 4096> request_bytes;  // what is left unread would make of the end a reset
     ::recv(client, request_bytes.data(), request_bytes.size(), 0);
@@ -446,7 +448,7 @@ TEST_CASE("a connection that is refused is an error of its request while another
   });
   StreamableHttpConnection connection({Protocol::kHttp, "127.0.0.1", server->port(), "/mcp"}, in(20s));
   connection.send(request(1, "tools/call"));
-  std::this_thread::sleep_for(200ms);  // until it listens no more
+  deaf.get_future().wait();
   connection.send(request(2, "tools/call"));
   const Json error = receive(connection);
   refused.set_value();

@@ -173,6 +173,8 @@ TEST_CASE("many values in a long message stay text until they are read") {
   CHECK(unread_text(params["input"]["ids"]).size() == bulk.size());
   CHECK(unread_text(params["input"]["ids"]).find('\n') == std::string_view::npos);
   CHECK(read_whole(params) == Json::parse(long_request(bulk))["params"]);
+  CHECK(read_whole(params, 100'001) == Json::parse(long_request(bulk))["params"]);
+  CHECK_THROWS_WITH(read_whole(params, 100'000), "invalid request: more than 100000 values");
   CHECK(Json::parse(to_text(params)) == Json::parse(long_request(bulk))["params"]);
 }
 

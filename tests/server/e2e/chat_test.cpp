@@ -267,6 +267,36 @@ TEST_CASE("embeddings come from the last hidden layer, one for each input, of le
   CHECK(client.post("/api/embed", Json{{"model", kModel}, {"input", "a cat"}}.dump()).json()["embeddings"].size() == 1);
 }
 
+TEST_CASE("embeddings of megabytes are written beside the loop, and are refused above limits.max_reply_bytes") {
+  const std::vector<std::string> many(400, "some text");
+  const Json body{{"model", kModel}, {"input", many}};
+  {
+    LiveServer server(chatting());
+    HttpClient client(server.endpoint(Transport::kHttp));
+    const HttpAnswer answer = client.post("/v1/embeddings", body.dump());
+    REQUIRE(answer.status == 200);
+    CHECK(answer.json()["data"].size() == many.size());
+    CHECK(server.health()["status"] == "healthy");
+  }
+  LiveServer server(chatting({"limits.max_reply_bytes=65536"}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const HttpAnswer refused = client.post("/v1/embeddings", body.dump());
+  CHECK(refused.status == 400);
+  CHECK_THAT(refused.body, has_text("limits.max_reply_bytes"));
+}
+
+TEST_CASE("every answer of the chat host says that it is simulated") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  for (const char* const path : {"/v1/models", "/api/tags", "/api/ps"}) {
+    INFO(path);
+    CHECK(client.get(path).headers["x-rkllm-simulated"] == "true");
+  }
+  const std::string body = asking(user(saying("Hello."))).dump();
+  CHECK(client.post("/v1/chat/completions", body).headers["x-rkllm-simulated"] == "true");
+  CHECK(client.post("/api/chat", asking(user("x"), {{"stream", true}}).dump()).headers["x-rkllm-simulated"] == "true");
+}
+
 TEST_CASE("a client that goes stops its run, and the one behind it is served") {
   LiveServer server(chatting({}, "rk3588-1.5b"));  // at a board's speed
   HttpClient client(server.endpoint(Transport::kHttp));

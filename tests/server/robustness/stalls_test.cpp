@@ -2,6 +2,7 @@
 #include "requests.hpp"
 #include "support/catch.hpp"
 #include "support/client_frames.hpp"
+#include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/raw_socket.hpp"
 #include "support/rpc_client.hpp"
@@ -63,6 +64,46 @@ TEST_CASE("millions of values in one message, or a broken string of megabytes, a
     CHECK(refused["error"]["message"].get<std::string>().find(std::string(61, 'x')) == std::string::npos);
     CHECK(short_answer(server, transport, members)["error"]["code"] == -32600);
   }
+  CHECK(server.health()["status"] == "healthy");
+}
+
+// Debug builds end when a callback takes long, so that the server's health tells.
+TEST_CASE("chat requests of millions of values are refused beside the loop, also where the memory is short") {
+  const Json models{{"m", {{"param", {{"model_path", shipped_model("fast")}}}, {"template", "qwen3"}}}};
+  LiveServer::Options options;
+  options.set = {"models=" + models.dump()};
+  LiveServer server(options);
+  const std::string values = "[" + repeated("[],", 8'000'000) + "[]]";
+  const std::string messages = "[" + repeated(R"({"role":"user","content":"x"},)", 8'000'000) + R"({"role":"user","content":"x"}])";
+  const std::string one = R"([{"role":"user","content":"Hello"}])";
+  const std::string tool = R"([{"type":"function","function":{"name":"f","parameters":{"type":"object","x":)" + values + "}}}]";
+  const std::vector<std::string> bodies{R"({"model":"m","messages":)" + one + R"(,"metadata":)" + values + "}",
+                                        R"({"model":"nobody's","messages":)" + one + R"(,"metadata":)" + values + "}",
+                                        R"({"model":"m","messages":)" + one + R"(,"tools":)" + tool + "}",
+                                        R"({"model":"m","messages":)" + messages + "}"};
+  HttpClient client(server.endpoint(Transport::kHttp));
+  for (const std::string& body : bodies) {
+    INFO(body.substr(0, 100));
+    const HttpAnswer answer = client.post("/v1/chat/completions", body);
+    CHECK(answer.status == 400);
+    CHECK(answer.body.find("more than 32768 values") != std::string::npos);
+  }
+  CHECK(server.health()["status"] == "healthy");
+}
+
+TEST_CASE("arguments of millions of values, and prompts of megabytes, hold nobody up") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  const std::string values = "[" + repeated("[],", 8'000'000) + "[]]";
+  const std::string of_tool = R"({"name":"calculate","arguments":{"expression":"1+1","x":)" + values + "}}";
+  client.send_text(request("tool-server/tools/call", of_tool));
+  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
+  client.send_text(request("tools/call", of_tool));
+  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
+  client.send_text(request("memory-server/memory/import", R"({"lines":)" + values + "}"));
+  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
+  client.send_text(request("prompts/get", R"({"name":"summarize","arguments":{"text":")" + repeated("x", 7'000'000) + R"("}})"));
+  CHECK(client.answer(7)["error"]["data"]["path"] == "params.arguments.text");
   CHECK(server.health()["status"] == "healthy");
 }
 

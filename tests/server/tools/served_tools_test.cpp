@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
+#include "support/rpc_client.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -164,4 +165,38 @@ TEST_CASE("the tool server runs alone, or not at all") {
   const auto other = without.connect(Transport::kTcp);
   other->send(request(1, "tool-server/tools/list", Json::object()));
   CHECK(receive(*other)["error"]["code"] == -32601);
+}
+
+namespace {
+
+// Hosts pass schemas on to models' services, some of which refuse those without.
+void check_types(const Json& schema, const std::string& path) {
+  INFO(path);
+  if (schema.is_array()) {
+    for (std::size_t at = 0; at < schema.size(); ++at) check_types(schema[at], path + "[" + std::to_string(at) + "]");
+  }
+  if (!schema.is_object()) return;
+  if (schema.contains("enum") || schema.contains("const")) CHECK(schema.contains("type"));
+  if (schema.contains("type") && schema["type"] == "array") CHECK(schema.contains("items"));
+  CHECK_FALSE(schema.contains("if"));
+  for (const auto& [name, part] : schema.items()) {
+    if (name == "default" || name == "enum" || name == "const" || name == "examples") continue;
+    check_types(part, path + "." + name);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every tool that is served has a schema that all hosts take") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  for (const char* const service : {"tool-server", "memory-server"}) {
+    const Json tools = client.call(std::string(service) + "/tools/list")["result"]["tools"];
+    CHECK(tools.size() > 3);
+    for (const Json& tool : tools) {
+      const auto name = tool["name"].get<std::string>();
+      check_types(tool["inputSchema"], name + ".inputSchema");
+      if (tool.contains("outputSchema")) check_types(tool["outputSchema"], name + ".outputSchema");
+    }
+  }
 }
