@@ -3,8 +3,8 @@
 // A model file does not say in a documented way what it was made for: what is told here of chip and version is told by
 // its name, as the tools of Rockchip and the hub's authors spell it ("Qwen3-1.7B-rk3588-w8a8_1.2.1.rkllm").
 #include "doctor/doctor.hpp"
-#include "pull/model_chip.hpp"
 #include "models/model_files.hpp"
+#include "pull/model_chip.hpp"
 
 #include <algorithm>
 #include <charconv>
