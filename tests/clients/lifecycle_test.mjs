@@ -74,7 +74,7 @@ describe_all((client_name, kind) => {
     ({ client } = await connect(server, kind, { client: client_name }));
   });
 
-  test('the chat set is listed first, then all functions but one of the two runs, in the order of the header', async () => {
+  test('the chat set is listed first, then all functions but one run, in the order of the header', async () => {
     const tools = await list_tools(client);
     assert.deepEqual(tools.slice(0, kChatSet.length).map((tool) => tool.name), kChatSet);
     const behind = kChatSet.length + kTools.length;

@@ -52,7 +52,9 @@ class ChatHost {
   // The model that `name` means; if it is empty, the only one. Throws TurnError.
   ModelDescription model_for(std::string_view name, const Asker& asker) const;
   // By any of its names; nothing if there is none.
-  std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const { return pool_.find(name, asker); }
+  std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const {
+    return pool_.find(name, asker);
+  }
   std::vector<ModelDescription> models(const Asker& asker) const;
   // Of the model's latest answer, since it was last loaded.
   Speed speed_of_model(const std::string& model) const;

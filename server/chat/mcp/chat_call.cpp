@@ -72,8 +72,8 @@ void ChatCall::start_turn() {
     if (!self || self->state_ == State::kEnds) return;
     self->turn_.model = model.name;
     self->state_ = State::kWaits;
-    self->running_ = self->surroundings_.host.start(self->turn_, asker_of(*self->invocation_),
-                                                    peer_of(*self->invocation_), *self);
+    self->running_ =
+        self->surroundings_.host.start(self->turn_, asker_of(*self->invocation_), peer_of(*self->invocation_), *self);
   });
 }
 
@@ -127,19 +127,18 @@ void ChatCall::stop() {
   end(kStopped);
 }
 
-void ChatCall::fail(const RpcError& error) {
-  invocation_->result(tool_error(error));
-}
+void ChatCall::fail(const RpcError& error) { invocation_->result(tool_error(error)); }
 
 void ChatCall::end(std::string_view finish_reason) {
   state_ = State::kEnds;
   if (conversation_.empty() || answer_.text.empty()) return answer(finish_reason, "");
-  surroundings_.conversations.keep(conversation_, *invocation_->origin().session->principal,
-                                   {.question = question_, .answer = answer_.text, .is_partial = finish_reason == kStopped},
-                                   [weak = weak_from_this(), finish_reason](const std::exception_ptr& error) {
-                                     const auto self = weak.lock();
-                                     if (self) self->answer(finish_reason, error ? as_rpc_error(error).what() : "");
-                                   });
+  surroundings_.conversations.keep(
+      conversation_, *invocation_->origin().session->principal,
+      {.question = question_, .answer = answer_.text, .is_partial = finish_reason == kStopped},
+      [weak = weak_from_this(), finish_reason](const std::exception_ptr& error) {
+        const auto self = weak.lock();
+        if (self) self->answer(finish_reason, error ? as_rpc_error(error).what() : "");
+      });
 }
 
 // Many hosts show a model nothing but the text, so what it has to know of it is there, too.

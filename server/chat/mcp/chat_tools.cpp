@@ -43,11 +43,10 @@ ChatTools::ChatTools(asio::io_context& loop, ChatHost& host, Options options)
   auto service = std::make_shared<Service>();
   service->name = kChatServerName;
   service->instructions = kInstructions;
-  for (rkllm_mcp::Tool& each : std::vector<rkllm_mcp::Tool>{tool("list_models", &ChatTools::list_models),
-                                      tool("load_model", &ChatTools::load_model), tool("chat", &ChatTools::chat),
-                                      tool("embed", &ChatTools::embed), tool("stop", &ChatTools::stop_answers),
-                                      tool("status", &ChatTools::status),
-                                      tool("unload_model", &ChatTools::unload_model)}) {
+  for (rkllm_mcp::Tool& each : std::vector<rkllm_mcp::Tool>{
+           tool("list_models", &ChatTools::list_models), tool("load_model", &ChatTools::load_model),
+           tool("chat", &ChatTools::chat), tool("embed", &ChatTools::embed), tool("stop", &ChatTools::stop_answers),
+           tool("status", &ChatTools::status), tool("unload_model", &ChatTools::unload_model)}) {
     service->tools.push_back(std::make_shared<const rkllm_mcp::Tool>(std::move(each)));
   }
   service_ = std::move(service);
@@ -141,13 +140,18 @@ void ChatTools::begin_load(Started invocation, const ModelDescription& model) {
     const auto total = progress.total ? std::optional(static_cast<double>(*progress.total)) : std::nullopt;
     invocation->progress(static_cast<double>(*progress.bytes), total, "loading");
   };
+  // It waits behind turns only when it is loaded.
+  events.queued = [this, invocation, asker, name = model.name](std::size_t) {
+    const auto now = host_.find(name, asker);
+    if (now && now->state == ModelState::kLoaded) answer(*invocation, loaded(name, asker));
+  };
   events.granted = [this, invocation, asker, name = model.name](std::unique_ptr<ModelLease> lease) {
     lease.reset();
     answer(*invocation, loaded(name, asker));
   };
   events.failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
-  load->place = host_.pool().ask(
-      {.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)}, std::move(events));
+  load->place = host_.pool().ask({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
+                                 std::move(events));
   keep(invocation, load);
 }
 
@@ -169,28 +173,26 @@ void ChatTools::chat(Started invocation, const Json& arguments) {
                    Json{{"conversation", conversation}});
   }
   const std::uint64_t number = ++next_;
-  const auto call = std::make_shared<ChatCall>(
-      ChatCall::Surroundings{loop_, host_, conversations_, options_.is_simulated}, invocation, arguments,
-      [this, number, alive = std::weak_ptr(alive_)] {
-        if (!alive.expired()) let_go(number);
-      });
+  const auto call =
+      std::make_shared<ChatCall>(ChatCall::Surroundings{loop_, host_, conversations_, options_.is_simulated},
+                                 invocation, arguments, [this, number, alive = std::weak_ptr(alive_)] {
+                                   if (!alive.expired()) let_go(number);
+                                 });
   calls_.emplace(number, call);
   call->begin();
 }
 
 void ChatTools::embed(Started invocation, const Json& arguments) {
   invocation->when_ended([] {});
-  const auto begin = [this, invocation, input = arguments.at("input").get<std::string>()](
-                         const ModelDescription& model) {
+  const auto begin = [this, invocation,
+                      input = arguments.at("input").get<std::string>()](const ModelDescription& model) {
     EmbeddingWish wish;
     wish.model = model.name;
     wish.inputs = {input};
     const auto done = [this, invocation, name = model.name](const Embeddings& made) {
       answer(*invocation, Json{{"model", name}, {"embedding", made.vectors.at(0)}, {"tokens", made.tokens}});
     };
-    const auto failed = [invocation](const TurnError& error) {
-      invocation->result(tool_error(rpc_error_of(error)));
-    };
+    const auto failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
     std::shared_ptr<Running> running =
         host_.embed(std::move(wish), asker_of(*invocation), peer_of(*invocation), done, failed);
     keep(invocation, std::move(running));
@@ -203,10 +205,9 @@ void ChatTools::stop_answers(Started invocation, const Json& arguments) {
   std::size_t stopped = 0;
   const auto calls = calls_;
   for (const auto& [number, call] : calls) {
-    const bool is_meant = conversation.empty()
-                              ? call->is_of_client(invocation->origin())
-                              : call->conversation() == conversation &&
-                                    call->asker() == invocation->origin().session->principal->name;
+    const bool is_meant = conversation.empty() ? call->is_of_client(invocation->origin())
+                                               : call->conversation() == conversation &&
+                                                     call->asker() == invocation->origin().session->principal->name;
     if (!is_meant || call->is_over()) continue;
     call->stop();
     ++stopped;

@@ -2,6 +2,8 @@
 
 #include "jsonrpc/unread.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
 #include <asio/post.hpp>
 
 #include <algorithm>
@@ -17,6 +19,20 @@ std::optional<Role> role_named(const std::string& name) {
   if (name == "assistant") return Role::kAssistant;
   if (name == "system") return Role::kSystem;
   return std::nullopt;  // results of tools, whose calls are not kept
+}
+
+// The memory server advises its own clients to read in pages.
+std::exception_ptr as_told_here(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const RpcError& known) {
+    if (known.code() != ErrorCode::kTooLarge) return error;
+    return std::make_exception_ptr(RpcError(
+        ErrorCode::kTooLarge,
+        "the conversation is too long to go on with: begin another one, or empty it with memory_clear", known.data()));
+  } catch (...) {
+    return error;
+  }
 }
 
 }  // namespace
@@ -52,7 +68,7 @@ void Conversations::recall(const std::string& id, const Principal& who, std::fun
   const auto read = [this, done, alive = std::weak_ptr(alive_)](Json result, const std::exception_ptr& error) {
     if (alive.expired()) return;
     const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
-    recalled->error = error;
+    recalled->error = error ? as_told_here(error) : nullptr;
     reading_.run(
         [recalled, result = std::move(result)] {
           if (recalled->error) return;

@@ -61,9 +61,9 @@ RpcError no_such_model(const std::string& name, const std::vector<ModelDescripti
   std::vector<std::string> known = names;
   for (const ModelDescription& model : models) known.insert(known.end(), model.aliases.begin(), model.aliases.end());
   std::string text = kModelPath + ": no model " + Json(shortened(name)).dump() + " exists" + did_you_mean(name, known);
-  text += name.starts_with('/')    ? "; a file is loaded by its path with rkllm_init"
-          : names.empty()          ? "; there is none yet: put a file into one of runtime.model_dirs"
-                                   : "; list_models has all of them: " + named_in_message(names);
+  text += name.starts_with('/') ? "; a file is loaded by its path with rkllm_init"
+          : names.empty()       ? "; there is none yet: put a file into one of runtime.model_dirs"
+                                : "; list_models has all of them: " + named_in_message(names);
   return {ErrorCode::kInvalidParams, text, Json{{"path", kModelPath}, {"models", std::move(names)}}};
 }
 
@@ -72,7 +72,8 @@ RpcError which_model(const std::vector<ModelDescription>& models) {
   const std::string text = names.empty() ? "there is no model yet: put a file into one of runtime.model_dirs, or load "
                                            "one with rkllm_init"
                                          : "missing, and there is more than one: " + named_in_message(names);
-  return {ErrorCode::kInvalidParams, kModelPath + ": " + text, Json{{"path", kModelPath}, {"models", std::move(names)}}};
+  return {ErrorCode::kInvalidParams, kModelPath + ": " + text,
+          Json{{"path", kModelPath}, {"models", std::move(names)}}};
 }
 
 }  // namespace rkllm_mcp::chat

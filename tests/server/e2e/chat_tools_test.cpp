@@ -153,8 +153,7 @@ TEST_CASE("chat answers over MCP, and its text comes as progress that makes up t
         client::connect_mcp(server.endpoint(transport, transport == Transport::kHttp ? "/mcp" : ""),
                             std::chrono::steady_clock::now() + Process::kPatience),
         {.era = client::EraChoice::kAuto, .client_info = {{"name", "test"}, {"version", "1"}}}, {});
-    client.request("tools/call",
-                   {{"name", "chat"}, {"arguments", {{"message", answering(text)}, {"max_tokens", 200}}}},
+    client.request("tools/call", {{"name", "chat"}, {"arguments", {{"message", answering(text)}, {"max_tokens", 200}}}},
                    {.on_progress =
                         [&](const Json& params) {
                           streamed += params.value("message", "");
@@ -183,8 +182,8 @@ TEST_CASE("chat answers over MCP, and its text comes as progress that makes up t
 TEST_CASE("system, temperature and max_tokens reach the model, and an answer that is cut says so") {
   LiveServer server(with_model());
   RpcClient client(server.connect(Transport::kTcp));
-  const Json result = call_tool(client, "chat",
-                                {{"message", "Tell me."}, {"system", "Be brief, Ada."}, {"temperature", 0}, {"max_tokens", 4}});
+  const Json result = call_tool(
+      client, "chat", {{"message", "Tell me."}, {"system", "Be brief, Ada."}, {"temperature", 0}, {"max_tokens", 4}});
   INFO(result.dump());
   CHECK(result["structuredContent"]["finish_reason"] == "length");
   CHECK(result["content"][1]["text"].get<std::string>().find("max_tokens") != std::string::npos);
@@ -200,8 +199,9 @@ TEST_CASE("system, temperature and max_tokens reach the model, and an answer tha
 TEST_CASE("a conversation goes on under its name, and what was said is in the memory server") {
   LiveServer server(with_model());
   RpcClient client(server.connect(Transport::kTcp));
-  const Json first = told(client, "chat", {{"message", "My name is Ada. " + answering("Hello Ada.")},
-                                           {"conversation", "ours"}, {"max_tokens", 200}});
+  const Json first =
+      told(client, "chat",
+           {{"message", "My name is Ada. " + answering("Hello Ada.")}, {"conversation", "ours"}, {"max_tokens", 200}});
   CHECK(first["conversation"] == "ours");
   CHECK(first["kept"] == true);
   CHECK(first["left_out_messages"] == 0);
@@ -249,8 +249,8 @@ TEST_CASE("stop ends an answer with the text so far, and cancelling ends it with
   LiveServer server(with_model({}, "rk3588-1.5b"));  // at a board's speed
   RpcClient client(server.connect(Transport::kTcp));
   RpcClient other(server.connect(Transport::kTcp));
-  const int id = client.send("tools/call", {{"name", "chat"},
-                                            {"arguments", {{"message", "@n=100000000"}, {"conversation", "long"}}}});
+  const int id = client.send(
+      "tools/call", {{"name", "chat"}, {"arguments", {{"message", "@n=100000000"}, {"conversation", "long"}}}});
   await_answering(client);
   CHECK(complaint(other, "chat", {{"message", "x"}, {"conversation", "long"}}).find("being made") != std::string::npos);
   CHECK(told(other, "stop")["stopped"] == 0);  // it is another client's
@@ -267,12 +267,12 @@ TEST_CASE("stop ends an answer with the text so far, and cancelling ends it with
 
   const int cancelled = client.send("tools/call", {{"name", "chat"}, {"arguments", {{"message", "@n=100000000"}}}});
   await_answering(client);
-  client.send_text(Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", cancelled}}}}
-                       .dump());
+  client.send_text(
+      Json{{"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", cancelled}}}}.dump());
   CHECK(told(client, "chat", {{"message", answering("Next.")}, {"max_tokens", 200}})["text"] == "Next.");
   // By its conversation an answer can be stopped from another connection.
-  const int third = client.send("tools/call", {{"name", "chat"},
-                                               {"arguments", {{"message", "@n=100000000"}, {"conversation", "third"}}}});
+  const int third = client.send(
+      "tools/call", {{"name", "chat"}, {"arguments", {{"message", "@n=100000000"}, {"conversation", "third"}}}});
   await_answering(client);
   CHECK(told(other, "stop", {{"conversation", "third"}})["stopped"] == 1);
   CHECK(client.answer(third)["result"]["structuredContent"]["finish_reason"] == "stopped");
@@ -293,7 +293,8 @@ TEST_CASE("models are listed, loaded, looked at and unloaded, and a wrong name l
 
   const std::string unknown = complaint(client, "chat", {{"message", "x"}, {"model", "qwen3-smal"}});
   CHECK(unknown.find("did you mean \"qwen3-small\"?") != std::string::npos);
-  CHECK(complaint(client, "load_model", {{"model", "nothing"}}).find("list_models has all of them") != std::string::npos);
+  CHECK(complaint(client, "load_model", {{"model", "nothing"}}).find("list_models has all of them") !=
+        std::string::npos);
   CHECK(complaint(client, "load_model", {{"model", "/x.rkllm"}}).find("rkllm_init") != std::string::npos);
   // Two models, and none loaded: which one is meant?
   CHECK(complaint(client, "chat", {{"message", "x"}}).find("more than one: qwen3-other, qwen3-small") !=
@@ -328,8 +329,8 @@ TEST_CASE("the chat set is a server of its own in the direct dialect, and is not
   LiveServer server(with_model());
   RpcClient client(server.connect(Transport::kTcp));
   CHECK(names_in(client.result("chat-server/tools/list")) == kChatSet);
-  const Json result = client.result("chat-server/tools/call",
-                                    {{"name", "chat"}, {"arguments", {{"message", answering("Hi.")}, {"max_tokens", 50}}}});
+  const Json result = client.result(
+      "chat-server/tools/call", {{"name", "chat"}, {"arguments", {{"message", answering("Hi.")}, {"max_tokens", 50}}}});
   CHECK(result["structuredContent"]["text"] == "Hi.");
   CHECK(server.health()["servers"][1] == "chat-server");
 
@@ -343,7 +344,8 @@ TEST_CASE("without the memory server a conversation is refused, and all else goe
   LiveServer server(with_model({R"(services.only=["rkllm-server"])"}));
   RpcClient client(server.connect(Transport::kTcp));
   CHECK(told(client, "chat", {{"message", answering("Hi.")}, {"max_tokens", 50}})["text"] == "Hi.");
-  CHECK(complaint(client, "chat", {{"message", "x"}, {"conversation", "c"}}).find("memory-server") != std::string::npos);
+  CHECK(complaint(client, "chat", {{"message", "x"}, {"conversation", "c"}}).find("memory-server") !=
+        std::string::npos);
 }
 
 }  // namespace rkllm_mcp::test

@@ -55,8 +55,8 @@ TEST_CASE("a model is told the latest messages, as many as there may be, from a 
   CHECK(recalled.messages.front().role == Role::kUser);
   CHECK(text_of(recalled.messages.back()) == "answer 149");
 
-  const auto long_ones = latest_of(Json{said("user", std::string(200'000, 'a')), said("assistant", std::string(200'000, 'b')),
-                                        said("user", "last")});
+  const auto long_ones = latest_of(Json{said("user", std::string(200'000, 'a')),
+                                        said("assistant", std::string(200'000, 'b')), said("user", "last")});
   REQUIRE(long_ones.messages.size() == 1);
   CHECK(text_of(long_ones.messages[0]) == "last");
   CHECK(long_ones.left_out == 2);
@@ -84,8 +84,8 @@ TEST_CASE("what was said is read and kept in the space of who asks, the question
                      [&kept](const std::exception_ptr& error) { kept += error ? 100 : 1; });
   CHECK(kept == 1);
   REQUIRE(memory.asked.size() == 3);
-  CHECK(memory.asked[1] == Json{{"conversation_id", "c"}, {"role", "user"}, {"content", "And you?"},
-                                {"method", "memory/add_message"}});
+  CHECK(memory.asked[1] ==
+        Json{{"conversation_id", "c"}, {"role", "user"}, {"content", "And you?"}, {"method", "memory/add_message"}});
   CHECK(memory.asked[2]["role"] == "assistant");
   CHECK(memory.asked[2]["metadata"] == Json{{"partial", true}});
   CHECK(memory.spaces == std::vector<std::string>{"ann", "ann", "ann"});
@@ -100,7 +100,8 @@ TEST_CASE("a memory server that refuses is an error, and nothing is half told") 
   std::exception_ptr error;
   conversations.recall("c", ann, [&error](const Conversations::Recalled& each) { error = each.error; });
   loop.run();
-  CHECK(error);
+  REQUIRE(error);
+  CHECK_THROWS_WITH(std::rethrow_exception(error), Catch::Contains("begin another one"));
   error = nullptr;
   conversations.keep("c", ann, {.question = "a", .answer = "b"},
                      [&error](const std::exception_ptr& each) { error = each; });

@@ -9,8 +9,7 @@ using namespace rkllm_mcp;
 
 TEST_CASE("the words of the chat set are few, and all arguments are flat") {
   std::size_t bytes = 0;
-  for (const char* const name :
-       {"list_models", "load_model", "chat", "embed", "stop", "status", "unload_model"}) {
+  for (const char* const name : {"list_models", "load_model", "chat", "embed", "stop", "status", "unload_model"}) {
     INFO(name);
     const rkllm_mcp::Tool tool = chat::described_tool(name, true);
     CHECK_FALSE(tool.title.empty());
