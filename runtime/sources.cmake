@@ -31,6 +31,7 @@ set(RUNTIME_SOURCES
   mcp/lists/completion.cpp
   mcp/lists/documents.cpp
   mcp/protocol/handshake_era.cpp
+  mcp/tools/arguments.cpp
   mcp/tools/invocation.cpp
   mcp/lists/lists.cpp
   mcp/protocol/mcp_server.cpp

@@ -126,6 +126,14 @@ struct Catalogue {
 
   void add(Tool tool) { tools.push_back(std::make_shared<const Tool>(std::move(tool))); }
   void add(Prompt prompt) { prompts.push_back(std::make_shared<const Prompt>(std::move(prompt))); }
+  // Lists those no more that stand from `first` on; they can be called all the same.
+  void unlist_tools_from(std::size_t first) {
+    for (std::size_t i = first; i < tools.size(); ++i) {
+      Tool hidden = *tools[i];
+      hidden.listed = false;
+      tools[i] = std::make_shared<const Tool>(std::move(hidden));
+    }
+  }
   std::shared_ptr<const Tool> tool(std::string_view tool_name) const {
     for (const auto& each : tools) {
       if (each->name == tool_name) return each;

@@ -9,6 +9,7 @@
 #include "version.hpp"
 #include "watch/board.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -24,6 +25,11 @@ constexpr std::string_view kInstructions =
     "rkllm://api documents every function, struct, enum and constant; rkllm://api/functions/{name} has the whole "
     "schemas "
     "of one, where the list of tools has short ones.";
+// The same, where mcp.tools leaves those tools out of the list.
+constexpr std::string_view kShortInstructions =
+    "Each C function of Rockchip's RKLLM runtime is a tool, too, that is not listed; rkllm://api documents them.";
+
+bool lists_functions(const Settings& settings) { return std::ranges::count(settings.mcp.tools, "api") > 0; }
 
 }  // namespace
 
@@ -36,7 +42,7 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
   catalogue.name = settings.server.name;
   catalogue.title = std::string("RKLLM runtime") + (runtime.simulated() ? " (SIMULATED)" : "");
   catalogue.version = std::string(kProgramVersion);
-  catalogue.instructions = std::string(kInstructions);
+  catalogue.instructions = std::string(lists_functions(settings) ? kInstructions : kShortInstructions);
   if (runtime.simulated())
     catalogue.instructions += " This server runs on a SIMULATED runtime: its answers are made up.";
   catalogue.offers_tasks = true;

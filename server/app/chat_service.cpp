@@ -48,9 +48,10 @@ chat::ChatRoutes::Options route_options(const Settings& settings, spdlog::logger
 }  // namespace
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-                         spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, std::function<bool()> is_simulated)
+                         spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools)
     : host_(pool, host_options(settings)),
-      routes_(loop, gate, host_, route_options(settings, log, std::move(memory), std::move(is_simulated))) {}
+      routes_(loop, gate, host_, route_options(settings, log, std::move(memory), tools.is_simulated)),
+      tools_(loop, host_, std::move(tools)) {}
 
 bool ChatService::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   if (!chat::ChatRoutes::serves(request)) return false;

@@ -1,10 +1,11 @@
-// The chat host of this server, with its settings and its HTTP endpoints.
+// The chat host of this server, with its settings, its HTTP endpoints and its tools.
 //
 // Threads: event loop only.
 #pragma once
 
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_routes.hpp"
+#include "chat/mcp/chat_tools.hpp"
 #include "dispatch/gate.hpp"
 #include "memory_budget.hpp"
 #include "settings/settings.hpp"
@@ -15,7 +16,6 @@
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 
-#include <functional>
 #include <memory>
 
 namespace rkllm_mcp {
@@ -24,16 +24,21 @@ class ChatService {
  public:
   // All that is passed outlives it.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-              spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, std::function<bool()> is_simulated);
+              spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools);
 
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  void stop() { routes_.stop(); }
+  const std::shared_ptr<const Service>& service() const { return tools_.service(); }
+  void stop() {
+    routes_.stop();
+    tools_.stop();
+  }
   Json status() const;
 
  private:
   chat::ChatHost host_;
   chat::ChatRoutes routes_;
+  chat::ChatTools tools_;
 };
 
 }  // namespace rkllm_mcp

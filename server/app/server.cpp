@@ -15,7 +15,9 @@
 
 #include <asio/post.hpp>
 
+#include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -195,14 +197,17 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                     .ended = [this](const std::string& model,
                                     const std::string& handle) { models_.autoload_ended(model, handle); }});
   if (runs_models(settings)) introduce_runtime();
-  gather_catalogue();
   if (runs_models(settings) && settings.chat.enabled) {
-    chat_.emplace(loop, settings, dispatcher_.gate(), models_, log, memory_,
-                  [this] { return runtime_.now().simulated(); });
+    chat::ChatTools::Options tools;
+    tools.is_simulated = [this] { return runtime_.now().simulated(); };
+    tools.trouble = [this] { return runtime_.now().trouble(); };
+    tools.memory = services_.memory_server();
+    chat_.emplace(loop, settings, dispatcher_.gate(), models_, log, memory_, std::move(tools));
     routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
       return chat_->handle(request, exchange);
     });
   }
+  gather_catalogue();
   if (settings.services.enabled) {
     services_port_.emplace(
         loop, settings, services_, watched_options(settings), [this] { return health_of_services(); },
@@ -292,10 +297,24 @@ void Server::gather_catalogue() {
     return upstreams_.add_to(catalogue_);
   }
   catalogue_ = describe_server(runtime_.now(), settings_, settings_report_);
-  add_method_tools(catalogue_, loop_, dispatcher_.caller());
-  offer_presets(catalogue_, api_.methods, settings_.models);
+  // What is added is listed only if mcp.tools has it.
+  const auto add = [this](std::string_view set, const auto& add_set) {
+    const std::size_t before = catalogue_.tools.size();
+    add_set();
+    if (std::ranges::count(settings_.mcp.tools, set) == 0) catalogue_.unlist_tools_from(before);
+  };
+  const auto add_one = [this](const std::shared_ptr<const Service>& service) {
+    if (service) add_service(catalogue_, service);
+  };
+  // The chat set first: whoever reads the beginning of the list can talk to a model.
+  if (chat_) add("chat", [&] { add_one(chat_->service()); });
+  add("api", [this] {
+    add_method_tools(catalogue_, loop_, dispatcher_.caller());
+    offer_presets(catalogue_, api_.methods, settings_.models);
+  });
   add_model_resources(catalogue_, models_, [this] { return runtime_.now().simulated(); });
-  services_.add_to(catalogue_);
+  add("memory", [&] { add_one(services_.memory_server()); });
+  add("tools", [&] { add_one(services_.tool_server()); });
   upstreams_.add_to(catalogue_);
 }
 
@@ -353,6 +372,7 @@ void Server::start_runtime() {
 Json Server::health() const {
   if (!runs_models(settings_)) return health_of_services();
   Json servers = Json::array({catalogue_.name});
+  if (chat_) servers.push_back(chat_->service()->name);
   for (const std::string& name : services_.names()) servers.push_back(name);
   const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
   Json models = Json::array();

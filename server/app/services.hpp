@@ -53,6 +53,9 @@ class Services {
   Services& operator=(const Services&) = delete;
 
   void add_to(Catalogue& catalogue) const;
+  // Null: it does not run.
+  std::shared_ptr<const Service> memory_server() const { return memory_ ? memory_->service() : nullptr; }
+  std::shared_ptr<const Service> tool_server() const { return tools_ ? tools_->service() : nullptr; }
   std::vector<std::string> names() const;
   Json status() const;  // for /health, by name
   bool is_well() const;

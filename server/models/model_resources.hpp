@@ -1,11 +1,8 @@
 // What clients may read of the models by name: rkllm://models. Event loop only.
 #pragma once
 
-#include "chat/turn/model_lender.hpp"
 #include "mcp/catalogue.hpp"
 #include "models/server_models.hpp"
-
-#include <rkllm_mcp/json.hpp>
 
 #include <functional>
 #include <string>
@@ -14,9 +11,6 @@
 namespace rkllm_mcp {
 
 inline constexpr std::string_view kModelsUri = "rkllm://models";
-
-// One model; null for what is not known.
-Json description_of(const chat::ModelDescription& model);
 
 // `is_simulated`: whether the runtime is the simulator. All outlive the catalogue.
 void add_model_resources(Catalogue& catalogue, const ServerModels& models, std::function<bool()> is_simulated);

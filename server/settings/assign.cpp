@@ -150,6 +150,10 @@ struct Assign {
   bool operator()(const ListField& field) const {
     if (!value.is_array() || !std::ranges::all_of(value, is_text)) return false;
     if (field.form == ListField::Form::kNetworks && !std::ranges::all_of(value, is_network)) return false;
+    const auto is_one_of = [&field](const Json& word) {
+      return std::ranges::find(field.words, word.get_ref<const std::string&>()) != field.words.end();
+    };
+    if (!field.words.empty() && !std::ranges::all_of(value, is_one_of)) return false;
     field.value.set(settings, value.get<std::vector<std::string>>());
     return true;
   }

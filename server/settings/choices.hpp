@@ -34,6 +34,9 @@ inline constexpr std::array<std::string_view, 6> kWords<LogLevel>{"trace", "debu
 template <>
 inline constexpr std::array<std::string_view, 2> kWords<LogFormat>{"text", "json"};
 
+// The sets of tools that mcp.tools chooses from.
+inline constexpr std::array<std::string_view, 4> kToolSets{"chat", "tools", "api", "memory"};
+
 // The enumerator of a word, for defaults: a wrong word stops the compiler.
 template <typename Choice>
 consteval Choice choice(std::string_view word) {

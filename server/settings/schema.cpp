@@ -48,7 +48,11 @@ struct TypeOf {
     return {{"type", "string"}};
   }
   Json operator()(const ChoiceField& field) const { return {{"type", "string"}, {"enum", field.words}}; }
-  Json operator()(const ListField&) const { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
+  Json operator()(const ListField& field) const {
+    Json items{{"type", "string"}};
+    if (!field.words.empty()) items["enum"] = field.words;
+    return {{"type", "array"}, {"items", std::move(items)}};
+  }
   Json operator()(const NamedField& field) const {
     return {{"type", "object"}, {"additionalProperties", schema_of_named(field)}};
   }

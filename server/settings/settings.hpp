@@ -137,6 +137,7 @@ struct LimitSettings {
 
 struct McpSettings {
   std::size_t inline_bytes{defaults::kMcpInlineBytes};
+  std::vector<std::string> tools = split_list(defaults::kMcpTools);  // of kToolSets: what tools/list shows
 };
 
 struct StreamSettings {

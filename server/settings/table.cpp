@@ -60,6 +60,11 @@ constexpr Field list(ListField::Form form = ListField::Form::kAny) {
 }
 
 template <auto section, auto key>
+constexpr Field list_of(std::span<const std::string_view> words) {
+  return ListField{access<std::vector<std::string>, section, key>(), ListField::Form::kAny, words};
+}
+
+template <auto section, auto key>
 constexpr Field text_map() {
   return TextMapField{access<Json, section, key>()};
 }
@@ -255,6 +260,9 @@ constexpr std::array kTable{
 
     Setting{"mcp", "inline_bytes", integer<&S::mcp, &McpSettings::inline_bytes>(0, 1 * kGiB),
             "From so many bytes on, hidden states and logits are a link in the answer of a tool, to be fetched in parts."},
+    Setting{"mcp", "tools", list_of<&S::mcp, &McpSettings::tools>(kToolSets),
+            "Which tools tools/list shows: \"chat\" (few and small ones, to talk to a model), \"tools\" (of the tool server), \"api\" (one for each C function), \"memory\" (of the memory server). Those of upstreams are always shown; what is not shown can be called all the same. [\"chat\"] suits small models and hosts that take few tools.",
+            Change::kWhileRunning},
 
     Setting{"stream", "poll_timeout_s", integer<&S::stream, &StreamSettings::poll_timeout_s>(1, kDay),
             "Seconds after which what nobody polls is discarded and its run is aborted."},
@@ -306,7 +314,7 @@ constexpr std::array kTable{
             Change::kWhileRunning},
 
     Setting{"chat", "enabled", boolean<&S::chat, &ChatSettings::enabled>(),
-            "Serve chat clients over HTTP: the interfaces of OpenAI, Ollama, Anthropic and Responses."},
+            "Serve chat clients: over HTTP the interfaces of OpenAI, Ollama, Anthropic and Responses, over MCP the tools of the chat set."},
     Setting{"chat", "heartbeat_s", integer<&S::chat, &ChatSettings::heartbeat_s>(1, 3600),
             "Seconds of silence after which a client that streams is told that its request still lives."},
     Setting{"chat", "warm_up_bytes", integer<&S::chat, &ChatSettings::warm_up_bytes>(0, kMiB),
@@ -352,7 +360,7 @@ constexpr std::array kSections{
     SectionText{"tls", "Encryption, for the transports that ask for it: tcp.tls, http.tls, ws.tls."},
     SectionText{"auth", "Who may call."},
     SectionText{"limits", "What a client may ask for."},
-    SectionText{"mcp", "How tools answer."},
+    SectionText{"mcp", "Which tools are shown, and how they answer."},
     SectionText{"stream", "What is kept of answers that are not fetched at once."},
     SectionText{"queue", "Calls that wait for a handle."},
     SectionText{"runtime", "The library that runs models."},
@@ -414,6 +422,11 @@ std::string expectation_of(const Setting& setting) {
       return text;
     }
     std::string operator()(const ListField& field) const {
+      if (!field.words.empty()) {
+        std::string text = "an array of ";
+        for (const auto word : field.words) text.append(word == field.words.front() ? "" : ", ").append(word);
+        return text;
+      }
       return field.form == ListField::Form::kNetworks ? "an array of addresses or networks such as 192.168.1.0/24"
                                                       : "an array of strings";
     }

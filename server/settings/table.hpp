@@ -47,6 +47,7 @@ struct ListField {
   enum class Form { kAny, kNetworks };
   Access<std::vector<std::string>> value;
   Form form;
+  std::span<const std::string_view> words{};  // that there may be; empty: any
 };
 
 // A section whose keys are the user's own names: by each an object with these members.

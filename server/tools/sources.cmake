@@ -1,6 +1,5 @@
 set(TOOLS_SOURCES
   tools/answer_cache.cpp
-  tools/arguments.cpp
   tools/html/duckduckgo_page.cpp
   tools/html/html_document.cpp
   tools/html/markdown_writer.cpp

@@ -1,8 +1,8 @@
 #include "tools/tool_server.hpp"
 
+#include "mcp/tools/arguments.hpp"
 #include "mcp/tools/tool_error.hpp"
 #include "run_loop.hpp"
-#include "tools/arguments.hpp"
 #include "version.hpp"
 
 #include <asio/steady_timer.hpp>

@@ -6,6 +6,7 @@ import { ErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sd
 import { connect, describe_all, kHandshakeClients, kStatelessClients, list_tools } from './support/connect.mjs';
 import { Server } from './support/server.mjs';
 
+const kChatSet = ['list_models', 'load_model', 'chat', 'embed', 'stop', 'status', 'unload_model'];
 const kTools = [
   'rkllm_createDefaultParam', 'rkllm_init', 'rkllm_load_lora', 'rkllm_load_prompt_cache',
   'rkllm_release_prompt_cache', 'rkllm_destroy', 'rkllm_run', 'rkllm_abort', 'rkllm_is_running',
@@ -73,9 +74,11 @@ describe_all((client_name, kind) => {
     ({ client } = await connect(server, kind, { client: client_name }));
   });
 
-  test('all functions but one of the two runs are listed first, in the order of the header', async () => {
+  test('the chat set is listed first, then all functions but one run, in the order of the header', async () => {
     const tools = await list_tools(client);
-    const functions = tools.slice(0, kTools.length);
+    assert.deepEqual(tools.slice(0, kChatSet.length).map((tool) => tool.name), kChatSet);
+    const behind = kChatSet.length + kTools.length;
+    const functions = tools.slice(kChatSet.length, behind);
     assert.deepEqual(functions.map((tool) => tool.name), kTools);
     for (const tool of functions) assert.equal(tool.outputSchema.type, 'object');
     for (const tool of tools) {
@@ -83,7 +86,7 @@ describe_all((client_name, kind) => {
       assert.equal(tool.inputSchema.type, 'object');
     }
     // What follows belongs to the services.
-    for (const tool of tools.slice(kTools.length)) assert.doesNotMatch(tool.name, /^rkllm_/);
+    for (const tool of tools.slice(behind)) assert.doesNotMatch(tool.name, /^rkllm_/);
   });
 
   test('what does not exist is refused by name', async () => {

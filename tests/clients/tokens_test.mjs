@@ -7,7 +7,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { connect } from './support/connect.mjs';
 import { kVersions, Server } from './support/server.mjs';
 
-const kMost = 6000;
+const kMost = 6000; // of the functions
+const kMostOfChat = 1500; // of the chat set
+const kMostOfAll = 8000; // of all that is listed by default
 const kMostOfOne = 5000; // bytes of a schema that Codex keeps whole
 
 for (const version of kVersions) {
@@ -20,8 +22,10 @@ for (const version of kVersions) {
     const { result } = received.find(({ result: each }) => each?.tools);
     const functions = result.tools.filter((tool) => tool.name.startsWith('rkllm_'));
     const tokens = encode(JSON.stringify({ tools: functions })).length;
-    t.diagnostic(`${tokens} tokens, ${functions.length} functions`);
+    const all = encode(JSON.stringify(result)).length;
+    t.diagnostic(`${tokens} tokens, ${functions.length} functions; ${all} tokens, ${result.tools.length} tools`);
     assert.ok(tokens < kMost, `${tokens} tokens`);
+    assert.ok(all < kMostOfAll, `${all} tokens`);
     for (const { name, inputSchema } of result.tools) {
       const bytes = Buffer.byteLength(JSON.stringify(inputSchema));
       assert.ok(bytes <= kMostOfOne, `${name}: ${bytes} bytes`);
@@ -29,3 +33,17 @@ for (const version of kVersions) {
     await client.close();
   });
 }
+
+test('the chat set alone', async (t) => {
+  const server = await Server.start({ 'mcp.tools': '["chat"]' });
+  t.after(() => server.stop());
+  const { client, received } = await connect(server, 'tcp');
+  await client.listTools();
+  const { result } = received.find(({ result: each }) => each?.tools);
+  assert.deepEqual(result.tools.map(({ name }) => name),
+    ['list_models', 'load_model', 'chat', 'embed', 'stop', 'status', 'unload_model']);
+  const tokens = encode(JSON.stringify(result)).length;
+  t.diagnostic(`${tokens} tokens`);
+  assert.ok(tokens < kMostOfChat, `${tokens} tokens`);
+  await client.close();
+});

@@ -57,11 +57,16 @@ ModelDescription ChatHost::model_for(std::string_view name, const Asker& asker) 
       "model", all.empty() ? "there is no model here yet" : "missing, and there is more than one model here");
 }
 
+Speed ChatHost::speed_of_model(const std::string& model) const {
+  const auto found = records_.find(model);
+  return found == records_.end() ? Speed{} : found->second.speed;
+}
+
 std::vector<ModelDescription> ChatHost::models(const Asker& asker) const { return pool_.models(asker); }
 
 HandleRecord& ChatHost::record_of(const std::string& model, std::uint64_t load_number) {
   Record& kept = records_[model];
-  if (kept.load_number != load_number) kept = {load_number, {}};
+  if (kept.load_number != load_number) kept = {load_number, {}, {}};
   return kept.record;
 }
 
@@ -72,7 +77,8 @@ std::unique_ptr<Running> ChatHost::start(Turn turn, const Asker& asker, std::str
   const std::uint64_t number = ++next_turn_;
   const TurnMaker::Surroundings surroundings{
       options_, caches_,
-      [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); }};
+      [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); },
+      [this](const std::string& name, const AnswerEnd& end) { records_[name].speed = speed_of(end); }};
   auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family), listener,
                                            [this, number] { turns_.erase(number); });
   TurnMaker& begun = *maker;

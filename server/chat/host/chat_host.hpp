@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,7 +51,13 @@ class ChatHost {
   std::string prompt_of(const Turn& turn, const Asker& asker) const;
   // The model that `name` means; if it is empty, the only one. Throws TurnError.
   ModelDescription model_for(std::string_view name, const Asker& asker) const;
+  // By any of its names; nothing if there is none.
+  std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const {
+    return pool_.find(name, asker);
+  }
   std::vector<ModelDescription> models(const Asker& asker) const;
+  // Of the model's latest answer, since it was last loaded.
+  Speed speed_of_model(const std::string& model) const;
   ModelLender& pool() { return pool_; }
 
   std::size_t turns() const { return turns_.size(); }  // that are being made, or waited for, or warmed up for
@@ -62,6 +69,7 @@ class ChatHost {
   struct Record {
     std::uint64_t load_number = 0;
     HandleRecord record;
+    Speed speed;  // of its latest answer
   };
 
   HandleRecord& record_of(const std::string& model, std::uint64_t load_number);

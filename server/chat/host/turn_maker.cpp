@@ -225,6 +225,7 @@ void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome
   kv_size_ = report.kv_size;
   const std::size_t number = usages_.size();
   usages_.push_back(end.usage);
+  surroundings_.answered(model_->facts().name, end);
   listener_->ended(end, number);
   if (listener_ == nullptr) return leave();
   if (usages_.size() < plan_.turn().answers) {

@@ -36,6 +36,8 @@ class TurnMaker {
     PromptCaches& caches;
     // The record of this load of a model; it stays where it is as long as the model is leased.
     std::function<HandleRecord&(const std::string& model, std::uint64_t load_number)> record_of;
+    // An answer of that model has ended.
+    std::function<void(const std::string& model, const AnswerEnd& end)> answered;
   };
 
   // `gone` is called last, and may destroy this.

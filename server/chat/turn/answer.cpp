@@ -2,6 +2,21 @@
 
 namespace rkllm_mcp::chat {
 
+Speed speed_of(const AnswerEnd& end) {
+  const auto per_second = [](std::int64_t tokens, const std::optional<double>& ms) -> std::optional<double> {
+    constexpr double kMsOfSecond = 1000;
+    if (!ms || !(*ms > 0)) return std::nullopt;
+    return static_cast<double>(tokens) * kMsOfSecond / *ms;
+  };
+  Speed speed;
+  speed.first_token_ms = end.timings.prefill_ms;
+  if (end.usage.generated) speed.tokens_per_second = per_second(*end.usage.generated, end.timings.generate_ms);
+  if (end.usage.prompt && end.usage.cached) {
+    speed.prefill_tokens_per_second = per_second(*end.usage.prompt - *end.usage.cached, end.timings.prefill_ms);
+  }
+  return speed;
+}
+
 void append(Answer& answer, const AnswerEvent& event) {
   if (const auto* thought = std::get_if<ThinkingDelta>(&event)) {
     answer.thinking += thought->text;

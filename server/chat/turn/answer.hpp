@@ -61,6 +61,14 @@ struct AnswerEnd {
   Timings timings{};
 };
 
+// How fast an answer was made; nothing where the runtime does not tell.
+struct Speed {
+  std::optional<double> tokens_per_second{};
+  std::optional<double> prefill_tokens_per_second{};
+  std::optional<double> first_token_ms{};  // what the prompt took
+};
+Speed speed_of(const AnswerEnd& end);
+
 // A whole answer, for who does not stream.
 struct Answer {
   std::string thinking{};

@@ -4,7 +4,8 @@
 import Ajv2020 from 'ajv/dist/2020.js';
 import add_formats from 'ajv-formats';
 
-// Compiles the schemas of all tools: Map name -> {input, output}, functions that validate.
+// Compiles the schemas of all tools: Map name -> {input, output}, functions that validate; no output: the tool says
+// nothing of it.
 export function compile_schemas(tools) {
   const ajv = new Ajv2020.default({
     strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true, verbose: true,
@@ -19,7 +20,7 @@ export function compile_schemas(tools) {
   };
   const entries = tools.map((tool) => [
     tool.name,
-    { input: compile(tool, 'inputSchema'), output: compile(tool, 'outputSchema') },
+    { input: compile(tool, 'inputSchema'), output: tool.outputSchema && compile(tool, 'outputSchema') },
   ]);
   return new Map(entries);
 }

@@ -57,6 +57,8 @@ TEST_CASE("a refused value changes nothing and is named with what was expected")
   CHECK(refused("log.file", std::string("a\0b", 3)) == "log.file: expected a string, found \"a\\u0000b\"");
   CHECK(refused("tcp.address", "localhost") ==
         "tcp.address: expected an IP address such as 127.0.0.1 or ::1, found \"localhost\"");
+  CHECK(refused("mcp.tools", {"chat", "voice"}) ==
+        "mcp.tools: expected an array of chat, tools, api, memory, found [\"chat\",\"voice\"]");
   CHECK(refused("http.allowed_hosts", {"a", 1}) == "http.allowed_hosts: expected an array of strings, found [\"a\",1]");
   CHECK(refused("models", {{"small", {{"parm", 1}}}}) ==
         "models.small.parm: unknown key; the nearest valid key is models.small.param");

@@ -1,9 +1,9 @@
 // A tool server behind a dispatcher, without sockets of its own: what a client asks, and what it is answered.
 #pragma once
 
+#include "mcp/tools/arguments.hpp"
 #include "runtime/fake_client.hpp"
 #include "support/paths.hpp"
-#include "tools/arguments.hpp"
 #include "tools/tool_server.hpp"
 
 #include <chrono>

@@ -216,6 +216,12 @@ class ScriptedPool final : public ModelLender {
   bool pretend_others_wait = false;
   std::vector<PlaceWish> wishes;
   std::size_t places() const { return waiting_.size(); }
+  // To all who wait: the model is being loaded.
+  void tell_loading(const LoadProgress& progress) {
+    for (const Place& each : waiting_) {
+      if (each.events.loading) each.events.loading(progress);
+    }
+  }
 
  private:
   struct Place {

@@ -1,4 +1,4 @@
-#include "tools/arguments.hpp"
+#include "mcp/tools/arguments.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

@@ -1,0 +1,255 @@
+#include "chat/mcp/chat_tools.hpp"
+
+#include "chat/mcp/model_choice.hpp"
+#include "chat/mcp/tool_words.hpp"
+#include "chat/mcp/turn_failure.hpp"
+#include "chat/turn/model_text.hpp"
+#include "mcp/tools/arguments.hpp"
+#include "mcp/tools/tool_error.hpp"
+
+#include <asio/post.hpp>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+// C would take U+0000 for the end of the text.
+void refuse_nul(const Json& arguments) {
+  for (const auto& [name, value] : arguments.items()) {
+    if (!value.is_string() || value.get_ref<const std::string&>().find('\0') == std::string::npos) continue;
+    throw InvalidParams("params.arguments." + name, "must not contain U+0000");
+  }
+}
+
+RpcError ending() { return {ErrorCode::kQueueFull, "the server is ending", Json{{"retry_after_s", 1}}}; }
+
+// What list_models tells: enough to choose one.
+Json choice_of(const ModelDescription& model) {
+  const Json all = description_of(model);
+  Json brief = Json::object();
+  for (const char* const key : {"name", "state", "size", "platform", "context", "queued"}) brief[key] = all[key];
+  if (!model.aliases.empty()) brief["aliases"] = model.aliases;
+  if (all.contains("progress")) brief["progress"] = all["progress"];
+  return brief;
+}
+
+}  // namespace
+
+ChatTools::ChatTools(asio::io_context& loop, ChatHost& host, Options options)
+    : loop_(loop), host_(host), options_(std::move(options)), conversations_(loop, options_.memory) {
+  auto service = std::make_shared<Service>();
+  service->name = kChatServerName;
+  service->instructions = kInstructions;
+  for (rkllm_mcp::Tool& each : std::vector<rkllm_mcp::Tool>{
+           tool("list_models", &ChatTools::list_models), tool("load_model", &ChatTools::load_model),
+           tool("chat", &ChatTools::chat), tool("embed", &ChatTools::embed), tool("stop", &ChatTools::stop_answers),
+           tool("status", &ChatTools::status), tool("unload_model", &ChatTools::unload_model)}) {
+    service->tools.push_back(std::make_shared<const rkllm_mcp::Tool>(std::move(each)));
+  }
+  service_ = std::move(service);
+}
+
+rkllm_mcp::Tool ChatTools::tool(std::string_view name, Run run) {
+  rkllm_mcp::Tool tool = described_tool(name, conversations_.available());
+  tool.run = [this, run, schema = tool.input_schema](const std::shared_ptr<Invocation>& invocation) {
+    try {
+      if (stopping_) throw ending();
+      if (!conversations_.available() && invocation->arguments().contains("conversation")) {
+        throw InvalidParams("params.arguments.conversation",
+                            "nothing is remembered here: memory-server does not run (services.only)");
+      }
+      const Json arguments = checked_arguments(schema, invocation->arguments());
+      refuse_nul(arguments);
+      (this->*run)(invocation, arguments);
+    } catch (const RpcError& error) {
+      invocation->result(tool_error(error));
+    } catch (const TurnError& error) {
+      invocation->result(tool_error(rpc_error_of(error)));
+    }
+  };
+  return tool;
+}
+
+void ChatTools::answer(Invocation& invocation, Json result) const {
+  result["simulated"] = options_.is_simulated();
+  invocation.result(answer_in(AnswerForm::kTool, result));
+}
+
+// --- what goes on ----------------------------------------------------------------------------------------------------
+
+void ChatTools::keep(Started invocation, std::shared_ptr<void> work) {
+  if (invocation->ended()) return;
+  const std::uint64_t number = ++next_;
+  open_.emplace(number, Open{invocation, std::move(work)});
+  invocation->when_ended([this, number, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) let_go(number);
+  });
+}
+
+// Posted: whoever asks for it is inside what is let go of.
+void ChatTools::let_go(std::uint64_t number) {
+  asio::post(loop_, [this, number, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
+    open_.erase(number);
+    calls_.erase(number);
+  });
+}
+
+void ChatTools::stop() {
+  stopping_ = true;
+  const auto calls = calls_;
+  for (const auto& [number, call] : calls) call->fail(ending());
+  const auto open = open_;
+  for (const auto& [number, each] : open) each.invocation->result(tool_error(ending()));
+}
+
+// --- the tools -------------------------------------------------------------------------------------------------------
+
+void ChatTools::list_models(Started invocation, const Json&) {
+  invocation->when_ended([] {});  // from here on it counts as a request in progress
+  host_.pool().refresh([this, invocation, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
+    Json models = Json::array();
+    for (const auto& model : host_.models(asker_of(*invocation))) models.push_back(choice_of(model));
+    answer(*invocation, Json{{"models", std::move(models)}});
+  });
+}
+
+void ChatTools::load_model(Started invocation, const Json& arguments) {
+  invocation->when_ended([] {});
+  with_model(host_, invocation, arguments.at("model").get<std::string>(),
+             [this, invocation](const ModelDescription& model) { begin_load(invocation, model); });
+}
+
+void ChatTools::begin_load(Started invocation, const ModelDescription& model) {
+  const Asker asker = asker_of(*invocation);
+  if (model.state == ModelState::kLoaded) return answer(*invocation, loaded(model.name, asker));
+  struct Load {
+    std::unique_ptr<QueuePlace> place;
+    std::int64_t told = 0;  // bytes; progress only grows
+  };
+  const auto load = std::make_shared<Load>();
+  PlaceEvents<ModelLease> events;
+  events.loading = [invocation, weak = std::weak_ptr(load)](const LoadProgress& progress) {
+    const auto alive = weak.lock();
+    if (!alive || !progress.bytes || *progress.bytes <= alive->told) return;
+    alive->told = *progress.bytes;
+    const auto total = progress.total ? std::optional(static_cast<double>(*progress.total)) : std::nullopt;
+    invocation->progress(static_cast<double>(*progress.bytes), total, "loading");
+  };
+  // It waits behind turns only when it is loaded.
+  events.queued = [this, invocation, asker, name = model.name](std::size_t) {
+    const auto now = host_.find(name, asker);
+    if (now && now->state == ModelState::kLoaded) answer(*invocation, loaded(name, asker));
+  };
+  events.granted = [this, invocation, asker, name = model.name](std::unique_ptr<ModelLease> lease) {
+    lease.reset();
+    answer(*invocation, loaded(name, asker));
+  };
+  events.failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
+  load->place = host_.pool().ask({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
+                                 std::move(events));
+  keep(invocation, load);
+}
+
+Json ChatTools::loaded(const std::string& model, const Asker& asker) const {
+  const auto found = host_.find(model, asker);
+  return Json{{"model", model},
+              {"context", found ? or_null(found->context) : Json(nullptr)},
+              {"load_s", found ? or_null(found->load_s) : Json(nullptr)}};
+}
+
+void ChatTools::chat(Started invocation, const Json& arguments) {
+  const std::string conversation = arguments.value("conversation", std::string());
+  const std::string& asker = invocation->origin().session->principal->name;
+  for (const auto& [number, call] : calls_) {
+    if (conversation.empty() || call->is_over() || call->asker() != asker) continue;
+    if (call->conversation() != conversation) continue;
+    throw RpcError(ErrorCode::kQueueFull,
+                   "an answer of this conversation is being made: wait for it, or end it with stop",
+                   Json{{"conversation", conversation}});
+  }
+  const std::uint64_t number = ++next_;
+  const auto call =
+      std::make_shared<ChatCall>(ChatCall::Surroundings{loop_, host_, conversations_, options_.is_simulated},
+                                 invocation, arguments, [this, number, alive = std::weak_ptr(alive_)] {
+                                   if (!alive.expired()) let_go(number);
+                                 });
+  calls_.emplace(number, call);
+  call->begin();
+}
+
+void ChatTools::embed(Started invocation, const Json& arguments) {
+  invocation->when_ended([] {});
+  const auto begin = [this, invocation,
+                      input = arguments.at("input").get<std::string>()](const ModelDescription& model) {
+    EmbeddingWish wish;
+    wish.model = model.name;
+    wish.inputs = {input};
+    const auto done = [this, invocation, name = model.name](const Embeddings& made) {
+      answer(*invocation, Json{{"model", name}, {"embedding", made.vectors.at(0)}, {"tokens", made.tokens}});
+    };
+    const auto failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
+    std::shared_ptr<Running> running =
+        host_.embed(std::move(wish), asker_of(*invocation), peer_of(*invocation), done, failed);
+    keep(invocation, std::move(running));
+  };
+  with_model(host_, invocation, arguments.value("model", std::string()), begin);
+}
+
+void ChatTools::stop_answers(Started invocation, const Json& arguments) {
+  const std::string conversation = arguments.value("conversation", std::string());
+  std::size_t stopped = 0;
+  const auto calls = calls_;
+  for (const auto& [number, call] : calls) {
+    const bool is_meant = conversation.empty() ? call->is_of_client(invocation->origin())
+                                               : call->conversation() == conversation &&
+                                                     call->asker() == invocation->origin().session->principal->name;
+    if (!is_meant || call->is_over()) continue;
+    call->stop();
+    ++stopped;
+  }
+  answer(*invocation, Json{{"stopped", stopped}});
+}
+
+void ChatTools::status(Started invocation, const Json&) {
+  Json models = Json::array();
+  for (const ModelDescription& model : host_.models(asker_of(*invocation))) {
+    if (model.state == ModelState::kOnDisk) continue;
+    const Speed speed = host_.speed_of_model(model.name);
+    Json one = choice_of(model);
+    one["expires_s"] = or_null(model.expires_s);
+    one["tokens_per_second"] = or_null(speed.tokens_per_second);
+    one["prefill_tokens_per_second"] = or_null(speed.prefill_tokens_per_second);
+    one["first_token_ms"] = or_null(speed.first_token_ms);
+    models.push_back(std::move(one));
+  }
+  Json answers = Json::array();
+  for (const auto& [number, call] : calls_) {
+    if (!call->is_over() && call->is_of_client(invocation->origin())) answers.push_back(call->status());
+  }
+  const std::string trouble = options_.trouble();
+  answer(*invocation, Json{{"models", std::move(models)},
+                           {"answers", std::move(answers)},
+                           {"turns", host_.turns()},
+                           {"trouble", trouble.empty() ? Json(nullptr) : Json(trouble)}});
+}
+
+void ChatTools::unload_model(Started invocation, const Json& arguments) {
+  invocation->when_ended([] {});
+  const auto begin = [this, invocation](const ModelDescription& model) {
+    const auto done = [this, invocation, name = model.name, was_loaded = model.state != ModelState::kOnDisk,
+                       alive = std::weak_ptr(alive_)](const std::optional<TurnError>& error) {
+      if (alive.expired()) return;
+      if (error) return invocation->result(tool_error(rpc_error_of(*error)));
+      answer(*invocation, Json{{"model", name}, {"was_loaded", was_loaded}});
+    };
+    host_.pool().unload(model.name, asker_of(*invocation), done);
+  };
+  with_model(host_, invocation, arguments.at("model").get<std::string>(), begin);
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,79 @@
+// The chat set: seven small tools by which an MCP client talks to the models of this server without knowing the C
+// interface. They stand in front of the chat host as the HTTP dialects do; as a service they are called "chat-server".
+//
+// Event loop only.
+#pragma once
+
+#include "chat/host/chat_host.hpp"
+#include "chat/mcp/chat_call.hpp"
+#include "chat/mcp/conversations.hpp"
+#include "mcp/service.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace rkllm_mcp::chat {
+
+class ChatTools {
+ public:
+  struct Options {
+    std::function<bool()> is_simulated = [] { return false; };
+    std::function<std::string()> trouble = [] { return std::string(); };  // why no model can be loaded; empty: nothing
+    std::shared_ptr<const Service> memory{};                              // null: chat remembers nothing
+  };
+
+  // `host` outlives it, and all invocations end before it.
+  ChatTools(asio::io_context& loop, ChatHost& host, Options options);
+  ChatTools(const ChatTools&) = delete;
+  ChatTools& operator=(const ChatTools&) = delete;
+
+  const std::shared_ptr<const Service>& service() const { return service_; }
+  // Calls under way end with an error, and none is begun any more.
+  void stop();
+
+ private:
+  using Started = const std::shared_ptr<Invocation>&;
+  using Run = void (ChatTools::*)(Started invocation, const Json& arguments);
+  // Something that goes on for an invocation, and ends with it.
+  struct Open {
+    std::shared_ptr<Invocation> invocation;
+    std::shared_ptr<void> work;
+  };
+
+  rkllm_mcp::Tool tool(std::string_view name, Run run);
+  void list_models(Started invocation, const Json& arguments);
+  void load_model(Started invocation, const Json& arguments);
+  void chat(Started invocation, const Json& arguments);
+  void embed(Started invocation, const Json& arguments);
+  void stop_answers(Started invocation, const Json& arguments);
+  void status(Started invocation, const Json& arguments);
+  void unload_model(Started invocation, const Json& arguments);
+
+  void begin_load(Started invocation, const ModelDescription& model);
+  Json loaded(const std::string& model, const Asker& asker) const;
+  void answer(Invocation& invocation, Json result) const;
+  void keep(Started invocation, std::shared_ptr<void> work);
+  void let_go(std::uint64_t number);
+
+  asio::io_context& loop_;
+  ChatHost& host_;
+  const Options options_;
+  Conversations conversations_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<ChatCall>> calls_;
+  std::unordered_map<std::uint64_t, Open> open_;
+  std::uint64_t next_ = 0;
+  bool stopping_ = false;
+  std::shared_ptr<const Service> service_;
+  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what was posted does nothing
+};
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,116 @@
+#include "chat/mcp/conversations.hpp"
+
+#include "jsonrpc/unread.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+std::optional<Role> role_named(const std::string& name) {
+  if (name == "user") return Role::kUser;
+  if (name == "assistant") return Role::kAssistant;
+  if (name == "system") return Role::kSystem;
+  return std::nullopt;  // results of tools, whose calls are not kept
+}
+
+// The memory server advises its own clients to read in pages.
+std::exception_ptr as_told_here(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const RpcError& known) {
+    if (known.code() != ErrorCode::kTooLarge) return error;
+    return std::make_exception_ptr(RpcError(
+        ErrorCode::kTooLarge,
+        "the conversation is too long to go on with: begin another one, or empty it with memory_clear", known.data()));
+  } catch (...) {
+    return error;
+  }
+}
+
+}  // namespace
+
+Conversations::Recalled latest_of(const Json& messages) {
+  Conversations::Recalled recalled;
+  std::size_t bytes = 0;
+  std::size_t taken = 0;
+  for (auto each = messages.rbegin(); each != messages.rend(); ++each, ++taken) {
+    const auto role = role_named(each->at("role").get<std::string>());
+    auto text = each->at("content").get<std::string>();
+    bytes += text.size();
+    if (taken == Conversations::kMostMessages || bytes > Conversations::kMostBytes) break;
+    if (role) recalled.messages.push_back(text_message(*role, std::move(text)));
+  }
+  // An answer without its question would be the first that the model reads.
+  while (!recalled.messages.empty() && recalled.messages.back().role == Role::kAssistant) recalled.messages.pop_back();
+  std::ranges::reverse(recalled.messages);
+  recalled.left_out = messages.size() - recalled.messages.size();
+  return recalled;
+}
+
+Conversations::Conversations(asio::io_context& loop, std::shared_ptr<const Service> memory)
+    : loop_(loop), memory_(std::move(memory)), reading_(loop) {}
+
+const ServiceMethod& Conversations::method(const char* name) const {
+  const auto found = std::ranges::find(memory_->methods, name, &ServiceMethod::name);
+  if (found == memory_->methods.end()) throw std::logic_error(std::string("the memory server lacks ") + name);
+  return *found;
+}
+
+void Conversations::recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done) {
+  const auto read = [this, done, alive = std::weak_ptr(alive_)](Json result, const std::exception_ptr& error) {
+    if (alive.expired()) return;
+    const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
+    recalled->error = error ? as_told_here(error) : nullptr;
+    reading_.run(
+        [recalled, result = std::move(result)] {
+          if (recalled->error) return;
+          try {
+            *recalled = latest_of(read_whole(result).at("messages"));
+          } catch (...) {
+            recalled->error = std::current_exception();
+          }
+        },
+        [recalled, done] { done(std::move(*recalled)); });
+  };
+  try {
+    method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &who, AnswerForm::kDirect}, read);
+  } catch (...) {
+    asio::post(loop_, [done, error = std::current_exception(), alive = std::weak_ptr(alive_)] {
+      if (!alive.expired()) done({.messages = {}, .left_out = 0, .error = error});
+    });
+  }
+}
+
+void Conversations::add(const std::string& id, const Principal& who, const char* role, std::string text,
+                        bool is_partial, std::function<void(std::exception_ptr error)> done) {
+  Json params{{"conversation_id", id}, {"role", role}, {"content", std::move(text)}};
+  if (is_partial) params["metadata"] = {{"partial", true}};
+  try {
+    method("memory/add_message")
+        .run({std::move(params), &who, AnswerForm::kDirect},
+             [done](const Json&, const std::exception_ptr& error) { done(error); });
+  } catch (...) {
+    done(std::current_exception());
+  }
+}
+
+void Conversations::keep(const std::string& id, const Principal& who, Exchange exchange,
+                         std::function<void(std::exception_ptr error)> done) {
+  const auto then = [this, id, &who, answer = std::move(exchange.answer), is_partial = exchange.is_partial,
+                     done = std::move(done), alive = std::weak_ptr(alive_)](const std::exception_ptr& error) {
+    if (alive.expired()) return;
+    if (error) return done(error);
+    add(id, who, "assistant", answer, is_partial, done);
+  };
+  add(id, who, "user", std::move(exchange.question), false, then);
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,68 @@
+// Conversations that go on from one call of the tool `chat` to the next: the memory server keeps them, by the name of
+// the access token that began them, as it keeps everybody else's. They are all that was said, and no system text.
+//
+// Event loop only; what is read is parsed on a thread beside it.
+#pragma once
+
+#include "auth/token_set.hpp"
+#include "chat/turn/turn.hpp"
+#include "mcp/service.hpp"
+#include "side_thread.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// One question and what came of it.
+struct Exchange {
+  std::string question{};
+  std::string answer{};
+  bool is_partial = false;  // the answer was stopped, or nobody waited for its end
+};
+
+class Conversations {
+ public:
+  // What a model is told of a conversation at most: its latest messages.
+  static constexpr std::size_t kMostMessages = 200;
+  static constexpr std::size_t kMostBytes = std::size_t{256} << 10U;
+
+  // `memory`: the memory server; null: there are none.
+  Conversations(asio::io_context& loop, std::shared_ptr<const Service> memory);
+  Conversations(const Conversations&) = delete;
+  Conversations& operator=(const Conversations&) = delete;
+
+  bool available() const { return memory_ != nullptr; }
+
+  struct Recalled {
+    std::vector<Message> messages{};
+    std::size_t left_out = 0;    // older ones
+    std::exception_ptr error{};  // not null: why they could not be read
+  };
+  // What was said in it so far; nothing if there is no such conversation. Never calls back from inside.
+  void recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done);
+  // Adds to it. `done` gets an error, or none, and may be called from inside; it must not be null.
+  void keep(const std::string& id, const Principal& who, Exchange exchange,
+            std::function<void(std::exception_ptr error)> done);
+
+ private:
+  const ServiceMethod& method(const char* name) const;
+  void add(const std::string& id, const Principal& who, const char* role, std::string text, bool is_partial,
+           std::function<void(std::exception_ptr error)> done);
+
+  asio::io_context& loop_;
+  const std::shared_ptr<const Service> memory_;
+  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: nobody is called any more
+  SideThread reading_;
+};
+
+// The latest of `messages`, as memory/get_all_messages gives them, within the bounds above and from a user's on.
+Conversations::Recalled latest_of(const Json& messages);
+
+}  // namespace rkllm_mcp::chat

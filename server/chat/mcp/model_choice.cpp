@@ -1,0 +1,51 @@
+#include "chat/mcp/model_choice.hpp"
+
+#include "auth/token_set.hpp"
+#include "chat/mcp/turn_failure.hpp"
+#include "mcp/tools/tool_error.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+std::optional<ModelDescription> find(const ChatHost& host, const std::string& name, const Asker& asker) {
+  if (!name.empty()) return host.find(name, asker);
+  std::vector<ModelDescription> all = host.models(asker);
+  if (all.size() > 1) std::erase_if(all, [](const auto& each) { return each.state != ModelState::kLoaded; });
+  if (all.size() != 1) return std::nullopt;
+  return std::move(all.front());
+}
+
+void use(ChatHost& host, const std::shared_ptr<Invocation>& invocation, const std::string& name, bool has_looked,
+         const std::function<void(const ModelDescription& model)>& then) {
+  if (invocation->ended()) return;
+  const Asker asker = asker_of(*invocation);
+  try {
+    if (const auto model = find(host, name, asker)) return then(*model);
+    if (has_looked) throw name.empty() ? which_model(host.models(asker)) : no_such_model(name, host.models(asker));
+  } catch (const TurnError& error) {
+    return invocation->result(tool_error(rpc_error_of(error)));
+  } catch (const RpcError& error) {
+    return invocation->result(tool_error(error));
+  }
+  host.pool().refresh([&host, invocation, name, then] { use(host, invocation, name, true, then); });
+}
+
+}  // namespace
+
+Asker asker_of(const Invocation& invocation) {
+  const Principal& principal = *invocation.origin().session->principal;
+  return {principal.name, principal.may_call, principal.may_admin};
+}
+
+std::string peer_of(const Invocation& invocation) { return invocation.origin().reply->peer().address(); }
+
+void with_model(ChatHost& host, const std::shared_ptr<Invocation>& invocation, const std::string& name,
+                std::function<void(const ModelDescription& model)> then) {
+  use(host, invocation, name, false, then);
+}
+
+}  // namespace rkllm_mcp::chat

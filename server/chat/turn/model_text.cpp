@@ -1,0 +1,27 @@
+#include "chat/turn/model_text.hpp"
+
+namespace rkllm_mcp::chat {
+
+Json description_of(const ModelDescription& model) {
+  Json all{{"name", model.name},
+           {"aliases", model.aliases},
+           {"path", model.path.empty() ? Json(nullptr) : Json(model.path)},
+           {"size", or_null(model.bytes)},
+           {"modified_s", or_null(model.modified_s)},
+           {"platform", or_null(model.platform)},
+           {"context", or_null(model.context)},
+           {"state", word_for(model.state)},
+           {"loaded", model.state == ModelState::kLoaded},
+           {"loaded_since_s", or_null(model.loaded_since_s)},
+           {"expires_s", or_null(model.expires_s)},
+           {"load_s", or_null(model.load_s)},
+           {"queued", model.waiting}};
+  if (model.state == ModelState::kLoading) {
+    all["progress"] = Json{{"bytes", or_null(model.progress.bytes)},
+                           {"total", or_null(model.progress.total)},
+                           {"seconds_left", or_null(model.progress.seconds_left)}};
+  }
+  return all;
+}
+
+}  // namespace rkllm_mcp::chat
