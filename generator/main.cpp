@@ -126,8 +126,11 @@ int main(int argc, char** argv) {
   } catch (const bindgen::UsageError& error) {
     std::cerr << "rkllm-bindgen: " << error.what() << "; see rkllm-bindgen --help\n";
     return kUsage;
-  } catch (const std::exception& error) {  // a Refusal formats itself
-    std::cerr << error.what();
+  } catch (const bindgen::Refusal& refusal) {
+    std::cerr << refusal.what();
+    return kRefused;
+  } catch (const std::exception& error) {  // memory has run out, or this tool has a fault
+    std::cerr << "rkllm-bindgen: " << error.what() << "\n";
     return kRefused;
   }
 }
