@@ -28,6 +28,14 @@ class AbiEmitter {
   void emit(const c::Macro&) {}     // constants.hpp
   void emit(const c::Function&) {}  // in the table
 
+  template <class Callable>
+  static std::vector<Expression> params_of(const Callable& callable) {
+    std::vector<Expression> params;
+    for (const c::Param& param : callable.params) params.emplace_back(declaration(param));
+    if (callable.is_variadic) params.emplace_back("...");
+    return params;
+  }
+
   // Ends the block of a declared type, which sets that share it take over by name.
   void finish(const std::string& name, std::vector<std::string> names = {}, std::vector<std::string> taken = {}) {
     names.insert(names.begin(), name);
@@ -65,9 +73,11 @@ class AbiEmitter {
 
   void emit(const c::Callback& callback) {
     emit_documentation(code_, callback.documentation);
-    std::vector<Expression> params;
-    for (const c::Param& param : callback.params) params.emplace_back(declaration(param));
-    code_.statement({"using " + callback.name + " = " + spelling(callback.returns) + " (*)", params});
+    if (wraps_its_name(callback.returns)) {
+      code_.line(declaration(callback) + ";");
+    } else {
+      code_.statement({"using " + callback.name + " = " + spelling(callback.returns) + " (*)", params_of(callback)});
+    }
     finish(callback.name);
   }
 
@@ -131,9 +141,14 @@ class AbiEmitter {
     code_.indent();
     const auto functions = c::all<c::Function>(api_.header);
     for (const c::Function* function : functions) {
-      std::vector<Expression> params;
-      for (const c::Param& param : function->params) params.emplace_back(declaration(param));
-      code_.statement({spelling(function->returns) + " (*" + function->name + ")", params});
+      const std::string pointer = "(*" + function->name + ")";
+      if (wraps_its_name(function->returns)) {
+        c::Function as_pointer = *function;
+        as_pointer.name = pointer;
+        code_.line(declaration(as_pointer) + ";");
+      } else {
+        code_.statement({spelling(function->returns) + " " + pointer, params_of(*function)});
+      }
     }
     code_.outdent();
     code_.line("};");

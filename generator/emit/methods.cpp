@@ -29,6 +29,7 @@ class MethodEmitter {
       emit_description(code_, api_, *function);
       writer_.finish(function->name, {function->name});
     }
+    emit_tables();
     emit_set();
     return writer_.file();
   }
@@ -199,8 +200,13 @@ class MethodEmitter {
 
   // ---- The set.
 
-  void emit_set() {
+  void emit_tables() {
     code_.comment("All methods, in the order of the header.");
+    if (functions_.empty()) {
+      code_.line("inline constexpr std::span<const Method> kMethods;");
+      code_.line("inline constexpr std::span<const Stub<Functions>> kStubs;");
+      return writer_.finish("");
+    }
     code_.line("inline constexpr Method kMethods[] = {");
     for (const c::Function* function : functions_) {
       code_.line("    " + qualifier(function->name) + "kMethod_" + function->name + ",");
@@ -213,6 +219,9 @@ class MethodEmitter {
     }
     code_.line("};");
     writer_.finish("");
+  }
+
+  void emit_set() {
     if (!api_.names_elsewhere.empty()) {
       code_.comment("Functions, constants and types that only other versions have.");
       code_.line("inline constexpr Elsewhere kElsewhere[] = {");

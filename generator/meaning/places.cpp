@@ -64,6 +64,7 @@ class Survey {
       const std::string path = function.name + "." + param.name;
       Declared declared{path, declaration(param), param.type, lengths_beside(function.params, i)};
       declared.is_param = true;
+      declared.extent = param.extent;
       add_part(std::move(declared), param.location);
       places_.params.insert(path);
     }

@@ -65,7 +65,8 @@ class Reader {
           add_enum(cursor, tag, cursor);
         }
         return;
-      case CXCursor_TypedefDecl: return read_typedef(cursor);
+      case CXCursor_TypedefDecl:
+      case CXCursor_TypeAliasDecl: return read_typedef(cursor);
       case CXCursor_FunctionDecl: return read_function(cursor);
       default: return;  // macros are read elsewhere; variables have no place on a wire
     }
@@ -90,7 +91,8 @@ class Reader {
                            {},
                            clang_isFunctionTypeVariadic(target) != 0,
                            clang::location(cursor),
-                           clang::documentation(cursor)};
+                           clang::documentation(cursor),
+                           has_own_call(target)};
       read_params(cursor, target, callback.params);
       symbols_.emplace_back(std::move(callback));
       return;
@@ -116,7 +118,8 @@ class Reader {
                          clang_isFunctionTypeVariadic(type) != 0,
                          clang::location(cursor),
                          clang::documentation(cursor),
-                         symbol};
+                         symbol,
+                         has_own_call(clang_getCanonicalType(type))};
     read_params(cursor, type, function.params);
     symbols_.emplace_back(std::move(function));
   }
@@ -147,6 +150,7 @@ class Reader {
       params[i].name = clang::spelling(declared[i]);
       params[i].type = types_.read_passed(clang_getCursorType(declared[i]));  // keeps names the prototype may lose
       params[i].location = clang::location(declared[i]);
+      params[i].extent = types_.read(clang_getCursorType(declared[i])).count;
     }
   }
 
@@ -216,7 +220,7 @@ class Reader {
     for (const CXCursor cursor : clang::children(parent)) {
       const auto kind = clang_getCursorKind(cursor);
       if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) collect_named_by_typedef(cursor);
-      if (kind != CXCursor_TypedefDecl) continue;
+      if (kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl) continue;
       named_by_typedef_.insert(clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor)));
     }
   }
