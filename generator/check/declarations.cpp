@@ -33,6 +33,12 @@ class DeclarationInspection {
     for (const c::Function* function : c::all<c::Function>(header_)) inspect_call(*function);
     for (const c::Callback* callback : c::all<c::Callback>(header_)) inspect_call(*callback);
     for (const c::Record* record : c::all<c::Record>(header_)) inspect_open_arrays(*record, record->name, true);
+    for (const c::Alias* alias : c::all<c::Alias>(header_)) {
+      if (alias->type.is_const || alias->type.is_volatile)
+        inspection_.complain(alias->location, alias->name +
+                                                  " is const or volatile; generated code could not fill in "
+                                                  "what is of this type");
+    }
     for (const c::Enum* entity : c::all<c::Enum>(header_)) inspect_enum(*entity);
   }
 

@@ -24,6 +24,9 @@ bool is_known_everywhere(const std::string& name) {
 
 // What a meaning demands of the C type.
 bool fits(const Meaning& meaning, const c::Type& type) {
+  // What may change at any time is nothing to copy into or from.
+  if (type.kind == TypeKind::kPointer && type.target.front().is_volatile)
+    return std::holds_alternative<meaning::Unused>(meaning);
   const auto points_at_numbers = [&] {
     return type.kind == TypeKind::kPointer &&
            (is_integer(type.target.front()) || type.target.front().kind == TypeKind::kFloat);

@@ -127,8 +127,16 @@ class MethodEmitter {
     return value ? " = " + constant_text(*part.type, *value) + ";" : "{};";
   }
 
+  // The type of a parameter where the parameter itself is called like it, as struct archive* archive is.
+  static std::string spelling_beside(const Part& part) {
+    c::Type type = *part.type;
+    if (type.kind == TypeKind::kPointer && type.name.empty() && type.target.front().name == part.name)
+      type.target.front().name.insert(0, "struct ");
+    return spelling(type);
+  }
+
   void emit_handle(const Part& part) {
-    code_.line("const auto " + part.name + " = params.handle<" + spelling(*part.type) + ">(" + literal(part.name) +
+    code_.line("const auto " + part.name + " = params.handle<" + spelling_beside(part) + ">(" + literal(part.name) +
                ");");
   }
 

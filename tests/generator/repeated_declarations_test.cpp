@@ -119,3 +119,37 @@ TEST_CASE("a macro whose value depends on where or when it is used is no constan
   }
   CHECK_THAT(text, has_text("macro STAYS = ( 1 + 2 )\n") && has_text("macro TEXT = \"one\"\n"));
 }
+
+TEST_CASE("a struct that is named before it is declared is announced") {
+  const std::string header =
+      "typedef struct T T;\ntypedef union U U;\ntypedef void (*cb)(T* t);\ntypedef U* up;\n"
+      "struct S { struct V* v; struct { T* t; } in; int a; };\nstruct V { int a; };\nstruct T { cb c; int a; };\n"
+      "union U { int a; float b; };\n";
+  const std::string abi = made_of(header,
+                                  R"-({"for":"S.v","quote":"V* v","object":{"nullable":true}},
+                                     {"for":"S.in.t","quote":"T* t","unused":{}},
+                                     {"for":"T.c","quote":"cb c","unused":{}})-",
+                                  "abi.hpp");
+  CHECK_THAT(abi, has_text("struct T;\n\nusing cb = void (*)(T* t);\n"));
+  CHECK_THAT(abi, has_text("union U;\n\nusing up = U*;\n") && has_text("struct V;\n\nstruct S {\n"));
+  CHECK(abi.find("struct T;", abi.find("struct T;") + 1) == std::string::npos);
+}
+
+TEST_CASE("a handle may be called like its struct, not like its typedef") {
+  const std::string uses = R"("handle":{"role":"uses"}})";
+  CHECK_THAT(made_of("struct archive;\nint f(struct archive* archive);\n",
+                     R"({"for":"f.archive","quote":"archive* archive",)" + uses, "methods.hpp"),
+             has_text("params.handle<struct archive*>("));
+  CHECK_THAT(repeated("typedef struct a* h_t;\nint f(h_t h_t);", R"({"for":"h_t","quote":"typedef a* h_t",)" + uses),
+             has_text("x.h:2:11: error: the parameter h_t is called like its own type"));
+}
+
+TEST_CASE("what is const by its typedef, or volatile behind a pointer, is refused") {
+  CHECK_THAT(
+      repeated("typedef const int ci;\nint f(ci a);"),
+      has_text("x.h:1:19: error: ci is const or volatile; generated code could not fill in what is of this type"));
+  CHECK_THAT(repeated("int f(volatile int* a, int n);",
+                      R"({"for":"f.a","quote":"volatile int* a","array":{"counted_by":"n"}})"),
+             has_text("f.a: its meaning in the overlay does not fit its C type"));
+  CHECK(repeated("int f(volatile int* a);", R"({"for":"f.a","quote":"volatile int* a","unused":{}})") == "accepted");
+}
