@@ -70,7 +70,7 @@ int diff(const bindgen::CommandLine& line) {
   const auto now = read(after, line);
   auto changes = bindgen::diff(old, now);
   if (line.docs) {
-    const auto of_words = bindgen::documentation_changes(old, now);
+    const auto of_words = bindgen::documentation_changes(old, now, changes);
     changes.insert(changes.end(), of_words.begin(), of_words.end());
   }
   switch (line.format) {
