@@ -196,10 +196,14 @@ class Reader {
                    clang::location(cursor),
                    clang::documentation(cursor)};
     if (const Documentation own = clang::documentation(documented); !own.text.empty()) result.documentation = own;
+    unsigned end = 0;  // of the enumerator before
     for (const CXCursor child : clang::children(cursor)) {
       if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
+      // clang takes the comment on one enumerator for that on each that follows without any.
+      const bool is_own = clang::place(clang_getRangeStart(clang_Cursor_getCommentRange(child))) >= end;
+      end = clang::place(clang_getRangeEnd(clang_getCursorExtent(child)));
       result.enumerators.push_back({clang::spelling(child), enumerator_value(child, result.underlying),
-                                    clang::location(child), clang::documentation(child)});
+                                    clang::location(child), clang::documentation(child, is_own)});
     }
     symbols_.emplace_back(std::move(result));
   }

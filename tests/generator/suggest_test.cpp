@@ -64,6 +64,7 @@ int four(const Point fixed[4]);
 int several(const Point* items);
 int encrypt(const char secret[16]);
 int put(const char* blob);
+int unnamed(const char* text, int);
 )";
   const auto folder = test::scratch("suggest_unsafe");
   const Needs needs = needs_of(read_header(test::file(folder, "x.h", kUnsafe)), {});
