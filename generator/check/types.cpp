@@ -47,7 +47,9 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       [&](const meaning::CpuMask&) { return type.kind == TypeKind::kUnsigned; },
       [&](const meaning::CpuCount&) { return is_integer(type); },
       [&](const meaning::UsesHandle&) { return type.kind == TypeKind::kPointer; },
-      [&](const meaning::CreatesHandle&) { return points_at(type, TypeKind::kPointer); },
+      [&](const meaning::CreatesHandle&) {
+        return points_at(type, TypeKind::kPointer) && !type.target.front().target.front().is_const;
+      },
       [&](const meaning::DestroysHandle&) { return type.kind == TypeKind::kPointer; },
       [&](const meaning::OutArray&) { return points_at_numbers(); },
       [&](const meaning::OutValue&) {
@@ -85,7 +87,8 @@ bool has_members(const c::Header& header, const c::Type& type, const c::Field* f
 
 // What can be told of a returned value.
 bool can_be_returned(const Meaning& meaning, const c::Type& type) {
-  if (std::holds_alternative<meaning::CreatesHandle>(meaning)) return type.kind == TypeKind::kPointer;
+  if (std::holds_alternative<meaning::CreatesHandle>(meaning))
+    return type.kind == TypeKind::kPointer && !type.target.front().is_const;
   return std::holds_alternative<meaning::Unused>(meaning) ||
          (fits(meaning, type) &&
           (std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Text>(meaning) ||

@@ -164,7 +164,8 @@ class AbiEmitter {
       const std::string name = cpp_name_of(field.type, own_path);
       if (is_named) code_.line("using " + name + " = decltype(" + owner + "::" + field.name + ");");
       if (is_named) inline_names_.push_back(name);
-      name_inline_records(field.inline_record.front(), is_named ? name : owner, field.name.empty() ? path : own_path);
+      const std::string unnamed = field.name.empty() ? owner : "decltype(" + owner + "::" + field.name + ")";
+      name_inline_records(field.inline_record.front(), is_named ? name : unnamed, field.name.empty() ? path : own_path);
     }
   }
 

@@ -153,3 +153,9 @@ TEST_CASE("what is const by its typedef, or volatile behind a pointer, is refuse
              has_text("f.a: its meaning in the overlay does not fit its C type"));
   CHECK(repeated("int f(volatile int* a);", R"({"for":"f.a","quote":"volatile int* a","unused":{}})") == "accepted");
 }
+
+TEST_CASE("a struct that is declared in a named union is found there") {
+  CHECK_THAT(made_of("struct S { union { int i; struct { int c; } b; } a; };\n",
+                     R"({"for":"S.a","quote":"union { int i; struct { int c; } b; } a","unused":{}})", "abi.hpp"),
+             has_text("using S_a_b = decltype(decltype(S::a)::b);\n"));
+}
