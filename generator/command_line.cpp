@@ -1,8 +1,7 @@
 #include "command_line.hpp"
 
 #include "diagnostics.hpp"
-#include "json.hpp"
-#include "text_file.hpp"
+#include "project.hpp"
 #include "version.hpp"
 
 #include <algorithm>
@@ -184,12 +183,6 @@ Format read_format(const HeaderCommand& command, const std::optional<std::string
                                  : "no format " + *asked + "; there are " + known);
 }
 
-Json read_project(const std::string& path) {
-  Json project = Json::parse(read_text(path), nullptr, false);
-  if (project.is_discarded()) throw Refusal({path, 0, 0}, "this is no JSON");
-  return project;
-}
-
 std::string project_of(const Options& options) { return below(options.root, "generator/bindgen.json"); }
 
 bool is_same_file(const std::string& one, const std::string& other) {
@@ -201,11 +194,11 @@ bool is_same_file(const std::string& one, const std::string& other) {
 void choose_overlay(const Options& options, CommandLine& line) {
   if (options.overlay) line.overlay = *options.overlay;
   if (options.overlay || !fs::exists(project_of(options))) return;
-  const Json project = read_project(project_of(options));
-  line.overlay = below(options.root, project.at("overlay"));
-  for (const Json& set : project.at("sets")) {
-    const bool is_its_header = is_same_file(below(options.root, set.at("header")), options.headers.front());
-    if (is_its_header && line.version.empty()) line.version = set.at("version");
+  const Project project = read_project(project_of(options));
+  line.overlay = below(options.root, project.overlay);
+  for (const Project::Set& set : project.sets) {
+    const bool is_its_header = is_same_file(below(options.root, set.header), options.headers.front());
+    if (is_its_header && line.version.empty()) line.version = set.version;
   }
 }
 
@@ -273,20 +266,16 @@ CommandLine about_bindings(const Options& options, const std::vector<std::string
   if (options.out) line.out = *options.out;
   if (has_header && options.overlay && options.out) return line;
 
-  const std::string project_path = project_of(options);
-  const Json project = read_project(project_path);
-  if (!options.overlay) line.overlay = below(options.root, project.at("overlay"));
-  if (!options.out) line.out = below(options.root, project.at("out"));
-  for (const Json& set : project.at("sets")) {
-    const std::string version = set.at("version");
-    if (!is_version(version)) throw Refusal({project_path, 0, 0}, "no version: " + version);
-    const auto stands_for = set.value("stands_for", std::vector<std::string>());
+  const Project project = read_project(project_of(options));
+  if (!options.overlay) line.overlay = below(options.root, project.overlay);
+  if (!options.out) line.out = below(options.root, project.out);
+  for (const Project::Set& set : project.sets) {
     if (!options.overlay) {
-      line.known_versions.push_back(version);
-      line.known_versions.insert(line.known_versions.end(), stands_for.begin(), stands_for.end());
+      line.known_versions.push_back(set.version);
+      line.known_versions.insert(line.known_versions.end(), set.stands_for.begin(), set.stands_for.end());
     }
     if (has_header) continue;
-    line.requests.push_back({below(options.root, set.at("header")), version, options.clang_options, stands_for});
+    line.requests.push_back({below(options.root, set.header), set.version, options.clang_options, set.stands_for});
   }
   return line;
 }

@@ -70,7 +70,7 @@ int diff(const bindgen::CommandLine& line) {
   const auto now = read(after, line);
   auto changes = bindgen::diff(old, now);
   if (line.docs) {
-    const auto of_words = bindgen::documentation_changes(old, now);
+    const auto of_words = bindgen::documentation_changes(old, now, changes);
     changes.insert(changes.end(), of_words.begin(), of_words.end());
   }
   switch (line.format) {
@@ -126,8 +126,11 @@ int main(int argc, char** argv) {
   } catch (const bindgen::UsageError& error) {
     std::cerr << "rkllm-bindgen: " << error.what() << "; see rkllm-bindgen --help\n";
     return kUsage;
-  } catch (const std::exception& error) {  // a Refusal formats itself
-    std::cerr << error.what();
+  } catch (const bindgen::Refusal& refusal) {
+    std::cerr << refusal.what();
+    return kRefused;
+  } catch (const std::exception& error) {  // memory has run out, or this tool has a fault
+    std::cerr << "rkllm-bindgen: " << error.what() << "\n";
     return kRefused;
   }
 }

@@ -8,6 +8,7 @@
 #include "text_file.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -60,7 +61,9 @@ void refuse_to_lose(const fs::path& folder, const Manifest::Entry& leftover) {
 // Throws Refusal if the file would replace one that this tool has not written.
 void refuse_to_replace(const fs::path& folder, const Manifest& manifest, const File& file) {
   const fs::path path = inside(folder, file.path);
-  if (!is_there(path) || file.path == kManifestName || manifest.find(file.path) != nullptr) return;
+  const bool is_file = fs::is_regular_file(path) || fs::is_symlink(fs::symlink_status(path));
+  if (!is_there(path)) return;
+  if (is_file && (file.path == kManifestName || manifest.find(file.path) != nullptr)) return;
   if (fs::is_regular_file(path)) {
     const std::string present = read_text(path);
     if (present == file.text || has_mark(present)) return;
@@ -69,20 +72,28 @@ void refuse_to_replace(const fs::path& folder, const Manifest& manifest, const F
                 "move it away, or give --out another folder");
 }
 
-// What else lies in the folder, hidden files apart.
-std::vector<std::string> others(const fs::path& folder, const Manifest& manifest, const std::vector<File>& files) {
-  std::vector<std::string> found;
+// What else lies in the folder, with what is to be said of it. Hidden files are others' business, unless a run of this
+// tool that was interrupted has left them.
+std::map<std::string, const char*> others(const fs::path& folder, const Manifest& manifest,
+                                          const std::vector<File>& files) {
+  std::map<std::string, const char*> found;
   if (!fs::exists(folder)) return found;
+  const auto is_known = [&](const std::string& path) {
+    return is_among(files, path) || manifest.find(path) != nullptr;
+  };
   for (auto each = fs::recursive_directory_iterator(folder); each != fs::recursive_directory_iterator(); ++each) {
-    if (each->path().filename().string().front() == '.') {
+    const fs::path relative = each->path().lexically_relative(folder);
+    const bool is_folder = each->is_directory() && !each->is_symlink();
+    if (relative.filename().string().front() == '.') {
       each.disable_recursion_pending();
+      const std::string name = StagedFile::place_of(relative.filename().string());
+      if (!is_folder && !name.empty() && is_known((relative.parent_path() / name).generic_string()))
+        found.emplace(relative.generic_string(), "was left by a run that was interrupted; remove it");
       continue;
     }
-    const std::string path = each->path().lexically_relative(folder).generic_string();
-    const bool is_folder = each->is_directory() && !each->is_symlink();
-    if (!is_folder && !is_among(files, path) && manifest.find(path) == nullptr) found.push_back(path);
+    if (!is_folder && !is_known(relative.generic_string()))
+      found.emplace(relative.generic_string(), "is not generated; nothing else may lie in this folder");
   }
-  std::sort(found.begin(), found.end());
   return found;
 }
 
@@ -111,7 +122,12 @@ std::vector<std::string> write(const fs::path& folder, const std::vector<File>& 
   }
   for (StagedFile& file : staged) file.put_in_place();
   for (const Manifest::Entry* leftover : old) {
-    fs::remove(folder / leftover->path);
+    std::error_code failed;
+    fs::remove(folder / leftover->path, failed);
+    if (failed) {
+      throw Refusal({(folder / leftover->path).string(), 0, 0},
+                    "is not generated any more, and cannot be removed: " + failed.message());
+    }
     changed.push_back(leftover->path);
   }
   if (new_manifest) new_manifest->put_in_place();
@@ -134,8 +150,8 @@ std::string differences(const fs::path& folder, const std::vector<File>& files) 
   for (const Manifest::Entry* leftover : leftovers(folder, manifest, files)) {
     text += "--- " + (folder / leftover->path).string() + ": is not generated any more\n";
   }
-  for (const std::string& path : others(folder, manifest, files)) {
-    text += "--- " + (folder / path).string() + ": is not generated; nothing else may lie in this folder\n";
+  for (const auto& [path, what] : others(folder, manifest, files)) {
+    text += "--- " + (folder / path).string() + ": " + what + "\n";
   }
   return text;
 }

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <string_view>
 #include <system_error>
@@ -19,6 +21,8 @@ namespace fs = std::filesystem;
 [[noreturn]] void refuse(const fs::path& path, const std::string& what, int why) {
   throw Refusal({path.string(), 0, 0}, what + ": " + std::generic_category().message(why));
 }
+
+constexpr std::string_view kSuffix = ".XXXXXX";  // as mkostemp() wants it
 
 // 0, or the errno of what failed.
 int write_all(int descriptor, std::string_view text) {
@@ -51,7 +55,7 @@ StagedFile::StagedFile(fs::path place, const std::string& text) : place_(std::mo
   std::error_code failed;
   fs::create_directories(place_.parent_path().empty() ? "." : place_.parent_path(), failed);
   if (failed) refuse(place_.parent_path(), "cannot make this folder", failed.value());
-  std::string name = (place_.parent_path() / ("." + place_.filename().string() + ".XXXXXX")).string();
+  std::string name = (place_.parent_path() / ("." + place_.filename().string() + std::string(kSuffix))).string();
   const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor < 0) refuse(place_, "cannot write this file", errno);
   staged_ = name;
@@ -61,6 +65,14 @@ StagedFile::StagedFile(fs::path place, const std::string& text) : place_(std::mo
   if (why == 0) return;
   ::unlink(staged_.c_str());
   refuse(place_, "cannot write this file", why);
+}
+
+std::string StagedFile::place_of(const std::string& staged) {
+  if (staged.size() < kSuffix.size() + 2 || staged.front() != '.') return "";
+  const std::size_t end = staged.size() - kSuffix.size();
+  const auto is_drawn = [](unsigned char character) { return std::isalnum(character) != 0; };
+  const auto drawn = staged.begin() + static_cast<std::ptrdiff_t>(end) + 1;
+  return staged[end] == '.' && std::all_of(drawn, staged.end(), is_drawn) ? staged.substr(1, end - 1) : "";
 }
 
 StagedFile::StagedFile(StagedFile&& other) noexcept

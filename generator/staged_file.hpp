@@ -17,6 +17,9 @@ class StagedFile {
 
   void put_in_place();  // once; throws Refusal
 
+  // The name of the file that one of this name is staged for; empty if none is staged under such a name.
+  static std::string place_of(const std::string& staged);
+
  private:
   std::filesystem::path place_;
   std::filesystem::path staged_;  // empty: put in place, or moved from

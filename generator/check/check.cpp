@@ -16,9 +16,13 @@ struct Rule {
 
 // The other rules presume that these hold.
 constexpr Rule kFirstRules[] = {
-    {"names-are-usable", &names_are_usable},       {"types-are-declared", &types_are_declared},
-    {"structs-are-plain", &structs_are_plain},     {"meanings-fit-types", &meanings_fit_types},
-    {"returns-can-be-told", &returns_can_be_told}, {"constants-can-be-told", &constants_can_be_told},
+    {"names-are-usable", &names_are_usable},
+    {"types-are-declared", &types_are_declared},
+    {"declarations-can-be-repeated", &declarations_can_be_repeated},
+    {"structs-are-plain", &structs_are_plain},
+    {"meanings-fit-types", &meanings_fit_types},
+    {"returns-can-be-told", &returns_can_be_told},
+    {"constants-can-be-told", &constants_can_be_told},
 };
 
 // This presumes them as well, and those that follow go from struct to struct.
@@ -29,6 +33,7 @@ constexpr Rule kStructRules[] = {
 constexpr Rule kRules[] = {
     {"defaults-are-possible", &defaults_are_possible},
     {"bounds-are-possible", &bounds_are_possible},
+    {"texts-are-possible", &texts_are_possible},
     {"session-values-are-declared", &session_values_are_declared},
     {"session-values-are-kept", &session_values_are_kept},
     {"references-name-siblings", &references_name_siblings},
@@ -41,6 +46,9 @@ constexpr Rule kRules[] = {
     {"groups-are-whole", &groups_are_whole},
     {"lengths-are-derivable", &lengths_are_derivable},
     {"referred-functions-exist", &referred_functions_exist},
+    {"declared-arrays-are-whole", &declared_arrays_are_whole},
+    {"functions-can-be-so", &functions_can_be_so},
+    {"wire-names-are-different", &wire_names_are_different},
 };
 
 void inspect(const Api& api, std::span<const Rule> rules) {

@@ -89,4 +89,45 @@ void referred_functions_exist(Inspection& inspection) {
   }
 }
 
+// A parameter that is declared as an array of so many elements is given, or has room for, as many.
+void declared_arrays_are_whole(Inspection& inspection) {
+  const Api& api = inspection.api;
+  for (const c::Function* function : c::all<c::Function>(api.header)) {
+    const auto parts = parts_of(api, *function);
+    for (const c::Param& param : function->params) {
+      const Part* part = find_part(parts, param.name);
+      if (param.extent <= 1 || part == nullptr) continue;
+      const std::string many = std::to_string(param.extent);
+      const Meaning& meaning = api.role(part->path).meaning;
+      const bool is_of_one =
+          std::holds_alternative<meaning::Object>(meaning) || std::holds_alternative<meaning::OutValue>(meaning);
+      inspection.require(!is_of_one, *part,
+                         "it is declared as an array of " + many + ", and this would be one of them");
+      const auto* out = std::get_if<meaning::OutRoom>(&meaning);
+      const Part* room = out != nullptr ? find_part(parts, out->room) : nullptr;
+      const auto* value = room != nullptr ? std::get_if<meaning::Value>(&api.role(room->path).meaning) : nullptr;
+      inspection.require(value == nullptr || value->minimum.value_or(0) >= static_cast<double>(param.extent), *part,
+                         "it is declared as an array of " + many + ", so the \"minimum\" of its room is no less");
+    }
+  }
+}
+
+// What is said of a function as a whole agrees with itself and with its parameters.
+void functions_can_be_so(Inspection& inspection) {
+  const Api& api = inspection.api;
+  for (const c::Function* function : methods_of(api)) {
+    const FunctionRole& role = api.functions.at(function->name);
+    const auto require = [&](bool condition, const std::string& message) {
+      if (!condition) inspection.complain(function->location, function->name + ": " + message);
+    };
+    const bool streams = !streams_of(api, *function).empty();
+    require(!role.read_only || !role.destructive, "\"read_only\" and \"destructive\" exclude each other");
+    require(!role.streams_by_default || streams, "it streams nothing, so not by default either");
+    require(!role.aborts || param_with<meaning::UsesHandle>(api, *function) != nullptr,
+            "it is given no handle whose run it could abort");
+    require(streams || param_with<meaning::StreamUserdata>(api, *function) == nullptr,
+            "there is no stream that its \"userdata\" could carry");
+  }
+}
+
 }  // namespace bindgen

@@ -121,6 +121,11 @@ class NameInspection {
       }
       if (types.count(param.name) != 0)
         inspection_.complain(param.location, "the parameter " + param.name + " is called like the type of another");
+      const Meaning& meaning = inspection_.api.role(function.name + "." + param.name).meaning;
+      const bool is_handle = std::holds_alternative<meaning::UsesHandle>(meaning) ||
+                             std::holds_alternative<meaning::DestroysHandle>(meaning);
+      if (is_handle && param.type.name == param.name)
+        inspection_.complain(param.location, "the parameter " + param.name + " is called like its own type");
     }
   }
 

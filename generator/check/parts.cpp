@@ -102,7 +102,7 @@ void pairs_are_of_parameters(Inspection& inspection) {
         other != nullptr ? std::get_if<meaning::Array>(&inspection.api.role(other->path).meaning) : nullptr;
     const bool may_be_absent =
         array->presence == Presence::kNullable && partner != nullptr && partner->presence == Presence::kNullable;
-    inspection.require(part.field == nullptr && may_be_absent, part,
+    inspection.require(part.field == nullptr && may_be_absent && array->together_with != part.name, part,
                        "\"together_with\" is for two parameters that are nullable arrays");
   });
 }

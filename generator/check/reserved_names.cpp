@@ -1,5 +1,7 @@
 #include "check/reserved_names.hpp"
 
+#include "check/system_macros.hpp"
+
 #include <regex>
 #include <sstream>
 #include <unordered_set>
@@ -91,8 +93,9 @@ bool is_word_of_cpp20(const std::string& name) {
 
 bool is_macro_of_c(const std::string& name) {
   static const Words kNamed = words(kMacros);
-  static const std::regex kInFamilies(kFamilies);
-  return kNamed.count(name) != 0 || std::regex_match(name, kInFamilies);
+  static const Words kOfSystem = words(kSystemMacros);
+  static const std::regex kInFamilies(kFamilies + std::string("|") + kSystemFamilies);
+  return kNamed.count(name) != 0 || kOfSystem.count(name) != 0 || std::regex_match(name, kInFamilies);
 }
 
 bool is_of_generated_code(const std::string& name, Declares declares) {

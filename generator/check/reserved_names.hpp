@@ -7,7 +7,7 @@ namespace bindgen {
 
 // Nothing may be called so, fields and parameters included.
 bool is_word_of_cpp20(const std::string& name);
-// A macro that the standard headers of C define: they come with the support headers, and would replace the name.
+// A macro of the standard headers of C, or of what else the support headers include: it would replace the name.
 bool is_macro_of_c(const std::string& name);
 
 // Functions are called through a table, and types are not meant where a value is: fewer names are in their way.

@@ -4,6 +4,7 @@
 #include "diagnostics.hpp"
 #include "meaning/walk.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,11 @@ inline bool points_at(const c::Type& type, c::TypeKind kind) {
   return type.kind == c::TypeKind::kPointer && type.target.front().kind == kind;
 }
 
+// Calls `visit` with the type of everything that the header declares, and the place of the declaration. What types are
+// made of is left to it, and so are structs that are declared in place, whose fields have their turn.
+using TypeVisitor = std::function<void(const c::Type& type, const Location& at)>;
+void each_type(const c::Header& header, const TypeVisitor& visit);
+
 // check_names.cpp
 void names_are_usable(Inspection& inspection);
 // check_types.cpp
@@ -57,6 +63,8 @@ void types_are_declared(Inspection& inspection);
 void meanings_fit_types(Inspection& inspection);
 void returns_can_be_told(Inspection& inspection);
 void constants_can_be_told(Inspection& inspection);
+// check_declarations.cpp
+void declarations_can_be_repeated(Inspection& inspection);
 // check_layouts.cpp
 void structs_are_plain(Inspection& inspection);
 // check_structs.cpp
@@ -64,6 +72,7 @@ void structs_are_finite(Inspection& inspection);
 // check_values.cpp
 void defaults_are_possible(Inspection& inspection);
 void bounds_are_possible(Inspection& inspection);
+void texts_are_possible(Inspection& inspection);
 // check_parts.cpp
 void session_values_are_declared(Inspection& inspection);
 void session_values_are_kept(Inspection& inspection);
@@ -77,8 +86,12 @@ void unions_are_covered(Inspection& inspection);
 // check_streams.cpp
 void streams_are_complete(Inspection& inspection);
 void userdata_is_for_one_stream(Inspection& inspection);
+// check_wire_names.cpp
+void wire_names_are_different(Inspection& inspection);
 // check_functions.cpp
 void handles_are_of_one_type(Inspection& inspection);
 void referred_functions_exist(Inspection& inspection);
+void declared_arrays_are_whole(Inspection& inspection);
+void functions_can_be_so(Inspection& inspection);
 
 }  // namespace bindgen

@@ -1,5 +1,9 @@
 #include "check/rules.hpp"
 
+#include "read/declaration.hpp"
+
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <regex>
 #include <set>
@@ -20,6 +24,9 @@ bool is_known_everywhere(const std::string& name) {
 
 // What a meaning demands of the C type.
 bool fits(const Meaning& meaning, const c::Type& type) {
+  // What may change at any time is nothing to copy into or from.
+  if (type.kind == TypeKind::kPointer && type.target.front().is_volatile)
+    return std::holds_alternative<meaning::Unused>(meaning);
   const auto points_at_numbers = [&] {
     return type.kind == TypeKind::kPointer &&
            (is_integer(type.target.front()) || type.target.front().kind == TypeKind::kFloat);
@@ -40,7 +47,9 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       [&](const meaning::CpuMask&) { return type.kind == TypeKind::kUnsigned; },
       [&](const meaning::CpuCount&) { return is_integer(type); },
       [&](const meaning::UsesHandle&) { return type.kind == TypeKind::kPointer; },
-      [&](const meaning::CreatesHandle&) { return points_at(type, TypeKind::kPointer); },
+      [&](const meaning::CreatesHandle&) {
+        return points_at(type, TypeKind::kPointer) && !type.target.front().target.front().is_const;
+      },
       [&](const meaning::DestroysHandle&) { return type.kind == TypeKind::kPointer; },
       [&](const meaning::OutArray&) { return points_at_numbers(); },
       [&](const meaning::OutValue&) {
@@ -78,14 +87,51 @@ bool has_members(const c::Header& header, const c::Type& type, const c::Field* f
 
 // What can be told of a returned value.
 bool can_be_returned(const Meaning& meaning, const c::Type& type) {
-  if (std::holds_alternative<meaning::CreatesHandle>(meaning)) return type.kind == TypeKind::kPointer;
+  if (std::holds_alternative<meaning::CreatesHandle>(meaning))
+    return type.kind == TypeKind::kPointer && !type.target.front().is_const;
   return std::holds_alternative<meaning::Unused>(meaning) ||
          (fits(meaning, type) &&
           (std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Text>(meaning) ||
            std::holds_alternative<meaning::Status>(meaning) || std::holds_alternative<meaning::Predicate>(meaning)));
 }
 
+// A status is an int for the support headers: of a wider type the upper half would be lost, and with it the failure.
+void inspect_code(Inspection& inspection, const c::Function& function, const Meaning& meaning) {
+  const auto* predicate = std::get_if<meaning::Predicate>(&meaning);
+  if (predicate == nullptr && !std::holds_alternative<meaning::Status>(meaning)) return;
+  const std::uint64_t bytes = std::max(function.returns.size.on_64_bit, function.returns.size.on_32_bit);
+  if (bytes > sizeof(std::int32_t))
+    inspection.complain(function.location, function.name + ".return: " + spelling(function.returns) +
+                                               " is wider than an int, which a status and a predicate are");
+  if (predicate == nullptr || bytes >= sizeof(std::int32_t)) return;
+  const bool has_sign = function.returns.kind == TypeKind::kSigned;
+  const std::int64_t most = (std::int64_t{1} << (bytes * 8 - (has_sign ? 1 : 0))) - 1;
+  const std::int64_t least = has_sign ? -most - 1 : 0;
+  for (const std::int64_t value : {predicate->yes, predicate->no}) {
+    if (value < least || value > most)
+      inspection.complain(function.location,
+                          function.name + ".return: no " + spelling(function.returns) + " is " + std::to_string(value));
+  }
+}
+
 }  // namespace
+
+void each_type(const c::Header& header, const TypeVisitor& visit) {
+  const auto visit_signature = [&](const auto& callable) {
+    visit(callable.returns, callable.location);
+    for (const c::Param& param : callable.params) visit(param.type, callable.location);
+  };
+  const std::function<void(const c::Record&)> visit_fields = [&](const c::Record& record) {
+    for (const c::Field& field : record.fields) {
+      if (field.inline_record.empty()) visit(field.type, field.location);
+      for (const c::Record& inner : field.inline_record) visit_fields(inner);
+    }
+  };
+  for (const c::Function* function : c::all<c::Function>(header)) visit_signature(*function);
+  for (const c::Callback* callback : c::all<c::Callback>(header)) visit_signature(*callback);
+  for (const c::Record* record : c::all<c::Record>(header)) visit_fields(*record);
+  for (const c::Alias* alias : c::all<c::Alias>(header)) visit(alias->type, alias->location);
+}
 
 // The generated code includes no header of the interface, so each type must be declared in the header itself.
 void types_are_declared(Inspection& inspection) {
@@ -110,25 +156,10 @@ void types_are_declared(Inspection& inspection) {
     for (const c::Type& target : type.target) inspect(target);
     for (const c::Type& param : type.params) inspect(param);
   };
-  const auto inspect_signature = [&](const auto& callable) {
-    at = callable.location;
-    inspect(callable.returns);
-    for (const c::Param& param : callable.params) inspect(param.type);
-  };
-  const std::function<void(const c::Record&)> inspect_fields = [&](const c::Record& record) {
-    for (const c::Field& field : record.fields) {
-      at = field.location;
-      if (field.inline_record.empty()) inspect(field.type);
-      for (const c::Record& inner : field.inline_record) inspect_fields(inner);
-    }
-  };
-  for (const c::Function* function : c::all<c::Function>(header)) inspect_signature(*function);
-  for (const c::Callback* callback : c::all<c::Callback>(header)) inspect_signature(*callback);
-  for (const c::Record* record : c::all<c::Record>(header)) inspect_fields(*record);
-  for (const c::Alias* alias : c::all<c::Alias>(header)) {
-    at = alias->location;
-    inspect(alias->type);
-  }
+  each_type(header, [&](const c::Type& type, const Location& where) {
+    at = where;
+    inspect(type);
+  });
 }
 
 void meanings_fit_types(Inspection& inspection) {
@@ -146,6 +177,7 @@ void returns_can_be_told(Inspection& inspection) {
     const auto* predicate = std::get_if<meaning::Predicate>(&meaning);
     if (predicate != nullptr && predicate->yes == predicate->no)
       inspection.complain(function->location, function->name + ".return: its \"yes\" and its \"no\" are the same");
+    inspect_code(inspection, *function, meaning);
     if (can_be_returned(meaning, function->returns) &&
         (!holds_struct(meaning) || has_members(inspection.api.header, function->returns, nullptr)))
       continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 namespace bindgen {
 namespace {
@@ -70,6 +71,9 @@ std::string obstacle(const c::Header& header, const Part& part, const Role& role
 void defaults_are_possible(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
     const Role& role = inspection.api.role(part.path);
+    const auto* held = std::get_if<meaning::Value>(&role.meaning);
+    inspection.require(held == nullptr || held->presence != Presence::kRequired || !role.default_value, part,
+                       "what is \"required\" has no \"default\"");
     const auto inspect = [&](const std::optional<Constant>& constant, const std::string& key) {
       if (!constant) return;
       const std::string why = obstacle(inspection.api.header, part, role, *constant);
@@ -82,6 +86,30 @@ void defaults_are_possible(Inspection& inspection) {
   });
 }
 
+void texts_are_possible(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const auto&) {
+    const auto* text = std::get_if<meaning::Text>(&inspection.api.role(part.path).meaning);
+    if (text == nullptr) return;
+    std::set<std::string> seen;
+    for (const std::string& one : text->one_of) {
+      inspection.require(one.find('\0') == std::string::npos, part, "a text of \"one_of\" has NUL in it");
+      inspection.require(one.size() >= text->min_length, part, "\"" + one + "\" is shorter than its \"min_length\"");
+      inspection.require(seen.insert(one).second, part, "\"" + one + "\" stands twice in \"one_of\"");
+    }
+    inspection.require(text->one_of.empty() || !text->is_json, part, "\"json\" and \"one_of\" exclude each other");
+    inspection.require(text->file_if_absent.empty() || text->presence == Presence::kNullable, part,
+                       "\"file_if_absent\" is for what is \"nullable\"");
+  });
+  for (const c::Function* function : methods_of(inspection.api)) {
+    const auto* text = std::get_if<meaning::Text>(&inspection.api.role(function->name + ".return").meaning);
+    if (text == nullptr) continue;
+    const bool is_of_given = text->min_length != 0 || text->is_json || !text->one_of.empty() ||
+                             text->file != meaning::FileUse::kNone || !text->file_if_absent.empty();
+    if (is_of_given)
+      inspection.complain(function->location, function->name + ".return: of a returned text only \"freed_by\" is said");
+  }
+}
+
 void bounds_are_possible(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const auto&) {
     const Meaning& meaning = inspection.api.role(part.path).meaning;
@@ -89,6 +117,12 @@ void bounds_are_possible(Inspection& inspection) {
       const bool is_of_integers = is_integer(part.type->target.front());
       inspection.require(is_of_integers || (!array->minimum && !array->below), part,
                          "\"minimum\" and \"below\" are for arrays of integers");
+      if (is_of_integers && array->minimum) {
+        const Range range = range_of(part.type->target.front());
+        const auto least = static_cast<double>(*array->minimum);
+        inspection.require(least >= range.least && least <= range.most, part,
+                           "its bounds are beyond those of its C type");
+      }
     }
     const auto* value = std::get_if<meaning::Value>(&meaning);
     if (value == nullptr || (!value->minimum && !value->maximum)) return;

@@ -2,6 +2,8 @@
 
 #include "meaning/model.hpp"
 
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -10,7 +12,8 @@ namespace bindgen {
 namespace {
 
 struct Documented {
-  std::string path;  // "function.param", "function.return", "Struct.field", "Enum.enumerator"
+  std::string path;  // "function.param", "function.return", "Struct.field", "enumerator"
+  std::string key;   // the same, but for "function.0", "function.1" of parameters
   std::string text;
   Location at;
 };
@@ -38,8 +41,10 @@ class Collection {
     }
     if constexpr (std::is_same_v<Kind, c::Record>) add_fields(symbol, symbol.name);
     if constexpr (std::is_same_v<Kind, c::Function> || std::is_same_v<Kind, c::Callback>) {
-      for (const c::Param& param : symbol.params) {
-        add(symbol.name + "." + param.name, symbol.documentation.of_param(param.name), symbol.location);
+      for (std::size_t i = 0; i < symbol.params.size(); ++i) {
+        const std::string& name = symbol.params[i].name;
+        add(symbol.name + "." + name, symbol.documentation.of_param(name), symbol.location);
+        all_.back().key = symbol.name + "." + std::to_string(i);
       }
       add(symbol.name + ".return", symbol.documentation.returns, symbol.location);
     }
@@ -52,28 +57,70 @@ class Collection {
     }
   }
   void add(const std::string& path, const std::string& text, const Location& at) {
-    all_.push_back({path, in_one_line(text), at});
+    all_.push_back({path, path, in_one_line(text), at});
   }
 
   std::vector<Documented> all_;
 };
 
+// What things were called before, by what they are called now.
+class Names {
+ public:
+  explicit Names(const std::vector<Change>& changes) {
+    for (const Change& change : changes) {
+      const bool has_another = change.kind == ChangeKind::kRenamed || change.kind == ChangeKind::kMoved;
+      if (!has_another || !change.before || change.before->declaration.empty()) continue;
+      const bool is_enumerator = change.what == "enumerator";
+      const auto own = [&](const std::string& path) { return is_enumerator ? path.substr(path.rfind('.') + 1) : path; };
+      before_.emplace(own(change.name), own(change.before->declaration));
+    }
+  }
+
+  // Of a path, or of what it is in.
+  std::string before(const std::string& path) const {
+    for (auto end = path.size(); end != std::string::npos && end != 0; end = path.rfind('.', end - 1)) {
+      const auto found = before_.find(path.substr(0, end));
+      if (found != before_.end()) return found->second + path.substr(end);
+    }
+    return path;
+  }
+
+ private:
+  std::map<std::string, std::string> before_;
+};
+
 }  // namespace
 
-std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after) {
+std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
+                                          const std::vector<Change>& changes) {
   const Collection old(before);
   const Collection now(after);
+  const Names names(changes);
   std::map<std::string, const Documented*> known;
-  for (const Documented& one : old.all()) known.emplace(one.path, &one);
-  std::vector<Change> changes;
-  for (const Documented& one : now.all()) {
-    const auto other = known.find(one.path);
-    if (other == known.end() || other->second->text == one.text) continue;
-    const auto side = [](const std::string& text) { return text.empty() ? std::optional<Side>() : Side{text}; };
-    changes.push_back({ChangeKind::kReworded, Breaks::kNone, "documentation", one.path, side(other->second->text),
-                       side(one.text), one.at});
+  std::map<std::string, const Documented*> by_place;
+  for (const Documented& one : old.all()) {
+    known.emplace(one.path, &one);
+    by_place.emplace(one.key, &one);
   }
-  return changes;
+  std::set<std::string> stays;
+  for (const Documented& one : now.all()) stays.insert(names.before(one.path));
+  // By its name; else by the place of a parameter that has lost its own.
+  const auto before_of = [&](const Documented& one) -> const Documented* {
+    for (const std::string& path : {one.path, names.before(one.path)}) {
+      if (const auto found = known.find(path); found != known.end()) return found->second;
+    }
+    const auto found = by_place.find(names.before(one.key));
+    return found != by_place.end() && stays.count(found->second->path) == 0 ? found->second : nullptr;
+  };
+  std::vector<Change> reworded;
+  for (const Documented& one : now.all()) {
+    const Documented* other = before_of(one);
+    if (other == nullptr || other->text == one.text) continue;
+    const auto side = [](const std::string& text) { return text.empty() ? std::optional<Side>() : Side{text}; };
+    reworded.push_back(
+        {ChangeKind::kReworded, Breaks::kNone, "documentation", one.path, side(other->text), side(one.text), one.at});
+  }
+  return reworded;
 }
 
 }  // namespace bindgen

@@ -1,4 +1,5 @@
 #include "compare/dump.hpp"
+#include "read/clean_text.hpp"
 #include "read/declaration.hpp"
 
 #include <filesystem>
@@ -137,7 +138,7 @@ std::string dump_json(const c::Header& header) {
         },
         symbol));
   }
-  return Json{{"header", std::filesystem::path(header.path).filename().string()},
+  return Json{{"header", clean(std::filesystem::path(header.path).filename().string())},
               {"sha256", header.sha256},
               {"symbols", std::move(symbols)}}
              .dump(1) +

@@ -54,7 +54,15 @@ bool are_similar(const std::string& one_name, const std::string& other_name) {
 
 class Matcher {
  public:
-  Matcher(const c::Header& before, const c::Header& after) : before_(before), after_(after) {}
+  // `known`: what is told already, so that types which have another name now make no other signature.
+  Matcher(const c::Header& before, const c::Header& after, const std::vector<Change>& known = {})
+      : before_(before), after_(after) {
+    for (const Change& change : known) {
+      const bool is_of_type = change.kind == ChangeKind::kRenamed && change.what != "function" &&
+                              change.what != "field" && change.what != "enumerator" && change.what != "macro";
+      if (is_of_type) types_.emplace_back(change.before->declaration, change.name);
+    }
+  }
 
   bool is_renamed(const Change& gone, const Change& added) const {
     if (gone.kind != ChangeKind::kRemoved || added.kind != ChangeKind::kAdded || gone.what != added.what) return false;
@@ -63,7 +71,7 @@ class Matcher {
     if (gone.what == "field" || gone.what == "enumerator") {
       return parent_of(old) == parent_of(now) && gone.before->layout == added.after->layout &&
              gone.before->bit == added.after->bit &&
-             renamed(gone.before->declaration, last_of(old), last_of(now)) == added.after->declaration &&
+             renamed(present(gone.before->declaration), last_of(old), last_of(now)) == added.after->declaration &&
              are_similar(last_of(old), last_of(now));
     }
     if (const auto* record = c::find<c::Record>(before_, old)) return hold_the_same(*record, now);
@@ -72,21 +80,27 @@ class Matcher {
       return other != nullptr && have_one_signature(*function, *other);
     }
     const bool is_alike = gone.before->layout == added.after->layout &&
-                          renamed(gone.before->declaration, old, now) == added.after->declaration;
+                          renamed(present(gone.before->declaration), old, now) == added.after->declaration;
     return is_alike && (gone.what == "enum" || are_similar(old, now));
   }
 
-  static bool has_moved(const Change& gone, const Change& added) {
+  bool has_moved(const Change& gone, const Change& added) const {
     return gone.kind == ChangeKind::kRemoved && added.kind == ChangeKind::kAdded && gone.what == "field" &&
            added.what == "field" && last_of(gone.name) == last_of(added.name) &&
-           gone.before->declaration == added.after->declaration;
+           present(gone.before->declaration) == added.after->declaration;
   }
 
  private:
+  // With the names that types have now.
+  std::string present(std::string text) const {
+    for (const auto& [old, now] : types_) text = renamed(std::move(text), old, now);
+    return text;
+  }
+
   bool hold_the_same(const c::Record& old, const std::string& name) const {
     const auto* now = c::find<c::Record>(after_, name);
     if (now == nullptr || now->is_union != old.is_union || now->size != old.size || now->fields.empty()) return false;
-    if (renamed(declaration(old), old.name, now->name) == declaration(*now)) return true;
+    if (renamed(present(declaration(old)), old.name, now->name) == declaration(*now)) return true;
     if (old.fields.size() != now->fields.size() || old.fields.size() < 2 || !are_similar(old.name, now->name))
       return false;
     return std::equal(
@@ -96,17 +110,18 @@ class Matcher {
         });
   }
 
-  static bool have_one_signature(const c::Function& old, const c::Function& now) {
-    const auto types_are_equal = [](const c::Param& one, const c::Param& other) {
-      return spelling(one.type) == spelling(other.type);
+  bool have_one_signature(const c::Function& old, const c::Function& now) const {
+    const auto types_are_equal = [&](const c::Param& one, const c::Param& other) {
+      return present(spelling(one.type)) == spelling(other.type);
     };
-    return spelling(old.returns) == spelling(now.returns) && old.is_variadic == now.is_variadic &&
+    return present(spelling(old.returns)) == spelling(now.returns) && old.is_variadic == now.is_variadic &&
            std::equal(old.params.begin(), old.params.end(), now.params.begin(), now.params.end(), types_are_equal) &&
            are_similar(old.name, now.name);
   }
 
   const c::Header& before_;
   const c::Header& after_;
+  std::vector<std::pair<std::string, std::string>> types_;  // that have another name now: the old one, the new one
 };
 
 // The pairs of which each side goes with nothing else, by their places.
@@ -162,11 +177,18 @@ Change as_moved(const Change& gone, const Change& added) {
 }  // namespace
 
 std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& before, const c::Header& after) {
-  const Matcher matcher(before, after);
+  // Types first: others have them in their declarations.
+  for (std::size_t left = changes.size() + 1; left != changes.size();) {
+    left = changes.size();
+    const Matcher matcher(before, after, changes);
+    join(changes,
+         pairs_of(changes, [&](const Change& gone, const Change& added) { return matcher.is_renamed(gone, added); }),
+         &as_renamed);
+  }
+  const Matcher matcher(before, after, changes);
   join(changes,
-       pairs_of(changes, [&](const Change& gone, const Change& added) { return matcher.is_renamed(gone, added); }),
-       &as_renamed);
-  join(changes, pairs_of(changes, &Matcher::has_moved), &as_moved);
+       pairs_of(changes, [&](const Change& gone, const Change& added) { return matcher.has_moved(gone, added); }),
+       &as_moved);
   return changes;
 }
 

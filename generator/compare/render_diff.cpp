@@ -1,6 +1,7 @@
 #include "compare/render_diff.hpp"
 
 #include "json.hpp"
+#include "read/clean_text.hpp"
 #include "read/declaration.hpp"
 
 #include <algorithm>
@@ -149,8 +150,11 @@ std::string diff_as_json(const std::vector<Change>& changes, const std::string& 
     entry["line"] = change.at.line;
     list.push_back(std::move(entry));
   }
-  return Json{{"before", before}, {"after", after}, {"counts", std::move(counts)}, {"changes", std::move(list)}}.dump(
-             2) +
+  return Json{{"before", clean(before)},
+              {"after", clean(after)},
+              {"counts", std::move(counts)},
+              {"changes", std::move(list)}}
+             .dump(2) +
          "\n";
 }
 

@@ -3,6 +3,8 @@
 #include "emit/parts.hpp"
 #include "read/declaration.hpp"
 
+#include <set>
+
 namespace bindgen {
 namespace {
 
@@ -28,6 +30,41 @@ class AbiEmitter {
   void emit(const c::Macro&) {}     // constants.hpp
   void emit(const c::Function&) {}  // in the table
 
+  template <class Callable>
+  static std::vector<Expression> params_of(const Callable& callable) {
+    std::vector<Expression> params;
+    for (const c::Param& param : callable.params) params.emplace_back(declaration(param));
+    if (callable.is_variadic) params.emplace_back("...");
+    return params;
+  }
+
+  // C names a struct before it is declared; C++ wants to hear first that it is one. A block of its own, since another
+  // set may have the struct from an older one.
+  void announce(const c::Type& type) {
+    if (type.name.empty()) {
+      for (const c::Type& target : type.target) announce(target);
+      for (const c::Type& param : type.params) announce(param);
+      return;
+    }
+    const auto* record = c::find<c::Record>(api_.header, type.name);
+    const auto* opaque = c::find<c::Opaque>(api_.header, type.name);
+    if ((record == nullptr && opaque == nullptr) || !declared_.insert(type.name).second) return;
+    const bool is_union = record != nullptr ? record->is_union : opaque->is_union;
+    code_.line((is_union ? "union " : "struct ") + type.name + ";");
+    writer_.finish(type.name, {}, {"using %::" + type.name + ";"});
+  }
+  void announce(const c::Callback& callback) {
+    announce(callback.returns);
+    for (const c::Param& param : callback.params) announce(param.type);
+  }
+  void announce(const c::Record& record) {
+    declared_.insert(record.name);
+    for (const c::Field& field : record.fields) {
+      if (field.inline_record.empty()) announce(field.type);
+      for (const c::Record& inner : field.inline_record) announce(inner);
+    }
+  }
+
   // Ends the block of a declared type, which sets that share it take over by name.
   void finish(const std::string& name, std::vector<std::string> names = {}, std::vector<std::string> taken = {}) {
     names.insert(names.begin(), name);
@@ -36,12 +73,14 @@ class AbiEmitter {
   }
 
   void emit(const c::Alias& alias) {
+    announce(alias.type);
     code_.comment(alias.documentation.text);
     code_.line("using " + alias.name + " = " + spelling(alias.type) + ";");
     finish(alias.name);
   }
 
   void emit(const c::Opaque& opaque) {
+    declared_.insert(opaque.name);
     code_.comment(opaque.documentation.text);
     code_.line((opaque.is_union ? "union " : "struct ") + opaque.name + ";");
     finish(opaque.name);
@@ -64,14 +103,18 @@ class AbiEmitter {
   }
 
   void emit(const c::Callback& callback) {
+    announce(callback);
     emit_documentation(code_, callback.documentation);
-    std::vector<Expression> params;
-    for (const c::Param& param : callback.params) params.emplace_back(declaration(param));
-    code_.statement({"using " + callback.name + " = " + spelling(callback.returns) + " (*)", params});
+    if (wraps_its_name(callback.returns)) {
+      code_.line(declaration(callback) + ";");
+    } else {
+      code_.statement({"using " + callback.name + " = " + spelling(callback.returns) + " (*)", params_of(callback)});
+    }
     finish(callback.name);
   }
 
   void emit(const c::Record& record) {
+    announce(record);
     code_.comment(record.documentation.text);
     code_.line((record.is_union ? "union " : "struct ") + record.name + " {");
     emit_fields(record);
@@ -121,7 +164,8 @@ class AbiEmitter {
       const std::string name = cpp_name_of(field.type, own_path);
       if (is_named) code_.line("using " + name + " = decltype(" + owner + "::" + field.name + ");");
       if (is_named) inline_names_.push_back(name);
-      name_inline_records(field.inline_record.front(), is_named ? name : owner, field.name.empty() ? path : own_path);
+      const std::string unnamed = field.name.empty() ? owner : "decltype(" + owner + "::" + field.name + ")";
+      name_inline_records(field.inline_record.front(), is_named ? name : unnamed, field.name.empty() ? path : own_path);
     }
   }
 
@@ -131,9 +175,14 @@ class AbiEmitter {
     code_.indent();
     const auto functions = c::all<c::Function>(api_.header);
     for (const c::Function* function : functions) {
-      std::vector<Expression> params;
-      for (const c::Param& param : function->params) params.emplace_back(declaration(param));
-      code_.statement({spelling(function->returns) + " (*" + function->name + ")", params});
+      const std::string pointer = "(*" + function->name + ")";
+      if (wraps_its_name(function->returns)) {
+        c::Function as_pointer = *function;
+        as_pointer.name = pointer;
+        code_.line(declaration(as_pointer) + ";");
+      } else {
+        code_.statement({spelling(function->returns) + " " + pointer, params_of(*function)});
+      }
     }
     code_.outdent();
     code_.line("};");
@@ -154,6 +203,7 @@ class AbiEmitter {
   const Api& api_;
   BlockWriter writer_;
   CodeText& code_ = writer_.code;
+  std::set<std::string> declared_;         // structs and unions, so far
   std::vector<std::string> inline_names_;  // of the structs declared in place in the present record
 };
 

@@ -29,6 +29,7 @@ class MethodEmitter {
       emit_description(code_, api_, *function);
       writer_.finish(function->name, {function->name});
     }
+    emit_tables();
     emit_set();
     return writer_.file();
   }
@@ -126,8 +127,16 @@ class MethodEmitter {
     return value ? " = " + constant_text(*part.type, *value) + ";" : "{};";
   }
 
+  // The type of a parameter where the parameter itself is called like it, as struct archive* archive is.
+  static std::string spelling_beside(const Part& part) {
+    c::Type type = *part.type;
+    if (type.kind == TypeKind::kPointer && type.name.empty() && type.target.front().name == part.name)
+      type.target.front().name.insert(0, "struct ");
+    return spelling(type);
+  }
+
   void emit_handle(const Part& part) {
-    code_.line("const auto " + part.name + " = params.handle<" + spelling(*part.type) + ">(" + literal(part.name) +
+    code_.line("const auto " + part.name + " = params.handle<" + spelling_beside(part) + ">(" + literal(part.name) +
                ");");
   }
 
@@ -199,8 +208,13 @@ class MethodEmitter {
 
   // ---- The set.
 
-  void emit_set() {
+  void emit_tables() {
     code_.comment("All methods, in the order of the header.");
+    if (functions_.empty()) {
+      code_.line("inline constexpr std::span<const Method> kMethods;");
+      code_.line("inline constexpr std::span<const Stub<Functions>> kStubs;");
+      return writer_.finish("");
+    }
     code_.line("inline constexpr Method kMethods[] = {");
     for (const c::Function* function : functions_) {
       code_.line("    " + qualifier(function->name) + "kMethod_" + function->name + ",");
@@ -213,6 +227,9 @@ class MethodEmitter {
     }
     code_.line("};");
     writer_.finish("");
+  }
+
+  void emit_set() {
     if (!api_.names_elsewhere.empty()) {
       code_.comment("Functions, constants and types that only other versions have.");
       code_.line("inline constexpr Elsewhere kElsewhere[] = {");

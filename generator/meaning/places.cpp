@@ -23,7 +23,8 @@ std::vector<std::string> lengths_beside(const Parts& parts, std::size_t place) {
   std::vector<std::string> names;
   const auto take = [&](std::size_t first, std::size_t end) {
     for (std::size_t i = first; i < end; ++i) {
-      if (may_be_length(parts[i].type)) names.push_back(parts[i].name);
+      if (!may_be_length(parts[i].type)) continue;
+      names.push_back(parts[i].name.empty() ? "(the parameter without a name)" : parts[i].name);
     }
   };
   if (place < parts.size()) take(place + 1, parts.size());
@@ -64,6 +65,7 @@ class Survey {
       const std::string path = function.name + "." + param.name;
       Declared declared{path, declaration(param), param.type, lengths_beside(function.params, i)};
       declared.is_param = true;
+      declared.extent = param.extent;
       add_part(std::move(declared), param.location);
       places_.params.insert(path);
     }

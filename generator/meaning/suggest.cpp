@@ -32,6 +32,11 @@ bool has_any(const std::string& name, std::initializer_list<const char*> marks) 
 
 std::string name_of(const Declared& declared) { return declared.path.substr(declared.path.rfind('.') + 1); }
 
+bool is_plural(const std::string& name) {
+  const auto ends = [&](const char* with) { return name.size() > 2 && name.ends_with(with); };
+  return ends("s") && !ends("ss") && !ends("us") && !ends("is");
+}
+
 // The integer beside it that is most likely the length.
 std::string length_of(const Declared& declared) {
   for (const std::string& name : declared.integers_beside) {
@@ -61,6 +66,11 @@ Proposal text(const Declared& declared) {
     return guess({{"text", {{"freed_by", "(the function that frees it)"}}}},
                  "not const: who returns it may expect the caller to free it");
   if (!is_const) return guess(nothing("text"), "not const: the function may write there, and how much is not said");
+  if (declared.extent > 1)
+    return guess(nothing("text"), "declared as " + std::to_string(declared.extent) +
+                                      " characters: the function may read so many, however short the text is");
+  if (has_any(name_of(declared), {"data", "buf", "blob", "byte", "raw", "nonce", "salt", "digest", "pixel"}))
+    return guess(nothing("text"), "called as if it were bytes: how many the function reads is not said");
   return likely(nothing("text"), "const characters, and no integer beside them that could be their length");
 }
 
@@ -84,6 +94,12 @@ Proposal structure(const Declared& declared) {
   if (!declared.type.target.front().is_const)
     return guess(nothing(declared.is_param ? "out" : "object"),
                  "not const: filled in by the function (\"out\"), or given to it (\"object\")");
+  if (declared.extent > 1)
+    return guess(nothing("object"), "declared as " + std::to_string(declared.extent) +
+                                        " structs; an array of structs has a form only as \"batch\"");
+  if (is_plural(name_of(declared)))
+    return guess(nothing("object"),
+                 "called as if there were several; an array of structs has a form only as \"batch\"");
   return likely(nothing("object"), "a const struct, and no integer beside it that could be their number");
 }
 

@@ -5,6 +5,7 @@
 
 #include "read/c_facts.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Declared {
   bool is_anonymous = false;
   bool is_returned = false;
   bool is_param = false;
-  bool is_opaque = false;  // points at a struct that the header does not define
+  std::uint64_t extent = 0;  // of a parameter that is declared as an array: of how many elements; else 0
+  bool is_opaque = false;    // points at a struct that the header does not define
 };
 
 // One entry, on one line, ready to be edited in the overlay.

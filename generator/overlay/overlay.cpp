@@ -5,6 +5,7 @@
 #include "overlay/json_schema.hpp"
 #include "overlay/overlay_entry.hpp"
 #include "overlay/overlay_schema.hpp"
+#include "read/clean_text.hpp"
 #include "sha256.hpp"
 #include "text_file.hpp"
 #include "version.hpp"
@@ -46,7 +47,7 @@ Json parse_json(const std::string& path, const std::string& text) {
   } catch (const Json::parse_error& error) {
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, text.size()));
     const auto line = static_cast<unsigned>(std::count(text.begin(), end, '\n') + 1);
-    throw Refusal({path, line, 1}, "this is no JSON: " + std::string(error.what()));
+    throw Refusal({path, line, 1}, "this is no JSON: " + clean(error.what()));
   } catch (const Json::out_of_range& error) {  // tells the number, but not where it stands
     throw Refusal({path, 0, 0}, "this cannot be read: " + std::string(error.what()));
   }

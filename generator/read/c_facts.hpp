@@ -70,6 +70,7 @@ struct Type {
   std::vector<Type> params = {};  // of a function
   bool is_variadic = false;       // of a function
   std::string beyond_c = {};      // "a class": what it is, if the header is C++ there
+  bool has_own_call = false;      // of a function: an attribute has it called in another way than C calls functions
 };
 
 struct Record;
@@ -115,6 +116,7 @@ struct Param {
   std::string name;
   Type type;
   Location location;
+  std::uint64_t extent = 0;  // of an array, which C passes as a pointer: how many elements it is declared to have
 };
 
 struct Opaque {  // a struct or union whose content the header keeps to itself
@@ -131,6 +133,7 @@ struct Callback {  // a typedef of a pointer to a function
   bool is_variadic = false;
   Location location;
   Documentation documentation;
+  bool has_own_call = false;
 };
 
 struct Function {
@@ -141,6 +144,7 @@ struct Function {
   Location location;
   Documentation documentation;
   std::string symbol = {};  // by which a library exports it: its name, unless __asm__ gives another
+  bool has_own_call = false;
 };
 
 struct Alias {  // any other typedef

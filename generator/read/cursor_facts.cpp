@@ -13,8 +13,15 @@ Location location(CXCursor cursor) {
   return at;
 }
 
-Documentation documentation(CXCursor cursor) {
-  Documentation found = parse_comment(clean(text(clang_Cursor_getRawCommentText(cursor))));
+unsigned place(CXSourceLocation location) {
+  unsigned offset = 0;
+  clang_getExpansionLocation(location, nullptr, nullptr, nullptr, &offset);
+  return offset;
+}
+
+Documentation documentation(CXCursor cursor, bool has_comment) {
+  const std::string comment = text(clang_Cursor_getRawCommentText(cursor));
+  Documentation found = parse_comment(has_comment ? clean(comment) : "");
   int is_deprecated = 0;
   CXString message;
   CXString of_unavailable;

@@ -7,6 +7,8 @@
 namespace bindgen::clang {
 
 Location location(CXCursor cursor);
-Documentation documentation(CXCursor cursor);
+unsigned place(CXSourceLocation location);  // in its file, in bytes; macros are where they are used
+// `has_comment`: false if the comment that clang has for it is another declaration's.
+Documentation documentation(CXCursor cursor, bool has_comment = true);
 
 }  // namespace bindgen::clang

@@ -17,7 +17,12 @@ std::string param_list(const Items& items, bool is_variadic) {
   return "(" + (list.empty() ? "void" : list) + ")";
 }
 
-// A function, or a pointer to one: C wraps such a declaration around the name instead of ending it with the name.
+std::string extent(const c::Type& array) { return "[" + (array.count == 0 ? "" : std::to_string(array.count)) + "]"; }
+
+bool is_word(char character) { return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_'; }
+
+}  // namespace
+
 bool wraps_its_name(const c::Type& type) {
   if (!type.name.empty()) return false;
   if (type.kind == c::TypeKind::kFunction) return true;
@@ -25,12 +30,6 @@ bool wraps_its_name(const c::Type& type) {
          (type.target.front().kind == c::TypeKind::kArray ? type.target.front().name.empty()
                                                           : wraps_its_name(type.target.front()));
 }
-
-std::string extent(const c::Type& array) { return "[" + (array.count == 0 ? "" : std::to_string(array.count)) + "]"; }
-
-bool is_word(char character) { return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_'; }
-
-}  // namespace
 
 std::string text(const Layout& layout) {
   return std::to_string(layout.on_64_bit) + "/" + std::to_string(layout.on_32_bit);

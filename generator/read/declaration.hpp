@@ -11,7 +11,9 @@ namespace bindgen {
 std::string text(const Layout& layout);                                 // "64/56": on 64 bit, on 32 bit
 std::string spelling(const c::Type& type);                              // "const char*", "uint8_t[104]"
 std::string declaration(const c::Type& type, const std::string& name);  // "uint8_t reserved[104]"
-std::string declaration(const c::Field& field);                         // unnamed structs with their members
+// A function, or a pointer to one: C wraps such a declaration around the name instead of ending it with the name.
+bool wraps_its_name(const c::Type& type);
+std::string declaration(const c::Field& field);  // unnamed structs with their members
 std::string declaration(const c::Record& record);
 std::string declaration(const c::Enum& entity);
 std::string declaration(const c::Param& param);

@@ -65,7 +65,8 @@ class Reader {
           add_enum(cursor, tag, cursor);
         }
         return;
-      case CXCursor_TypedefDecl: return read_typedef(cursor);
+      case CXCursor_TypedefDecl:
+      case CXCursor_TypeAliasDecl: return read_typedef(cursor);
       case CXCursor_FunctionDecl: return read_function(cursor);
       default: return;  // macros are read elsewhere; variables have no place on a wire
     }
@@ -90,7 +91,8 @@ class Reader {
                            {},
                            clang_isFunctionTypeVariadic(target) != 0,
                            clang::location(cursor),
-                           clang::documentation(cursor)};
+                           clang::documentation(cursor),
+                           has_own_call(target)};
       read_params(cursor, target, callback.params);
       symbols_.emplace_back(std::move(callback));
       return;
@@ -116,7 +118,8 @@ class Reader {
                          clang_isFunctionTypeVariadic(type) != 0,
                          clang::location(cursor),
                          clang::documentation(cursor),
-                         symbol};
+                         symbol,
+                         has_own_call(clang_getCanonicalType(type))};
     read_params(cursor, type, function.params);
     symbols_.emplace_back(std::move(function));
   }
@@ -147,6 +150,7 @@ class Reader {
       params[i].name = clang::spelling(declared[i]);
       params[i].type = types_.read_passed(clang_getCursorType(declared[i]));  // keeps names the prototype may lose
       params[i].location = clang::location(declared[i]);
+      params[i].extent = types_.read(clang_getCursorType(declared[i])).count;
     }
   }
 
@@ -192,10 +196,14 @@ class Reader {
                    clang::location(cursor),
                    clang::documentation(cursor)};
     if (const Documentation own = clang::documentation(documented); !own.text.empty()) result.documentation = own;
+    unsigned end = 0;  // of the enumerator before
     for (const CXCursor child : clang::children(cursor)) {
       if (clang_getCursorKind(child) != CXCursor_EnumConstantDecl) continue;
+      // clang takes the comment on one enumerator for that on each that follows without any.
+      const bool is_own = clang::place(clang_getRangeStart(clang_Cursor_getCommentRange(child))) >= end;
+      end = clang::place(clang_getRangeEnd(clang_getCursorExtent(child)));
       result.enumerators.push_back({clang::spelling(child), enumerator_value(child, result.underlying),
-                                    clang::location(child), clang::documentation(child)});
+                                    clang::location(child), clang::documentation(child, is_own)});
     }
     symbols_.emplace_back(std::move(result));
   }
@@ -216,7 +224,7 @@ class Reader {
     for (const CXCursor cursor : clang::children(parent)) {
       const auto kind = clang_getCursorKind(cursor);
       if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) collect_named_by_typedef(cursor);
-      if (kind != CXCursor_TypedefDecl) continue;
+      if (kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl) continue;
       named_by_typedef_.insert(clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor)));
     }
   }

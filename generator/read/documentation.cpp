@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace bindgen {
 namespace {
@@ -45,8 +46,15 @@ Documentation parse_comment(const std::string& comment) {
   std::string* target = &documentation.text;
   bool new_paragraph = false;
   std::istringstream lines(comment);
-  for (std::string line; std::getline(lines, line);) {
-    line = without_markers(std::move(line));
+  std::string rest;  // of a line in which a tag follows
+  for (std::string line; !rest.empty() || std::getline(lines, line);) {
+    line = rest.empty() ? without_markers(std::move(line)) : std::exchange(rest, {});
+    for (const char* tag : {" @deprecated", " \\deprecated"}) {
+      if (const auto at = line.find(tag); at != std::string::npos && rest.empty()) {
+        rest = trimmed(line.substr(at));
+        line.erase(at);
+      }
+    }
     if (line.empty()) {
       new_paragraph = !target->empty();
       continue;

@@ -69,6 +69,9 @@ std::string borrowed_files(const std::vector<clang::Unit>& units, const Source& 
 
 c::Header read_header(const std::string& path, const std::vector<std::string>& clang_options) {
   const std::string text = read_text(path);
+  if (text.compare(0, 2, "\xFF\xFE") == 0 || text.compare(0, 2, "\xFE\xFF") == 0)
+    throw Refusal({path, 1, 1}, "is UTF-16, which no C compiler reads here", "",
+                  "iconv -f UTF-16 -t UTF-8 converts it");
   c::Header header{path, lines_of(text), sha256(text), {}};
   for (std::string& line : header.lines) line = clean(line);
   const clang::Index index(clang_createIndex(0, 0));

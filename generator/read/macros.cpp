@@ -30,7 +30,7 @@ std::pair<std::string, std::string> definition(CXTranslationUnit unit, CXCursor 
   std::string body;
   for (unsigned i = 1; i < count; ++i) {
     if (!body.empty()) body += ' ';
-    body += clang::text(clang_getTokenSpelling(unit, tokens[i]));
+    body += clean(clang::text(clang_getTokenSpelling(unit, tokens[i])));
   }
   clang_disposeTokens(unit, tokens, count);
   return {clang::spelling(macro), body};
@@ -93,9 +93,35 @@ std::set<unsigned> lines_with_errors(CXTranslationUnit unit) {
   return lines;
 }
 
-using Values = std::map<unsigned, Value>;  // by line
+using Values = std::map<std::size_t, Value>;  // by number of the candidate
 
-Values values_of(const clang::Unit& unit) {
+// Where the values of macros are asked for. Some depend on it (__LINE__, __FILE__, __COUNTER__, __DATE__), and are no
+// constants: they come out otherwise at another place.
+struct Place {
+  const char* file;         // behind the header's name
+  unsigned lines_before;    // the candidates
+  const char* first_lines;  // so many
+  const char* date;
+};
+constexpr Place kPlaces[] = {
+    {".values.cpp", 1, "\n", "one"},
+    {".values_elsewhere.cpp", 3, "\nstatic const int bindgen_counted = __COUNTER__;\n\n", "two"}};
+
+Values values_of(const clang::Index& index, Source source, const std::vector<c::Macro>& candidates,
+                 const std::string& target, const Place& place) {
+  std::string text = "#include \"" + std::filesystem::path(source.path).filename().string() + "\"" + place.first_lines;
+  // Each on a line of its own: clang recovers from an error within its line.
+  const std::string type = is_c(source) ? "static const __auto_type " : "const auto ";
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    text += type + "bindgen_value_" + std::to_string(i) + " = " + candidates[i].name + ";\n";
+  }
+  source.path += place.file;
+  source.contents = text;
+  source.clang_options.emplace_back("-Wno-builtin-macro-redefined");
+  for (const char* name : {"__DATE__", "__TIME__", "__TIMESTAMP__"}) {
+    source.clang_options.push_back(std::string("-D") + name + "=\"" + place.date + "\"");
+  }
+  const clang::Unit unit = parse_tolerantly(index, source, target);
   const std::set<unsigned> bad = lines_with_errors(unit.get());
   Values values;
   for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(unit.get()))) {
@@ -103,8 +129,8 @@ Values values_of(const clang::Unit& unit) {
     if (clang_Location_isFromMainFile(clang_getCursorLocation(cursor)) == 0) continue;
     unsigned line = 0;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), nullptr, &line, nullptr, nullptr);
-    if (bad.count(line) != 0) continue;
-    if (auto value = evaluate(cursor)) values.emplace(line, std::move(*value));
+    if (line <= place.lines_before || bad.count(line) != 0) continue;
+    if (auto value = evaluate(cursor)) values.emplace(line - place.lines_before - 1, std::move(*value));
   }
   return values;
 }
@@ -131,22 +157,13 @@ std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& 
   }
   if (candidates.empty()) return {};
 
-  // Line 1 includes; line n + 2 holds the value of candidate n. clang recovers from an error within its line.
-  std::string text = "#include \"" + std::filesystem::path(header.path).filename().string() + "\"\n";
-  const std::string type = is_c(header_source) ? "static const __auto_type " : "const auto ";
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    text += type + "bindgen_value_" + std::to_string(i) + " = " + candidates[i].name + ";\n";
-  }
-  Source source = header_source;
-  source.path = header.path + ".values.cpp";
-  source.contents = text;
-  const Values on_64_bit = values_of(parse_tolerantly(index, source, kTargets[0]));
-  const Values on_32_bit = values_of(parse_tolerantly(index, source, kTargets[2]));
+  const Values on_64_bit = values_of(index, header_source, candidates, kTargets[0], kPlaces[0]);
+  const Values on_32_bit = values_of(index, header_source, candidates, kTargets[2], kPlaces[1]);
   std::vector<c::Macro> macros;
-  for (const auto& [line, value] : on_64_bit) {
-    const auto other = on_32_bit.find(line);
-    if (line < 2 || line - 2 >= candidates.size() || other == on_32_bit.end() || other->second != value) continue;
-    c::Macro& macro = macros.emplace_back(candidates[line - 2]);
+  for (const auto& [number, value] : on_64_bit) {
+    const auto other = on_32_bit.find(number);
+    if (number >= candidates.size() || other == on_32_bit.end() || other->second != value) continue;
+    c::Macro& macro = macros.emplace_back(candidates[number]);
     macro.no_constant = value.no_constant;
     if (value.no_constant.empty()) {
       macro.value = value.value;

@@ -65,6 +65,7 @@ class Merger {
   void signature(Callable& merged, const Callable& other) {
     at_ = merged.location;
     if (merged.is_variadic != other.is_variadic) refuse("has different parameters");
+    merged.has_own_call = merged.has_own_call || other.has_own_call;
     type(merged.returns, other.returns);
     each(merged.params, other.params, [this](c::Param& one, const c::Param& two) { type(one.type, two.type); });
   }
@@ -78,6 +79,7 @@ class Merger {
       refuse("has different types: " + spelling(merged) + " and " + spelling(other));
     }
     if (merged.count != other.count) refuse("has arrays of different lengths");
+    merged.has_own_call = merged.has_own_call || other.has_own_call;
     const bool is_told_elsewhere = is_pointed_at && must_be_equal_ && is_of_structs(merged);
     if (!is_told_elsewhere) layout(merged.size, other.size);
     const bool points = merged.kind == c::TypeKind::kPointer || is_pointed_at;

@@ -44,7 +44,7 @@ std::vector<Diagnostic> errors_of(const clang::Unit& unit) {
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit.get()); ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit.get(), i);
     if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-      Diagnostic error{location_of(diagnostic), clang::text(clang_getDiagnosticSpelling(diagnostic)), {}, {}};
+      Diagnostic error{location_of(diagnostic), clean(clang::text(clang_getDiagnosticSpelling(diagnostic))), {}, {}};
       if (std::filesystem::exists(error.at.file)) {
         const auto lines = lines_of(read_text(error.at.file));
         if (error.at.line >= 1 && error.at.line <= lines.size()) error.source_line = clean(lines[error.at.line - 1]);

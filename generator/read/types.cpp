@@ -57,11 +57,22 @@ std::string beyond_c(CXType type) {
   return "";
 }
 
+bool is_identifier(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char character) {
+    return std::isalnum(character) != 0 || character == '_' || character == '$' || character >= 0x80;
+  });
+}
+
 }  // namespace
 
 Layout layout_here(long long size) {
   const std::uint64_t known = size < 0 ? 0 : static_cast<std::uint64_t>(size);
   return {known, known};
+}
+
+bool has_own_call(CXType function) {
+  const CXCallingConv convention = clang_getFunctionTypeCallingConv(function);
+  return convention != CXCallingConv_Default && convention != CXCallingConv_C;
 }
 
 Type TypeReader::read(CXType type) const {
@@ -96,11 +107,12 @@ Type TypeReader::read_unqualified(CXType type) const {
   if (kind == TypeKind::kFunction) {
     result.target.push_back(read(clang_getResultType(type)));
     result.is_variadic = clang_isFunctionTypeVariadic(type) != 0;
+    result.has_own_call = has_own_call(canonical);
     for (int i = 0; i < clang_getNumArgTypes(type); ++i) {
       result.params.push_back(read_passed(clang_getArgType(type, static_cast<unsigned>(i))));
     }
   }
-  if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = tag_of(clang_getTypeDeclaration(type));
+  if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = name_of(clang_getTypeDeclaration(type));
   result.beyond_c = beyond_c(type);
   if (!result.beyond_c.empty() && result.name.empty()) result.name = clang::text(clang_getTypeSpelling(type));
   return result;
@@ -133,10 +145,14 @@ std::string TypeReader::tag_of(CXCursor cursor) const {
   // The tokens are those before macros are replaced; what clang calls it are those after. What it calls a struct
   // without a tag differs between versions, and is no identifier or what the tokens above have told from a tag.
   const std::string name = clang::spelling(cursor);
-  const bool is_identifier = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char character) {
-    return std::isalnum(character) != 0 || character == '_' || character >= 0x80;
-  });
-  return is_identifier ? name : "";
+  return is_identifier(name) ? name : "";
+}
+
+std::string TypeReader::name_of(CXCursor declared) const {
+  const std::string tag = tag_of(declared);
+  if (!tag.empty()) return tag;
+  const std::string name = clang::text(clang_getTypeSpelling(clang_getCursorType(declared)));
+  return is_identifier(name) ? name : "";  // what has no name is described, with the place
 }
 
 }  // namespace bindgen

@@ -14,6 +14,9 @@ namespace bindgen {
 // Of something of this many bytes: this target's value on both sides. Negative: it has no size, as void has none.
 Layout layout_here(long long size);
 
+// Whether an attribute has a function of this type called in another way than C calls functions on this target.
+bool has_own_call(CXType function);
+
 // Borrows the unit.
 class TypeReader {
  public:
@@ -27,6 +30,8 @@ class TypeReader {
 
  private:
   c::Type read_unqualified(CXType type) const;
+  // The tag, else the typedef that the declaration stands in: of typedef struct { } S, *PS; it is S.
+  std::string name_of(CXCursor declared) const;
 
   CXTranslationUnit unit_;
   unsigned pointer_size_;  // in bytes

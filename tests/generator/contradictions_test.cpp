@@ -175,6 +175,16 @@ TEST_CASE("a call has one handle, and all handles are of one type") {
              has_text("g has a handle of type b_t, others are of type a_t"));
 }
 
+TEST_CASE("a handle that is made is nothing const, since whoever ends it changes it") {
+  const std::string types = "struct a;\n";
+  const std::string creates = R"("handle":{"role":"creates"}})";
+  CHECK(with_entry(types + "struct a* f(void);", R"({"for":"f.return","quote":"a*",)" + creates) == "accepted");
+  CHECK_THAT(with_entry(types + "const struct a* f(void);", R"({"for":"f.return","quote":"const a*",)" + creates),
+             has_text("f.return: its meaning in the overlay is none of a result"));
+  CHECK_THAT(with_entry(types + "int f(const struct a** h);", R"({"for":"f.h","quote":"const a** h",)" + creates),
+             has_text("f.h: its meaning in the overlay does not fit its C type"));
+}
+
 TEST_CASE("a session value is one that a call which makes a handle is always given") {
   const auto said = [](const std::string& functions, const std::string& entries) {
     const std::string text =

@@ -37,6 +37,10 @@ std::vector<Change> diff_of(const std::string& before, const std::string& after)
 
 using Lines = std::vector<std::string>;
 
+std::vector<Change> reworded(const c::Header& before, const c::Header& after) {
+  return documentation_changes(before, after, diff(before, after));
+}
+
 }  // namespace
 
 TEST_CASE("between any two versions exactly what changed in the published interface is told") {
@@ -124,7 +128,7 @@ TEST_CASE("a field that another struct holds now has moved") {
 
 TEST_CASE("documentation is compared word by word, whatever its lines") {
   const auto folder = test::scratch("diff_docs");
-  const auto changes = documentation_changes(
+  const auto changes = reworded(
       read_header(test::file(folder, "before.h",
                              "/** One\n * line.\n * @return 0: runs */\nint f(int a);\ntypedef struct {\n"
                              "  /** Old. */ int b; } S;\nenum E { /** Same. */ kA };\n")),
@@ -134,6 +138,33 @@ TEST_CASE("documentation is compared word by word, whatever its lines") {
   CHECK(lines(changes) == Lines{"none reworded documentation S.b:\n    - Old.\n    + (nothing)",
                                 "none reworded documentation f.a:\n    - (nothing)\n    + New.",
                                 "none reworded documentation f.return:\n    - 0: runs\n    + 1: runs"});
+}
+
+TEST_CASE("documentation is compared across another name, and across that of a parameter") {
+  const auto folder = test::scratch("diff_docs_renamed");
+  const auto changes = reworded(
+      read_header(test::file(folder, "before.h",
+                             "typedef struct { /** Seconds. */ int a; float b; } Image;\n"
+                             "/** @param n How many.\n @return 0: runs */\nint open_model(Image* i, int n);\n"
+                             "enum E { kA, /** Off. */ kB };\n/** @param a One. */\nint grow(int a);\n")),
+      read_header(test::file(folder, "after.h",
+                             "typedef struct { /** Minutes. */ int a; float b; } Images;\n"
+                             "/** @param count How few.\n @return 1: runs */\nint open_models(Images* i, int count);\n"
+                             "enum E { kA, /** On. */ K_B };\n/** @param b Two.\n @param a One. */\n"
+                             "int grow(int b, int a);\n")));
+  CHECK(lines(changes) == Lines{"none reworded documentation Images.a:\n    - Seconds.\n    + Minutes.",
+                                "none reworded documentation K_B:\n    - Off.\n    + On.",
+                                "none reworded documentation open_models.count:\n    - How many.\n    + How few.",
+                                "none reworded documentation open_models.return:\n    - 0: runs\n    + 1: runs"});
+}
+
+TEST_CASE("what has another name makes no other declaration of what uses it") {
+  CHECK(lines(diff_of("typedef struct { int a; float b; } Image;\nint open_image(Image* i);\n"
+                      "typedef struct { Image* top; int n; } Album;",
+                      "typedef struct { int a; float b; } Images;\nint open_images(Images* i);\n"
+                      "typedef struct { Images* top; int n; } Albums;")) ==
+        Lines{"abi renamed function open_images: open_image -> open_images",
+              "api renamed struct Albums: Album -> Albums", "api renamed struct Images: Image -> Images"});
 }
 
 TEST_CASE("what looks alike in the source and is not alike in memory breaks the ABI") {

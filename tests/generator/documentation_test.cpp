@@ -3,6 +3,7 @@
 
 #include "json.hpp"
 #include "read/documentation.hpp"
+#include "read/header.hpp"
 
 #include <functional>
 
@@ -42,7 +43,17 @@ TEST_CASE("what is deprecated says so, by a comment") {
   CHECK(gone.is_deprecated);
   CHECK(gone.returns == "0");
   CHECK(parse_comment("/** @deprecated */").text == "Deprecated.");
+  CHECK(parse_comment("/** Runs. @deprecated say walk */").text == "Runs.\n\nDeprecated: say walk");
   CHECK_FALSE(parse_comment("/** Runs. */").is_deprecated);
+}
+
+TEST_CASE("the comment on one enumerator is not that on the next") {
+  const c::Header header = read_header(test::file(test::scratch("enumerators"), "x.h",
+                                                  "enum E {\n  /** A. */ kA,\n  kB,\n  kC, /**< C. */\n  kD "
+                                                  "__attribute__((deprecated)),\n  /** E. */ kE = 5, kF };\n"));
+  std::vector<std::string> said;
+  for (const c::Enumerator& one : c::find<c::Enum>(header, "E")->enumerators) said.push_back(one.documentation.text);
+  CHECK(said == std::vector<std::string>{"A.", "", "C.", "Deprecated.", "E.", ""});
 }
 
 TEST_CASE("every key of the overlay is in the guide") {

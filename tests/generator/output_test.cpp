@@ -9,6 +9,7 @@
 #include "manifest.hpp"
 #include "output.hpp"
 #include "sha256.hpp"
+#include "staged_file.hpp"
 
 #include <sys/resource.h>
 
@@ -170,6 +171,29 @@ TEST_CASE("where one file cannot be written nothing changes, and the reason is t
     INFO(each.path());
     CHECK(each.path().filename().string().front() != '.');
   }
+}
+
+TEST_CASE("where a folder stands in the place of a file nothing changes") {
+  const auto folder = test::scratch("output_folder");
+  write(folder, with_manifest({kA, kC}));
+  std::filesystem::remove(folder / "b/c.hpp");
+  std::filesystem::create_directories(folder / "b/c.hpp");
+  CHECK_THAT(refused(folder, with_manifest({{"a.hpp", "new\n"}, kC})),
+             has_text("b/c.hpp: error: would be replaced, but was not written by this tool"));
+  CHECK(read_text(folder / "a.hpp") == kA.text);
+}
+
+TEST_CASE("what an interrupted run has left is told, though it is hidden") {
+  const auto folder = test::scratch("output_interrupted");
+  write(folder, with_manifest({kA, kC}));
+  test::file(folder, "b/.c.hpp.aB3dE6", "half");
+  test::file(folder, ".other.aB3dE6", "not ours");
+  test::file(folder, "b/.c.hpp.swp", "an editor's");
+  const std::string told = differences(folder, with_manifest({kA, kC}));
+  CHECK(told ==
+        "--- " + (folder / "b/.c.hpp.aB3dE6").string() + ": was left by a run that was interrupted; remove it\n");
+  CHECK(StagedFile::place_of("..aB3dE6").empty());
+  CHECK(StagedFile::place_of(".a.hpp.aB3d/6").empty());
 }
 
 TEST_CASE("a difference is told line by line") {

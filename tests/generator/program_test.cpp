@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
@@ -201,4 +202,40 @@ TEST_CASE("comments that are no UTF-8, or hold control characters, end no comman
   CHECK_THAT(api, has_text("\xEF\xBF\xBD in GBK"));
   CHECK_THAT(api, has_text("\xF0\x9F\x98\x80 \xC3\xA9 stay"));
   CHECK_THAT(api, has_text("[31mred"));
+}
+
+TEST_CASE("text that is no UTF-8 outside comments ends no command either") {
+  const auto folder = test::scratch("program_bytes");
+  const std::string header = test::file(folder, "\xD6.h", "#define X \"\xD6\xD0\"\nint f(int n);\n");
+  for (const std::string command : {"dump", "dump --format json"}) {
+    const Outcome outcome = run(command + " '" + header + "'");
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.out, has_text("\xEF\xBF\xBD"));
+  }
+  CHECK(run("diff --format json '" + header + "' '" + header + "'").exit_code == 0);
+  const Outcome wide = run("dump " + test::file(folder, "w.h", std::string("\xFF\xFEi\0", 4)));
+  CHECK(wide.exit_code == 1);
+  CHECK_THAT(wide.err, has_text("w.h:1:1: error: is UTF-16"));
+  const std::string overlay = test::file(folder, "o.json", "{\"output\":\"\xD6\"}");
+  const Outcome broken = run(header + " --api-version 1 --out " + folder.string() + " --overlay " + overlay);
+  CHECK(broken.exit_code == 1);
+  CHECK_THAT(broken.err, has_text("o.json:1:1: error: this is no JSON") && !has_text("last read: '\"\xD6'"));
+}
+
+TEST_CASE("what cannot be read to its end, or has none, is refused and not taken for empty") {
+  const auto folder = test::scratch("program_unreadable");
+  const std::string pipe = (folder / "pipe").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& path : {pipe, std::string("/dev/zero"), std::string("/dev/null")}) {
+    const Outcome outcome = run("dump " + path);
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.err == path + ": error: cannot read this: it is no file\n");
+  }
+  const Outcome broken = run("dump /proc/self/mem");
+  CHECK(broken.exit_code == 1);
+  CHECK(broken.err == "/proc/self/mem: error: cannot read this file: Input/output error\n");
+  test::file(folder, "generator/bindgen.json", R"({"overlay":1})");
+  const Outcome project = run("generate --root " + folder.string());
+  CHECK(project.exit_code == 1);
+  CHECK_THAT(project.err, has_text("generator/bindgen.json: error: \"out\" is missing\n"));
 }

@@ -1,0 +1,105 @@
+// What a call answers is one JSON object, which has each name once; and what an overlay says of a text, a code or a
+// function agrees with itself.
+#include "refusal.hpp"
+#include "support/catch.hpp"
+
+using namespace bindgen;
+using rkllm_mcp::test::has_text;
+
+namespace {
+
+std::string refused_names(const std::string& header, const std::string& entries) {
+  return test::refusal(header, test::overlay(entries));
+}
+
+std::string entry(const std::string& path, const std::string& quote, const std::string& says) {
+  return R"({"for":")" + path + R"(","quote":")" + quote + R"(",)" + says + "}";
+}
+
+std::string of_return(const std::string& type, const std::string& says) {
+  return refused_names(type + " f(void);", entry("f.return", type, says));
+}
+
+std::string of_text(const std::string& says) {
+  return refused_names("int f(const char* t);", entry("f.t", "const char* t", R"("text":{)" + says + "}"));
+}
+
+}  // namespace
+
+TEST_CASE("a result has each name once") {
+  const auto out = [](const std::string& name) { return entry("f." + name, "int* " + name, R"("out":{})"); };
+  CHECK(refused_names("int f(int* a);", out("a")) == "accepted");
+  CHECK_THAT(refused_names("int f(int* status);", out("status")),
+             has_text("x.h:1:12: error: the result of f would have two members status; call one otherwise "
+                      "[wire-names-are-different]"));
+  CHECK_THAT(refused_names("unsigned f(int* value);", out("value")), has_text("two members value"));
+  CHECK_THAT(refused_names("typedef struct { int a; } P;\nP f(int* a);", out("a")), has_text("two members a"));
+  const auto predicate = [](const std::string& name) {
+    return entry("f.return", "int", R"("predicate":{"name":")" + name + R"(","yes":1,"no":0})");
+  };
+  CHECK_THAT(refused_names("int f(void);", predicate("status")), has_text("two members status"));
+  CHECK_THAT(refused_names("int f(int* x);", predicate("x") + "," + out("x")), has_text("two members x"));
+}
+
+TEST_CASE("a status or predicate fits into an int, and a predicate's answers into its type") {
+  CHECK(of_return("int", R"("status":{})") == "accepted");
+  CHECK_THAT(of_return("long long", R"("status":{})"),
+             has_text("f.return: long long is wider than an int, which a status and a predicate are"));
+  CHECK_THAT(of_return("unsigned long", R"("predicate":{"name":"x","yes":1,"no":0})"),
+             has_text("is wider than an int"));
+  CHECK(of_return("unsigned char", R"("predicate":{"name":"x","yes":255,"no":0})") == "accepted");
+  CHECK_THAT(of_return("unsigned char", R"("predicate":{"name":"x","yes":256,"no":0})"),
+             has_text("f.return: no unsigned char is 256"));
+  CHECK_THAT(of_return("signed char", R"("predicate":{"name":"x","yes":1,"no":-129})"),
+             has_text("no signed char is -129"));
+}
+
+TEST_CASE("what is said of a text is possible") {
+  CHECK(of_text(R"("one_of":["a","b"],"min_length":1)") == "accepted");
+  CHECK_THAT(of_text(R"("one_of":["a"],"min_length":2)"), has_text(R"("a" is shorter than its "min_length")"));
+  CHECK_THAT(of_text(R"("one_of":["a","a"])"), has_text(R"("a" stands twice in "one_of" [texts-are-possible])"));
+  CHECK_THAT(of_text(R"("one_of":["a\u0000b"])"), has_text("has NUL in it"));
+  CHECK_THAT(of_text(R"("one_of":["[]"],"json":true)"), has_text("exclude each other"));
+  CHECK_THAT(of_text(R"("file":"written","file_if_absent":"x")"), has_text("is for what is \"nullable\""));
+  CHECK_THAT(of_return("const char*", R"("text":{"min_length":1})"), has_text("only \"freed_by\" is said"));
+}
+
+TEST_CASE("a value that must be given has no default, and the bounds of an array are those of its elements") {
+  CHECK_THAT(refused_names("int f(int a);", entry("f.a", "int a", R"("value":{"required":true},"default":1)")),
+             has_text("f.a: what is \"required\" has no \"default\""));
+  CHECK_THAT(refused_names("int f(uint8_t* a, int n);",
+                           entry("f.a", "uint8_t* a", R"("array":{"counted_by":"n","minimum":256})")),
+             has_text("f.a: its bounds are beyond those of its C type"));
+  CHECK_THAT(refused_names("int f(int* a, int n);",
+                           entry("f.a", "int* a", R"("array":{"counted_by":"n","nullable":true,"together_with":"a"})")),
+             has_text("\"together_with\" is for two parameters"));
+}
+
+TEST_CASE("what is said of a function agrees with its parameters") {
+  const auto said = [](const std::string& says) {
+    return refused_names("int f(int a);", entry("f", "int f(int a)", R"("function":{)" + says + "}"));
+  };
+  CHECK_THAT(said(R"("read_only":true,"destructive":true)"), has_text("exclude each other [functions-can-be-so]"));
+  CHECK_THAT(said(R"("streams_by_default":true)"), has_text("f: it streams nothing, so not by default either"));
+  CHECK_THAT(said(R"("aborts":true)"), has_text("f: it is given no handle whose run it could abort"));
+  CHECK_THAT(refused_names("int f(void* u);", entry("f.u", "void* u", R"("userdata":{})")),
+             has_text("f: there is no stream that its \"userdata\" could carry"));
+}
+
+TEST_CASE("a parameter that is declared as an array is given as many elements, or room for them") {
+  const std::string point = "typedef struct { int x; } P;\n";
+  const std::string object = R"("object":{})";
+  CHECK(refused_names(point + "int f(const P p[1]);", entry("f.p", "const P* p", object)) == "accepted");
+  CHECK_THAT(refused_names(point + "int f(const P p[4]);", entry("f.p", "const P* p", object)),
+             has_text("x.h:2:15: error: f.p: it is declared as an array of 4, and this would be one of them "
+                      "[declared-arrays-are-whole]"));
+  CHECK_THAT(refused_names("int f(int out[3]);", entry("f.out", "int* out", R"("out":{})")),
+             has_text("f.out: it is declared as an array of 3"));
+  const auto room = [](const std::string& least) {
+    return refused_names("int f(char out[16], int n);",
+                         entry("f.out", "char* out", R"("out":{"room":"n"})") + "," +
+                             entry("f.n", "int n", R"("value":{"minimum":)" + least + R"(,"maximum":99})"));
+  };
+  CHECK(room("16") == "accepted");
+  CHECK_THAT(room("15"), has_text("it is declared as an array of 16, so the \"minimum\" of its room is no less"));
+}
