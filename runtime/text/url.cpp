@@ -148,7 +148,10 @@ std::string without_dots(std::string_view path) {
   return clean;
 }
 
-std::string decoded(std::string_view text) {
+// In queries a plus sign is a space.
+enum class Plus { kItself, kSpace };
+
+std::string decoded(std::string_view text, Plus plus) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     unsigned byte = 0;
@@ -157,7 +160,7 @@ std::string decoded(std::string_view text) {
       plain += static_cast<char>(byte);
       i += 2;
     } else {
-      plain += text[i] == '+' ? ' ' : text[i];
+      plain += text[i] == '+' && plus == Plus::kSpace ? ' ' : text[i];
     }
   }
   return plain;
@@ -222,13 +225,17 @@ std::string encoded_for_query(std::string_view text) {
   return encoded;
 }
 
+std::string percent_decoded(std::string_view text) { return decoded(text, Plus::kItself); }
+
 std::optional<std::string> query_value(std::string_view target, std::string_view name) {
   if (const auto mark = target.find('?'); mark != std::string_view::npos) target.remove_prefix(mark + 1);
   while (!target.empty()) {
     const auto end = std::min(target.find('&'), target.size());
     const auto pair = target.substr(0, end);
     const auto equals = std::min(pair.find('='), pair.size());
-    if (decoded(pair.substr(0, equals)) == name) return decoded(pair.substr(std::min(equals + 1, pair.size())));
+    if (decoded(pair.substr(0, equals), Plus::kSpace) == name) {
+      return decoded(pair.substr(std::min(equals + 1, pair.size())), Plus::kSpace);
+    }
     target.remove_prefix(std::min(end + 1, target.size()));
   }
   return std::nullopt;

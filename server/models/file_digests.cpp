@@ -1,16 +1,13 @@
 #include "models/file_digests.hpp"
 
+#include "text/file_sha256.hpp"
 #include "text/hexadecimal.hpp"
-#include "text/sha256.hpp"
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstddef>
-#include <fstream>
 #include <memory>
-#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -18,15 +15,9 @@ namespace {
 std::optional<std::string> digest_of_file(const std::string& path, const std::atomic<bool>& stopping) {
   // Models run beside it. In Linux this is a property of the thread.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 19);
-  std::ifstream file(path, std::ios::binary);
-  Sha256Sum sum;
-  std::vector<char> piece(std::size_t{1} << 20U);
-  while (file && !stopping) {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    sum.add({piece.data(), static_cast<std::size_t>(file.gcount())});
-  }
-  if (stopping || !file.eof()) return std::nullopt;
-  return in_hexadecimal(sum.finish());
+  const auto sum = sha256_of_file(path, [&stopping] { return !stopping; });
+  if (!sum) return std::nullopt;
+  return in_hexadecimal(*sum);
 }
 
 }  // namespace

@@ -52,10 +52,17 @@ void require_space(const std::filesystem::path& folder, std::int64_t needed) {
 }
 
 class Fetching {
+  static constexpr std::string_view kOfServer = "etag:";
+
  public:
   Fetching(const Download& what, const WebGet& how, const DownloadEvents& events)
-      : what_(what), how_(how), events_(events), part_(what.target, tag_of(what)), bytes_(what.bytes) {
+      : what_(what), how_(how), events_(events), part_(what.target), bytes_(what.bytes) {
     how_.goes_on = events.goes_on;
+    if (!what.sha256.empty()) {
+      if (part_.tag() != tag()) part_.start_anew(tag());
+    } else if (part_.tag().starts_with(kOfServer)) {
+      mark_ = part_.tag().substr(kOfServer.size());
+    }
   }
 
   Downloaded run() {
@@ -70,11 +77,11 @@ class Fetching {
       } catch (const WebStopped&) {
         if (disk_error_) std::rethrow_exception(std::exchange(disk_error_, nullptr));
         if (refusal_) throw WebFailed(*refusal_);
-        throw DownloadStopped("stopped; what has come is kept, and the same command goes on from there");
+        throw DownloadStopped("stopped" + what_is_kept());
       } catch (const BrokenOff& broken) {
         without_much = part_.bytes() - before >= kWorthAnother ? 0 : without_much + 1;
         if (without_much >= kMostWithoutThat) {
-          throw WebFailed(std::string(broken.what()) + "; what has come is kept, and the same command goes on from there");
+          throw WebFailed(broken.what() + what_is_kept());
         }
       }
     }
@@ -82,20 +89,23 @@ class Fetching {
   }
 
  private:
-  // Without a hash only the server's own mark tells whether the beginning belongs to the file that is there now, and that
-  // is known when it answers: see take_head().
-  static std::string tag_of(const Download& what) {
-    return what.sha256.empty() ? std::string() : "sha256:" + what.sha256;
+  // What the bytes are the beginning of. Without a hash only the server's own mark tells, and that is known when it
+  // answers.
+  std::string tag() const {
+    if (!what_.sha256.empty()) return "sha256:" + what_.sha256;
+    return mark_.empty() ? std::string() : std::string(kOfServer) + mark_;
+  }
+  bool can_go_on() const { return !tag().empty(); }
+  std::string what_is_kept() const {
+    return can_go_on() ? "; what has come is kept, and the same command goes on from there" : "";
   }
 
   bool is_complete() const { return is_ended_ || (bytes_ && part_.bytes() == *bytes_); }
 
   void fetch_rest() {
     WebGet get = how_;
-    // Nothing would tell whether the rest still belongs to this beginning.
-    if (mark_.empty() && what_.sha256.empty()) part_.start_anew();
-    is_asked_for_rest_ = part_.bytes() > 0;
-    if (is_asked_for_rest_) {
+    if (!can_go_on()) part_.start_anew("");
+    if (part_.bytes() > 0) {
       get.headers["Range"] = "bytes=" + std::to_string(part_.bytes()) + "-";
       if (!mark_.empty()) get.headers["If-Range"] = mark_;
     }
@@ -111,14 +121,22 @@ class Fetching {
       return take_length(range->of);
     }
     if (head.status == 416) {  // there is no rest: the beginning is of another file
-      part_.start_anew();
+      part_.start_anew("");
       return refuse(head.url.host + " has changed the file: the same command begins anew");
     }
+    if (head.status == 401 || head.status == 403) {
+      return refuse(head.url.host + " answers " + std::to_string(head.status) + ": " + words_of_gate());
+    }
     if (head.status != 200) return refuse(head.url.host + " answers " + std::to_string(head.status));
-    if (is_asked_for_rest_) part_.start_anew();
+    const auto length = number_in(head.header("content-length"));
+    const bool tells_its_end = length || head.header("transfer-encoding").find("chunked") != std::string::npos;
+    if (!tells_its_end && what_.sha256.empty()) {
+      return refuse(head.url.host + " does not say how long the file is, so that nobody could tell whether it came whole");
+    }
     const std::string etag = head.header("etag");
     mark_ = etag.starts_with("W/") ? std::string() : etag;  // a weak one does not promise the same bytes
-    return take_length(number_in(head.header("content-length")));
+    part_.start_anew(tag());
+    return take_length(length);
   }
 
   bool take_length(std::optional<std::int64_t> length) {
@@ -158,7 +176,7 @@ class Fetching {
   Downloaded verified() {
     events_.verifying();
     const std::string digest = part_.digest(events_.goes_on);
-    if (digest.empty()) throw DownloadStopped("stopped; the file has come whole, and the same command verifies it");
+    if (digest.empty()) throw DownloadStopped("stopped before it was verified" + what_is_kept());
     if (!what_.sha256.empty() && digest != what_.sha256) {
       part_.discard();
       throw std::runtime_error("what has come has the SHA-256 " + digest + " and should have " + what_.sha256 +
@@ -174,7 +192,6 @@ class Fetching {
   PartFile part_;
   std::optional<std::int64_t> bytes_;
   std::string mark_;  // the ETag of this program's first answer
-  bool is_asked_for_rest_ = false;
   bool is_ended_ = false;
   std::optional<std::string> refusal_;
   std::exception_ptr disk_error_;

@@ -29,6 +29,13 @@ std::string encoded_path(const std::string& path) {
   }
 }
 
+// A mirror may serve the hub below a path of its own.
+std::string path_of(const Url& hub) {
+  std::string path = hub.target.substr(0, hub.target.find('?'));
+  while (!path.empty() && path.back() == '/') path.pop_back();
+  return path;
+}
+
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -54,8 +61,18 @@ HubFile file_from(const Json& sibling, const Url& hub, const std::string& reposi
     if (const auto bytes = size_at(*large)) file.bytes = bytes;
   }
   file.url = hub;
-  file.url.target = "/" + repository + "/resolve/" + encoded_path(revision) + "/" + encoded_path(file.name);
+  file.url.target = path_of(hub) + "/" + repository + "/resolve/" + encoded_path(revision) + "/" + encoded_path(file.name);
   return file;
+}
+
+// Names reach a terminal.
+bool is_printable(const std::string& name) {
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(name[at]);
+    const bool is_c1 = byte == 0xC2 && at + 1 < name.size() && static_cast<unsigned char>(name[at + 1]) < 0xA0;
+    if (byte < ' ' || byte == 0x7F || is_c1) return false;
+  }
+  return true;
 }
 
 std::string listed(const std::vector<HubFile>& files) {
@@ -86,9 +103,15 @@ std::string shown_bytes(std::int64_t bytes) {
   return text.data();
 }
 
-std::vector<HubFile> models_in_repository(const Url& hub, const std::string& repository, const WebGet& how) {
+std::string words_of_gate() {
+  return "it wants an access token (export HF_TOKEN=...), and its terms accepted on its page";
+}
+
+std::vector<HubFile> models_in_repository(const Url& hub, const std::string& repository,
+                                          const std::string& wanted_revision, const WebGet& how) {
   Url list = hub;
-  list.target = "/api/models/" + repository + "?blobs=true";
+  list.target = path_of(hub) + "/api/models/" + repository +
+                (wanted_revision.empty() ? std::string() : "/revision/" + encoded_path(wanted_revision)) + "?blobs=true";
   WebGet get = how;
   int status = 0;
   get.on_head = [&status](const WebHead& head) {
@@ -103,8 +126,7 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
   } catch (const WebFailed&) {
     if (status == 401 || status == 403 || status == 404) {
       throw WebFailed(hub.host + " shows no repository " + repository +
-                      ": there is none, or it wants an access token (export HF_TOKEN=…), and its terms accepted on its "
-                      "page");
+                      ": there is none, or " + words_of_gate());
     }
     throw;
   }
@@ -114,10 +136,11 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
     throw WebFailed(hub.host + " answers with something else than a repository's list");
   }
   std::string revision = text_at(page, "sha");
-  if (revision.empty()) revision = "main";
+  if (revision.empty()) revision = wanted_revision.empty() ? "main" : wanted_revision;
   std::vector<HubFile> files;
   for (const Json& each : *siblings) {
-    if (each.is_object() && text_at(each, "rfilename").ends_with(".rkllm")) {
+    const std::string name = each.is_object() ? text_at(each, "rfilename") : std::string();
+    if (name.ends_with(".rkllm") && is_printable(name)) {
       files.push_back(file_from(each, hub, repository, revision));
     }
   }

@@ -1,6 +1,6 @@
 // The hub's list of a repository's models, and which of them is for this board.
 //
-// Facts of the hub's interface (huggingface.co/docs/hub/api): GET /api/models/OWNER/NAME?blobs=true has "sha" (the
+// Facts of the hub's interface (huggingface.co/docs/hub/api): GET /api/models/OWNER/NAME[/revision/REVISION]?blobs=true has "sha" (the
 // revision) and "siblings", each with "rfilename", "size" and, for large files, "lfs":{"sha256","size"}; a file is at
 // /OWNER/NAME/resolve/REVISION/FILE, which redirects to where it is kept.
 #pragma once
@@ -23,7 +23,11 @@ struct HubFile {
 };
 
 // What ends in .rkllm, by name. Throws WebFailed; its words say what can be done where the hub asks for a token.
-std::vector<HubFile> models_in_repository(const Url& hub, const std::string& repository, const WebGet& how);
+// `revision`: a branch, tag or commit; empty: the repository's own choice.
+std::vector<HubFile> models_in_repository(const Url& hub, const std::string& repository, const std::string& revision,
+                                          const WebGet& how);
+// What can be done about a repository or a file that is not shown.
+std::string words_of_gate();
 
 struct BoardFacts {
   std::string chip{};                       // "rk3588"; empty: this is no such board

@@ -53,7 +53,7 @@ std::optional<ModelSource> in_repository(std::string_view text) {
   const auto colon = text.find(':');
   auto parts = parts_of(text.substr(0, colon));
   if (parts.size() < 2 || !is_plain(parts[0]) || !is_plain(parts[1])) return std::nullopt;
-  ModelSource source{parts[0] + "/" + parts[1], {}, {}};
+  ModelSource source{parts[0] + "/" + parts[1], {}, {}, {}};
   if (colon != std::string_view::npos) {
     if (parts.size() != 2) return std::nullopt;
     source.file = text.substr(colon + 1);
@@ -62,10 +62,12 @@ std::optional<ModelSource> in_repository(std::string_view text) {
   }
   if (parts.size() == 2) return source;
   const bool is_page = parts[2] == "blob" || parts[2] == "resolve" || parts[2] == "tree";
-  if (!is_page) return std::nullopt;
+  if (!is_page || parts.size() == 3) return std::nullopt;
+  source.revision = parts[3];
   for (std::size_t at = 4; at < parts.size(); ++at) source.file += (at == 4 ? "" : "/") + parts[at];
   if (parts[2] == "tree") source.file.clear();
   if (const auto query = source.file.find('?'); query != std::string::npos) source.file.resize(query);
+  source.file = percent_decoded(source.file);
   if (!source.file.empty()) file_name_of(source.file);
   return source;
 }
@@ -91,7 +93,7 @@ ModelSource parse_model_source(std::string_view text, const Url& hub) {
   if (!text.starts_with("https://") && !text.starts_with("http://")) refuse(text);
   Url url = parse_url(text);
   file_name_of(url.target);
-  return {{}, {}, std::move(url)};
+  return {{}, {}, {}, std::move(url)};
 }
 
 }  // namespace rkllm_mcp

@@ -12,6 +12,7 @@ namespace rkllm_mcp {
 struct ModelSource {
   std::string repository{};  // of the hub: "OWNER/NAME"; empty: `url` is the file
   std::string file{};        // in the repository, with its folders; empty: the one for this board
+  std::string revision{};    // a branch, tag or commit; empty: the repository's own choice
   std::optional<Url> url{};
 };
 

@@ -1,5 +1,6 @@
 #include "pull/part_file.hpp"
 
+#include "text/file_sha256.hpp"
 #include "text/hexadecimal.hpp"
 
 #include <fcntl.h>
@@ -19,9 +20,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr mode_t kMode = 0644;
+
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Never through a link that somebody else has put there.
+void write_short(const fs::path& path, const std::string& text) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, kMode);
+  if (descriptor < 0) return;  // the next pull begins anew then
+  [[maybe_unused]] const auto written = ::write(descriptor, text.data(), text.size());
+  ::close(descriptor);
 }
 
 void sync_folder(const fs::path& folder) {
@@ -33,28 +44,54 @@ void sync_folder(const fs::path& folder) {
 
 }  // namespace
 
-PartFile::PartFile(fs::path target, const std::string& tag)
-    : target_(std::move(target)), part_(target_.string() + ".part"), tag_(target_.string() + ".part.tag") {
-  descriptor_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (descriptor_ < 0) fail("cannot be written");
+PartFile::PartFile(fs::path target)
+    : target_(std::move(target)), part_(target_.string() + ".part"), tag_path_(target_.string() + ".part.tag") {
+  open();
   try {
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EWOULDBLOCK) throw std::runtime_error(target_.string() + " is being pulled already");
-      fail("cannot be locked");
+    // Another pull may have ended since its caller looked.
+    if (fs::exists(target_)) {
+      discard();
+      throw std::runtime_error(target_.string() + " is there already");
     }
-    struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) fail("cannot be read");
-    bytes_ = static_cast<std::int64_t>(status.st_size);
-    if (bytes_ > 0 && (tag.empty() || content_of(tag_) != tag)) start_anew();
-    std::ofstream(tag_, std::ios::binary | std::ios::trunc) << tag;  // if that fails the next pull begins anew
   } catch (...) {
-    ::close(descriptor_);
+    close();
     throw;
   }
 }
 
-PartFile::~PartFile() {
+PartFile::~PartFile() { close(); }
+
+void PartFile::close() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+void PartFile::open() {
+  for (;;) {
+    descriptor_ = ::open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, kMode);
+    if (descriptor_ < 0) fail("cannot be written");
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      const int why = errno;
+      close();
+      if (why == EWOULDBLOCK) throw std::runtime_error(target_.string() + " is being pulled already");
+      errno = why;
+      fail("cannot be locked");
+    }
+    // Whoever had it may have put it in its place before the lock was free: then it is somebody's model by now, and must
+    // not be written to. So must not one that has a second name.
+    struct stat opened {};
+    struct stat named {};
+    const bool is_known = ::fstat(descriptor_, &opened) == 0;
+    const bool is_it = is_known && ::stat(part_.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+                       opened.st_dev == named.st_dev;
+    if (is_it && opened.st_nlink == 1) {
+      bytes_ = static_cast<std::int64_t>(opened.st_size);
+      tag_ = content_of(tag_path_);
+      return;
+    }
+    if (is_it) ::unlink(part_.c_str());
+    close();
+  }
 }
 
 void PartFile::fail(const char* what) const {
@@ -71,27 +108,26 @@ void PartFile::append(std::string_view bytes) {
   }
 }
 
-void PartFile::start_anew() {
+void PartFile::start_anew(const std::string& tag) {
   if (::ftruncate(descriptor_, 0) != 0) fail("cannot be written");
   bytes_ = 0;
+  tag_ = tag;
+  write_short(tag_path_, tag);
 }
 
-std::size_t PartFile::read_at(std::int64_t offset, char* buffer, std::size_t count) const {
-  for (;;) {
-    const auto got = ::pread(descriptor_, buffer, count, static_cast<off_t>(offset));
-    if (got > 0) return static_cast<std::size_t>(got);
-    if (got < 0 && errno == EINTR) continue;
-    fail("cannot be read");
-  }
+std::string PartFile::digest(const std::function<bool()>& goes_on) const {
+  const auto sum = sha256_of_file(part_.string(), goes_on);
+  return sum ? in_hexadecimal(*sum) : std::string();
 }
-
-std::string PartFile::in_hex(Sha256Sum& sum) { return in_hexadecimal(sum.finish()); }
 
 void PartFile::finish() {
   if (::fsync(descriptor_) != 0) fail("cannot be written");
   // Not rename(), which would replace a file that has appeared meanwhile.
   if (::link(part_.c_str(), target_.c_str()) != 0) {
-    if (errno == EEXIST) throw std::runtime_error(target_.string() + " is there already");
+    if (errno == EEXIST) {
+      discard();
+      throw std::runtime_error(target_.string() + " is there already");
+    }
     // A file system without links (FAT): nothing better is to be had.
     if (fs::exists(target_)) throw std::runtime_error(target_.string() + " is there already");
     if (::rename(part_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place");
@@ -102,7 +138,14 @@ void PartFile::finish() {
 
 void PartFile::discard() {
   ::unlink(part_.c_str());
-  ::unlink(tag_.c_str());
+  ::unlink(tag_path_.c_str());
+}
+
+bool PartFile::remove(const fs::path& target) {
+  if (!fs::exists(target.string() + ".part")) return false;
+  PartFile part(target);
+  part.discard();
+  return true;
 }
 
 }  // namespace rkllm_mcp

@@ -1,14 +1,12 @@
 #include "pull/pull.hpp"
 
 #include "pull/model_source.hpp"
+#include "text/file_sha256.hpp"
 #include "text/hexadecimal.hpp"
-#include "text/sha256.hpp"
 
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -18,20 +16,8 @@ namespace fs = std::filesystem;
 HubFile find_file(const PullRequest& request, const WebGet& how) {
   ModelSource source = parse_model_source(request.source, request.hub);
   if (source.url) return {file_name_of(source.url->target), {}, {}, *std::move(source.url)};
-  const auto files = models_in_repository(request.hub, source.repository, how);
+  const auto files = models_in_repository(request.hub, source.repository, source.revision, how);
   return choose_model(files, source.file, request.board, source.repository);
-}
-
-// Nothing if it was to stop.
-std::string digest_of(const fs::path& path, const std::function<bool()>& goes_on) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> piece(std::size_t{1} << 20U);
-  Sha256Sum sum;
-  while (file && goes_on()) {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    sum.add({piece.data(), static_cast<std::size_t>(file.gcount())});
-  }
-  return file.eof() ? in_hexadecimal(sum.finish()) : std::string();
 }
 
 void make_folder(const fs::path& folder) {
@@ -64,7 +50,8 @@ Pulled pull_model(const PullRequest& request, const PullEvents& events) {
     const bool may_be_it = !file.sha256.empty() && file.bytes && fs::file_size(target, error) == static_cast<std::uintmax_t>(*file.bytes);
     if (may_be_it) {
       events.download.verifying();
-      if (digest_of(target, events.download.goes_on) == file.sha256) return {target, *file.bytes, file.sha256, true, true};
+      const auto sum = sha256_of_file(target.string(), events.download.goes_on);
+      if (sum && in_hexadecimal(*sum) == file.sha256) return {target, *file.bytes, file.sha256, true, true};
     }
     throw std::runtime_error(target.string() + " is there already" + (may_be_it ? ", with other contents" : "") +
                              "; remove it first: rkllm-mcp rm " + target.stem().string());

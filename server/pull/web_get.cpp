@@ -52,6 +52,7 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& ho
   }
   if (const auto proxy = proxy_for(url, [](const char* name) -> const char* { return std::getenv(name); })) {
     client->set_proxy(proxy->host, proxy->port);
+    if (!proxy->user.empty()) client->set_proxy_basic_auth(proxy->user, proxy->password);
   }
   client->set_connection_timeout(kPatience);
   client->set_read_timeout(kPatience);
@@ -132,24 +133,13 @@ std::string WebHead::header(const std::string& name) const {
 
 WebHead web_get(const Url& url, const WebGet& how) {
   Url at = url;
-  std::map<std::string, std::string> before;
-  WebGet once = how;
   for (int redirects = 0; redirects <= kMostRedirects; ++redirects) {
-    once.on_head = [&](const WebHead& head) {
-      WebHead whole = head;
-      whole.headers.insert(before.begin(), before.end());
-      return how.on_head(whole);
-    };
-    WebHead head = get_once(at, once);
-    head.headers.insert(before.begin(), before.end());  // which leaves what is there
+    WebHead head = get_once(at, how);
     if (!is_redirect(head.status)) return head;
     const auto next = resolve_url(at, head.header("location"));
     if (!next) throw WebFailed(at.host + " redirects to nowhere");
     if (at.scheme == Url::Scheme::kHttps && next->scheme == Url::Scheme::kHttp) {
       throw WebFailed(at.host + " redirects to an address without encryption (" + next->host + ")");
-    }
-    for (auto& [name, value] : head.headers) {
-      if (name.starts_with("x-")) before[name] = std::move(value);
     }
     at = *next;
   }
@@ -174,18 +164,39 @@ std::string web_text(const Url& url, WebGet how, std::size_t max_bytes) {
   return body;
 }
 
-std::optional<Url> proxy_for(const Url& url, const std::function<const char*(const char*)>& variable) {
-  const auto first_of = [&variable](std::initializer_list<const char*> names) -> std::string {
+std::optional<Proxy> proxy_for(const Url& url, const std::function<const char*(const char*)>& variable) {
+  const auto first_of = [&variable](std::initializer_list<const char*> names) -> std::pair<std::string, std::string> {
     for (const char* const name : names) {
       const char* const value = variable(name);
-      if (value != nullptr && *value != '\0') return value;
+      if (value != nullptr && *value != '\0') return {name, value};
     }
     return {};
   };
-  const std::string proxy = url.scheme == Url::Scheme::kHttps ? first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
-                                                              : first_of({"http_proxy", "all_proxy", "ALL_PROXY"});
-  if (proxy.empty() || is_exempt(url.host, first_of({"no_proxy", "NO_PROXY"}))) return std::nullopt;
-  return parse_url(proxy.find("://") == std::string::npos ? "http://" + proxy : proxy);
+  // HTTP_PROXY is left alone: in a CGI program a client sets it.
+  auto [name, text] = url.scheme == Url::Scheme::kHttps
+                          ? first_of({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+                          : first_of({"http_proxy", "all_proxy", "ALL_PROXY"});
+  if (text.empty() || is_exempt(url.host, first_of({"no_proxy", "NO_PROXY"}).second)) return std::nullopt;
+  const auto scheme = text.find("://");
+  if (scheme != std::string::npos && text.substr(0, scheme) != "http" && lower(name) == "all_proxy") return std::nullopt;
+  if (scheme == std::string::npos) text.insert(0, "http://");
+  Proxy proxy;
+  const auto begin = text.find("://") + 3;
+  if (const auto at = text.rfind('@'); at != std::string::npos && at > begin) {
+    const std::string who = text.substr(begin, at - begin);
+    const auto colon = who.find(':');
+    proxy.user = percent_decoded(who.substr(0, colon));
+    if (colon != std::string::npos) proxy.password = percent_decoded(who.substr(colon + 1));
+    text.erase(begin, at + 1 - begin);
+  }
+  try {
+    const Url place = parse_url(text);
+    proxy.host = place.host;
+    proxy.port = place.port;
+  } catch (const std::invalid_argument& error) {
+    throw WebFailed("the proxy of " + name + ": " + error.what());
+  }
+  return proxy;
 }
 
 }  // namespace rkllm_mcp

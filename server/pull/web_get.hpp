@@ -19,8 +19,7 @@ namespace rkllm_mcp {
 struct WebHead {
   Url url;  // where the redirects have led
   int status = 0;
-  // Of the last answer, names in lower case, and what the redirects before it said of the file ("x-…").
-  std::map<std::string, std::string> headers{};
+  std::map<std::string, std::string> headers{};  // names in lower case
 
   std::string header(const std::string& name) const;
 };
@@ -35,7 +34,7 @@ class BrokenOff : public WebFailed {
  public:
   using WebFailed::WebFailed;
 };
-// `wants_more` or `on_head` has said no.
+// `goes_on`, `on_head` or `on_bytes` has said no.
 class WebStopped : public WebFailed {
  public:
   using WebFailed::WebFailed;
@@ -56,8 +55,14 @@ WebHead web_get(const Url& url, const WebGet& how);
 // A short body, of at most `max_bytes`; throws WebFailed also for a longer one and for a status other than 200.
 std::string web_text(const Url& url, WebGet how, std::size_t max_bytes);
 
-// The proxy that the environment names for this address; nothing if there is none. Throws std::invalid_argument for one
-// that is no address.
-std::optional<Url> proxy_for(const Url& url, const std::function<const char*(const char*)>& variable);
+struct Proxy {
+  std::string host;
+  std::uint16_t port;
+  std::string user{};  // empty: it wants none
+  std::string password{};
+};
+// The proxy that the environment names for this address; nothing if there is none, or one that does not speak HTTP.
+// Throws WebFailed for one that is no address.
+std::optional<Proxy> proxy_for(const Url& url, const std::function<const char*(const char*)>& variable);
 
 }  // namespace rkllm_mcp

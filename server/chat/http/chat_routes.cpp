@@ -9,6 +9,7 @@
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 #include "run_loop.hpp"
+#include "text/url.hpp"
 #include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -53,25 +54,7 @@ bool is_get_like(std::string_view method) { return method == "GET" || method == 
 std::optional<std::string> model_asked_for(std::string_view path) {
   constexpr std::string_view kBefore = "/v1/models/";
   if (!path.starts_with(kBefore)) return std::nullopt;
-  const std::string_view coded = path.substr(kBefore.size());
-  const auto value_of = [](char digit) -> int {
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    const char small = static_cast<char>(digit | 0x20);
-    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
-  };
-  std::string name;
-  for (std::size_t i = 0; i < coded.size(); ++i) {
-    const bool may_be_coded = coded[i] == '%' && i + 2 < coded.size();
-    const int high = may_be_coded ? value_of(coded[i + 1]) : -1;
-    const int low = may_be_coded ? value_of(coded[i + 2]) : -1;
-    if (high >= 0 && low >= 0) {
-      name.push_back(static_cast<char>(high * 16 + low));
-      i += 2;
-    } else {
-      name.push_back(coded[i]);
-    }
-  }
-  return name;
+  return percent_decoded(path.substr(kBefore.size()));
 }
 
 // Clients ask for these to see which models there are now.
@@ -193,12 +176,13 @@ void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit
   if (!visit->memory.grow(2 * request.body.size() + kValueBytes * values)) {
     return refuse(visit, TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1));
   }
-  const auto use = [this, visit](const std::optional<Json>& body) {
+  const auto use = [this, visit, bytes = request.body.size()](const std::optional<Json>& body) {
     if (!body) {
       return refuse(visit,
                     TurnError::bad_field("", "the body is no JSON, is nested too deeply, has a member twice, or more than " +
                                                  std::to_string(kMostValues) + " values"));
     }
+    visit->memory.set(2 * bytes);  // the rest was for the reading
     if (!body->is_object()) return refuse(visit, TurnError::bad_field("", "the body must be a JSON object"));
     or_refuse(visit, [&] { post_or_look(visit, *body); });
   };

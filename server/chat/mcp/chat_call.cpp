@@ -150,7 +150,7 @@ void ChatCall::answer(std::string_view finish_reason, const std::string& not_kep
   }
   if (finish_reason == kStopped) add("The answer was stopped: this is not its whole text.");
   if (left_out_ > 0) add("The model was not told the " + std::to_string(left_out_) + " oldest messages.");
-  if (!not_kept.empty()) add("This message and its answer were not kept: " + not_kept);
+  if (!not_kept.empty()) add("Not all of this message and its answer was kept: " + not_kept);
   body["structuredContent"] = structured(finish_reason);
   if (!conversation_.empty()) body["structuredContent"]["kept"] = not_kept.empty() && !answer_.text.empty();
   invocation_->result(std::move(body));
@@ -181,15 +181,23 @@ void ChatCall::cancelled() {
   running_.reset();
   if (std::exchange(state_, State::kEnds) == State::kEnds) return;
   if (conversation_.empty() || answer_.text.empty()) return;
+  is_kept_meanwhile_ = true;
   surroundings_.conversations.keep(conversation_, *invocation_->origin().session->principal,
                                    {.question = question_, .answer = answer_.text, .is_partial = true},
-                                   [](const std::exception_ptr&) {});
+                                   [weak = weak_from_this()](const std::exception_ptr&) {
+                                     const auto self = weak.lock();
+                                     if (!self) return;
+                                     self->is_kept_meanwhile_ = false;
+                                     if (self->is_answered_) self->gone_();
+                                   });
 }
 
 void ChatCall::over() {
   state_ = State::kEnds;
   if (progress_) progress_->stop();
-  gone_();
+  is_answered_ = true;
+  // Until the conversation has it, nobody may go on with the conversation.
+  if (!is_kept_meanwhile_) gone_();
 }
 
 }  // namespace rkllm_mcp::chat

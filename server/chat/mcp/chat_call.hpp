@@ -78,6 +78,8 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   const Surroundings surroundings_;
   const std::shared_ptr<Invocation> invocation_;
   const std::function<void()> gone_;
+  bool is_answered_ = false;
+  bool is_kept_meanwhile_ = false;  // what had come of a cancelled answer
   Turn turn_;
   std::string question_;
   std::string conversation_;

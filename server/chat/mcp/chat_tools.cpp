@@ -166,7 +166,7 @@ void ChatTools::chat(Started invocation, const Json& arguments) {
   const std::string conversation = arguments.value("conversation", std::string());
   const std::string& asker = invocation->origin().session->principal->name;
   for (const auto& [number, call] : calls_) {
-    if (conversation.empty() || call->is_over() || call->asker() != asker) continue;
+    if (conversation.empty() || call->asker() != asker) continue;
     if (call->conversation() != conversation) continue;
     throw RpcError(ErrorCode::kQueueFull,
                    "an answer of this conversation is being made: wait for it, or end it with stop",

@@ -2,10 +2,10 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/people/server_link.hpp"
-#include "cli/talk/interrupts.hpp"
 #include "client/connection.hpp"
 #include "doctor/doctor.hpp"
 #include "models/model_files.hpp"
+#include "pull/part_file.hpp"
 #include "pull/pull.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -91,6 +92,14 @@ class ProgressBar {
   std::int64_t at_first_ = 0;
 };
 
+// Nothing has to be waited for, a silent network least of all: a pull may end at any moment, and the next one goes on.
+void end_at_once(int) {
+  constexpr std::string_view kWords =
+      "\nrkllm-mcp: stopped; what has come is kept, and the same command goes on from there\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kWords.data(), kWords.size());
+  std::_Exit(kExitFailed);
+}
+
 BoardFacts facts_of_this_machine() {
   BoardFacts facts;
   facts.chip = doctor::platform_of(doctor::Machine{});
@@ -129,6 +138,17 @@ const ModelFile& file_called(const std::vector<ModelFile>& files, const std::str
                            "; what there is: rkllm-mcp models");
 }
 
+// What pulls that nobody went on with have left.
+bool remove_unfinished(const std::vector<std::string>& folders, const std::string& name) {
+  if (name.find('/') != std::string::npos) return false;
+  const std::string file = name.ends_with(".rkllm") ? name : name + ".rkllm";
+  bool is_removed = false;
+  for (const std::string& folder : folders) {
+    if (!fs::exists(fs::path(folder) / file)) is_removed = PartFile::remove(fs::path(folder) / file) || is_removed;
+  }
+  return is_removed;
+}
+
 // The paths of what the running server has loaded; nothing if none runs.
 std::vector<std::string> loaded_paths(ServerLink& server) {
   std::vector<std::string> paths;
@@ -160,8 +180,7 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   if (const char* const token = std::getenv("HF_TOKEN"); token != nullptr) wanted.token = token;
   wanted.board = facts_of_this_machine();
 
-  const Interrupts interrupts;
-  bool is_stopped = false;
+  std::signal(SIGINT, end_at_once);
   ProgressBar bar;
   PullEvents events;
   events.chosen = [&](const HubFile& file) {
@@ -169,10 +188,6 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   };
   events.download.progress = [&bar](std::int64_t done, std::optional<std::int64_t> of) { bar.show(done, of); };
   events.download.verifying = [&bar] { bar.say("Computing its SHA-256"); };
-  events.download.goes_on = [&] {
-    is_stopped = is_stopped || interrupts.taken();
-    return !is_stopped;
-  };
   const Pulled pulled = pull_model(wanted, events);
   const std::string name = pulled.path.stem().string();
   if (options.json) {
@@ -194,6 +209,10 @@ int run_remove(const RemoveOptions& options, const SettingsRequest& request) {
   const auto loaded = loaded_paths(server);
   std::vector<ModelFile> files;
   for (const std::string& name : options.models) {
+    if (remove_unfinished(server.settings().runtime.model_dirs, name)) {
+      if (!options.json) std::printf("%s: what an unfinished pull has left is deleted\n", name.c_str());
+      continue;
+    }
     const ModelFile& file = file_called(found.files, name);
     const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
                                        [&file](const std::string& each) { return is_same_file(each, file.path); });

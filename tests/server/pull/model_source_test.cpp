@@ -33,6 +33,9 @@ TEST_CASE("a repository of the hub is written in several ways") {
     CHECK(source.repository == "acme/tiny");
     CHECK(source.file == "sub/a.rkllm");
   }
+  const auto of_branch = parse_model_source("https://hf.co/acme/tiny/resolve/v1.0/a%20b.rkllm", kHub);
+  CHECK(of_branch.revision == "v1.0");
+  CHECK(of_branch.file == "a b.rkllm");
   CHECK(parse_model_source("hub.example:8443/acme/tiny", parse_url("https://hub.example:8443")).repository == "acme/tiny");
 }
 
@@ -90,4 +93,14 @@ TEST_CASE("the proxies of the environment are used, but not for hosts that are e
   CHECK_FALSE(proxy_for(parse_url("https://localhost/x"), variable));
   environment["https_proxy"] = "proxy.example:8080";
   CHECK(proxy_for(parse_url("https://hub.example/x"), variable)->port == 8080);
+  environment["https_proxy"] = "http://me:a%20b@proxy.example:3128";
+  const auto asking = proxy_for(parse_url("https://hub.example/x"), variable);
+  REQUIRE(asking);
+  CHECK(asking->host == "proxy.example");
+  CHECK(asking->user == "me");
+  CHECK(asking->password == "a b");
+  environment["https_proxy"] = "socks5://proxy.example";
+  CHECK_THROWS_WITH(proxy_for(parse_url("https://hub.example/x"), variable), has_text("the proxy of https_proxy: "));
+  environment = {{"ALL_PROXY", "socks5://proxy.example"}};
+  CHECK_FALSE(proxy_for(parse_url("https://hub.example/x"), variable));
 }

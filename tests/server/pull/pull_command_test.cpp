@@ -81,16 +81,26 @@ TEST_CASE("Ctrl-C stops a pull, and the next one goes on from there") {
   FakeHub hub;
   hub.files["tiny.rkllm"] = std::string(4'000'000, 'x');
   const Machine machine(hub.url());
-  std::promise<void> is_interrupted;
+  std::promise<void> is_interrupted;  // until then the network is silent
   hub.before_second_half = [done = is_interrupted.get_future().share()] { done.wait(); };
   Process pull(machine.options({"pull", "hf.co/acme/tiny"}));
-  REQUIRE(wait_for_file(machine.folder() + "/tiny.rkllm.part"));
+  REQUIRE(wait_for_file(machine.folder() + "/tiny.rkllm.part.tag"));
   pull.signal(SIGINT);
-  is_interrupted.set_value();
   CHECK(pull.wait() == 1);
+  is_interrupted.set_value();
   CHECK_THAT(pull.error_text(), has_text("the same command goes on from there"));
   const auto whole = machine.run({"pull", "hf.co/acme/tiny"});
   INFO(whole.err);
   CHECK(whole.status == 0);
   CHECK(read_file(machine.folder() + "/tiny.rkllm") == hub.files["tiny.rkllm"]);
+}
+
+TEST_CASE("rm also deletes what an unfinished pull has left") {
+  FakeHub hub;
+  const Machine machine(hub.url());
+  std::filesystem::create_directories(machine.folder());
+  write_file(machine.folder() + "/tiny.rkllm.part", "a beginning");
+  write_file(machine.folder() + "/tiny.rkllm.part.tag", "sha256:x");
+  CHECK(machine.run({"rm", "tiny", "--to", "127.0.0.1:1"}).status == 0);
+  CHECK(std::filesystem::is_empty(machine.folder()));
 }

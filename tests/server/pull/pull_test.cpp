@@ -188,15 +188,62 @@ TEST_CASE("a file is pulled by its address, which nobody vouches for") {
   CHECK(pulling.in_folder() == Names{"plain.rkllm"});
 }
 
+TEST_CASE("a file whose server marks it is gone on with the next time, one without a mark begins anew") {
+  Pulling pulling;
+  const std::string bytes = some_bytes(2'000'000);
+  std::string mark = "ETag: \"one\"\r\n";
+  WebServer web([&](const std::string& head, WebServer::Socket& socket) {
+    const bool is_rest = head.find("Range: bytes=") != std::string::npos && head.find("If-Range: \"one\"") != std::string::npos;
+    std::size_t from = 0;
+    if (is_rest) from = std::stoul(head.substr(head.find("bytes=") + 6));
+    const std::string range = "Content-Range: bytes " + std::to_string(from) + "-1999999/2000000\r\n";
+    WebServer::send(socket, "HTTP/1.1 " + std::string(is_rest ? "206 Partial Content" : "200 OK") + "\r\n" + mark +
+                                (is_rest ? range : "") + "Content-Length: " + std::to_string(bytes.size() - from) +
+                                "\r\nConnection: close\r\n\r\n" + bytes.substr(from));
+  });
+  for (const bool is_marked : {true, false}) {
+    INFO(is_marked);
+    if (!is_marked) mark.clear();
+    const std::string url = web.url(is_marked ? "/marked.rkllm" : "/plain.rkllm");
+    std::atomic<bool> is_stopped = false;
+    PullEvents events;
+    events.download.progress = [&](std::int64_t done, auto) { is_stopped = done > 500'000; };
+    events.download.goes_on = [&] { return !is_stopped; };
+    try {
+      pulling.pull(url, events);
+      FAIL("it was not stopped");
+    } catch (const DownloadStopped& stopped) {
+      CHECK((std::string(stopped.what()).find("goes on from there") != std::string::npos) == is_marked);
+    }
+    CHECK(read_file(pulling.pull(url).path) == bytes);
+    CHECK((web.heads().back().find("If-Range: \"one\"") != std::string::npos) == is_marked);
+  }
+}
+
+TEST_CASE("a finished model is not written to by a pull that comes too late") {
+  Pulling pulling;
+  const Pulled pulled = pulling.pull();
+  // As after a power cut between the two steps that put it in its place.
+  fs::create_hard_link(pulled.path, pulled.path.string() + ".part");
+  fs::rename(pulled.path, pulling.path_of("kept.rkllm"));
+  pulling.hub.files["tiny-rk3588.rkllm"] = "another version";
+  CHECK(read_file(pulling.pull().path) == "another version");
+  CHECK(read_file(pulling.path_of("kept.rkllm")).size() == 3'000'000);
+}
+
 TEST_CASE("what cannot be had is said in words that help") {
   Pulling pulling;
   CHECK_THROWS_WITH(pulling.pull("hf.co/acme/other"), has_text("no repository acme/other") && has_text("HF_TOKEN"));
   CHECK_THROWS_WITH(pulling.pull("hf.co/acme/tiny:big.rkllm"), has_text("it has:") && has_text("tiny-rk3588.rkllm, 3.0 MB"));
   const WebServer gone(web_answer("no", "text/plain", "", "404 Not Found"));
   CHECK_THROWS_WITH(pulling.pull(gone.url("/x.rkllm")), has_text("answers 404"));
+  const WebServer gated(web_answer("no", "text/plain", "", "403 Forbidden"));
+  CHECK_THROWS_WITH(pulling.pull(gated.url("/x.rkllm")), has_text("403") && has_text("HF_TOKEN"));
+  const WebServer endless("HTTP/1.0 200 OK\r\n\r\nhalf a model");
+  CHECK_THROWS_WITH(pulling.pull(endless.url("/x.rkllm")), has_text("does not say how long"));
   const WebServer circle("HTTP/1.1 302 Found\r\nLocation: /x.rkllm\r\nContent-Length: 0\r\n\r\n");
   CHECK_THROWS_WITH(pulling.pull(circle.url("/x.rkllm")), has_text("redirects more than"));
   CHECK_THROWS_WITH(pulling.pull("http://127.0.0.1:1/x.rkllm"), has_text("no connection could be made"));
   const WebServer cut("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\nhalf");
-  CHECK_THROWS_WITH(pulling.pull(cut.url("/x.rkllm")), has_text("the same command goes on"));
+  CHECK_THROWS_WITH(pulling.pull(cut.url("/x.rkllm")), has_text("has broken off"));
 }
