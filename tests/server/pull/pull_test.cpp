@@ -10,6 +10,7 @@
 #include <atomic>
 #include <filesystem>
 #include <future>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,6 +65,14 @@ class Pulling {
   TemporaryDirectory folder_;
 };
 
+PullEvents stopping_after(std::int64_t bytes) {
+  const auto is_stopped = std::make_shared<std::atomic<bool>>(false);
+  PullEvents events;
+  events.download.progress = [is_stopped, bytes](std::int64_t done, auto) { *is_stopped = done > bytes; };
+  events.download.goes_on = [is_stopped] { return !*is_stopped; };
+  return events;
+}
+
 using Names = std::vector<std::string>;
 
 }  // namespace
@@ -107,11 +116,7 @@ TEST_CASE("a connection that breaks off is made again, from where it was") {
 
 TEST_CASE("a pull that was stopped goes on the next time, and its beginning is no model meanwhile") {
   Pulling pulling;
-  std::atomic<bool> is_stopped = false;
-  PullEvents events;
-  events.download.progress = [&](std::int64_t done, auto) { is_stopped = done > 1'000'000; };
-  events.download.goes_on = [&] { return !is_stopped; };
-  CHECK_THROWS_AS(pulling.pull("hf.co/acme/tiny", events), DownloadStopped);
+  CHECK_THROWS_AS(pulling.pull("hf.co/acme/tiny", stopping_after(1'000'000)), DownloadStopped);
   CHECK(pulling.in_folder() == Names{"tiny-rk3588.rkllm.part", "tiny-rk3588.rkllm.part.tag"});
 
   const Pulled pulled = pulling.pull();
@@ -124,11 +129,7 @@ TEST_CASE("a pull that was stopped goes on the next time, and its beginning is n
 
 TEST_CASE("the beginning of another version of the file is not gone on with") {
   Pulling pulling;
-  std::atomic<bool> is_stopped = false;
-  PullEvents events;
-  events.download.progress = [&](std::int64_t done, auto) { is_stopped = done > 1'000'000; };
-  events.download.goes_on = [&] { return !is_stopped; };
-  CHECK_THROWS_AS(pulling.pull("hf.co/acme/tiny", events), DownloadStopped);
+  CHECK_THROWS_AS(pulling.pull("hf.co/acme/tiny", stopping_after(1'000'000)), DownloadStopped);
   pulling.hub.files["tiny-rk3588.rkllm"][0] ^= 1;
   const Pulled pulled = pulling.pull();
   CHECK(read_file(pulled.path) == pulling.hub.files["tiny-rk3588.rkllm"]);
@@ -205,12 +206,8 @@ TEST_CASE("a file whose server marks it is gone on with the next time, one witho
     INFO(is_marked);
     if (!is_marked) mark.clear();
     const std::string url = web.url(is_marked ? "/marked.rkllm" : "/plain.rkllm");
-    std::atomic<bool> is_stopped = false;
-    PullEvents events;
-    events.download.progress = [&](std::int64_t done, auto) { is_stopped = done > 500'000; };
-    events.download.goes_on = [&] { return !is_stopped; };
     try {
-      pulling.pull(url, events);
+      pulling.pull(url, stopping_after(500'000));
       FAIL("it was not stopped");
     } catch (const DownloadStopped& stopped) {
       CHECK((std::string(stopped.what()).find("goes on from there") != std::string::npos) == is_marked);
