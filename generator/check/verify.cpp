@@ -47,7 +47,7 @@ void verify(const std::vector<File>& files, const std::vector<std::string>& fold
 
   const clang::Index index(clang_createIndex(0, 0));
   for (const char* const target : kTargets) {
-    const auto& headers = system_headers(target, Language::kCpp);
+    const auto headers = system_headers(target, Language::kCpp);
     if (!headers) {
       throw Refusal({out, 0, 0}, std::string("cannot be compiled for ") + target + ": clang finds no headers of C++",
                     "",

@@ -216,7 +216,8 @@ std::optional<TimeZone> TimeZone::read(std::string_view file) {
       zone.kinds_[i].abbreviation = name.substr(0, name.find('\0'));
     }
     if (zone.kinds_.empty()) return std::nullopt;
-    for (const auto& transition : zone.transitions_) zone.kinds_.at(transition.kind);
+    const auto is_known = [&zone](const auto& transition) { return transition.kind < zone.kinds_.size(); };
+    if (!std::ranges::all_of(zone.transitions_, is_known)) return std::nullopt;
     bytes.take(counts.leaps * (kTime + 4) + counts.standard + counts.universal);
     const auto rest = bytes.rest();
     if (rest.starts_with('\n')) zone.rule_ = rest.substr(1, rest.find('\n', 1) - 1);
