@@ -177,7 +177,7 @@ TEST_CASE("a page is read as Markdown, in parts if it is long") {
     joined += part["structuredContent"]["text"];
     start = part["structuredContent"]["next_start"];
   }
-  CHECK(joined == whole["text"]);
+  CHECK(joined == whole["text"].get<std::string>());
   CHECK_THAT(bench.text("fetch_page", {{"url", server.url()}, {"max_characters", 100}}),
              has_text("Title: T\n\n# Head") && has_text("[The text goes on: start=100]"));
 }
