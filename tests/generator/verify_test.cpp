@@ -36,7 +36,7 @@ TEST_CASE("what does not compile is refused with its place in the output and the
       has_text("out/made_up/v1/abi.hpp:2:9: error: use of undeclared identifier 'nothing', compiled for x86_64"));
   CHECK_THAT(verification("int b = nothing;\n"), has_text("nothing was written"));
   CHECK_THAT(verification("static_assert(sizeof(void*) == 8);\n"),
-             has_text("out/made_up/v1/abi.hpp:1:1: error: static") && has_text("compiled for armv7"));
+             has_text("out/made_up/v1/abi.hpp:1:") && has_text(": error: static") && has_text("compiled for armv7"));
   CHECK(verification("#include <string>\ninline std::string a(char* b) { return b; }\n") == "verified");
 }
 
