@@ -77,13 +77,10 @@ void PushReader::send(std::string message) {
 void PushReader::send_last(std::string message) {
   // Its stream would never end for a client that is sent the error of a request.
   if (const auto why = reply_->objection(message.size())) message = writer_.failure(*why);
-  ++sent_;
-  if (options_.retained > 0) {
-    reply_->last(message);
-    retain(std::move(message));
-  } else {
-    reply_->last(std::move(message));
-  }
+  std::string kept;  // a long one is copied only where it is kept
+  if (options_.retained > 0) kept = message;
+  reply_->last(std::move(message));
+  sent(std::move(kept));
   finish();
 }
 

@@ -1,5 +1,6 @@
 #include "pull/hub.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
 #include "pull/model_chip.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -130,7 +131,7 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
     }
     throw;
   }
-  const Json page = Json::parse(text, nullptr, false);
+  const Json page = parse_bounded(text).value_or(Json());
   const auto siblings = page.is_object() ? page.find("siblings") : page.end();
   if (!page.is_object() || siblings == page.end() || !siblings->is_array()) {
     throw WebFailed(hub.host + " answers with something else than a repository's list");

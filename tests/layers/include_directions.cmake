@@ -137,7 +137,7 @@ forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dial
 folder(server/models USE backend chat jsonrpc mcp stream text)
 folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models service settings tools transport upstreams
                   watch worker)
-folder(server/pull USE text)
+folder(server/pull USE text AND jsonrpc/bounded_json.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp)
 folder(server/cli USE app client doctor memory pull service settings
                   AND jsonrpc/bounded_json.hpp models/model_files.hpp text/wall_clock.hpp tools/html/page_reading.hpp
