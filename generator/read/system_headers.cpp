@@ -101,6 +101,10 @@ std::optional<SystemHeaders> borrowed_headers(Language language) {
   stand_ins->write("bits/wordsize.h",
                    "#define __WORDSIZE (__SIZEOF_POINTER__ * 8)\n"
                    "#define __WORDSIZE_TIME64_COMPAT32 0\n#define __SYSCALL_WORDSIZE __WORDSIZE\n");
+  // x86's has types that clang has for x86 only; without them, as glibc's own for a processor that has none of them.
+  stand_ins->write("bits/floatn.h",
+                   "#define __HAVE_FLOAT128 0\n#define __HAVE_DISTINCT_FLOAT128 0\n#define __HAVE_FLOAT64X 0\n"
+                   "#define __HAVE_FLOAT64X_LONG_DOUBLE 0\n#include <bits/floatn-common.h>\n");
   for (const char* name : {"gnu/stubs-32.h", "gnu/stubs-64.h", "gnu/stubs-soft.h", "gnu/stubs-hard.h"}) {
     stand_ins->write(name, "");
   }

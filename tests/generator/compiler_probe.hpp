@@ -27,8 +27,9 @@ inline std::string without_comments(const c::Header& header) {
 class Probe {
  public:
   explicit Probe(const c::Header& header, const std::string& before = "") {
-    text_ =
-        before + "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#include \"" + header.path + "\"\n";
+    // The model is what C++ sees, which has no __STDC_VERSION__; libusb.h defines a macro by it.
+    text_ = before + "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#undef __STDC_VERSION__\n#include \"" +
+            header.path + "\"\n";
     header_text_ = without_comments(header);
     // The model calls a struct by its tag alone, also those of headers that this one includes.
     for (const c::Function* function : c::all<c::Function>(header)) {

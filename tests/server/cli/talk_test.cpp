@@ -193,6 +193,7 @@ TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks
   REQUIRE(chat.wait_for("forgotten"));
   chat.type("/modle\n");
   REQUIRE(chat.wait_for("did you mean \"/model\"?"));
+  REQUIRE(chat.wait_for(">>> "));  // before it, the terminal itself would take Ctrl-D
   chat.type("\x04");
   CHECK(chat.wait() == 0);
   CHECK_THAT(read_file(person.file(".local/state/rkllm-mcp/chat_history")), has_text("one"));
