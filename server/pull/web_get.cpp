@@ -1,5 +1,6 @@
 #include "pull/web_get.hpp"
 
+#include "client/http/http_error.hpp"
 #include "version.hpp"
 
 #include <httplib.h>
@@ -64,12 +65,12 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& ho
 }
 
 std::string words_of(httplib::Error error) {
+  if (client::is_not_connected(error)) return "no connection could be made";
+  if (client::is_certificate_refused(error)) return "its certificate cannot be verified";
   switch (error) {
-    case httplib::Error::Connection: return "no connection could be made";
-    case httplib::Error::SSLServerVerification: return "its certificate cannot be verified";
     case httplib::Error::SSLLoadingCerts: return "there are no certificates to verify its own with (ca-certificates)";
     case httplib::Error::SSLConnection: return "no encrypted connection could be made";
-    case httplib::Error::Read: return "it does not answer, or has broken off";
+    case httplib::Error::Read: return "it does not answer, has broken off, or sends headers without end";
     default: return "HTTP failed: " + httplib::to_string(error);
   }
 }

@@ -117,7 +117,7 @@ folder(server/backend USE jsonrpc AND mcp/catalogue.hpp worker/descriptor.hpp)
 folder(server/worker USE backend jsonrpc)
 folder(server/watch USE backend jsonrpc mcp text)
 folder(server/upstreams USE call client mcp text transport AND worker/descriptor.hpp worker/worker_log.hpp)
-folder(server/tools USE mcp settings text AND worker/descriptor.hpp)
+folder(server/tools USE mcp settings text AND client/http/http_error.hpp worker/descriptor.hpp)
 folder(server/memory USE auth call client dispatch jsonrpc mcp text)
 # Of the chat host only http/ and mcp/ have a server around them. Inside, lowest first: turn; templates; answer and
 # structured; dialects and host; http and mcp.
@@ -137,7 +137,7 @@ forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dial
 folder(server/models USE backend chat jsonrpc mcp stream text)
 folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models service settings tools transport upstreams
                   watch worker)
-folder(server/pull USE text AND jsonrpc/bounded_json.hpp)
+folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp)
 folder(server/cli USE app client doctor memory pull service settings
                   AND jsonrpc/bounded_json.hpp models/model_files.hpp text/wall_clock.hpp tools/html/page_reading.hpp

@@ -1,5 +1,6 @@
 #include "client/http/http_client.hpp"
 
+#include "client/http/http_error.hpp"
 #include "client/sockets/socket.hpp"
 
 #include <httplib.h>
@@ -27,8 +28,8 @@ std::unique_ptr<httplib::ClientImpl> make_http_client(const Endpoint& endpoint, 
 }
 
 std::string complaint_of(httplib::Error error) {
-  if (error == httplib::Error::Connection) return "cannot connect";
-  if (error == httplib::Error::SSLServerVerification) return "the server's certificate cannot be verified";
+  if (is_not_connected(error)) return "cannot connect";
+  if (is_certificate_refused(error)) return "the server's certificate cannot be verified";
   if (error == httplib::Error::SSLLoadingCerts) return "no certificates to verify the server's with";
   return "HTTP failed: " + httplib::to_string(error);
 }

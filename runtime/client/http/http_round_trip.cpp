@@ -1,5 +1,7 @@
 #include "client/http/http_round_trip.hpp"
 
+#include "client/http/http_error.hpp"
+
 #include <httplib.h>
 
 #include <algorithm>
@@ -18,8 +20,8 @@ std::string media_type_of(const httplib::Response& response) {
 }
 
 bool is_without_connection(httplib::Error error) {
-  return error == httplib::Error::Connection || error == httplib::Error::SSLConnection ||
-         error == httplib::Error::SSLLoadingCerts || error == httplib::Error::SSLServerVerification;
+  return is_not_connected(error) || is_certificate_refused(error) || error == httplib::Error::SSLConnection ||
+         error == httplib::Error::SSLLoadingCerts;
 }
 
 }  // namespace

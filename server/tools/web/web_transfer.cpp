@@ -1,5 +1,6 @@
 #include "tools/web/web_transfer.hpp"
 
+#include "client/http/http_error.hpp"
 #include "tools/tool_failure.hpp"
 
 #include <httplib.h>
@@ -56,18 +57,13 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const IpAddress&
 }
 
 std::string words_of(httplib::Error error) {
+  if (client::is_certificate_refused(error)) return "its certificate cannot be verified";
   switch (error) {
-    case httplib::Error::SSLServerVerification: return "its certificate cannot be verified";
     case httplib::Error::SSLLoadingCerts: return "there are no certificates to verify its own with";
     case httplib::Error::SSLConnection: return "no encrypted connection could be made";
-    case httplib::Error::Read: return "it does not answer, or has broken off";
+    case httplib::Error::Read: return "it does not answer, has broken off, or sends headers without end";
     default: return "HTTP failed: " + httplib::to_string(error);
   }
-}
-
-// Older versions have no enumerator for a connection that took too long, or report it as Error::Connection.
-bool is_without_connection(httplib::Error error) {
-  return error == httplib::Error::Connection || httplib::to_string(error) == "ConnectionTimeout";
 }
 
 }  // namespace
@@ -105,7 +101,7 @@ TransferResult transfer(const Url& url, const IpAddress& address, const Transfer
   if (result.status != 0 && !is_unpacked(encoding)) {
     throw ToolFailure(url.host + " answers in an encoding that was not asked for");
   }
-  if (result.status == 0 && is_without_connection(error)) throw NoConnection("no connection could be made");
+  if (result.status == 0 && client::is_not_connected(error)) throw NoConnection("no connection could be made");
   throw ToolFailure(url.host + ": " + words_of(error));
 }
 

@@ -177,7 +177,9 @@ TEST_CASE("headers without end are not gathered") {
   ToolSettings settings;
   settings.allowed_addresses = {"127.0.0.1"};
   ToolBench bench(settings);
-  CHECK(bench.call("fetch_page", {{"url", server.url()}})["message"] == "the server sends headers without end");
+  // Newer versions of cpp-httplib stop by themselves, and do not say why.
+  CHECK_THAT(bench.call("fetch_page", {{"url", server.url()}})["message"].get<std::string>(),
+             has_text("sends headers without end"));
 }
 
 TEST_CASE("progress is told to who wants it") {

@@ -1,0 +1,27 @@
+// What went wrong, by a name that every version of cpp-httplib can be asked for: newer ones tell apart what older ones
+// report by one enumerator.
+#pragma once
+
+#include <httplib.h>
+
+namespace rkllm_mcp::client {
+
+// The server's certificate is of nobody that is trusted, has expired, or is for another name.
+template <typename Error>
+bool is_certificate_refused(Error error) {
+  if constexpr (requires { Error::SSLServerHostnameVerification; }) {
+    if (error == Error::SSLServerHostnameVerification) return true;
+  }
+  return error == Error::SSLServerVerification;
+}
+
+// Nobody accepted the connection, or not in time.
+template <typename Error>
+bool is_not_connected(Error error) {
+  if constexpr (requires { Error::ConnectionTimeout; }) {
+    if (error == Error::ConnectionTimeout) return true;
+  }
+  return error == Error::Connection;
+}
+
+}  // namespace rkllm_mcp::client
