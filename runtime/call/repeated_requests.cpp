@@ -42,7 +42,13 @@ void RepeatedRequests::answered(const std::shared_ptr<Record>& record, std::opti
   client.bytes += bytes_of(*record);
   kept_bytes_ += bytes_of(*record);
   while (client.bytes > limits_.client_bytes) forget_oldest_of(client);
-  while (kept_bytes_ > limits_.bytes) forget_oldest_of(clients_.at(kept_.front()->client));
+  while (!kept_.empty() && is_above_its_bounds()) forget_oldest_of(clients_.at(kept_.front()->client));
+  share_.set(kept_bytes_);
+}
+
+bool RepeatedRequests::is_above_its_bounds() const {
+  const std::size_t more = kept_bytes_ > share_.bytes() ? kept_bytes_ - share_.bytes() : 0;
+  return kept_bytes_ > limits_.bytes || !share_.has_room_for(more);
 }
 
 void RepeatedRequests::forget_oldest_of(Client& client) {
@@ -53,6 +59,7 @@ void RepeatedRequests::forget_oldest_of(Client& client) {
   kept_bytes_ -= bytes_of(*record);
   client.records.erase(record->digest);
   kept_.erase(oldest);
+  if (share_.bytes() > kept_bytes_) share_.set(kept_bytes_);
 }
 
 void RepeatedRequests::forget_expired() {

@@ -4,14 +4,16 @@
 // While a request is being executed its repetitions are swallowed: the answer will come. After that they get the same
 // answer, for `kept_for`. A request that is answered by a stream has its stream send again what it retains.
 //
-// Memory: what is kept for one client, and for all of them, is bounded; the oldest answers are forgotten first, and
-// their requests would be executed again. Requests in progress are never forgotten: a session may only have so many.
+// Memory: what is kept for one client, and for all of them, is bounded, and is part of the server's budget; when there
+// is no room, the oldest answers are forgotten first, and their requests would be executed again. Requests in progress
+// are never forgotten: a session may only have so many.
 //
 // Threads: belongs to the event loop.
 #pragma once
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
+#include "memory_budget.hpp"
 #include "text/sha256.hpp"
 #include "transport/peer.hpp"
 
@@ -23,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -38,7 +41,9 @@ class RepeatedRequests {
   };
 
   RepeatedRequests() : RepeatedRequests(Limits()) {}
-  explicit RepeatedRequests(const Limits& limits) : limits_(limits) {}
+  // Without `memory` (null) the limits alone bound it.
+  explicit RepeatedRequests(const Limits& limits, std::shared_ptr<MemoryBudget> memory = {})
+      : limits_(limits), share_(std::move(memory)) {}
 
   // Whether `text` is a request of this client that has been taken before. If so, all has been done about it.
   bool repeat(const Session& client, std::string_view text, Peer& peer);
@@ -66,6 +71,7 @@ class RepeatedRequests {
   };
 
   static std::size_t bytes_of(const Record& record) { return record.answer.size() + Limits::kBytesBesideTheAnswer; }
+  bool is_above_its_bounds() const;
   void answered(const std::shared_ptr<Record>& record, std::optional<std::string_view> answer);
   void forget_oldest_of(Client& client);
   void forget_expired();
@@ -74,6 +80,7 @@ class RepeatedRequests {
   std::map<const Session*, Client> clients_;
   Records kept_;  // answered, the oldest first
   std::size_t kept_bytes_ = 0;
+  MemoryShare share_;  // of kept_bytes_
 };
 
 }  // namespace rkllm_mcp

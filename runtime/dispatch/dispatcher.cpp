@@ -70,6 +70,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       mcp_(loop, catalogue,
            {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
       services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
+      repeated_(std::make_shared<RepeatedRequests>(RepeatedRequests::Limits(), options.memory)),
       reading_(loop) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {

@@ -122,7 +122,7 @@ class Dispatcher {
   McpServer mcp_;
   ServiceCalls services_;
   // Shared with what peers do as they close, which may be after the dispatcher's end.
-  const std::shared_ptr<RepeatedRequests> repeated_ = std::make_shared<RepeatedRequests>();
+  const std::shared_ptr<RepeatedRequests> repeated_;
   SideThread reading_;  // of long messages
 };
 
