@@ -4,7 +4,6 @@
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/lists/documents.hpp"
-#include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -47,12 +46,14 @@ HttpResponse nothing_here() {
 }  // namespace
 
 void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-  or_else([&] { route(request, exchange); },
-          [&] {
-            const RpcError error = as_rpc_error(std::current_exception());
-            exchange->respond(
-                {500, {{"Cache-Control", "no-store"}}, "application/json", error_message(RequestId(kNullId), error)});
-          });
+  try {
+    route(request, exchange);
+  } catch (...) {
+    const RpcError error = as_rpc_error(std::current_exception());
+    exchange->respond(
+        {500, {{"Cache-Control", "no-store"}}, "application/json", error_message(RequestId(kNullId), error)});
+    throw;
+  }
 }
 
 void HttpRoutes::route(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
