@@ -18,7 +18,7 @@
 
 namespace rkllm_mcp {
 
-class LineConnection final : public Peer, public Channel::Owner {
+class LineConnection final : public ConnectedPeer, public Channel::Owner {
  public:
   struct Identity {
     TransportKind transport;

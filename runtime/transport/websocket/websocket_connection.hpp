@@ -27,7 +27,7 @@ struct WebSocketLimits {
   std::chrono::milliseconds pong_timeout{60'000};
 };
 
-class WebSocketConnection final : public Peer, public Channel::Owner, private WebSocketReader::Events {
+class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, private WebSocketReader::Events {
  public:
   struct Client {
     std::string address;
