@@ -3,7 +3,6 @@
 #include "auth/token_set.hpp"
 #include "call/push_reader.hpp"
 #include "jsonrpc/envelope.hpp"
-#include "run_loop.hpp"
 
 #include <asio/steady_timer.hpp>
 
@@ -63,12 +62,14 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
   auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
   if (session->principal != nullptr) origin.holder = session->principal->name;
-  const auto begin = [&] {
+  try {
     const auto id = backend_.start(
         {target.method, std::move(target.params), target.options.encoding, origin, reply.memory()}, reader->stream());
     session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
-  };
-  or_else(begin, [&] { session->remove(key); });  // or its id would be in use for ever
+  } catch (...) {
+    session->remove(key);  // or its id would be in use for ever
+    throw;
+  }
   return key;
 }
 
@@ -108,17 +109,9 @@ Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std:
   return key;
 }
 
-void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target) {
-  start_push(session, reply, std::move(target), {});
-}
-
-void Caller::push_notifications(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
-                                Target target) {
-  start_push(session, reply, std::move(target), new_stream_id());
-}
-
-void Caller::start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
-                        const std::string& stream_id) {
+void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
+                  Chunks chunks) {
+  const std::string stream_id = chunks == Chunks::kNotifications ? new_stream_id() : std::string();
   const auto name = target.method->name;
   auto writer =
       stream_id.empty() ? ChunkWriter::replies(reply->id(), name) : ChunkWriter::notifications(name, stream_id);
@@ -170,8 +163,12 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
                    result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
                    kAnnouncePatience);
   ActiveCall call{.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader};
-  or_else([&] { *key = start(session, *reply, std::move(call), std::move(target)); },
-          [&] { registry_.remove(stream_id); });
+  try {
+    *key = start(session, *reply, std::move(call), std::move(target));
+  } catch (...) {
+    registry_.remove(stream_id);
+    throw;
+  }
 }
 
 }  // namespace rkllm_mcp

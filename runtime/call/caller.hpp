@@ -85,10 +85,9 @@ class Caller {
   Session::Key collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
                        CollectReader::DoneFunction done, CollectReader::ProgressFunction progress = {},
                        CancelRule rule = CancelRule());
-  // Chunks that repeat the request's id, as they come.
-  void push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
-  // A stream id as the answer, then notifications as they come.
-  void push_notifications(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
+  // Chunks as they come: replies that repeat the request's id, or notifications behind a stream id as the answer.
+  enum class Chunks { kReplies, kNotifications };
+  void push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target, Chunks chunks);
   // A stream id as the answer; chunks when they are polled for.
   void offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
 
@@ -104,8 +103,6 @@ class Caller {
 
  private:
   TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;
-  void start_push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
-                  const std::string& stream_id);
   // Starts the time that the call may wait in its queue, after which it is given up. The limit holds as long as the
   // object that this returns lives.
   std::shared_ptr<void> limit_waiting(Backend::CallId id);

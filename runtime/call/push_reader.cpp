@@ -16,7 +16,9 @@ void PushReader::drain() {
   while (peer.closed() || peer.ready()) {  // for a client that has gone, what is left of the run is taken and dropped
     const auto chunk = stream()->take(join, text_room);
     if (!chunk) break;
-    send(writer_.chunk(*chunk));
+    std::string message = writer_.chunk(*chunk);
+    reply_->message(message);
+    sent(std::move(message));
   }
   if (stream()->drained()) return send_end();
   if (peer.closed() || peer.ready() || waiting_) return;
@@ -67,11 +69,6 @@ void PushReader::send_end() {
   }
   write();
   send_last(std::move(ending->message.text));
-}
-
-void PushReader::send(std::string message) {
-  reply_->message(message);
-  sent(std::move(message));
 }
 
 void PushReader::send_last(std::string message) {

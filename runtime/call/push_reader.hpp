@@ -47,7 +47,6 @@ class PushReader : public StreamReader {
   void fail(const std::exception_ptr& fault) override;
 
  private:
-  void send(std::string message);
   void send_last(std::string message);
   void sent(std::string message);
   void retain(std::string message);

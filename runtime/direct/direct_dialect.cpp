@@ -103,8 +103,10 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   if (!reply->muted()) Caller::require_new_id(*session, *reply, streams);
 
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));
-  if (streams && stream == true) return caller_.push_notifications(session, reply, std::move(target));
-  if (streams) return caller_.push(session, reply, std::move(target));
+  if (streams) {
+    const auto chunks = stream == true ? Caller::Chunks::kNotifications : Caller::Chunks::kReplies;
+    return caller_.push(session, reply, std::move(target), chunks);
+  }
   auto done = [this, &method, weak = std::weak_ptr(session), reply,
                how = caller_.writing_of(target.options)](Collected collected) {
     if (collected.outcome.error) return reply->error(as_rpc_error(collected.outcome.error));

@@ -34,6 +34,14 @@ class BatchPeer final : public Peer {
     end_one();
   }
   void end_unanswered() override { end_one(); }
+  // Their answers travel in one message, which is expected once, and is no error of one of them.
+  void expects_answer() override {
+    if (!std::exchange(is_expected_, true)) client_->expects_answer();
+  }
+  void answers_with(ErrorCode /*code*/) override {}
+  void release(std::chrono::milliseconds pause) override { client_->release(pause); }
+  void hold_input() override { client_->hold_input(); }
+  void resume_input() override { client_->resume_input(); }
   void close() override { client_->close(); }
   // What the batch has gathered is sent first.
   void refuse() override {
@@ -74,6 +82,7 @@ class BatchPeer final : public Peer {
 
   const std::shared_ptr<Peer> client_;
   std::size_t open_;
+  bool is_expected_ = false;
   bool is_refused_ = false;  // to be told when the last has ended
   std::string answers_;
   MemoryShare share_;  // what they take

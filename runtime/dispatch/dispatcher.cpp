@@ -203,7 +203,7 @@ void Dispatcher::read(std::string text, ReadFunction then, NullIds null_ids) {
 
 void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
                                  const std::shared_ptr<Peer>& peer) {
-  if (text.size() <= kReadAtOnceBytes) return receive(text, session, peer, Delivery::kPush);
+  if (text.size() <= kReadAtOnceBytes) return receive(parse(text), session, peer, Delivery::kPush);
   peer->hold_input();
   read(std::string(text), [this, session, weak = std::weak_ptr(peer)](const Message& message) {
     const auto alive = weak.lock();
@@ -213,17 +213,12 @@ void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Se
   });
 }
 
-void Dispatcher::receive(std::string_view text, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
-  receive(parse(text), session, peer, delivery);
-}
-
 void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
   if (const auto* batch = std::get_if<Batch>(&message)) return execute(*batch, session, peer, delivery);
   if (!admit(message, session, peer)) return;
   if (const auto* request = std::get_if<Request>(&message)) {
-    execute(*request, session, peer, delivery);
+    execute(*request, session, std::make_shared<Reply>(peer, request->id), delivery);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
     execute(*notification, session, peer);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
@@ -283,11 +278,6 @@ void Dispatcher::receive_datagram(std::string_view text, const std::shared_ptr<S
   const auto reply = std::make_shared<Reply>(peer, request->id);
   repeated_->add(*session, text, *reply);
   execute(*request, session, reply, Delivery::kPush);
-}
-
-void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
-  execute(request, session, std::make_shared<Reply>(peer, request.id), delivery);
 }
 
 void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,

@@ -66,8 +66,6 @@ class Dispatcher {
   void read(std::string text, ReadFunction then, NullIds null_ids = NullIds::kRefused);
 
   // Executes one message whose answer goes to `peer`.
-  void receive(std::string_view text, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
-               Delivery delivery);
   void receive(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
                Delivery delivery);
   const Options& options() const { return options_; }
@@ -91,8 +89,6 @@ class Dispatcher {
   void receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,
                         const std::shared_ptr<Peer>& peer);
   void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
-               Delivery delivery);
-  void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
                Delivery delivery);
   void execute(const Batch& batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
                Delivery delivery);

@@ -26,7 +26,7 @@
 
 namespace rkllm_mcp {
 
-class EventStream final : public Peer {
+class EventStream final : public ExchangePeer {
  public:
   struct Options {
     std::string id;       // of the stream, unique in its session
@@ -58,13 +58,14 @@ class EventStream final : public Peer {
   void send(std::string_view message) override;
   void send_last(std::string message) override;
   void end_unanswered() override;
+  void answers_with(ErrorCode /*code*/) override {}
   void release(std::chrono::milliseconds pause) override;
 
   bool ready() const override { return exchange_ ? exchange_->ready() : kept_bytes_ < kKeptBytes; }
   bool closed() const override { return abandoned_; }
   bool has_room_for(std::size_t bytes) const override;
   void close() override { abandon(); }
-  TransportKind transport() const override { return TransportKind::kHttp; }
+  bool takes_messages() const override { return true; }
   std::string address() const override { return options_.remote; }
 
  private:

@@ -8,13 +8,14 @@
 
 #include <asio/io_context.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 
-class HttpPeer : public Peer {
+class HttpPeer : public ExchangePeer {
  public:
   struct Options {
     bool may_stream = false;          // the client accepts text/event-stream
@@ -30,13 +31,13 @@ class HttpPeer : public Peer {
   void send_last(std::string message) override;  // the answer
   void end_unanswered() override;                // 202, or the end of the events
   void answers_with(ErrorCode code) override;
+  void release(std::chrono::milliseconds /*pause*/) override {}  // nothing of it could be asked for again
   void answer_with_status(int status, std::string message);
 
   bool ready() const override { return exchange_->ready(); }
   bool closed() const override { return exchange_->closed(); }
   bool has_room_for(std::size_t bytes) const override { return exchange_->has_room_for(bytes); }
   void close() override {}  // the exchange ends with its answer
-  TransportKind transport() const override { return TransportKind::kHttp; }
   std::string address() const override { return options_.remote; }
   bool takes_messages() const override { return options_.may_stream; }
   // To be sent with the answer, if it has not begun.

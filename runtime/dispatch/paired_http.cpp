@@ -25,7 +25,7 @@ std::string_view id_in(std::string_view query) {
 }  // namespace
 
 // The event stream of one client, as its connection.
-class PairedHttp::Client final : public Peer {
+class PairedHttp::Client final : public ConnectedPeer {
  public:
   Client(Dispatcher& dispatcher, std::shared_ptr<HttpExchange> exchange, std::string remote, std::string token)
       : memory_(dispatcher.options().memory),

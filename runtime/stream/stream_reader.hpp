@@ -32,7 +32,15 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
     std::weak_ptr<R> weak = reader;
     reader->stream_ = std::make_shared<TokenStream>(options, [&loop, weak] {
       post_patiently(loop, [weak] {
-        if (const auto woken = weak.lock()) woken->wake();
+        const std::shared_ptr<StreamReader> woken = weak.lock();
+        if (!woken) return;
+        woken->stream_->rearm();
+        try {
+          woken->drain();
+        } catch (...) {
+          woken->fail(std::current_exception());
+          throw;
+        }
       });
     });
     return reader;
@@ -50,7 +58,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   virtual void drain() = 0;
   // drain() has thrown: the client is told, and the run is stopped.
   virtual void fail(const std::exception_ptr& fault) = 0;
-  // Runs something that the loop calls: what it throws ends this stream.
+  // Runs something that the loop calls beside a wake-up: what it throws ends this stream, as what drain() throws does.
   template <class Action>
   void contain(Action action) {
     or_else(std::move(action), [this] { fail(std::current_exception()); });
@@ -61,11 +69,6 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   }
 
  private:
-  void wake() {
-    stream_->rearm();
-    contain([this] { drain(); });
-  }
-
   std::shared_ptr<TokenStream> stream_;
   std::function<void()> finished_;
 };

@@ -4,7 +4,6 @@
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/lists/documents.hpp"
-#include "run_loop.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -46,16 +45,7 @@ HttpResponse nothing_here() {
 
 }  // namespace
 
-void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-  or_else([&] { route(request, exchange); },
-          [&] {
-            const RpcError error = as_rpc_error(std::current_exception());
-            exchange->respond(
-                {500, {{"Cache-Control", "no-store"}}, "application/json", error_message(RequestId(kNullId), error)});
-          });
-}
-
-void HttpRoutes::route(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) try {
   if (first_ && first_(request, exchange)) return;
   // Checked before the token: a host whose token is refused looks below /.well-known/ for a way to log in, and has to
   // learn from a 404 that there is none.
@@ -68,6 +58,11 @@ void HttpRoutes::route(const HttpRequest& request, const std::shared_ptr<HttpExc
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
   if (is_get(request) && get(request, exchange)) return;
   exchange->respond(nothing_here());
+} catch (...) {
+  const RpcError error = as_rpc_error(std::current_exception());
+  exchange->respond(
+      {500, {{"Cache-Control", "no-store"}}, "application/json", error_message(RequestId(kNullId), error)});
+  throw;
 }
 
 // Without a valid token a client learns only whether the server is well.

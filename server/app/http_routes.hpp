@@ -54,7 +54,6 @@ class HttpRoutes {
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
  private:
-  void route(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   void refuse(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   bool get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   void list_servers(const Principal& asking, const std::shared_ptr<HttpExchange>& exchange);

@@ -19,9 +19,9 @@ namespace rkllm_mcp {
 
 // The place of one handle's model, from before it is created until it is destroyed.
 //
-// Threads: call() on the handle's runner. call_beside() on another thread, perhaps during call(), but never while
-// call() destroys the model. begin_run() before the call() that it belongs to, on the same thread. stop_run() on any
-// thread, between begin_run() and the end of its call(); it does not block.
+// Threads: call() on the thread of the handle's queue. call_beside() on another thread, perhaps during call(), but never
+// while call() destroys the model. begin_run() before the call() that it belongs to, on the same thread. stop_run() on
+// any thread, between begin_run() and the end of its call(); it does not block.
 class Model {
  public:
   virtual ~Model() = default;
@@ -38,7 +38,7 @@ class Model {
   virtual std::optional<pid_t> loading_in() const { return std::nullopt; }
 
   virtual bool loaded() const = 0;  // there is something to call
-  // What is known of it: sizes and limits by the name of their C field, e.g. "max_new_tokens". On the handle's runner.
+  // What is known of it: sizes and limits by the name of their C field, e.g. "max_new_tokens". On the queue's thread.
   using Values = std::map<std::string, std::int64_t, std::less<>>;
   virtual Values values() const = 0;
   // The worker that it is in; nothing if it is in this process. Likewise.

@@ -69,8 +69,9 @@ class LibraryModel final : public Model {
     std::unique_lock<std::mutex> alone;
     if (request.method->handle == HandleRole::kCreates) alone = std::unique_lock(loading_);
     const std::uint64_t lines = printed_ == nullptr ? 0 : printed_->lines();
-    CallOutcome outcome =
-        request.method->streams ? run(request) : call_library(library_, files_, request, &record_, nullptr);
+    const bool is_run = request.method->streams;
+    CallOutcome outcome = call_library(library_, files_, request, &record_, is_run ? run_.get() : nullptr);
+    if (is_run) end_run(request, outcome);
     if (printed_ != nullptr) add_logged_errors(printed_->errors_since(lines), outcome);
     return outcome;
   }
@@ -85,8 +86,7 @@ class LibraryModel final : public Model {
   Values values() const override { return record_.session; }
 
  private:
-  CallOutcome run(const CallRequest& request) {
-    CallOutcome outcome = call_library(library_, files_, request, &record_, run_.get());
+  void end_run(const CallRequest& request, CallOutcome& outcome) {
     run_->complete(outcome);
     for (const auto& [name, learnt] : run_->learnt()) record_.session[name] = learnt;
     if (run_->gave_up()) abandoned_.push_back(run_);
@@ -97,7 +97,6 @@ class LibraryModel final : public Model {
               " returned 0, but the run gave nothing: the runtime took the input for none at all, or lacks the mode"));
     }
     if (outcome.error) say_if_cache_was_emptied(outcome);
-    return outcome;
   }
 
   // A run that the library refuses, or that does not fit, has dropped the conversation so far.

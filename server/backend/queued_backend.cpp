@@ -9,17 +9,34 @@
 
 namespace rkllm_mcp {
 
-// Calls that wait, and the thread that makes them one after the other. The thread is sent to work once, and takes its
-// calls from here until there are none.
+// Calls that wait, and the thread that makes them one after the other, see serve(). All but the thread is guarded by the
+// backend's mutex, which must not be held by whoever destroys a queue whose thread has been started.
 struct QueuedBackend::Queue {
-  std::deque<JobPointer> waiting;  // in their order; guarded by the backend's mutex
-  JobPointer holder;               // the lease that is held; likewise
-  bool at_work = false;            // the runner has been sent; guarded by the backend's mutex
-  Runner runner;                   // last: it uses the above
+  explicit Queue(std::mutex& mutex_of_backend) : mutex(mutex_of_backend) {}
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  ~Queue() {
+    if (!thread.joinable()) return;
+    {
+      const std::lock_guard lock(mutex);
+      ending = true;
+    }
+    news.notify_one();
+    thread.join();
+  }
+
+  std::mutex& mutex;
+  std::deque<JobPointer> waiting;  // in their order
+  JobPointer holder;               // the lease that is held
+  bool ending = false;
+  std::condition_variable news;  // for the thread: there is a call to make, or it is to end
+  std::thread thread;
 };
 
 // One initialised model, or one that is being initialised.
 struct QueuedBackend::Handle {
+  explicit Handle(std::mutex& mutex) : queue(mutex), beside(mutex) {}
+
   std::string id;
   std::string name;         // see load(); empty: made by rkllm_init
   unsigned number = 0;      // in its id
@@ -32,7 +49,7 @@ struct QueuedBackend::Handle {
   std::uint64_t load = 0;   // see HandleUse
   std::uint64_t foreign_changes = 0;  // likewise; guarded by the backend's mutex
   std::chrono::steady_clock::time_point last_used = std::chrono::steady_clock::now();  // likewise
-  Model::Values values;     // written by the runner alone, and with the mutex
+  Model::Values values;     // written by the queue's thread alone, and with the mutex
   std::optional<pid_t> process;  // likewise
 
   std::mutex turn;
@@ -122,12 +139,14 @@ QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Met
     : engine_(std::move(engine)),
       destroy_(find_method(methods, HandleRole::kDestroys)),
       limits_(limits),
-      handleless_(std::make_unique<Queue>()) {}
+      handleless_(std::make_unique<Queue>(mutex_)) {
+  handleless_->thread = std::thread([this] { serve(*handleless_, nullptr); });
+}
 
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
   if (!shutting_down_) shut_down(std::chrono::steady_clock::now() + kPatience);
-  std::map<std::string, HandlePointer> left;  // they go before the tables and the runners, which their threads use
+  std::map<std::string, HandlePointer> left;  // they go before the tables, which their threads use
   std::unique_lock lock(mutex_);
   change_.wait(lock, [this] { return jobs_.empty(); });  // a call that ends at last still uses all of this
   left.swap(handles_);
@@ -186,7 +205,7 @@ Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request, s
   job->handle = job->lease->handle;
   jobs_.emplace(job->id, job);
   job->lease->leased.push_back(job);
-  set_to_work(job->handle->queue, job->handle.get(), false);
+  job->handle->queue.news.notify_one();
   return job->id;
 }
 
@@ -213,7 +232,7 @@ void QueuedBackend::end_held(const JobPointer& lease) {
   lease->state = Job::State::kDone;
   tell_positions(handle, 0);
   errands_.post([this, lease] { finish(lease, CallOutcome()); });
-  if (!handle.queue.waiting.empty()) set_to_work(handle.queue, &handle, false);
+  handle.queue.news.notify_one();
 }
 
 bool QueuedBackend::grant(Handle& handle, const JobPointer& lease) {
@@ -267,7 +286,7 @@ void QueuedBackend::admit(const JobPointer& job) {
   if (shutting_down_) throw runtime_unavailable("the server is shutting down");
   if (method.handle == HandleRole::kNone) return;
   if (method.handle == HandleRole::kCreates) {
-    job->handle = create_handle();
+    create_handle(*job);
     job->handle->load = job->id;
     job->handle->name = job->model;
     return;
@@ -296,19 +315,21 @@ void QueuedBackend::admit(const JobPointer& job) {
   }
 }
 
-QueuedBackend::HandlePointer QueuedBackend::create_handle() {
+// Where this throws, the job keeps what there is of the handle: it must not end with the mutex held.
+void QueuedBackend::create_handle(Job& job) {
   if (handles_.size() >= limits_.handles) {
     count(limits_.counts, Limit::kHandles);
     throw RpcError(ErrorCode::kQueueFull, "as many models are loaded as limits.max_handles allows; destroy one first",
                    Json{{"queued", handles_.size()}, {"limit", limits_.handles}});
   }
-  const auto handle = std::make_shared<Handle>();
+  const auto handle = job.handle = std::make_shared<Handle>(mutex_);
   handle->number = unused_numbers_.empty() ? next_handle_++ : unused_numbers_.extract(unused_numbers_.begin()).value();
   handle->id = "llm-" + std::to_string(handle->number);
   handle->model = engine_->new_model(
       handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
+  handle->queue.thread = std::thread([this, at = handle.get()] { serve(at->queue, at); });
+  handle->beside.thread = std::thread([this, at = handle.get()] { serve(at->beside, at); });
   handles_.emplace(handle->id, handle);
-  return handle;
 }
 
 QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method, const Json& params) const {
@@ -364,21 +385,10 @@ QueuedBackend::Queue& QueuedBackend::queue_of(const Job& job) {
 }
 
 void QueuedBackend::enqueue(const JobPointer& job) {
-  // The handle outlives its runners; finish(), which may come before they do, takes the job's reference to it.
-  Handle* const handle = job->handle.get();
   Queue& queue = queue_of(*job);
-  const bool is_beside = handle != nullptr && &queue == &handle->beside;
   queue.waiting.push_back(job);
-  if (handle != nullptr && !is_beside) tell_positions(*handle, queue.waiting.size() - 1);
-  set_to_work(queue, handle, is_beside);
-}
-
-void QueuedBackend::set_to_work(Queue& queue, Handle* handle, bool is_beside) {
-  if (std::exchange(queue.at_work, true)) return;
-  queue.runner.post([this, &queue, handle, is_beside] {
-    while (is_beside ? run_beside(*handle) : run_queued(queue, handle)) {
-    }
-  });
+  if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, queue.waiting.size() - 1);
+  queue.news.notify_one();
 }
 
 void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
@@ -401,12 +411,25 @@ void QueuedBackend::leave_queue(const JobPointer& job) {
   if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, place);
 }
 
-QueuedBackend::JobPointer QueuedBackend::next_of(Queue& queue) {
-  auto& waiting = queue.holder ? queue.holder->leased : queue.waiting;
-  if (waiting.empty()) {
-    queue.at_work = false;
-    return nullptr;
+std::deque<QueuedBackend::JobPointer>& QueuedBackend::makeable(Queue& queue) {
+  return queue.holder ? queue.holder->leased : queue.waiting;
+}
+
+void QueuedBackend::serve(Queue& queue, Handle* handle) {
+  const bool is_beside = handle != nullptr && &queue == &handle->beside;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      queue.news.wait(lock, [&queue] { return queue.ending || !makeable(queue).empty(); });
+      if (queue.ending) return;  // no call is left: each keeps its handle
+    }
+    is_beside ? run_beside(*handle) : run_queued(queue, handle);
   }
+}
+
+QueuedBackend::JobPointer QueuedBackend::next_of(Queue& queue) {
+  auto& waiting = makeable(queue);
+  if (waiting.empty()) return nullptr;
   JobPointer next = std::move(waiting.front());
   waiting.pop_front();
   next->state = Job::State::kRunning;
@@ -473,7 +496,7 @@ void QueuedBackend::destroy_unasked(const HandlePointer& handle, std::shared_ptr
   enqueue(job);
 }
 
-bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
+void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
   JobPointer job;
   CallOutcome outcome;
   {
@@ -482,7 +505,7 @@ bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
     if (handle != nullptr) nobody_aborts = std::unique_lock(handle->turn);
     const std::lock_guard lock(mutex_);
     job = next_of(queue);
-    if (!job) return false;
+    if (!job) return;
     if (handle != nullptr && job->request.method == &kLease && grant(*handle, job)) {
       tell_positions(*handle, 0);
     } else if (handle != nullptr) {
@@ -499,14 +522,13 @@ bool QueuedBackend::run_queued(Queue& queue, Handle* handle) {
     }
     if (outcome.error) job->state = Job::State::kDone;
   }
-  if (!outcome.error && job->request.method == &kLease) return true;  // it is finished when it is ended
+  if (!outcome.error && job->request.method == &kLease) return;  // it is finished when it is ended
   if (!outcome.error) {
     if (job->request.method->streams) job->observer->on_begun(token_limit_of(job->request.params, handle->values));
     outcome = execute(job->request, handle);
   }
   if (handle != nullptr) await_abort(*handle, *job);
   finish(job, std::move(outcome));
-  return true;
 }
 
 // An rkllm_abort that is under way marks its run before it is made, and takes that back if it was refused.
@@ -527,7 +549,7 @@ QueuedBackend::JobPointer QueuedBackend::run_to_abort(const Handle& handle, cons
   return next->request.method->streams ? next : nullptr;
 }
 
-bool QueuedBackend::run_beside(Handle& handle) {
+void QueuedBackend::run_beside(Handle& handle) {
   JobPointer job;
   CallOutcome outcome;
   JobPointer meant;
@@ -536,7 +558,7 @@ bool QueuedBackend::run_beside(Handle& handle) {
     {
       const std::lock_guard lock(mutex_);
       job = next_of(handle.beside);
-      if (!job) return false;
+      if (!job) return;
       if (handle.lost) {
         outcome.error = handle.lost;
       } else if (!handle.live || !handle.model->loaded()) {
@@ -554,7 +576,6 @@ bool QueuedBackend::run_beside(Handle& handle) {
     }
   }
   finish(job, std::move(outcome));
-  return true;
 }
 
 CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
@@ -625,7 +646,7 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   if (!given_up) job->observer->on_done(std::move(outcome));
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
-  // This may be the last reference, and this thread the handle's runner, which cannot wait for itself.
+  // This may be the last reference, and this thread the handle's own, which cannot wait for itself.
   farewells_.post([handle = std::move(handle)] {});
   change_.notify_all();
 }

@@ -1,12 +1,12 @@
 // Executes calls through an engine, each handle's in the order in which they came.
 //
-// The vendor's library has no locks of its own, so every handle has one runner thread that makes its calls one after
-// the other. What the contract allows during a run (rkllm_abort, rkllm_is_running) goes to a second runner of the handle
-// and does not wait. Calls that touch no handle have a runner of their own. A call waits in one place only, its queue:
+// The vendor's library has no locks of its own, so every handle has a queue with a thread that makes its calls one after
+// the other. What the contract allows during a run (rkllm_abort, rkllm_is_running) goes to a second queue of the handle
+// and does not wait. Calls that touch no handle have a queue of their own. A call waits in one place only, its queue:
 // one that leaves it is gone at once with its parameters and its observer, whatever runs ahead of it.
 //
 // Threads: start(), cancel() and the queries from any thread (in practice the event loop); observers are called on
-// runner threads and on the engine's. Locks: `mutex_` guards the tables and is never held while a call is made; a
+// the queues' threads and on the engine's. Locks: `mutex_` guards the tables and is never held while a call is made; a
 // handle's `turn` is held by calls beside the queue, while the model is destroyed, and when the next call begins.
 #pragma once
 
@@ -22,6 +22,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <map>
@@ -32,6 +33,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -129,7 +131,7 @@ class QueuedBackend : public Backend {
 
   // With mutex_ held. These throw RpcError.
   void admit(const JobPointer& job);
-  HandlePointer create_handle();
+  void create_handle(Job& job);
   HandlePointer resolve_handle(const Method& method, const Json& params) const;
   std::vector<std::string> live_ids() const;
   std::vector<HandlePointer> unnamed_handles() const;  // those that rkllm_init has made, or is making
@@ -139,7 +141,6 @@ class QueuedBackend : public Backend {
   // With mutex_ held.
   Queue& queue_of(const Job& job);
   void enqueue(const JobPointer& job);
-  void set_to_work(Queue& queue, Handle* handle, bool is_beside);
   bool can_use_lease(const JobPointer& lease) const;
   void let_go(const JobPointer& lease);    // ends a lease that is held, when its running call has ended
   void end_held(const JobPointer& lease);  // now
@@ -152,12 +153,16 @@ class QueuedBackend : public Backend {
   void destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer = nullptr);
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
-  // On runner threads.
-  JobPointer next_of(Queue& queue);  // null: none waits, and the runner goes to sleep; with mutex_ held
+  // With mutex_ held.
+  static std::deque<JobPointer>& makeable(Queue& queue);  // the calls that are next: a lease's, if one is held
+  static JobPointer next_of(Queue& queue);                // null: none waits
+
+  // On the queues' threads.
+  void serve(Queue& queue, Handle* handle);  // what they do; null: of the calls without a handle
   bool grant(Handle& handle, const JobPointer& lease);  // false: it cannot be; with mutex_ held
-  // These make the next call of their queue. False if none waits.
-  bool run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
-  bool run_beside(Handle& handle);
+  // These make the next call of their queue, if one waits still.
+  void run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
+  void run_beside(Handle& handle);
   void await_abort(Handle& handle, const Job& run);
   // The run that an rkllm_abort is for, or null. With the mutex.
   static JobPointer run_to_abort(const Handle& handle, const Job& abort);

@@ -2,7 +2,7 @@
 // stops it from inside the callback when the call is to be stopped.
 //
 // Threads: the ResultSink functions come from the runtime's threads (one at a time for one run), the rest from the
-// runner that makes the call.
+// thread that makes the call.
 #pragma once
 
 #include "backend.hpp"

@@ -8,52 +8,51 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 #include <string>
 #include <system_error>
 #include <utility>
 
 namespace rkllm_mcp {
+namespace {
 
-void FrameSocket::send(FrameHead head, std::string_view content) {
-  head.bytes = static_cast<std::uint32_t>(content.size());
-  std::array<iovec, 2> parts{iovec{&head, sizeof head}, iovec{const_cast<char*>(content.data()), content.size()}};
-  const std::lock_guard lock(sending_);
-  msghdr message{};
-  message.msg_iov = parts.data();
-  message.msg_iovlen = parts.size();
-  std::size_t left = sizeof head + content.size();
-  while (true) {
-    const ssize_t sent = ::sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
-    if (sent < 0) {
-      wait_or_throw(errno, POLLOUT);
-      continue;
-    }
-    left -= static_cast<std::size_t>(sent);
-    if (left == 0) return;
-    auto done = static_cast<std::size_t>(sent);
-    for (iovec& part : parts) {
-      const std::size_t of_part = std::min(done, part.iov_len);
-      part.iov_base = static_cast<char*>(part.iov_base) + of_part;
-      part.iov_len -= of_part;
-      done -= of_part;
-    }
+iovec bytes_of(std::string_view text) { return {const_cast<char*>(text.data()), text.size()}; }
+
+// The first `sent` bytes of the pieces have left.
+void drop(std::span<iovec> pieces, std::size_t sent) {
+  for (iovec& piece : pieces) {
+    const std::size_t of_piece = std::min(sent, piece.iov_len);
+    piece.iov_base = static_cast<char*>(piece.iov_base) + of_piece;
+    piece.iov_len -= of_piece;
+    sent -= of_piece;
   }
 }
 
-void FrameSocket::send_text(FrameHead head, std::string_view prefix, std::string_view text) {
-  std::string first(prefix);
-  const auto begins = text.substr(0, kMaxFrameBytes - first.size());
-  first += begins;
-  text.remove_prefix(begins.size());
-  std::string_view content = first;
-  while (true) {
-    if (!text.empty()) head.flags |= kMoreFollows;
-    send(head, content);
-    if (text.empty()) return;
-    content = text.substr(0, kMaxFrameBytes);
-    text.remove_prefix(content.size());
-    head.flags &= static_cast<std::uint16_t>(~kMoreFollows);
-  }
+}  // namespace
+
+void FrameSocket::send(FrameHead head, std::string_view first, std::string_view rest) {
+  const auto flags = head.flags;
+  const std::lock_guard lock(sending_);
+  do {
+    const auto part = rest.substr(0, kMaxFrameBytes - first.size());
+    rest.remove_prefix(part.size());
+    head.bytes = static_cast<std::uint32_t>(first.size() + part.size());
+    head.flags = rest.empty() ? flags : static_cast<std::uint16_t>(flags | kMoreFollows);
+    std::array<iovec, 3> pieces{iovec{&head, sizeof head}, bytes_of(first), bytes_of(part)};
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = pieces.size();
+    for (std::size_t left = sizeof head + head.bytes; left > 0;) {
+      const ssize_t sent = ::sendmsg(socket_.number(), &message, MSG_NOSIGNAL);
+      if (sent < 0) {
+        wait_or_throw(errno, POLLOUT);
+        continue;
+      }
+      left -= static_cast<std::size_t>(sent);
+      drop(pieces, static_cast<std::size_t>(sent));
+    }
+    first = {};
+  } while (!rest.empty());
 }
 
 bool FrameSocket::try_send(FrameHead head) {

@@ -26,12 +26,11 @@ class FrameSocket {
  public:
   explicit FrameSocket(Descriptor socket) : socket_(std::move(socket)) {}
 
-  // Blocks until all is in the socket.
-  void send(FrameHead head, std::string_view content);
+  // Blocks until all is in the socket. The content is `first`, which one frame can hold, and then `rest`, in as many
+  // frames as it takes.
+  void send(FrameHead head, std::string_view first, std::string_view rest = {});
   // Without content, and not at all (false) if the socket is full. Does not block.
   bool try_send(FrameHead head);
-  // In as many frames as it takes.
-  void send_text(FrameHead head, std::string_view prefix, std::string_view text);
 
   // Whoever waits here calls `look` now and then, at least once in `interval`; it may throw to end the waiting.
   void look_while_waiting(std::chrono::milliseconds interval, std::function<void()> look);

@@ -29,10 +29,7 @@ std::optional<ReplyReader::End> ReplyReader::take(const Frame& frame) {
   }
   if (frame.head.type == FrameType::kTokens) {
     take_tokens(frame);
-    while (!tokens_.empty()) {
-      const TokenRecord token = next_token();
-      run_->observer.on_token(token.batch, token.text, token.id);
-    }
+    while (const auto token = next_token()) run_->observer.on_token(token->batch, token->text, token->id);
   } else if (frame.head.type == FrameType::kRows && run_ != nullptr) {
     rows_.add(frame, [this](const FloatRows& whole) { run_->observer.on_rows(whole); });
   } else {
@@ -48,19 +45,8 @@ void ReplyReader::take_tokens(const Frame& frame) {
   tokens_ = frame.content;
 }
 
-bool ReplyReader::offer(const std::function<void()>& on_room) {
-  while (refused_ || !tokens_.empty()) {
-    const TokenRecord token = refused_ ? *refused_ : next_token();
-    refused_.reset();
-    if (run_->observer.offer_token(token.batch, token.text, token.id, on_room)) continue;
-    refused_ = token;
-    return false;
-  }
-  stop_if_wanted();
-  return true;
-}
-
-TokenRecord ReplyReader::next_token() {
+std::optional<TokenRecord> ReplyReader::next_token() {
+  if (tokens_.empty()) return std::nullopt;
   const TokenRecord token = take_token(tokens_);
   if (token.batch >= run_->entries) throw BadFrame("a token of an entry that the batch has not");
   return token;

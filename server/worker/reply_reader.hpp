@@ -34,18 +34,18 @@ class ReplyReader {
   // The end, once it is whole. Waits while there is no room for tokens. Throws BadFrame.
   std::optional<End> take(const Frame& frame);
 
-  // For whoever must not wait: takes a frame of tokens, which stays valid until offer() has returned true. The latter
-  // gives on what there is room for; false if some are left, see CallObserver::offer_token(). Both throw BadFrame.
+  // For whoever must not wait: takes a frame of tokens, which are then to be asked for one by one; nothing when there are
+  // no more, and until then the frame stays valid. Both throw BadFrame.
   void take_tokens(const Frame& frame);
-  bool offer(const std::function<void()>& on_room);
+  std::optional<TokenRecord> next_token();
+  CallObserver& observer() const { return run_->observer; }  // of a run
+  void stop_if_wanted();  // whoever takes the tokens wants no more
 
  private:
   // What a worker may say of the end of a call, and the longest row of floats.
   static constexpr std::size_t kMostEndBytes = std::size_t{1} << 20U;
   static constexpr std::size_t kMostColumns = std::size_t{16} << 20U;
 
-  TokenRecord next_token();
-  void stop_if_wanted();
   static End read_end(const std::string& text);
 
   const std::uint32_t call_;
@@ -53,7 +53,6 @@ class ReplyReader {
   FramedText end_;
   RowsReader rows_;
   std::string_view tokens_;  // the records of the latest frame that are left
-  std::optional<TokenRecord> refused_;  // the one before them: there was no room for it
   bool stopped_ = false;
 };
 

@@ -20,23 +20,6 @@ namespace {
 
 constexpr int kExitBadFrame = 4;
 
-// What a run produces, on its way to the server. One whose run the library never ended may be called at any later time.
-class RunFrames final : public CallObserver {
- public:
-  RunFrames(std::shared_ptr<TokenWriter> writer, std::uint32_t call) : writer_(std::move(writer)), call_(call) {}
-
-  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override {
-    writer_->add(call_, {batch, text, token_id});
-  }
-  void on_rows(const FloatRows& rows) noexcept override { writer_->add(call_, rows); }
-  void on_done(CallOutcome) noexcept override {}
-  bool wants_to_stop() const noexcept override { return writer_->nobody_reads(); }
-
- private:
-  const std::shared_ptr<TokenWriter> writer_;
-  const std::uint32_t call_;
-};
-
 Json outcome_as_json(const CallOutcome& outcome) {
   Json json{{"result", outcome.result}, {"aborted", outcome.aborted}};
   if (!outcome.state.empty()) json["state"] = outcome.state;
@@ -49,7 +32,7 @@ Json outcome_as_json(const CallOutcome& outcome) {
 }
 
 void send_end(FrameSocket& socket, std::uint32_t call, const Json& end) {
-  socket.send_text({.type = FrameType::kEnd, .call = call}, {}, to_text(end));
+  socket.send({.type = FrameType::kEnd, .call = call}, {}, to_text(end));
 }
 
 // Of a call that creates a model; empty if it names no file.
@@ -185,24 +168,26 @@ CallOutcome ServedModel::make(const ReceivedCall& received) {
     if (const std::string name = model_name_in(received.request.params); !name.empty()) named_(name);
   }
   if (method->handle == HandleRole::kNone) return engine_.call(received.request);
-  return method->streams ? make_run(received) : model_->call(received.request);
+  if (method->streams) begin_run(received.number);
+  CallOutcome outcome = model_->call(received.request);
+  if (method->streams) end_run();
+  return outcome;
 }
 
-CallOutcome ServedModel::make_run(const ReceivedCall& received) {
-  tokens_->open(received.number);
-  {
-    const std::lock_guard lock(stopping_);
-    model_->begin_run(std::make_shared<RunFrames>(tokens_, received.number));
-    running_ = received.number;
-    if (stopped_ == received.number) model_->stop_run();
-  }
-  CallOutcome outcome = model_->call(received.request);
+void ServedModel::begin_run(std::uint32_t call) {
+  auto frames = tokens_->open(call);
+  const std::lock_guard lock(stopping_);
+  model_->begin_run(std::move(frames));
+  running_ = call;
+  if (stopped_ == call) model_->stop_run();
+}
+
+void ServedModel::end_run() {
   {
     const std::lock_guard lock(stopping_);
     running_ = kNone;
   }
   tokens_->close();
-  return outcome;
 }
 
 void ServedModel::stop(std::uint32_t call) {

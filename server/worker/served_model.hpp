@@ -47,7 +47,8 @@ class ServedModel {
   void serve_beside();
   ReceivedCall take_call(FrameSocket& socket, const Frame& first) const;
   CallOutcome make(const ReceivedCall& received);
-  CallOutcome make_run(const ReceivedCall& received);
+  void begin_run(std::uint32_t call);
+  void end_run();
   void stop(std::uint32_t call);
   void stop_running();
   void meet();

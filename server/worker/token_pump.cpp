@@ -23,7 +23,7 @@ void TokenPump::start() {
     });
   };
   const std::lock_guard lock(mutex_);
-  await_bytes();
+  go_on();
 }
 
 Frame TokenPump::await(std::chrono::milliseconds interval, const std::function<void(std::uint64_t signs)>& look) {
@@ -41,29 +41,6 @@ Frame TokenPump::await(std::chrono::milliseconds interval, const std::function<v
   return *other_;
 }
 
-// Whatever goes wrong on the loop is for the thread that makes the call.
-template <class Act>
-void TokenPump::guarded(const Act& act) {
-  const std::lock_guard lock(mutex_);
-  if (ended_) return;
-  try {
-    act();
-  } catch (...) {
-    failure_ = std::current_exception();
-    end();
-  }
-}
-
-void TokenPump::await_bytes() {
-  bytes_.async_wait(asio::posix::stream_descriptor::wait_read, [pump = shared_from_this()](std::error_code error) {
-    pump->guarded([&] {
-      if (error) throw std::system_error(error, "a worker's socket");
-      pump->socket_.receive_some();
-      pump->go_on();
-    });
-  });
-}
-
 void TokenPump::await_room() {
   room_.expires_after(kBetweenLooks);
   room_.async_wait([pump = weak_from_this()](std::error_code error) {
@@ -73,15 +50,26 @@ void TokenPump::await_room() {
 }
 
 void TokenPump::room_may_have_come() {
-  guarded([this] {
-    if (std::exchange(is_full_, false)) go_on();
-  });
+  const std::lock_guard lock(mutex_);
+  if (ended_ || !std::exchange(is_full_, false)) return;
+  try {
+    go_on();
+  } catch (...) {
+    fail();
+  }
 }
 
 void TokenPump::go_on() {
-  while (reader_.offer(on_room_)) {
+  while (true) {
+    while (const auto token = refused_ ? std::exchange(refused_, std::nullopt) : reader_.next_token()) {
+      if (reader_.observer().offer_token(token->batch, token->text, token->id, on_room_)) continue;
+      refused_ = token;
+      is_full_ = true;
+      return await_room();
+    }
+    reader_.stop_if_wanted();
     const auto frame = socket_.received();
-    if (!frame) return await_bytes();
+    if (!frame) break;
     ++signs_;
     if (frame->head.type != FrameType::kTokens) {
       other_ = *frame;
@@ -89,8 +77,23 @@ void TokenPump::go_on() {
     }
     reader_.take_tokens(*frame);
   }
-  is_full_ = true;
-  await_room();
+  bytes_.async_wait(asio::posix::stream_descriptor::wait_read, [pump = shared_from_this()](std::error_code error) {
+    const std::lock_guard lock(pump->mutex_);
+    if (pump->ended_) return;
+    try {
+      if (error) throw std::system_error(error, "a worker's socket");
+      pump->socket_.receive_some();
+      pump->go_on();
+    } catch (...) {
+      pump->fail();
+    }
+  });
+}
+
+// Whatever goes wrong on the loop is for the thread that makes the call.
+void TokenPump::fail() {
+  failure_ = std::current_exception();
+  end();
 }
 
 void TokenPump::end() {

@@ -35,13 +35,11 @@ class TokenPump : public std::enable_shared_from_this<TokenPump> {
   Frame await(std::chrono::milliseconds interval, const std::function<void(std::uint64_t signs)>& look);
 
  private:
-  template <class Act>
-  void guarded(const Act& act);
   void room_may_have_come();
   // With mutex_ held:
-  void await_bytes();
+  void go_on();  // with what has been received; then waits for more, or for room
   void await_room();
-  void go_on();  // with what has been received
+  void fail();  // with the exception that is being handled
   void end();
 
   asio::posix::stream_descriptor bytes_;  // a descriptor of its own for the socket: it may outlive that
@@ -54,6 +52,7 @@ class TokenPump : public std::enable_shared_from_this<TokenPump> {
   std::condition_variable ended_news_;
   bool ended_ = false;    // `socket` and `reader` are not used any more
   bool is_full_ = false;  // tokens wait for room
+  std::optional<TokenRecord> refused_;  // the first of them
   std::uint64_t signs_ = 0;
   std::optional<Frame> other_;
   std::exception_ptr failure_;

@@ -12,6 +12,22 @@ constexpr std::size_t kFrameIsFull = 8 * 1024;
 
 }  // namespace
 
+// What the run of one call produces. One whose run the library never ended may be told more at any later time.
+class TokenWriter::RunFrames final : public CallObserver {
+ public:
+  RunFrames(std::shared_ptr<TokenWriter> writer, std::uint32_t call) : writer_(std::move(writer)), call_(call) {}
+
+  // Without memory for a token the process ends, as it must not be missing.
+  void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
+  void on_rows(const FloatRows& rows) noexcept override;
+  void on_done(CallOutcome) noexcept override {}
+  bool wants_to_stop() const noexcept override { return writer_->nobody_reads(); }
+
+ private:
+  const std::shared_ptr<TokenWriter> writer_;
+  const std::uint32_t call_;
+};
+
 TokenWriter::TokenWriter(std::shared_ptr<FrameSocket> socket)
     : socket_(std::move(socket)), thread_([this] { flush_late_ones(); }) {}
 
@@ -24,57 +40,42 @@ TokenWriter::~TokenWriter() {
   thread_.join();
 }
 
-// Without memory for a token the process ends, as it must not be missing.
-template <class Act>
-void TokenWriter::guarded(const Act& act) noexcept {
-  try {
-    if (!nobody_reads_) act();
-  } catch (const PeerGone&) {
-    nobody_reads_ = true;
-    waiting_.clear();
+void TokenWriter::RunFrames::on_token(std::size_t batch, std::optional<std::string_view> text,
+                                      std::int32_t token_id) noexcept {
+  const std::lock_guard lock(writer_->mutex_);
+  if (call_ != writer_->open_ || writer_->nobody_reads_) return;
+  std::string& waiting = writer_->waiting_;
+  // What is too long for one record goes ahead of its token.
+  for (; text && text->size() > kMostTextInRecord; text->remove_prefix(kMostTextInRecord)) {
+    append_token(waiting, {batch, text->substr(0, kMostTextInRecord), kNoTokenId});
+    writer_->flush();
   }
+  append_token(waiting, {batch, text, token_id});
+  if (waiting.size() >= kFrameIsFull || Clock::now() - writer_->last_sent_ >= kPause) return writer_->flush();
+  if (writer_->sleeping_) writer_->news_.notify_one();
 }
 
-void TokenWriter::open(std::uint32_t call) {
+void TokenWriter::RunFrames::on_rows(const FloatRows& rows) noexcept {
+  const std::lock_guard lock(writer_->mutex_);
+  if (call_ != writer_->open_) return;
+  writer_->flush();
+  if (!writer_->nobody_reads_) writer_->send_rows(rows);
+}
+
+std::shared_ptr<CallObserver> TokenWriter::open(std::uint32_t call) {
+  auto frames = std::make_shared<RunFrames>(shared_from_this(), call);
   const std::lock_guard lock(mutex_);
   open_ = call;
+  return frames;
 }
 
 void TokenWriter::close() {
   const std::lock_guard lock(mutex_);
-  guarded([this] { flush(); });
+  flush();
   open_ = kNone;
 }
 
-void TokenWriter::add(std::uint32_t call, const TokenRecord& token) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (call != open_) return;
-  guarded([&] {
-    TokenRecord rest = token;
-    while (rest.text && rest.text->size() > kMostTextInRecord) {
-      add_record({rest.batch, rest.text->substr(0, kMostTextInRecord), kNoTokenId});
-      rest.text->remove_prefix(kMostTextInRecord);
-    }
-    add_record(rest);
-  });
-}
-
-void TokenWriter::add_record(const TokenRecord& token) {
-  append_token(waiting_, token);
-  if (waiting_.size() >= kFrameIsFull || Clock::now() - last_sent_ >= kPause) return flush();
-  if (sleeping_) news_.notify_one();
-}
-
-void TokenWriter::add(std::uint32_t call, const FloatRows& rows) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (call != open_) return;
-  guarded([&] {
-    flush();
-    send_rows(rows);
-  });
-}
-
-void TokenWriter::send_rows(const FloatRows& rows) {
+void TokenWriter::send_rows(const FloatRows& rows) try {
   std::string first;
   append_rows_head(first, rows);
   std::string_view left(reinterpret_cast<const char*>(rows.values), rows.rows * rows.columns * sizeof(float));
@@ -87,11 +88,17 @@ void TokenWriter::send_rows(const FloatRows& rows) {
     left.remove_prefix(part.size());
     socket_->send({.type = FrameType::kRows, .call = open_}, part);
   }
+} catch (const PeerGone&) {
+  nobody_reads_ = true;
 }
 
-void TokenWriter::flush() {
+void TokenWriter::flush() noexcept {
   if (waiting_.empty()) return;
-  socket_->send({.type = FrameType::kTokens, .call = open_}, waiting_);
+  try {
+    socket_->send({.type = FrameType::kTokens, .call = open_}, waiting_);
+  } catch (const PeerGone&) {
+    nobody_reads_ = true;
+  }
   waiting_.clear();
   last_sent_ = Clock::now();
 }
@@ -107,7 +114,7 @@ void TokenWriter::flush_late_ones() {
     if (Clock::now() < due) {
       news_.wait_until(lock, due, [this] { return ending_; });
     } else {
-      guarded([this] { flush(); });
+      flush();
     }
   }
 }

@@ -3,9 +3,8 @@
 // Threads: any. One of its own sends what would otherwise wait for the next token; it sleeps while nothing waits.
 #pragma once
 
+#include "backend.hpp"
 #include "worker/frame_socket.hpp"
-
-#include <rkllm_mcp/result_sink.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -18,30 +17,26 @@
 
 namespace rkllm_mcp {
 
-class TokenWriter {
+class TokenWriter : public std::enable_shared_from_this<TokenWriter> {
  public:
   explicit TokenWriter(std::shared_ptr<FrameSocket> socket);
   ~TokenWriter();
   TokenWriter(const TokenWriter&) = delete;
   TokenWriter& operator=(const TokenWriter&) = delete;
 
-  // What is added between these for that call is sent, before close() returns; all else is dropped.
-  void open(std::uint32_t call);
+  // The observer of that call's run. What it is told until close() is sent, before close() returns; all else is dropped.
+  // It blocks while the socket is full, and may outlive all but this.
+  std::shared_ptr<CallObserver> open(std::uint32_t call);
   void close();
-
-  // These block while the socket is full.
-  void add(std::uint32_t call, const TokenRecord& token) noexcept;
-  void add(std::uint32_t call, const FloatRows& rows) noexcept;
   bool nobody_reads() const { return nobody_reads_; }
 
  private:
   using Clock = std::chrono::steady_clock;
-  // With mutex_ held, like the next ones.
-  template <class Act>
-  void guarded(const Act& act) noexcept;
-  void add_record(const TokenRecord& token);
+  class RunFrames;
+
+  // With mutex_ held.
   void send_rows(const FloatRows& rows);
-  void flush();
+  void flush() noexcept;
   void flush_late_ones();
 
   const std::shared_ptr<FrameSocket> socket_;

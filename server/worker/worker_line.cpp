@@ -37,6 +37,15 @@ std::string own_words(const std::vector<std::string>& last_errors) {
   return {};
 }
 
+// Of a frame CALL: how arrays are encoded, and the method, if it is a call of one.
+std::string beginning_of(const CallRequest& request) {
+  const std::string_view method = request.method == nullptr ? std::string_view() : request.method->name;
+  std::string beginning(1, request.encoding == ArrayEncoding::kBase64 ? '\1' : '\0');
+  beginning += static_cast<char>(method.size());
+  beginning += method;
+  return beginning;
+}
+
 }  // namespace
 
 RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> last_errors) {
@@ -50,49 +59,23 @@ RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> las
   return {error.code(), error.what(), std::move(data)};
 }
 
-WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang)
-    : process_(std::move(process)), hang_(hang), socket_(std::move(socket)) {
+WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang,
+                       asio::io_context& loop)
+    : process_(std::move(process)), hang_(hang), loop_(loop), socket_(std::move(socket)) {
   socket_.look_while_waiting(kLook, [this] { look(); });
 }
 
-WorkerLine::End WorkerLine::call(const CallRequest& request) {
-  const std::uint32_t number = new_number();
-  return exchange(number, request.method->name, request, [&] {
-    ReplyReader reader(number, nullptr);
-    return await_end(reader, socket_.receive());
-  });
-}
-
-WorkerLine::End WorkerLine::call(const CallRequest& request, Run& run, asio::io_context& loop) {
-  return exchange(run.number, request.method->name, request, [&] {
-    ReplyReader reader(run.number, &run);
-    const auto pump = std::make_shared<TokenPump>(loop, socket_, reader);
-    pump->start();
-    std::uint64_t signs = 0;
-    return await_end(reader, pump->await(kLook, [&](std::uint64_t now) {
-      if (std::exchange(signs, now) != now) last_sign_ = Clock::now();
-      look();
-    }));
-  });
-}
-
-void WorkerLine::ping() {
-  const std::uint32_t number = new_number();
-  exchange(number, {}, {nullptr, Json::object()}, [&] {
-    ReplyReader reader(number, nullptr);
-    return await_end(reader, socket_.receive());
-  });
-}
-
-template <class AwaitEnd>
-WorkerLine::End WorkerLine::exchange(std::uint32_t number, std::string_view method, const CallRequest& request,
-                                     const AwaitEnd& await_end) {
+WorkerLine::End WorkerLine::call(const CallRequest& request, Run* run) {
+  const std::uint32_t number = run == nullptr ? new_number() : run->number;
   log_lines_ = lines_at_last_sign_ = process_->log().lines();
   last_sign_ = Clock::now();
   std::string fault;
   try {
-    send(number, method, request);
-    End end = await_end();
+    FrameHead head{.type = FrameType::kCall, .call = number};
+    if (has_unread(request.params)) head.flags |= kHasUnread;
+    socket_.send(head, beginning_of(request), to_text(request.params));
+    ReplyReader reader(number, run);
+    End end = await_end(reader, run != nullptr);
     // What was printed before the call returned has arrived; those who hear it belong to the call, and end with it.
     process_->log().read();
     if (end.outcome.error) add_logged_errors(logged_errors(), end.outcome);
@@ -110,21 +93,23 @@ WorkerLine::End WorkerLine::exchange(std::uint32_t number, std::string_view meth
   worker_gone(fault);
 }
 
-void WorkerLine::send(std::uint32_t number, std::string_view method, const CallRequest& request) {
-  std::string prefix(1, request.encoding == ArrayEncoding::kBase64 ? '\1' : '\0');
-  prefix += static_cast<char>(method.size());
-  prefix += method;
-  FrameHead head{.type = FrameType::kCall, .call = number};
-  if (has_unread(request.params)) head.flags |= kHasUnread;
-  socket_.send_text(head, prefix, to_text(request.params));
-}
-
-WorkerLine::End WorkerLine::await_end(ReplyReader& reader, Frame frame) {
+WorkerLine::End WorkerLine::await_end(ReplyReader& reader, bool is_run) {
+  Frame frame = is_run ? pump_tokens(reader) : socket_.receive();
   while (true) {
     if (auto end = reader.take(frame)) return *std::move(end);
     last_sign_ = Clock::now();  // after what may have waited for a slow reader
     frame = socket_.receive();
   }
+}
+
+Frame WorkerLine::pump_tokens(ReplyReader& reader) {
+  const auto pump = std::make_shared<TokenPump>(loop_, socket_, reader);
+  pump->start();
+  std::uint64_t signs = 0;
+  return pump->await(kLook, [&](std::uint64_t now) {
+    if (std::exchange(signs, now) != now) last_sign_ = Clock::now();
+    look();
+  });
 }
 
 void WorkerLine::look() {

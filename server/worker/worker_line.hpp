@@ -23,18 +23,18 @@ namespace rkllm_mcp {
 class WorkerLine {
  public:
   // `hang`: a worker that says nothing for so long, on this line and in its log, while a call is in progress is killed.
-  WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang);
+  // `loop` reads what runs produce.
+  WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang,
+             asio::io_context& loop);
 
   using Run = ReplyReader::Run;
   using End = ReplyReader::End;
   // Makes a call and waits for its end. Errors of the runtime carry the error lines that it has printed meanwhile, if
   // any, as `data.log`. Throws kRuntimeUnavailable if the worker is or goes away.
-  End call(const CallRequest& request);
-  // The same for a run, whose tokens are read on `loop`; whoever takes them is called there, or, for rows and what comes
-  // after them, on this thread.
-  End call(const CallRequest& request, Run& run, asio::io_context& loop);
-  // Waits until the worker answers, which it does once its library is loaded. Throws likewise.
-  void ping();
+  // Whoever takes the tokens of a run is called on the loop, or, for rows and what comes after them, on this thread.
+  End call(const CallRequest& request, Run* run = nullptr);
+  // Waits until the worker answers, which it does once its library is loaded. Throws as call() does.
+  void ping() { call({nullptr, Json::object()}); }
   // The number of a run that is going to be made here, once.
   std::uint32_t new_number() { return ++number_; }
   // The error lines that the worker has printed since the latest call began.
@@ -45,15 +45,14 @@ class WorkerLine {
   bool stop(std::uint32_t run);
 
  private:
-  template <class AwaitEnd>
-  End exchange(std::uint32_t number, std::string_view method, const CallRequest& request, const AwaitEnd& await_end);
-  void send(std::uint32_t number, std::string_view method, const CallRequest& request);
-  End await_end(ReplyReader& reader, Frame frame);
+  End await_end(ReplyReader& reader, bool is_run);
+  Frame pump_tokens(ReplyReader& reader);  // the first frame that holds none
   void look();
   [[noreturn]] void worker_gone(const std::string& suspicion);
 
   const std::shared_ptr<WorkerProcess> process_;
   const std::chrono::milliseconds hang_;
+  asio::io_context& loop_;
   FrameSocket socket_;
   std::uint32_t number_ = 0;     // the latest call's
   std::uint64_t log_lines_ = 0;  // that the worker had printed before it

@@ -30,44 +30,49 @@ void WorkerModel::leave_worker() {
   worker_.reset();
 }
 
-// What throws is the worker's end.
-template <class Act>
-CallOutcome WorkerModel::guarded(const Act& act) {
-  CallOutcome outcome;
-  try {
-    outcome = act();
-  } catch (const RpcError& error) {
-    if (error.code() == ErrorCode::kRuntimeUnavailable) lose(error);
-    outcome.error = std::current_exception();
-  } catch (...) {
-    outcome.error = std::current_exception();
-  }
-  return outcome;
-}
-
 CallOutcome WorkerModel::call(const CallRequest& request) {
-  return guarded([&] {
+  try {
     const HandleRole role = request.method->handle;
     if (role == HandleRole::kCreates) return create(request);
     if (role == HandleRole::kDestroys) return destroy(request);
-    return request.method->streams ? run(request) : make(request).outcome;
-  });
+    std::optional<WorkerLine::Run> run;
+    if (request.method->streams) run.emplace(WorkerLine::Run{run_, *observer_, entries(), [this] { stop_once(); }});
+    WorkerLine::End end = turn_->call(request, run ? &*run : nullptr);
+    take_news(end);
+    return std::move(end.outcome);
+  } catch (...) {
+    return failed();
+  }
 }
 
 CallOutcome WorkerModel::call_beside(const CallRequest& request) {
-  return guarded([&] {
+  try {
     if (to_text(request.params).size() > kMostBytesBeside) {
       throw InvalidParams("params", "longer than those of " + std::string(request.method->name) + " can be");
     }
     return beside_->call(request).outcome;
-  });
+  } catch (...) {
+    return failed();
+  }
 }
 
-WorkerLine::End WorkerModel::make(const CallRequest& request, WorkerLine::Run* run) {
-  WorkerLine::End end = run == nullptr ? turn_->call(request) : turn_->call(request, *run, engine_.options().loop);
+// The call has thrown what is being handled. That the worker has ended is the model's end, too.
+CallOutcome WorkerModel::failed() {
+  CallOutcome outcome;
+  outcome.error = std::current_exception();
+  try {
+    throw;
+  } catch (const RpcError& error) {
+    if (error.code() == ErrorCode::kRuntimeUnavailable) lose(error);
+  } catch (...) {
+    // A bug, or no memory: the worker goes on.
+  }
+  return outcome;
+}
+
+void WorkerModel::take_news(WorkerLine::End& end) {
   values_ = std::move(end.session);
   if (!end.outcome.error) add_logged_errors(turn_->logged_errors(), end.outcome);
-  return end;
 }
 
 CallOutcome WorkerModel::create(const CallRequest& request) {
@@ -79,11 +84,12 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   }
   if (!engine_.options().one_for_all) loading_process_ = worker_->id();
   auto [turn, beside] = worker_->open(id_);
-  turn_.emplace(worker_, std::move(turn), engine_.options().hang);
-  beside_.emplace(worker_, std::move(beside), engine_.options().hang);
+  turn_.emplace(worker_, std::move(turn), engine_.options().hang, engine_.options().loop);
+  beside_.emplace(worker_, std::move(beside), engine_.options().hang, engine_.options().loop);
   CallOutcome outcome;
   try {
-    WorkerLine::End end = make(request);
+    WorkerLine::End end = turn_->call(request);
+    take_news(end);
     outcome = std::move(end.outcome);
     if (!outcome.error && (!end.loaded || !outcome.result.is_object())) {
       throw runtime_unavailable("the worker says that it has loaded a model, and has none");
@@ -135,11 +141,10 @@ void WorkerModel::stop_once() {
   if (!run_is_stopped_.exchange(true) && !beside_->stop(run_)) run_is_stopped_ = false;
 }
 
-CallOutcome WorkerModel::run(const CallRequest& request) {
+std::size_t WorkerModel::entries() const {
   const auto said = values_.find("n_batch");
-  const std::int64_t entries = said == values_.end() ? 1 : std::clamp<std::int64_t>(said->second, 1, kMostEntries);
-  WorkerLine::Run run{run_, *observer_, static_cast<std::size_t>(entries), [this] { stop_once(); }};
-  return make(request, &run).outcome;
+  if (said == values_.end()) return 1;
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(said->second, 1, kMostEntries));
 }
 
 // A worker of its own holds nothing but this model. One that has others goes on, and so does the loading.

@@ -31,12 +31,11 @@ class WorkerModel final : public Model {
   std::optional<pid_t> process() const override;
 
  private:
-  template <class Act>
-  CallOutcome guarded(const Act& act);
   CallOutcome create(const CallRequest& request);
-  CallOutcome run(const CallRequest& request);
   CallOutcome destroy(const CallRequest& request);
-  WorkerLine::End make(const CallRequest& request, WorkerLine::Run* run = nullptr);
+  CallOutcome failed();
+  void take_news(WorkerLine::End& end);  // what a call has said of the model, and what the worker has printed
+  std::size_t entries() const;           // of a run's batch
   void lose(const RpcError& why);
   void stop_once();
   void leave_worker();

@@ -18,8 +18,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -45,8 +47,9 @@ void in_pieces(std::string_view input, const Read& read) {
 
 Events read_lines(std::string_view bytes, std::size_t piece) {
   Events events;
-  const ReceiveFunction receive = [&events](const Received& received) {
-    if (const auto* line = std::get_if<std::string_view>(&received)) {
+  const auto receive = [&events](const std::optional<Received>& received) {
+    if (!received) return;
+    if (const auto* line = std::get_if<std::string_view>(&*received)) {
       require(line->size() <= kLongestMessage, "a line is longer than the limit");
       require(line->find('\n') == std::string_view::npos, "a line has a newline");
       events.emplace_back(*line);
@@ -59,10 +62,10 @@ Events read_lines(std::string_view bytes, std::size_t piece) {
   bool is_allowed = true;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     std::string_view part = bytes.substr(0, piece);
-    framer.feed(part, receive);
+    for (std::string_view rest = part; !rest.empty();) receive(framer.next(rest));
     is_allowed = guard.allow(part);
   }
-  framer.finish(receive);
+  receive(framer.finish());
   events.emplace_back(is_allowed ? "messages" : "another protocol");
   return events;
 }

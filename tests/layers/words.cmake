@@ -1,14 +1,14 @@
 # Holds docs/architecture.md against the code. Run: cmake -DROOT=<repository> -P words.cmake; fails naming every mistake.
 #
 #   lists of functions   each function stands in the file that is named with it, they are numbered one after the other, and
-#                        the headline says how many there are
+#                        the headline says how many there are, and how many there may be
 #   words                the class, function or file that a word has in the code exists
 #   words not to be used no class and no file of runtime/, server/ and include/ has one in its name
 #   names to change      are still there; a name that has been changed is to be taken off the list
 #
 # What it reads are lines of these forms:
 #
-#   ### HEADLINE: N functions
+#   ### HEADLINE: N functions, at most M          (the latter may be left out)
 #   N. `Class::function`, `file`
 #   | **word** | meaning | `Class`, `dir/file.hpp` | *word*, *word* |
 #   class and no file may have in its name: *Word*, *Word*        (with the lines up to the next empty one)
@@ -60,10 +60,13 @@ list(REMOVE_DUPLICATES file_names)
 
 set(announced 0)
 set(counted 0)
-file(STRINGS ${page} lines REGEX "^### .*functions$|^[0-9]+\\. `")
+file(STRINGS ${page} lines REGEX "^### .*functions(, at most [0-9]+)?$|^[0-9]+\\. `")
 foreach(line IN LISTS lines ITEMS "### end: 0 functions")
-  if(line MATCHES "^### .*: ([0-9]+) functions$")
+  if(line MATCHES "^### .*: ([0-9]+) functions(, at most ([0-9]+))?$")
     set(next ${CMAKE_MATCH_1})
+    if(NOT "${CMAKE_MATCH_3}" STREQUAL "" AND next GREATER CMAKE_MATCH_3)
+      complain("a headline says ${next} functions, of at most ${CMAKE_MATCH_3}")
+    endif()
     if(NOT counted EQUAL announced)
       complain("a headline says ${announced} functions, and there are ${counted}")
     endif()

@@ -61,7 +61,7 @@ class FakeBackend : public Backend {
   }
 };
 
-class FakePeer : public Peer {
+class FakePeer : public ConnectedPeer {
  public:
   explicit FakePeer(TransportKind kind = TransportKind::kTcp, std::string address = "test")
       : kind_(kind), address_(std::move(address)) {}
@@ -70,6 +70,8 @@ class FakePeer : public Peer {
     if (std::exchange(breaks, false)) throw std::logic_error("a fault");
     sent.emplace_back(message);
   }
+  void hold_input() override {}
+  void resume_input() override {}
   bool ready() const override { return takes; }
   bool takes_messages() const override { return listens; }
   bool closed() const override { return closed_; }

@@ -78,4 +78,12 @@ inline std::string stateless(Json params, Json capabilities = Json::object()) {
   return params.dump();
 }
 
+// Executes a message whose answer goes to `peer`, as the HTTP endpoints do.
+inline void receive_text(Dispatcher& dispatcher, const std::string& text, const std::shared_ptr<Session>& session,
+                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
+  dispatcher.read(text, [&dispatcher, session, peer, delivery](const Message& message) {
+    dispatcher.receive(message, session, peer, delivery);
+  });
+}
+
 }  // namespace rkllm_mcp::test

@@ -52,8 +52,11 @@ ProgressMessage take_progress_message(Json& arguments) {
   throw InvalidParams("params.progress_message", "expected \"status\", \"delta\" or \"text\"");
 }
 
-void start(asio::io_context& loop, Caller& caller, const Method& method,
-           const std::shared_ptr<Invocation>& invocation) {
+// Bad arguments and refusals become results with "isError":true; only an id that is in use fails the request itself.
+void run(asio::io_context& loop, Caller& caller, const Method& method,
+         const std::shared_ptr<Invocation>& invocation) try {
+  const auto& origin = invocation->origin();
+  Caller::require_new_id(*origin.session, *origin.reply, false);
   Json arguments = invocation->take_arguments();
   const auto message = method.streams ? take_progress_message(arguments) : ProgressMessage::kStatus;
   Caller::Target target{&method, {}, take_result_options(method, arguments)};
@@ -75,21 +78,11 @@ void start(asio::io_context& loop, Caller& caller, const Method& method,
       invocation->result(tool_error(as_rpc_error(std::current_exception())));
     }
   };
-  const auto& origin = invocation->origin();
   caller.collect(origin.session, origin.reply, std::move(target), done, std::move(on_progress),
                  {.answers = false, .outlives_exchange = origin.outlives_exchange});
-}
-
-// Bad arguments and refusals become results with "isError":true; only an id that is in use fails the request itself.
-void run(asio::io_context& loop, Caller& caller, const Method& method, const std::shared_ptr<Invocation>& invocation) {
-  const auto& origin = invocation->origin();
-  try {
-    Caller::require_new_id(*origin.session, *origin.reply, false);
-    start(loop, caller, method, invocation);
-  } catch (const RpcError& error) {
-    if (error.code() == ErrorCode::kInvalidRequest) throw;
-    invocation->result(tool_error(error));
-  }
+} catch (const RpcError& error) {
+  if (error.code() == ErrorCode::kInvalidRequest) throw;
+  invocation->result(tool_error(error));
 }
 
 // The first that is given.

@@ -26,11 +26,14 @@ std::string now() { return iso_time(std::chrono::system_clock::now()); }
 
 // The peer of a task's invocation: it sends nothing, since the client's request has been answered already, and the
 // client asks for what has become of the task.
-class Nobody final : public Peer {
+class Nobody final : public ConnectedPeer {
  public:
   explicit Nobody(const Peer& client) : transport_(client.transport()), address_(client.address()) {}
 
   void send(std::string_view /*message*/) override {}
+  void hold_input() override {}
+  void resume_input() override {}
+  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
   bool ready() const override { return true; }
   bool closed() const override { return false; }
   void close() override {}

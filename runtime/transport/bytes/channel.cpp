@@ -60,7 +60,12 @@ void Channel::read() {
   reading_ = true;
   stream_->async_read_some(asio::buffer(input_),
                            [self = shared_from_this()](const std::error_code& error, std::size_t bytes) {
-                             self->contain([&] { self->on_read(error, bytes); });
+                             try {
+                               self->on_read(error, bytes);
+                             } catch (...) {
+                               self->abort();
+                               throw;
+                             }
                            });
 }
 
@@ -116,14 +121,20 @@ void Channel::wake_writer() {
   if (writing_ || wake_posted_) return;
   asio::post(io_, [self = shared_from_this()] {
     self->wake_posted_ = false;
-    self->contain([&] { self->write_gathered(); });
+    try {
+      self->write_some();
+    } catch (...) {
+      self->abort();
+      throw;
+    }
   });
   wake_posted_ = true;  // not if that has thrown
 }
 
-void Channel::write_gathered() {
+// What is left of the latest write, else what has gathered since.
+void Channel::write_some() {
   if (writing_ || state_ == State::kClosed || state_ == State::kLingering) return;
-  if (!outbox_.begin()) {
+  if (outbox_.in_flight().empty() && !outbox_.begin()) {
     patience_.clear();
     if (state_ == State::kClosing) finish_writing();
     return;
@@ -131,14 +142,15 @@ void Channel::write_gathered() {
   writing_ = true;
   stalled_ = true;
   patience_.set_after(limits_.stall);
-  write_some();
-}
-
-void Channel::write_some() {
   const auto bytes = outbox_.in_flight();
   stream_->async_write_some(asio::buffer(bytes.data(), bytes.size()),
                             [self = shared_from_this()](const std::error_code& error, std::size_t count) {
-                              self->contain([&] { self->on_written(error, count); });
+                              try {
+                                self->on_written(error, count);
+                              } catch (...) {
+                                self->abort();
+                                throw;
+                              }
                             });
 }
 
@@ -155,13 +167,8 @@ void Channel::on_written(const std::error_code& error, std::size_t bytes) {
     owner->channel_ready();
     if (state_ == State::kClosed) return;
   }
-  if (outbox_.in_flight().empty()) {
-    writing_ = false;
-    write_gathered();
-  } else {
-    patience_.set_at(last_traffic_ + limits_.stall);
-    write_some();
-  }
+  writing_ = false;
+  write_some();
   read();
 }
 

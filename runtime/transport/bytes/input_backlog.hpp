@@ -8,7 +8,6 @@
 #include "transport/bytes/channel.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,31 +16,26 @@ namespace rkllm_mcp {
 
 class InputBacklog {
  public:
-  // `take` says how many of the bytes it has taken: all, unless the channel is congested. The channel outlives this.
-  using TakeFunction = std::function<std::size_t(std::string_view)>;
-  InputBacklog(Channel& channel, TakeFunction take) : channel_(channel), take_(std::move(take)) {}
+  explicit InputBacklog(Channel& channel) : channel_(channel) {}  // which outlives this
 
   bool empty() const { return kept_.empty(); }
-  void receive(std::string_view bytes) {
-    if (kept_.empty()) return offer(bytes);
+  // What cannot be handled now, behind what waits already.
+  void keep(std::string_view bytes) {
+    if (bytes.empty()) return;
     kept_.append(bytes);
+    channel_.hold_input();
   }
-  // The channel is ready again.
-  void go_on() {
+  // The channel is ready again: calls `take` with what waits, which keeps what it cannot handle even now.
+  template <class Take>
+  void go_on(const Take& take) {
     if (kept_.empty()) return;
-    offer(std::exchange(kept_, {}));
+    const std::string bytes = std::exchange(kept_, {});
+    take(bytes);
     if (kept_.empty()) channel_.resume_input();
   }
 
  private:
-  void offer(std::string_view bytes) {
-    bytes.remove_prefix(take_(bytes));
-    kept_.assign(bytes);
-    if (!kept_.empty()) channel_.hold_input();
-  }
-
   Channel& channel_;
-  const TakeFunction take_;
   std::string kept_;
 };
 

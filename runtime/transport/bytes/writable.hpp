@@ -21,7 +21,7 @@ class Writable {
   // Nothing that is written from now on can reach the client.
   virtual bool closed() const = 0;
   // Whether there is memory for so many bytes more to wait for this client.
-  virtual bool has_room_for(std::size_t /*bytes*/) const { return true; }
+  virtual bool has_room_for(std::size_t bytes) const = 0;
 
   // Calls `action` once, as soon as ready() has become true again (never from inside this function). To be asked for
   // only while ready() is false. Dropped at close.

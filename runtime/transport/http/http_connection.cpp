@@ -186,18 +186,14 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
   } else if (const auto preflight = service_->origin_policy.preflight(request)) {
     exchange->respond(*preflight);
   } else {
-    serve(request, exchange);
+    try {
+      service_->handler(request, exchange);
+    } catch (...) {
+      exchange->fail();  // its connection may go on
+      pass_on(service_->io, std::current_exception());
+    }
   }
   return true;
-}
-
-void HttpConnection::serve(const HttpRequest& request, const std::shared_ptr<Exchange>& exchange) {
-  try {
-    service_->handler(request, exchange);
-  } catch (...) {
-    exchange->fail();  // its connection may go on
-    pass_on(service_->io, std::current_exception());
-  }
 }
 
 bool HttpConnection::is_websocket_path(const HttpRequest& request) const {

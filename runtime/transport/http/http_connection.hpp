@@ -63,7 +63,6 @@ class HttpConnection final : public Channel::Owner, public std::enable_shared_fr
   // False if the connection is no HTTP connection any more; `rest` is what came after the request.
   bool begin(HttpRequest request, std::string_view rest);
   // Hands the request to the layer above. What that throws is the end of the exchange, not of the connection.
-  void serve(const HttpRequest& request, const std::shared_ptr<Exchange>& exchange);
   bool is_websocket_path(const HttpRequest& request) const;
   bool upgrade(const HttpRequest& request, std::string_view rest);
   void exchange_done(bool keep_alive);

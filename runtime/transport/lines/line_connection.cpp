@@ -11,16 +11,13 @@ LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identi
       max_message_bytes_(limits.max_message_bytes),
       framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes), limits.memory),
       counts_(limits.counts),
-      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }),
+      input_(*channel_),
       deadline_(*channel_, limits.message, [this] { out_of_time(); }) {}
 
 void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
   const std::shared_ptr<LineConnection> connection(new LineConnection(channel, std::move(identity), limits));
-  // What follows close() in the same packet is not executed.
-  connection->receive_ = [receive = accept(connection), &open = *channel](const Received& received) {
-    if (open.is_open()) receive(received);
-  };
+  connection->receive_ = accept(connection);
   channel->start(connection);
 }
 
@@ -29,16 +26,22 @@ void LineConnection::channel_received(std::string_view bytes) {
     receive_(OtherProtocol{});
     return close();  // what else arrives is dropped by the channel
   }
-  input_.receive(bytes);
+  if (!input_.empty()) return input_.keep(bytes);
+  take(bytes);
 }
 
-std::size_t LineConnection::take(std::string_view bytes) {
-  std::size_t taken = 0;
-  while (taken < bytes.size() && !held_ && !channel_->congested())
-    taken += framer_.feed_line(bytes.substr(taken), receive_);
-  if (bytes.substr(0, taken).rfind('\n') != std::string_view::npos) in_message_ = false;  // what follows is another one
+void LineConnection::take(std::string_view bytes) {
+  std::string_view rest = bytes;
+  while (!rest.empty() && !held_ && !channel_->congested()) {
+    const auto received = framer_.next(rest);
+    // What follows close() in the same packet is not executed.
+    if (received && channel_->is_open()) receive_(*received);
+    framer_.release();
+  }
+  const auto taken = bytes.substr(0, bytes.size() - rest.size());
+  if (taken.rfind('\n') != std::string_view::npos) in_message_ = false;  // what follows is another one
   watch_message();
-  return taken;
+  input_.keep(rest);
 }
 
 // A message's time runs from its first byte, however slowly the others come.
@@ -69,7 +72,7 @@ void LineConnection::resume_input() {
 
 void LineConnection::go_on() {
   if (held_ || !receive_) return;
-  input_.go_on();
+  input_.go_on([this](std::string_view bytes) { take(bytes); });
   if (input_.empty() && !held_ && std::exchange(ended_, false)) end_input();
 }
 
@@ -81,12 +84,13 @@ void LineConnection::channel_ended() {
 void LineConnection::end_input() {
   in_message_ = false;  // what is unfinished counts as a message
   deadline_.clear();
-  framer_.finish(receive_);
+  if (const auto rest = framer_.finish(); rest && channel_->is_open()) receive_(*rest);
+  framer_.release();
   if (held_) {  // the last line may take longer, too
     ended_ = true;
     return;
   }
-  receive_(EndOfInput{});
+  if (channel_->is_open()) receive_(EndOfInput{});
   // A TCP client that still waits for an answer may have closed its connection altogether, which only a write shows;
   // other transports report it by themselves. A space in front of a line is white space in front of its JSON.
   if (transport() == TransportKind::kTcp) channel_->keep_probing(" ");

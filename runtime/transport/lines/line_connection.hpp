@@ -18,7 +18,7 @@
 
 namespace rkllm_mcp {
 
-class LineConnection final : public Peer, public Channel::Owner {
+class LineConnection final : public ConnectedPeer, public Channel::Owner {
  public:
   struct Identity {
     TransportKind transport;
@@ -52,7 +52,7 @@ class LineConnection final : public Peer, public Channel::Owner {
   void channel_closed() override;
   void go_away() override { close(); }
 
-  std::size_t take(std::string_view bytes);  // line by line; says how much
+  void take(std::string_view bytes);  // line by line, as many as can be handled now
   void watch_message();
   void out_of_time();
   void end_input();

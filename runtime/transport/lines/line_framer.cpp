@@ -12,70 +12,62 @@ constexpr std::size_t kKeptLineBytes = 64 * 1024;
 
 }  // namespace
 
-void LineFramer::feed(std::string_view bytes, const ReceiveFunction& receive) {
-  while (!bytes.empty()) bytes.remove_prefix(feed_line(bytes, receive));
-}
-
-std::size_t LineFramer::feed_line(std::string_view bytes, const ReceiveFunction& receive) {
+std::optional<Received> LineFramer::next(std::string_view& bytes) {
+  release();
   const auto end = bytes.find('\n');
-  if (end == std::string_view::npos) {
-    keep(bytes, receive);
-    return bytes.size();
-  }
-  if (skipping_) {
-    skipping_ = false;
-  } else if (partial_.empty()) {
-    deliver(bytes.substr(0, end), receive);
-  } else {
-    keep(bytes.substr(0, end), receive);
-    if (!std::exchange(skipping_, false)) deliver_kept(receive);
-  }
-  return end + 1;
+  const bool has_end = end != std::string_view::npos;
+  const auto part = bytes.substr(0, end);
+  bytes.remove_prefix(has_end ? end + 1 : bytes.size());
+  if (has_end && !skipping_ && partial_.empty()) return whole(part);
+  const auto refused = keep(part);
+  if (!has_end || std::exchange(skipping_, false)) return refused;
+  return kept();
 }
 
-void LineFramer::finish(const ReceiveFunction& receive) {
-  if (!std::exchange(skipping_, false)) deliver_kept(receive);
+std::optional<Received> LineFramer::finish() {
+  release();
+  if (std::exchange(skipping_, false)) return std::nullopt;
+  return kept();
 }
 
-// The receiver takes a share of its own for what it keeps of the line, so this one is given back first.
-void LineFramer::deliver_kept(const ReceiveFunction& receive) {
-  share_.set(0);
-  deliver(partial_, receive);
+void LineFramer::release() {
+  if (!std::exchange(is_given_, false)) return;
   partial_.clear();
   if (partial_.capacity() > kKeptLineBytes) partial_.shrink_to_fit();
 }
 
-void LineFramer::keep(std::string_view part, const ReceiveFunction& receive) {
-  if (skipping_) return;
-  const auto bytes = partial_.size() + part.size();
-  if (bytes > limit_ + 1) {  // the one more may be the '\r' of the line's end
-    skip_rest();
-    return receive(Oversized{bytes, limit_});
-  }
-  try {
-    if (share_.has_room_for(part.size())) {
-      partial_.append(part);
-      return share_.set(partial_.capacity());
-    }
-  } catch (const std::bad_alloc&) {
-    // The system has none either.
-  }
-  receive(NoRoom{partial_});
-  skip_rest();
-}
-
-void LineFramer::skip_rest() {
-  partial_.clear();
-  partial_.shrink_to_fit();
+// Whoever gets the line takes a share of its own for what it keeps of it, so this one is given back first.
+std::optional<Received> LineFramer::kept() {
   share_.set(0);
-  skipping_ = true;
+  is_given_ = true;
+  return whole(partial_);
 }
 
-void LineFramer::deliver(std::string_view line, const ReceiveFunction& receive) const {
+std::optional<Received> LineFramer::keep(std::string_view part) {
+  if (skipping_) return std::nullopt;
+  const auto bytes = partial_.size() + part.size();
+  if (bytes <= limit_ + 1) {  // the one more may be the '\r' of the line's end
+    try {
+      if (share_.has_room_for(part.size())) {
+        partial_.append(part);
+        share_.set(partial_.capacity());
+        return std::nullopt;
+      }
+    } catch (const std::bad_alloc&) {
+      // The system has none either.
+    }
+  }
+  share_.set(0);
+  is_given_ = skipping_ = true;
+  if (bytes > limit_ + 1) return Oversized{bytes, limit_};
+  return NoRoom{partial_};
+}
+
+std::optional<Received> LineFramer::whole(std::string_view line) const {
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (line.empty()) return;
-  if (line.size() > limit_) return receive(Oversized{line.size(), limit_});
-  receive(line);
+  if (line.empty()) return std::nullopt;
+  if (line.size() > limit_) return Oversized{line.size(), limit_};
+  return line;
 }
 
 }  // namespace rkllm_mcp

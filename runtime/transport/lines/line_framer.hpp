@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,23 +24,26 @@ class LineFramer {
 
   void set_limit(std::size_t limit) { limit_ = limit; }
 
-  // The views that `receive` gets are gone when it returns.
-  void feed(std::string_view bytes, const ReceiveFunction& receive);
-  // As feed(), but stops behind the end of one line. Returns how many bytes it has taken.
-  std::size_t feed_line(std::string_view bytes, const ReceiveFunction& receive);
-  void finish(const ReceiveFunction& receive);  // the input has ended
+  // Takes bytes off the front of `bytes`, to the end of a line at most, and gives what that has brought: the line, or
+  // word of one that could not be taken; nothing for an empty line, and for one whose end is still to come. What it
+  // points at is gone with the next call, and with release().
+  std::optional<Received> next(std::string_view& bytes);
+  // The input has ended: what stands unterminated, if anything.
+  std::optional<Received> finish();
+  // What the latest call has given is not needed any more: a long line's memory goes.
+  void release();
   // Inside a line, of which some has come.
-  bool is_inside() const { return skipping_ || !partial_.empty(); }
+  bool is_inside() const { return skipping_ || (!partial_.empty() && !is_given_); }
 
  private:
-  void keep(std::string_view part, const ReceiveFunction& receive);
-  void skip_rest();
-  void deliver_kept(const ReceiveFunction& receive);
-  void deliver(std::string_view line, const ReceiveFunction& receive) const;
+  std::optional<Received> keep(std::string_view part);  // what cannot be kept is skipped, and reported
+  std::optional<Received> kept();
+  std::optional<Received> whole(std::string_view line) const;
 
   std::size_t limit_;
   std::string partial_;    // the line so far, when it came in several pieces
   MemoryShare share_;      // the memory that partial_ takes
+  bool is_given_ = false;  // partial_ is what the latest call has given
   bool skipping_ = false;  // inside a line that has been reported as too long
 };
 

@@ -87,7 +87,7 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
   Deadline tick_;
 };
 
-class UdpTransport::UdpPeer final : public Peer {
+class UdpTransport::UdpPeer final : public ConnectedPeer {
  public:
   UdpPeer(const std::shared_ptr<Socket>& socket, Endpoint remote)
       : socket_(socket),
@@ -103,7 +103,10 @@ class UdpTransport::UdpPeer final : public Peer {
   }
   void end_unanswered() override { expected_ -= std::min<std::size_t>(expected_, 1); }  // not every message is expected
   void expects_answer() override { ++expected_; }
+  void hold_input() override {}  // datagrams come in no order
+  void resume_input() override {}
   bool ready() const override { return waiting_.empty() && burst_left_ > 0; }
+  bool has_room_for(std::size_t /*bytes*/) const override { return true; }  // what waits is bounded, not counted
   void close() override;
   void refuse() override {}
   void proved() override { proved_ = true; }

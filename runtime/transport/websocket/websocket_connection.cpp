@@ -14,7 +14,7 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<C
       counts_(connection_limits.counts),
       reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
               connection_limits.memory),
-      input_(*channel_, [this](std::string_view bytes) { return take(bytes); }),
+      input_(*channel_),
       deadline_(*channel_, connection_limits.message, [this] { out_of_time(); }),
       silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
@@ -32,13 +32,14 @@ void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Chan
 
 void WebSocketConnection::channel_received(std::string_view bytes) {
   last_heard_ = Deadline::Clock::now();
-  input_.receive(bytes);
+  if (!input_.empty()) return input_.keep(bytes);
+  take(bytes);
 }
 
-std::size_t WebSocketConnection::take(std::string_view bytes) {
+void WebSocketConnection::take(std::string_view bytes) {
   const std::size_t taken = reader_.feed(bytes, *this);
   watch_message();
-  return taken;
+  input_.keep(bytes.substr(taken));
 }
 
 // A message's time runs from its first frame, however slowly the others come, and whatever comes between them.
@@ -57,12 +58,16 @@ void WebSocketConnection::out_of_time() {
 
 void WebSocketConnection::channel_ready() {
   became_ready();
-  input_.go_on();
+  go_on();
 }
 
 void WebSocketConnection::resume_input() {
   held_ = false;
-  if (channel_->is_open()) input_.go_on();
+  if (channel_->is_open()) go_on();
+}
+
+void WebSocketConnection::go_on() {
+  input_.go_on([this](std::string_view bytes) { take(bytes); });
 }
 
 void WebSocketConnection::channel_closed() {

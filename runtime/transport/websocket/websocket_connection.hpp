@@ -27,7 +27,7 @@ struct WebSocketLimits {
   std::chrono::milliseconds pong_timeout{60'000};
 };
 
-class WebSocketConnection final : public Peer, public Channel::Owner, private WebSocketReader::Events {
+class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, private WebSocketReader::Events {
  public:
   struct Client {
     std::string address;
@@ -71,7 +71,8 @@ class WebSocketConnection final : public Peer, public Channel::Owner, private We
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;
   bool websocket_pauses() const override { return held_ || channel_->congested(); }
 
-  std::size_t take(std::string_view bytes);  // says how many
+  void take(std::string_view bytes);  // message by message, as many as can be handled now
+  void go_on();  // with what was kept
   void watch_message();
   void out_of_time();
   void send_frame(WebSocketOpcode opcode, std::string_view payload);

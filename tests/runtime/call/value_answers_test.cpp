@@ -64,7 +64,7 @@ struct PollingClient : Client {
   }
   void ask(const std::string& message) {
     peer->sent.clear();
-    dispatcher.receive(message, session, peer, Delivery::kPoll);
+    receive_text(dispatcher, message, session, peer, Delivery::kPoll);
   }
   // The answer to a poll that finds something at once.
   Json polled() {

@@ -49,10 +49,13 @@ class ScriptedRequester final : public Requester {
   Heard& heard_;
 };
 
-class DeafPeer final : public Peer {
+class DeafPeer final : public ConnectedPeer {
  public:
   explicit DeafPeer(std::string address) : address_(std::move(address)) {}
   void send(std::string_view) override {}
+  void hold_input() override {}
+  void resume_input() override {}
+  bool has_room_for(std::size_t) const override { return true; }
   bool ready() const override { return true; }
   bool closed() const override { return false; }
   void close() override {}

@@ -2,7 +2,9 @@
 
 #include "support/catch.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,17 +15,20 @@ namespace {
 // What a framer with a limit of 10 makes of the pieces: lines, and "!" with the counted bytes for oversized ones.
 std::vector<std::string> frame(const std::vector<std::string>& pieces) {
   std::vector<std::string> lines;
-  const ReceiveFunction receive = [&lines](const Received& received) {
-    if (const auto* oversized = std::get_if<Oversized>(&received)) {
+  const auto receive = [&lines](const std::optional<Received>& received) {
+    if (!received) return;
+    if (const auto* oversized = std::get_if<Oversized>(&*received)) {
       CHECK(oversized->limit == 10);
       lines.push_back("!" + std::to_string(oversized->bytes));
     } else {
-      lines.emplace_back(std::get<std::string_view>(received));
+      lines.emplace_back(std::get<std::string_view>(*received));
     }
   };
   LineFramer framer(10);
-  for (const auto& piece : pieces) framer.feed(piece, receive);
-  framer.finish(receive);
+  for (const std::string_view piece : pieces) {
+    for (std::string_view rest = piece; !rest.empty();) receive(framer.next(rest));
+  }
+  receive(framer.finish());
   return lines;
 }
 
