@@ -1,4 +1,4 @@
-// A board for chat clients: the real server on the simulator, with two models that say what a message tells them to.
+// A board for chat clients: the real server on the simulator, with models that say what a message tells them to.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +10,13 @@ import { Server } from '../../clients/support/server.mjs';
 export const kModel = 'qwen3-small';
 export const kSlowModel = 'qwen3-slow'; // at a board's speed
 export const kContext = 4096;
+export const kLargeModel = 'qwen3-large'; // with room for what agents say to a model before their users say anything
+const kLargeContext = 262_144;
 
-const kModels = {
+const kFiles = {
   [kModel]: { answer_tokens: [3, 6], embedding_size: 8 },
   [kSlowModel]: { decode_tokens_per_s: 50 },
+  [kLargeModel]: { max_context_len: kLargeContext },
 };
 
 // A message that makes the model answer with this text; with several, with one after the other, the last one from then
@@ -30,17 +33,20 @@ export const kEndless = '@n=3000';
 export const calling = (name, args) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`;
 
 // A picture of one point, as a data: address.
+export const kModels = [kLargeModel, kSlowModel, kModel]; // as lists have them, sorted
+
 export const kPicture = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export class Board {
   static async start(settings = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'rkllm-mcp-models-'));
-    for (const [name, fields] of Object.entries(kModels)) {
+    for (const [name, fields] of Object.entries(kFiles)) {
       const file = { rkllm_simulated_model: 1, name: `SIMULATED ${name}`, max_context_len: kContext, ...fields };
       await writeFile(join(folder, `${name}.rkllm`), JSON.stringify(file));
     }
+    const param = { model_path: join(folder, `${kLargeModel}.rkllm`), max_context_len: kLargeContext };
     const server = await Server.start({ 'runtime.model_dirs': JSON.stringify([folder]), 'runtime.default_context': kContext,
-      ...settings });
+      models: JSON.stringify({ [kLargeModel]: { param } }), ...settings });
     return new Board(server, folder);
   }
 
