@@ -1,6 +1,6 @@
-// What the chat host costs: answers of a model that takes no time, over POST /v1/chat/completions, beside the same over the
-// direct dialect, a bare loop of Server-Sent Events, and a Flask server shaped like the vendor's demo.
-// Usage: benchmark_chat RKLLM_MCP LIBRARY FAST_MODEL FLASK_SHAPE. Printed are medians of rounds that take turns.
+// What the chat host costs: answers of a model that takes no time, over POST /v1/chat/completions, beside the same over
+// the direct dialect, a bare loop of Server-Sent Events, and a Flask server shaped like the vendor's demo. Usage:
+// benchmark_chat RKLLM_MCP LIBRARY FAST_MODEL FLASK_SHAPE. Printed are medians of rounds that take turns.
 #include "measured_server.hpp"
 
 #include <time.h>
@@ -36,14 +36,16 @@ Taken take(std::uint16_t port, const std::string& request, std::string_view end 
   static std::array<char, 1 << 18> bytes;
   const int socket = connected(port);
   const auto begun = Clock::now();
-  require(::send(socket, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size()), "cannot send");
+  require(::send(socket, request.data(), request.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(request.size()),
+          "cannot send");
   Taken taken{-1, 0};
   std::string received;
   for (ssize_t size = 0; (size = ::recv(socket, bytes.data(), bytes.size(), 0)) > 0;) {
     constexpr std::size_t kKept = 4096;
     if (taken.first_ms >= 0 && received.size() > kKept) received.erase(0, received.size() - kKept);
     received.append(bytes.data(), static_cast<std::size_t>(size));
-    if (taken.first_ms < 0 && received.find(kFirstWord) != std::string::npos) taken.first_ms = 1e3 * seconds_since(begun);
+    if (taken.first_ms < 0 && received.find(kFirstWord) != std::string::npos)
+      taken.first_ms = 1e3 * seconds_since(begun);
     if (!end.empty() && received.back() == '\n' && received.find(end) != std::string::npos) break;
   }
   taken.all_s = seconds_since(begun);
@@ -54,7 +56,8 @@ Taken take(std::uint16_t port, const std::string& request, std::string_view end 
 
 std::string post(const std::string& path, const Json& body) {
   const std::string text = body.dump();
-  return "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: " +
+  return "POST " + path +
+         " HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: " +
          std::to_string(text.size()) + "\r\n\r\n" + text;
 }
 
@@ -223,11 +226,15 @@ int main(int argc, char** argv) {
     SseLoop loop;
     const FlaskShape flask(argv[4]);
     std::vector<Side> sides;
-    sides.push_back({"SSE loop", [&loop](int tokens) { return loop.take_tokens(tokens); }, [&loop] { return loop.cpu(); }});
-    sides.push_back({"direct", [&](int tokens) { return take_direct(server, handle, tokens); }, [&] { return server.cpu(); }});
-    sides.push_back({"chat", [&](int tokens) { return take(server.port("http"), post("/v1/chat/completions", chat_body(tokens))); },
-                     [&] { return server.cpu(); }});
-    sides.push_back({"Flask shape", [&flask](int tokens) { return flask.take_tokens(tokens); }, [&flask] { return flask.cpu(); }});
+    sides.push_back(
+        {"SSE loop", [&loop](int tokens) { return loop.take_tokens(tokens); }, [&loop] { return loop.cpu(); }});
+    sides.push_back(
+        {"direct", [&](int tokens) { return take_direct(server, handle, tokens); }, [&] { return server.cpu(); }});
+    sides.push_back(
+        {"chat", [&](int tokens) { return take(server.port("http"), post("/v1/chat/completions", chat_body(tokens))); },
+         [&] { return server.cpu(); }});
+    sides.push_back(
+        {"Flask shape", [&flask](int tokens) { return flask.take_tokens(tokens); }, [&flask] { return flask.cpu(); }});
     measure(sides);
     std::printf("%-32s", "the chat host, 0 ms model time");
     for (const Side& side : sides) std::printf(" %14s", side.name);
@@ -236,7 +243,8 @@ int main(int argc, char** argv) {
     print("CPU s per 10,000 tokens", sides, &Side::used, 4);
     print("tokens/s", sides, &Side::speed, 0);
     std::printf("added by chat to direct: %.3f ms to the first token, %.4f CPU s per 10,000 tokens; Flask shape: %s\n",
-                median(sides[2].first) - median(sides[1].first), median(sides[2].used) - median(sides[1].used), flask.kind().c_str());
+                median(sides[2].first) - median(sides[1].first), median(sides[2].used) - median(sides[1].used),
+                flask.kind().c_str());
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "benchmark_chat: %s\n", error.what());

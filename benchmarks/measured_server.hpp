@@ -31,7 +31,9 @@ namespace benchmarks {
 using Clock = std::chrono::steady_clock;
 using rkllm_mcp::Json;
 
-inline double seconds_since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
+inline double seconds_since(Clock::time_point begun) {
+  return std::chrono::duration<double>(Clock::now() - begun).count();
+}
 
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -79,7 +81,8 @@ class Line {
 
   void send(std::string text) const {
     text += '\n';
-    require(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()), "cannot send");
+    require(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()),
+            "cannot send");
   }
   std::string receive() {
     std::size_t end = 0;
@@ -135,8 +138,8 @@ class Server {
   Server(const std::string& program, const std::string& library, const std::vector<std::string>& more) {
     const std::string ports = folder_ + "/ports.json";
     std::vector<std::string> words{program, "serve", "--ports-file", ports, "--settings", folder_ + "/settings.json"};
-    std::vector<std::string> settings{"runtime.library=" + library, "tcp.port=0", "udp.port=0", "http.port=0", "ws.port=0",
-                                      "log.level=error"};
+    std::vector<std::string> settings{
+        "runtime.library=" + library, "tcp.port=0", "udp.port=0", "http.port=0", "ws.port=0", "log.level=error"};
     settings.insert(settings.end(), more.begin(), more.end());
     for (const std::string& setting : settings) words.insert(words.end(), {"--set", setting});
     std::vector<char*> argv;
@@ -145,7 +148,8 @@ class Server {
     posix_spawn_file_actions_t files;
     ::posix_spawn_file_actions_init(&files);
     for (const int each : {0, 1, 2}) ::posix_spawn_file_actions_addopen(&files, each, "/dev/null", O_RDWR, 0);
-    require(::posix_spawn(&process_, program.c_str(), &files, nullptr, argv.data(), environ) == 0, "cannot start the server");
+    require(::posix_spawn(&process_, program.c_str(), &files, nullptr, argv.data(), environ) == 0,
+            "cannot start the server");
     ::posix_spawn_file_actions_destroy(&files);
     while (!std::filesystem::exists(ports)) std::this_thread::sleep_for(std::chrono::milliseconds(20));
     ports_ = Json::parse(std::ifstream(ports));
@@ -158,7 +162,9 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  std::uint16_t port(const char* transport = "tcp") const { return ports_.at(transport).at("port").get<std::uint16_t>(); }
+  std::uint16_t port(const char* transport = "tcp") const {
+    return ports_.at(transport).at("port").get<std::uint16_t>();
+  }
   // Of the server and its workers.
   double cpu() const {
     double seconds = cpu_of(process_);

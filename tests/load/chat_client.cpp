@@ -9,7 +9,7 @@
 namespace rkllm_mcp::test {
 namespace {
 
-constexpr int kLongestAnswer = 200;     // tokens
+constexpr int kLongestAnswer = 200;      // tokens
 constexpr std::size_t kLongestTalk = 8;  // messages; then a new conversation begins
 constexpr std::size_t kMostEvents = 20;  // of an answer that is left
 
@@ -24,7 +24,8 @@ std::string text_at(const Json& object, const Json::json_pointer& where) {
 
 std::string openai_text(const Json& part) {
   using namespace nlohmann::literals;
-  return text_at(part, "/choices/0/delta/content"_json_pointer) + text_at(part, "/choices/0/message/content"_json_pointer);
+  return text_at(part, "/choices/0/delta/content"_json_pointer) +
+         text_at(part, "/choices/0/message/content"_json_pointer);
 }
 
 std::string ollama_text(const Json& part) {

@@ -1,5 +1,5 @@
-// A client of the chat host with a conversation of its own: each turn in another of the four dialects, whole or streamed,
-// with the whole conversation before it, and an answer that only this client can expect.
+// A client of the chat host with a conversation of its own: each turn in another of the four dialects, whole or
+// streamed, with the whole conversation before it, and an answer that only this client can expect.
 //
 // Threads: each client has its own.
 #pragma once

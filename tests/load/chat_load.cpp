@@ -124,7 +124,8 @@ class ChatLoad {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (waiting(model) != wanted) {
       if (std::chrono::steady_clock::now() > deadline) {
-        throw std::runtime_error(std::to_string(waiting(model)) + " wait for " + model + ", not " + std::to_string(wanted));
+        throw std::runtime_error(std::to_string(waiting(model)) + " wait for " + model + ", not " +
+                                 std::to_string(wanted));
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
@@ -201,6 +202,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: chat_load [CLIENTS [TURNS]], 4 to 999 clients\n");
     return 2;
   }
-  const bool passes = rkllm_mcp::test::ChatLoad(static_cast<std::size_t>(clients), static_cast<std::size_t>(turns)).passes();
+  const bool passes =
+      rkllm_mcp::test::ChatLoad(static_cast<std::size_t>(clients), static_cast<std::size_t>(turns)).passes();
   return passes ? EXIT_SUCCESS : EXIT_FAILURE;
 }

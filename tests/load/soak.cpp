@@ -1,6 +1,6 @@
-// soak [MINUTES [SEED]]: clients on all transports, with cancels, disconnects, killed workers and slow readers, and every
-// stream compared with what the simulator recorded; beside them clients of the chat host, in all its dialects. Prints totals; status 1 if anything was lost, mixed, duplicated
-// or leaked.
+// soak [MINUTES [SEED]]: clients on all transports, with cancels, disconnects, killed workers and slow readers, and
+// every stream compared with what the simulator recorded; beside them clients of the chat host, in all its dialects.
+// Prints totals; status 1 if anything was lost, mixed, duplicated or leaked.
 #include "chat_client.hpp"
 #include "ledger.hpp"
 #include "restless_client.hpp"
@@ -33,7 +33,8 @@ constexpr int kChatClients = 3;
 const std::string kChatModel = "qwen2-soak";
 
 // Talks, and leaves a sixth of its answers in the middle.
-void chat(const LiveServer& server, int number, unsigned seed, SoakCounts& counts, const std::function<bool()>& enough) {
+void chat(const LiveServer& server, int number, unsigned seed, SoakCounts& counts,
+          const std::function<bool()>& enough) {
   constexpr int kTurnsBetweenLeaving = 5;
   ChatClient client(server, {.name = "chat-" + std::to_string(number) + ";", .model = kChatModel, .seed = seed});
   while (!enough()) {
@@ -76,7 +77,8 @@ int soak(double minutes, unsigned seed) {
   std::mutex mutex;
   std::vector<std::string> failures;
 
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(minutes * 60));
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(minutes * 60));
   const auto enough = [end] { return Clock::now() >= end; };
   std::vector<std::thread> clients;
   const auto start = [&](const std::string& name, std::function<void(unsigned)> work) {
