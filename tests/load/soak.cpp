@@ -1,6 +1,7 @@
-// soak [MINUTES [SEED]]: clients on all transports, with cancels, disconnects, killed workers and slow readers, and every
-// stream compared with what the simulator recorded. Prints totals; status 1 if anything was lost, mixed, duplicated
-// or leaked.
+// soak [MINUTES [SEED]]: clients on all transports, with cancels, disconnects, killed workers and slow readers, and
+// every stream compared with what the simulator recorded; beside them clients of the chat host, in all its dialects.
+// Prints totals; status 1 if anything was lost, mixed, duplicated or leaked.
+#include "chat_client.hpp"
 #include "ledger.hpp"
 #include "restless_client.hpp"
 #include "support/holdings.hpp"
@@ -13,9 +14,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::test {
@@ -26,6 +29,21 @@ using Clock = std::chrono::steady_clock;
 constexpr int kClientsPerTransport = 2;
 constexpr std::array kTransports{Transport::kTcp, Transport::kUnix, Transport::kUdp, Transport::kHttp,
                                  Transport::kWebSocket};
+constexpr int kChatClients = 3;
+const std::string kChatModel = "qwen2-soak";
+
+// Talks, and leaves a sixth of its answers in the middle.
+void chat(const LiveServer& server, int number, unsigned seed, SoakCounts& counts,
+          const std::function<bool()>& enough) {
+  constexpr int kTurnsBetweenLeaving = 5;
+  ChatClient client(server, {.name = "chat-" + std::to_string(number) + ";", .model = kChatModel, .seed = seed});
+  while (!enough()) {
+    for (int turn = 0; turn < kTurnsBetweenLeaving; ++turn) client.talk();
+    client.leave();
+    counts.requests += kTurnsBetweenLeaving + 1;
+    ++counts.disconnects;
+  }
+}
 
 // Once everybody has gone, the server is to hold what it held before anybody came.
 Holdings await_quiet(LiveServer& server, const Holdings& before) {
@@ -43,11 +61,13 @@ Holdings await_quiet(LiveServer& server, const Holdings& before) {
 std::size_t excess(std::size_t now, std::size_t before) { return now > before ? now - before : 0; }
 
 int soak(double minutes, unsigned seed) {
-  LiveServer server({.set = {"limits.max_handles=64", "udp.retained_chunks=200000", "udp.idle_s=2"}});
+  LiveServer server({.set = {"limits.max_handles=64", "udp.retained_chunks=200000", "udp.idle_s=2",
+                             chat_models({kChatModel}, shipped_model("fast"))}});
   {
     RpcClient first(server.connect(Transport::kTcp));  // what is made once is not leaked
     first.result("rkllm_destroy", {{"handle", first.init(shipped_model("fast"))}});
     first.result("rkllm_createDefaultParam");
+    ChatClient(server, {.name = "first", .model = kChatModel}).talk();
   }
   while (server.health()["transports"]["tcp"]["connections"] != 0) {
   }
@@ -57,19 +77,29 @@ int soak(double minutes, unsigned seed) {
   std::mutex mutex;
   std::vector<std::string> failures;
 
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(minutes * 60));
+  const auto end =
+      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(minutes * 60));
+  const auto enough = [end] { return Clock::now() >= end; };
   std::vector<std::thread> clients;
+  const auto start = [&](const std::string& name, std::function<void(unsigned)> work) {
+    clients.emplace_back([&mutex, &failures, name, work = std::move(work), own_seed = ++seed] {
+      try {
+        work(own_seed);
+      } catch (const std::exception& error) {
+        const std::lock_guard lock(mutex);
+        failures.push_back(name + ": " + error.what());
+      }
+    });
+  };
   for (const Transport transport : kTransports) {
     for (int each = 0; each < kClientsPerTransport; ++each) {
-      clients.emplace_back([&, transport, own_seed = ++seed] {
-        try {
-          RestlessClient(server, transport, own_seed, ledger, counts).work([&] { return Clock::now() >= end; });
-        } catch (const std::exception& error) {
-          const std::lock_guard lock(mutex);
-          failures.push_back(std::string(name_of(transport)) + ": " + error.what());
-        }
+      start(std::string(name_of(transport)), [&, transport](unsigned own_seed) {
+        RestlessClient(server, transport, own_seed, ledger, counts).work(enough);
       });
     }
+  }
+  for (int number = 0; number < kChatClients; ++number) {
+    start("chat", [&, number](unsigned own_seed) { chat(server, number, own_seed, counts, enough); });
   }
   for (auto& client : clients) client.join();
 

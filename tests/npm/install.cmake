@@ -3,7 +3,8 @@
 #
 #   node_modules     leads to the installation
 #   node             leads to a Node.js that is new enough for the packages: NODE, or else one that came with them
-#   clients, hosts   copies of the tests: modules are looked for in the directories above the file that imports them
+#   clients, hosts, sdks
+#                    copies of the tests: modules are looked for in the directories above the file that imports them
 #
 # In CACHE:
 #
@@ -66,7 +67,7 @@ string(SHA256 user ${WORKPLACE})
 link(${WORKPLACE}/node_modules ${CACHE}/users/${user})
 link(${installation}/node_modules ${WORKPLACE}/node_modules)
 link(${NODE} ${WORKPLACE}/node)
-foreach(suite clients hosts)
+foreach(suite clients hosts sdks)
   file(COPY ${CMAKE_CURRENT_LIST_DIR}/../${suite} DESTINATION ${WORKPLACE} FILES_MATCHING PATTERN "*.mjs")
 endforeach()
 

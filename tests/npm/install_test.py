@@ -15,7 +15,7 @@ class InstallTest(unittest.TestCase):
     def setUp(self):
         self.place = tempfile.mkdtemp(prefix="rkllm-mcp-npm-")
         self.addCleanup(shutil.rmtree, self.place)
-        for suite in ("npm", "clients", "hosts"):
+        for suite in ("npm", "clients", "hosts", "sdks"):
             os.makedirs(self.path("tests", suite))
         self.write(self.path("tests", "clients", "one_test.mjs"), "")
         shutil.copy(os.path.join(HERE, "install.cmake"), self.path("tests", "npm"))

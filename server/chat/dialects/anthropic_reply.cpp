@@ -67,9 +67,12 @@ void add_stop(Json& target, const AnswerEnd& end) {
 }  // namespace
 
 Json anthropic_error(const TurnError& error, std::string_view request_id) {
-  return {{"type", "error"},
-          {"error", {{"type", anthropic_error_type(error.kind())}, {"message", error.what()}}},
-          {"request_id", request_id}};
+  Json body = {{"type", anthropic_error_type(error.kind())}, {"message", error.what()}};
+  if (error.kind() == ErrorKind::kNotSupported && error.field() == "thread") {
+    // At this the SDKs' tool runners send the whole conversation instead, from then on.
+    body["details"] = {{"error_code", "thread_unsupported_request"}, {"unsupported", {"thread"}}};
+  }
+  return {{"type", "error"}, {"error", std::move(body)}, {"request_id", request_id}};
 }
 
 ErrorReply anthropic_error_reply(const TurnError& error, std::string_view request_id) {

@@ -36,8 +36,14 @@ constexpr std::array kAnthropicFields = {
     Field{"betas", kIgnored, kArrayField, ""},
     Field{"inference_geo", kIgnored, kTextField, ""},
     Field{"speed", kIgnored, kTextField, ""},
+    Field{"diagnostics", kIgnored, kObjectField, "nothing is stored"},
+    Field{"billing_policy", kIgnored, kObjectField, ""},
+    Field{"fallbacks", kIgnored, kTextField | kArrayField, "the model that is asked answers, or nobody"},
+    Field{"fallback_credit_token", kIgnored, kTextField | kObjectField, ""},
     Field{"container", kRefused, kTextField | kObjectField, "there are no containers here"},
     Field{"mcp_servers", kRefused, kArrayField, "name them in the settings (upstreams)"},
+    Field{"compaction", kRefused, kObjectField, "conversations are not summarised here"},
+    Field{"thread", kRefused, kObjectField, "nothing is stored; send the whole conversation"},
 };
 
 const std::string& block_type(const JsonReader& block) {

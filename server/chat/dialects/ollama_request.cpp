@@ -61,6 +61,9 @@ constexpr std::array kOllamaGenerateFields = {
     Field{"context", kIgnored, kArrayField, "token numbers of another server mean nothing here"},
     Field{"suffix", kRefused, kTextField, "no model here fills gaps"},
     Field{"template", kRefused, kTextField, "set models.NAME.template in the settings"},
+    Field{"width", kRefused, kNumberField, "no pictures are made here"},
+    Field{"height", kRefused, kNumberField, "no pictures are made here"},
+    Field{"steps", kRefused, kNumberField, "no pictures are made here"},
 };
 
 constexpr std::array kOllamaOptionFields = {
@@ -90,6 +93,9 @@ constexpr std::array kOllamaOptionFields = {
     Field{"low_vram", kIgnored, kBooleanField, "the model runs on the NPU"},
     Field{"use_mmap", kIgnored, kBooleanField, "set when a model is loaded"},
     Field{"use_mlock", kIgnored, kBooleanField, "set when a model is loaded"},
+    Field{"logits_all", kIgnored, kBooleanField, "set when a model is loaded"},
+    Field{"vocab_only", kIgnored, kBooleanField, "set when a model is loaded"},
+    Field{"embedding_only", kIgnored, kBooleanField, "use /api/embed"},
     Field{"numa", kIgnored, kBooleanField, "set when a model is loaded"},
 };
 

@@ -36,13 +36,17 @@ constexpr std::array kResponsesFields = {
     Field{"safety_identifier", kIgnored, kTextField, ""},
     Field{"service_tier", kIgnored, kTextField, ""},
     Field{"prompt_cache_key", kIgnored, kTextField, "a prompt's known beginning is always reused"},
+    Field{"prompt_cache_options", kIgnored, kObjectField, "a prompt's known beginning is always reused"},
     Field{"prompt_cache_retention", kIgnored, kTextField, "a prompt's known beginning is always reused"},
     Field{"max_tool_calls", kIgnored, kNumberField, "the client makes the calls"},
     Field{"top_logprobs", kIgnored, kNumberField, "too slow on boards"},
     Field{"stream_options", kIgnored, kObjectField, ""},
     Field{"context_management", kIgnored, kArrayField | kObjectField, "see truncation"},
+    Field{"access_programs", kIgnored, kObjectField, ""},
+    Field{"image", kIgnored, kObjectField, "pictures are refused"},
     Field{"background", kRefused, kBooleanField, "an answer is made while its client waits"},
     Field{"conversation", kRefused, kTextField | kObjectField, "use previous_response_id"},
+    Field{"moderation", kRefused, kObjectField, "no moderation is made here"},
     Field{"prompt", kRefused, kObjectField, "prompts are not stored here"},
 };
 

@@ -25,8 +25,6 @@ std::string time_text(std::int64_t seconds) {
   return iso_time(std::chrono::system_clock::time_point(std::chrono::seconds(seconds)));
 }
 
-Json time_or_null(std::optional<std::int64_t> seconds) { return seconds ? Json(time_text(*seconds)) : Json(nullptr); }
-
 // What only this server knows, under one name that no client of theirs looks at.
 Json own_part(const ModelDescription& model) {
   Json own = {{"state", word_for(model.state)},
@@ -43,18 +41,33 @@ Json own_part(const ModelDescription& model) {
   return own;
 }
 
+// Where Ollama has a string, so do these pages: clients with types (Zed) list no model at all if one of them is null.
+// What Ollama does not know it says in the same words.
+constexpr std::string_view kUnknown = "";
+constexpr std::string_view kUnknownTime = "0001-01-01T00:00:00Z";
+
+std::string_view family_name(const Family* family) {
+  return family == nullptr ? kUnknown : std::string_view(family->name);
+}
+
 // The files say none of these in a form that could be read.
 Json details_of(const ModelDescription& model) {
   const Family* const family = family_of(model);
   return {{"parent_model", ""},
           {"format", "rkllm"},
-          {"family", family == nullptr ? Json(nullptr) : Json(family->name)},
+          {"family", family_name(family)},
           {"families", family == nullptr ? Json(nullptr) : Json::array({family->name})},
-          {"parameter_size", nullptr},
-          {"quantization_level", nullptr}};
+          {"parameter_size", kUnknown},
+          {"quantization_level", kUnknown}};
 }
 
-Json digest_of(const ModelDescription& model) { return model.sha256 ? Json("sha256:" + *model.sha256) : Json(nullptr); }
+std::string digest_of(const ModelDescription& model) {
+  return model.sha256 ? "sha256:" + *model.sha256 : std::string(kUnknown);  // it is being computed
+}
+
+std::string modified_at(const ModelDescription& model) {
+  return model.modified_s ? time_text(*model.modified_s) : std::string(kUnknownTime);
+}
 
 Json capabilities_of(const Family* family) {
   Json capabilities = Json::array({"completion"});
@@ -100,8 +113,8 @@ Json ollama_tags(const std::vector<ModelDescription>& models) {
   for (const ModelDescription& model : models) {
     rows.push_back({{"name", model.name},
                     {"model", model.name},
-                    {"modified_at", time_or_null(model.modified_s)},
-                    {"size", number_or_null(model.bytes)},
+                    {"modified_at", modified_at(model)},
+                    {"size", model.bytes.value_or(0)},  // a preset's file may not be there
                     {"digest", digest_of(model)},
                     {"details", details_of(model)}});
   }
@@ -114,7 +127,7 @@ Json ollama_running(const std::vector<ModelDescription>& models) {
     if (model.state != ModelState::kLoaded) continue;
     rows.push_back({{"name", model.name},
                     {"model", model.name},
-                    {"size", number_or_null(model.bytes)},
+                    {"size", model.bytes.value_or(0)},  // a preset's file may not be there
                     {"digest", digest_of(model)},
                     {"details", details_of(model)},
                     {"expires_at", model.expires_s ? time_text(*model.expires_s) : std::string(kNever)},
@@ -136,7 +149,7 @@ Json ollama_show(const ModelDescription& model) {
           {"details", details_of(model)},
           {"model_info", std::move(info)},
           {"capabilities", capabilities_of(family)},
-          {"modified_at", time_or_null(model.modified_s)}};
+          {"modified_at", modified_at(model)}};
 }
 
 Json llama_props(const ModelDescription& model) {

@@ -37,6 +37,11 @@ export class Program {
     this.ended = new Promise((resolve, reject) => this.child.once('error', reject).once('close', resolve));
   }
 
+  // On both of its outputs, so far.
+  get said() {
+    return this.#said;
+  }
+
   say(message) {
     this.child.stdin.write(`${JSON.stringify(message)}\n`);
   }

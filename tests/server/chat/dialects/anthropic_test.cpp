@@ -168,6 +168,23 @@ TEST_CASE("Anthropic's events: blocks one after the other, with consecutive numb
   CHECK(events[19].second["usage"]["output_tokens"] == 5);
 }
 
+TEST_CASE("a thread is refused in the words at which the SDKs send the whole conversation") {
+  const auto refused = [](const std::string& fields) {
+    try {
+      anthropic_with(fields);
+    } catch (const TurnError& error) {
+      return Json::parse(anthropic_error_reply(error, "req_1").body)["error"];
+    }
+    return Json();
+  };
+  for (const char* const type : {"create", "continue"}) {
+    const Json error = refused(R"({"thread":{"type":")" + std::string(type) + R"("}})");
+    CHECK(error["type"] == "invalid_request_error");
+    CHECK(error["details"] == Json{{"error_code", "thread_unsupported_request"}, {"unsupported", {"thread"}}});
+  }
+  CHECK(refused(R"({"container":"c"})")["details"].is_null());
+}
+
 TEST_CASE("errors have Anthropic's form and status") {
   const auto reply = [](const TurnError& error) { return anthropic_error_reply(error, "req_1"); };
   CHECK(Json::parse(reply(TurnError::unknown_model("x")).body)["error"]["type"] == "not_found_error");

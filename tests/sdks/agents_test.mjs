@@ -1,0 +1,43 @@
+// Claude Code and Codex, as programs, with the board as their model: they end with its answer, or, where its context is too
+// short for what they say to a model by themselves, with an error that says so.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { kClaudeCode, kCodex, kCodexArguments, set_up_claude_code, set_up_codex } from '../hosts/support/agents.mjs';
+import { make_home, Program } from '../hosts/support/program.mjs';
+import { Board, kLargeModel, kModel, saying } from './support/board.mjs';
+
+let board;
+before(async () => { board = await Board.start(); });
+after(() => board.stop());
+
+let homes = 0;
+const new_home = () => make_home({ directory: `${board.folder}/${++homes}` });
+
+async function claude_code(model, question) {
+  const home = await new_home();
+  set_up_claude_code(home, board.url);
+  return new Program(kClaudeCode, ['-p', '--model', model, question], home);
+}
+
+async function codex(model, question) {
+  const home = await new_home();
+  await set_up_codex(home, board.url, model);
+  return new Program(kCodex, [...kCodexArguments, question], home);
+}
+
+const kAgents = { 'Claude Code': [kClaudeCode, claude_code], Codex: [kCodex, codex] };
+for (const [name, [program, start]] of Object.entries(kAgents)) {
+  test(program ? `${name} gets the board's answer` : `npm has no ${name} for this machine`, { skip: !program }, async () => {
+    const agent = await start(kLargeModel, `Say it.\n${saying('Greetings from the board.')}`);
+    await agent.end();
+    assert.match(agent.said, /^Greetings from the board\.$/m);
+  });
+
+  test(`${name} says that the context is too short`, { skip: !program }, async () => {
+    const agent = await start(kModel, 'Say it.');
+    agent.child.stdin.end();
+    assert.notEqual(await agent.ended, 0, agent.said);
+    assert.match(agent.said, /^Prompt is too long|^ERROR: .*context window/m);
+  });
+}
