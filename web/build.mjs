@@ -41,7 +41,7 @@ await build({
   outdir: target,
   bundle: true,
   minify: true,
-  format: 'esm',
+  format: 'iife',
   target: ['es2022'],
   charset: 'utf8',
   legalComments: 'none',

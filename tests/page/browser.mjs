@@ -13,7 +13,7 @@ export function find_chromium() {
 }
 
 export async function start_browser() {
-  const args = ['--disable-gpu', '--disable-dev-shm-usage'];
+  const args = ['--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP board.local 127.0.0.1'];
   if (process.getuid() === 0) args.push('--no-sandbox'); // Chromium refuses to run as root with it
   return chromium.launch({ executablePath: find_chromium(), args });
 }

@@ -13,10 +13,11 @@ const kHeight = 160;
 function options_of(box, digits) {
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
   const axis = { stroke: colour('--quiet'), grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } };
-  const time = new Intl.DateTimeFormat(language.get().code, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  const time = new Intl.DateTimeFormat(language.get().code, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
   return {
     width: Math.max(200, box.clientWidth),
     height: kHeight,
+    padding: [12, 30, 0, 0],
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_, low, high) => [Math.min(0, low), Math.max(1, high * 1.1)] } },

@@ -8,7 +8,7 @@ import { Conversations } from './conversations.js';
 import { copy_text } from './copy.js';
 import { html } from './html.js';
 import { use_store } from './store.js';
-import { server } from './watch.js';
+import { also_watch, refresh_models, server } from './watch.js';
 import { number, t } from './words.js';
 
 const is_being_made = (message) => message?.status === 'waiting' || message?.status === 'growing';
@@ -33,7 +33,7 @@ function Thinking({ message }) {
 function Waiting({ message }) {
   const { models } = use_store(server);
   const loading = models?.find(({ id }) => id === choice.get().model)?.rkllm?.state === 'loading';
-  if (message.status !== 'waiting') return null;
+  useEffect(() => also_watch(refresh_models), []);
   return html`<p class="waiting">
     ${loading ? t('waiting_load') : t('waiting')} ${message.queue > 0 && t('queue_position', { n: message.queue })}
   </p>`;
@@ -46,7 +46,7 @@ function Answer({ message, busy }) {
   return html`<article class="message answer" aria-label=${t('assistant')}>
     <${Thinking} message=${message} />
     <${AnswerText} key=${message.key} text=${message.content} growing=${message.status === 'growing'} />
-    <${Waiting} message=${message} />
+    ${message.status === 'waiting' && html`<${Waiting} message=${message} />`}
     ${ending && html`<p class=${`ending ${message.status}`}>${t(ending, { reason: message.reason ?? '' })}</p>`}
     <${Figures} message=${message} />
     ${!is_being_made(message) && html`<div class="actions">

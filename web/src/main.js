@@ -65,14 +65,15 @@ function AccessToken() {
 }
 
 function Notices() {
-  const { health, answers, origin_refused } = use_store(server);
-  const { needed, asking } = use_store(access);
+  const { health, answers } = use_store(server);
+  const { needed, asking, origin_refused } = use_store(access);
   const reason = health?.runtime?.state === 'gone' ? health.runtime.reason ?? health.runtime.note ?? '' : '';
   return html`<section class="notices" aria-label=${t('notices')}>
     ${is_simulated(health) && html`<p class="simulated" role="note">${t('simulated')}</p>`}
     ${!answers && html`<p class="warning" role="alert">${t('no_server')}</p>`}
     ${origin_refused && html`<p class="warning" role="alert">${t('origin', { host: location.host, name: location.hostname })}</p>`}
     ${health?.runtime?.state === 'gone' && html`<p class="warning" role="alert">${t('trouble', { reason })}</p>`}
+    ${health && !health.chat && html`<p class="warning" role="note">${t('chat_off')}</p>`}
     ${needed && !asking && html`<p class="warning" role="alert">${t('token_needed')}</p>`}
   </section>`;
 }

@@ -3,8 +3,9 @@ import { keep, kept, make_store } from './store.js';
 
 const kTokenKey = 'rkllm.access_token'; // in sessionStorage: this tab, until it is closed
 
-// `needed`: the server has refused us. `refused`: with an access token, which is then a wrong one.
-export const access = make_store({ token: kept('sessionStorage', kTokenKey) ?? '', needed: false, refused: false, asking: false });
+// `needed`: the server has refused us. `refused`: with an access token, which is then a wrong one. `origin_refused`: it
+// takes no calls from a page that was opened under this name.
+export const access = make_store({ token: kept('sessionStorage', kTokenKey) ?? '', needed: false, refused: false, asking: false, origin_refused: false });
 
 // Takes an access token ('': none) from now on, and asks the server whether it is right: `access` then says so.
 export async function set_access_token(token) {
@@ -51,6 +52,7 @@ export async function ask(path, options = {}) {
   if (response.status === 401 && token === access.get().token) {
     access.set({ needed: true, refused: token !== '', asking: true });
   }
+  if (response.status === 403 && message.includes('Origin')) access.set({ origin_refused: true });
   throw new Refusal(response.status, message);
 }
 

@@ -5,7 +5,7 @@ import { make_store } from './store.js';
 const kPeriod = 2000; // ms
 const kKeptSamples = 300; // ten minutes
 
-export const server = make_store({ health: null, answers: true, models: null, origin_refused: false });
+export const server = make_store({ health: null, answers: true, models: null });
 // Columns of the plots: time (s) and four rows of measured values, null where nothing was measured.
 export const samples = make_store({ at: [], tokens: [], first: [], load: [], temperature: [] });
 export const handles = make_store({ list: null });

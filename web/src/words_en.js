@@ -23,6 +23,7 @@ export const english = {
   cancel: 'Cancel',
   simulated: 'SIMULATED: no model runs here, the answers are made up.',
   no_server: 'The server does not answer. Is it running? The page goes on as soon as it does.',
+  chat_off: 'The chat host is off: the server has no models to talk to, or was started with chat.enabled=false.',
   trouble: 'No model can run: {reason}',
   origin: 'The server takes no calls from a page opened as {host}. Open the page under the board’s IP address, or start the server with --set http.allowed_hosts={name}',
 

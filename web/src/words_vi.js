@@ -23,6 +23,7 @@ export const vietnamese = {
   cancel: 'Hủy',
   simulated: 'SIMULATED (mô phỏng): không có mô hình nào chạy, các câu trả lời là bịa ra.',
   no_server: 'Máy chủ không trả lời. Máy chủ có đang chạy không? Trang sẽ tiếp tục khi máy chủ trả lời.',
+  chat_off: 'Phần trò chuyện đang tắt: máy chủ không có mô hình nào để trò chuyện, hoặc đã được khởi động với chat.enabled=false.',
   trouble: 'Không mô hình nào chạy được: {reason}',
   origin: 'Máy chủ không nhận yêu cầu từ trang được mở với tên {host}. Hãy mở trang bằng địa chỉ IP của bo mạch, hoặc khởi động máy chủ với --set http.allowed_hosts={name}',
 
