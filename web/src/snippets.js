@@ -17,6 +17,16 @@ for chunk in client.chat.completions.create(
 const client = new OpenAI({ baseURL: '${at}/v1', apiKey: 'ACCESS_TOKEN' });
 const answer = await client.chat.completions.create({ model: '${model}', messages: [{ role: 'user', content: 'Hello' }] });
 console.log(answer.choices[0].message.content);`,
+  'anthropic (Python)': ({ at, model }) => `from anthropic import Anthropic
+
+client = Anthropic(base_url="${at}", api_key="ACCESS_TOKEN")
+message = client.messages.create(
+    model="${model}", max_tokens=500, messages=[{"role": "user", "content": "Hello"}])
+print(message.content[0].text)`,
+  'ollama (Python)': ({ at, model }) => `from ollama import Client
+
+client = Client(host="${at}", headers={"Authorization": "Bearer ACCESS_TOKEN"})
+print(client.chat(model="${model}", messages=[{"role": "user", "content": "Hello"}]).message.content)`,
   LangChain: ({ at, model }) => `from langchain_openai import ChatOpenAI
 
 model = ChatOpenAI(base_url="${at}/v1", api_key="ACCESS_TOKEN", model="${model}")
@@ -40,6 +50,8 @@ Endpoint: ${at}`,
   'VS Code (MCP)': ({ at }) =>
     json({ servers: { rkllm: { type: 'http', url: `${at}/mcp`, headers: { Authorization: 'Bearer ACCESS_TOKEN' } } } }),
   Cursor: ({ at }) => json({ mcpServers: { rkllm: { url: `${at}/mcp`, headers: { Authorization: 'Bearer ACCESS_TOKEN' } } } }),
+  'Claude Desktop': ({ at }) =>
+    json({ mcpServers: { rkllm: { command: '/path/to/rkllm-mcp', args: ['connect', `${at}/mcp`], env: { RKLLM_MCP_TOKEN: 'ACCESS_TOKEN' } } } }),
   'Claude Code (MCP)': ({ at }) => `claude mcp add --transport http rkllm ${at}/mcp --header "Authorization: Bearer ACCESS_TOKEN"`,
   'Claude Code (model)': ({ at, model }) => `ANTHROPIC_BASE_URL=${at} ANTHROPIC_AUTH_TOKEN=ACCESS_TOKEN ANTHROPIC_MODEL=${model} claude`,
   Codex: ({ at, model }) => `model = "${model}"
