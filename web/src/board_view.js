@@ -40,7 +40,7 @@ export function BoardView() {
   const { health } = use_store(server);
   const { list } = use_store(handles);
   const columns = use_store(samples);
-  useEffect(() => also_watch(refresh_handles), []);
+  useEffect(() => also_watch(() => refresh_handles()), []);
   useEffect(() => {
     read_runtime().catch(() => {});
   }, []);

@@ -33,7 +33,7 @@ function Thinking({ message }) {
 function Waiting({ message }) {
   const { models } = use_store(server);
   const loading = models?.find(({ id }) => id === choice.get().model)?.rkllm?.state === 'loading';
-  useEffect(() => also_watch(refresh_models), []);
+  useEffect(() => also_watch(() => refresh_models(), true), []);
   return html`<p class="waiting">
     ${loading ? t('waiting_load') : t('waiting')} ${message.queue > 0 && t('queue_position', { n: message.queue })}
   </p>`;

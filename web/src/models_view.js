@@ -50,6 +50,7 @@ export function ModelsView() {
   useEffect(() => also_watch(() => Promise.all([refresh_models(), refresh_handles()])), []);
   const act = async (name, action, done) => {
     set_busy((names) => [...names, name]);
+    setTimeout(() => refresh_models().catch(() => {}), 300); // by then it says that it is being loaded
     try {
       await action();
       set_said({ text: t(done, { model: name }), bad: false });

@@ -67,12 +67,23 @@ export async function read_runtime() {
   runtime.set({ facts: JSON.parse(read.contents[0].text) });
 }
 
-// Each part of the page that shows more than the health says so while it is there.
-const extra = new Set();
-export function also_watch(refresh) {
-  extra.add(refresh);
+// Each part of the page that shows more than the health asks for it while it is there: at once, and when the health has
+// changed, since the server writes these requests into its log; `always`: each time.
+const extra = new Map();
+export function also_watch(refresh, always = false) {
+  extra.set(refresh, always);
   refresh().catch(() => {});
   return () => extra.delete(refresh);
+}
+
+let state_before = '';
+
+// Whether something moves that only those requests tell.
+function has_moved(health) {
+  const state = JSON.stringify(health.models ?? null);
+  const moved = state !== state_before;
+  state_before = state;
+  return moved || (health.models ?? []).some(({ queued }) => queued > 0) || (server.get().models ?? []).some(({ rkllm }) => rkllm?.state === 'loading');
 }
 
 async function look() {
@@ -83,7 +94,8 @@ async function look() {
     server.set({ health, answers: true });
     add_sample(metrics_in(metrics));
     if (came) await refresh_models();
-    await Promise.all([...extra].map((refresh) => refresh().catch(() => {})));
+    const moved = has_moved(health);
+    await Promise.all([...extra].map(([refresh, always]) => (moved || always) && refresh().catch(() => {})));
   } catch (refusal) {
     if (refusal.status === 0) server.set({ answers: false });
   }
