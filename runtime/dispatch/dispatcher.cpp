@@ -103,7 +103,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
         receive_in_turn(*text, session, alive);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
         if (session->principal == nullptr) {
-          return refuse_stranger("a token is required before long messages", *session, alive);
+          return refuse_stranger("an access token is required before long messages", *session, alive);
         }
         count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));

@@ -13,7 +13,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr const char* kHowTo =
-    "a token is required: send {\"method\":\"auth\",\"params\":{\"token\":\"...\"}} first, over HTTP the header "
+    "an access token is required: send {\"method\":\"auth\",\"params\":{\"token\":\"...\"}} first, over HTTP the header "
     "Authorization: Bearer";
 // Short: who has not proved itself is sent little.
 constexpr const char* kHowToOverUdp = "params._meta.token is needed in each message";
@@ -118,7 +118,7 @@ Gate::Verdict Gate::authenticate(const Request& request, Session& session, const
   const std::string_view token = text_member(request.params, "token");
   const Principal* const principal = identify(token);
   if (principal == nullptr) {
-    refuse(request, token, "nobody has this token", session, peer);
+    refuse(request, token, "nobody has this access token", session, peer);
     return Verdict::kRefused;
   }
   Reply reply(peer, request.id);

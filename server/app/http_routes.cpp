@@ -75,7 +75,7 @@ void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpEx
     response = json_response(401, Json::object());
     response.body = error_message(
         RequestId(kNullId),
-        unauthorized(is_guess ? "nobody has this token" : "a token is required: Authorization: Bearer TOKEN"));
+        unauthorized(is_guess ? "nobody has this access token" : "an access token is required: Authorization: Bearer TOKEN"));
     response.headers.add("WWW-Authenticate", "Bearer");
   }
   if (!is_guess) return exchange->respond(response);

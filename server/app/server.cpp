@@ -203,10 +203,11 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     tools.trouble = [this] { return runtime_.now().trouble(); };
     tools.memory = services_.memory_server();
     chat_.emplace(loop, settings, dispatcher_.gate(), models_, log, memory_, std::move(tools));
-    routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-      return chat_->handle(request, exchange);
-    });
   }
+  if (settings.http.page) page_.emplace();
+  routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+    return (page_ && page_->handle(request, exchange)) || (chat_ && chat_->handle(request, exchange));
+  });
   gather_catalogue();
   if (settings.services.enabled) {
     services_port_.emplace(

@@ -21,6 +21,7 @@
 #include "models/model_clock.hpp"
 #include "models/named_backend.hpp"
 #include "models/server_models.hpp"
+#include "page/page.hpp"
 #include "settings/settings.hpp"
 #include "upstreams/upstreams.hpp"
 #include "watch/handle_watch.hpp"
@@ -118,6 +119,7 @@ class Server {
   HandleWatch handle_watch_;
   Services services_;
   HttpRoutes routes_;
+  std::optional<Page> page_;
   std::optional<ChatService> chat_;
   std::optional<ServicesPort> services_port_;
   Autoload autoload_;

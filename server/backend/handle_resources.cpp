@@ -22,7 +22,7 @@ RunSpeed speed_of(const Json& perf) {
     return perf.is_object() && perf.contains(key) && perf[key].is_number() ? perf[key].get<double>() : 0.0;
   };
   RunSpeed speed;
-  if (number("generate_time_ms") > 0)
+  if (number("generate_time_ms") > 0 && number("generate_tokens") > 1)
     speed.tokens_per_second = number("generate_tokens") * 1000 / number("generate_time_ms");
   if (number("prefill_time_ms") > 0) {
     speed.first_token_ms = number("prefill_time_ms");

@@ -76,6 +76,15 @@ struct QueuedBackend::Job {
 
 namespace {
 
+// The figures of a run of one token (the chat host warms models up by such) say nothing of a model's speed: they do not
+// take the place of those of an answer.
+void note_perf(Json& last, const Json& perf) {
+  const bool is_answer = perf.is_object() && perf.contains("generate_tokens") && perf["generate_tokens"].is_number() &&
+                         perf["generate_tokens"].get<double>() > 1;
+  if (is_answer || last.is_null()) last = perf;
+}
+
+
 constexpr std::chrono::milliseconds kForTheKilled{300};  // calls end soon after what makes them has been killed
 
 // What a lease is in a queue, among calls.
@@ -599,7 +608,7 @@ void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcom
     if (has_failed || is_foreign) ++handle.foreign_changes;
     if (job.lease && job.lease->ending) end_held(job.lease);
   }
-  if (outcome.values.contains("perf")) handle.last_perf = outcome.values["perf"];
+  if (outcome.values.contains("perf")) note_perf(handle.last_perf, outcome.values["perf"]);
   if (role == HandleRole::kCreates) {
     handle.live = succeeded;
     handle.created_with = job.request.params;

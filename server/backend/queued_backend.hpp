@@ -89,7 +89,7 @@ class QueuedBackend : public Backend {
     std::optional<pid_t> process;  // the worker that holds the model; nothing if it is in this process
     Json created_with;     // the parameters of rkllm_init
     Model::Values values;  // see Model::values()
-    Json last_perf;        // of the latest run that had one; null if none had
+    Json last_perf;        // of the latest run of more than one token, else of the first that had one; null if none had
     bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;

@@ -114,10 +114,20 @@ void log_addresses(const Json& ports, spdlog::logger& log) {
   for (const auto& [name, place] : ports.items()) log.info("{} on {}", name, text_of_place(place));
 }
 
+// Where a browser on this machine finds the web page.
+std::string address_of_page(const Json& http) {
+  const std::string address = http["address"].get<std::string>();
+  const bool is_any = address == "0.0.0.0" || address == "::";
+  const bool is_v6 = address.find(':') != std::string::npos;
+  const std::string host = is_any ? "127.0.0.1" : is_v6 ? "[" + address + "]" : address;
+  return (http.value("tls", false) ? "https://" : "http://") + host + ":" + http["port"].dump() + "/";
+}
+
 // What somebody who has just started this program for the first time wants to know.
-void log_first_words(const ServeOptions& options, const Settings& settings, spdlog::logger& log) {
+void log_first_words(const ServeOptions& options, const Settings& settings, const Json& ports, spdlog::logger& log) {
   if (options.written_settings.empty() || options.ends_with_input) return;
   log.info("first start: the settings were written to {}", options.written_settings);
+  if (settings.http.page && ports.contains("http")) log.info("the page for people: {}", address_of_page(ports["http"]));
   if (settings.http.enabled) {
     log.info("next, in another terminal: rkllm-mcp load FILE.rkllm, then rkllm-mcp chat; all commands: rkllm-mcp help");
   }
@@ -191,7 +201,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     signals.add(SIGTERM);
     hangups.add(SIGHUP);
     log_addresses(server->ports(), *log);
-    log_first_words(options, settings, *log);
+    log_first_words(options, settings, server->ports(), *log);
     if (!options.ports_file.empty()) {
       Json ports = server->ports();
       ports["pid"] = ::getpid();

@@ -64,6 +64,7 @@ struct HttpSettings {
   std::chrono::seconds body_timeout_s{defaults::kHttpBodyTimeoutS};
   std::chrono::seconds keep_alive_s{defaults::kHttpKeepAliveS};
   std::chrono::seconds session_idle_s{defaults::kHttpSessionIdleS};
+  bool page = defaults::kHttpPage;
 };
 
 struct WsSettings {

@@ -162,6 +162,8 @@ constexpr std::array kTable{
             "Seconds that a connection may rest between two requests."},
     Setting{"http", "session_idle_s", integer<&S::http, &HttpSettings::session_idle_s>(1, 30 * kDay),
             "Seconds without a request after which an MCP session is forgotten."},
+    Setting{"http", "page", boolean<&S::http, &HttpSettings::page>(),
+            "Serve the web page for people at /, to browsers; other clients find there what they look for."},
 
     Setting{"ws", "enabled", boolean<&S::ws, &WsSettings::enabled>(), "Serve WebSocket: one message per text frame."},
     Setting{"ws", "address", text<&S::ws, &WsSettings::address>(kIpAddress), "IP address to listen on."},

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Pastes what `./dev run` prints ("Try it from another terminal") beside what README.md says to do meanwhile.
+"""Pastes what `./dev run` prints ("Try it from another terminal") beside what docs/first_calls.md says to do meanwhile.
 
     dev_run.py ROOT PROGRAM
 
-README's five minutes are a test of their own (run.py); here its model is loaded, too, so that there are two.
+Those calls are a test of their own (run.py); here its model is loaded, too, so that there are two.
 """
 import json
 import os
@@ -14,7 +14,7 @@ import sys
 from runners import execute
 from server import Server
 
-README_MODEL = {"param": {"model_path": "simulator/models/fast.json"}}
+OTHER_MODEL = {"param": {"model_path": "simulator/models/fast.json"}}
 
 
 def printed_examples(root, server):
@@ -32,7 +32,7 @@ def printed_examples(root, server):
 def main():
     root, program = map(os.path.abspath, sys.argv[1:])
     with Server(root, program, "model") as server:  # llm-1, as ./dev run has loaded it
-        subprocess.run([program, "call", "rkllm_init", json.dumps(README_MODEL)], cwd=server.place, env=server.environment,
+        subprocess.run([program, "call", "rkllm_init", json.dumps(OTHER_MODEL)], cwd=server.place, env=server.environment,
                        check=True, stdout=subprocess.DEVNULL)
         commands = printed_examples(root, server)
         if len(commands) != 9:

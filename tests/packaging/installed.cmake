@@ -10,7 +10,7 @@ set(prefix ${PLACE}/prefix)
 foreach(file bin/rkllm-mcp bin/rkllm-sim-info include/rkllm_mcp/abi_sets.hpp include/rkllm_mcp/runtime/mcp/catalogue.hpp
              include/rkllm_sim/rkllm.h lib/librkllm_sim.so lib/librkllm_mcp_runtime.a lib/pkgconfig/rkllm_sim.pc
              lib/systemd/system/rkllm-mcp.service lib/systemd/system/rkllm-mcp.socket
-             share/doc/rkllm-mcp/LICENSE share/doc/rkllm-mcp/README.md share/doc/rkllm-mcp/docs/protocol.md)
+             share/doc/rkllm-mcp/LICENSE share/doc/rkllm-mcp/NOTICE.txt share/doc/rkllm-mcp/README.md share/doc/rkllm-mcp/docs/protocol.md)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "${file} was not installed")
   endif()

@@ -279,7 +279,7 @@ void HttpParser::refuse_long_line() {
 
 void HttpParser::refuse_body(std::size_t bytes) {
   if (from_stranger_ && bytes <= limits_.body_bytes) {
-    refuse(401, "a token is required: Authorization: Bearer TOKEN");
+    refuse(401, "an access token is required: Authorization: Bearer TOKEN");
     refusal_->is_guess = !request_.bearer_token().empty();
     return;
   }

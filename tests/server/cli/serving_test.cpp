@@ -122,6 +122,8 @@ TEST_CASE("the first start writes a complete settings file, later ones leave it 
     std::filesystem::remove(home / "ports.json");
     Process process(options(home, serve_args(home)));
     REQUIRE(wait_for_file(home / "ports.json"));
+    const std::string port = Json::parse(read_file(home / "ports.json"))["http"]["port"].dump();
+    if (start == 0) CHECK(process.wait_for_error_text("the page for people: http://127.0.0.1:" + port + "/"));
     process.signal(SIGTERM);
     CHECK(process.wait() == 0);
     CHECK(std::filesystem::exists(home / ".config/rkllm-mcp/settings.schema.json"));

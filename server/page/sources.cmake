@@ -1,0 +1,2 @@
+set(PAGE_SOURCES
+  page/page.cpp)

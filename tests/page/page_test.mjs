@@ -1,0 +1,455 @@
+// The web page, used by a person who has a real Chromium: the real server, on the simulator.
+//
+// TESTED_PROGRAM names the binary. Without Chromium everything is skipped (exit code 77). With SCREENSHOTS=FOLDER the
+// pictures of the documentation are written there.
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { Server } from '../clients/support/server.mjs';
+import { at_best, eventually } from '../clients/support/eventually.mjs';
+import { find_chromium, open_page, start_browser, watch } from './browser.mjs';
+
+if (!find_chromium()) {
+  console.log('skipped: no Chromium is installed; apt-get install chromium, or set CHROMIUM to its path');
+  process.exit(77);
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const kToken = 'right-horse-battery-staple-right';
+
+let directory;
+let server; // everybody may call
+let guarded; // asks for an access token
+let browser;
+const at = (which) => `http://127.0.0.1:${which.port('http')}`;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'rkllm-mcp-page-'));
+  const model = (name, fields) =>
+    writeFile(join(directory, `${name}.rkllm`), JSON.stringify({ rkllm_simulated_model: 1, name: `SIMULATED ${name}`, max_context_len: 16384, ...fields }));
+  await model('qwen2-board', { decode_tokens_per_s: 16.7, prefill_tokens_per_s: 340, languages: { en: 1, vi: 1 } });
+  await model('qwen2-quick', {});
+  await model('qwen2-slow', { decode_tokens_per_s: 20 });
+  await model('qwen2-stream', { decode_tokens_per_s: 2500 });
+  await model('qwen3-thinker', { decode_tokens_per_s: 60, thinking: true });
+  const tokens = join(directory, 'tokens');
+  await writeFile(tokens, `tester ${kToken}\n`, { mode: 0o600 });
+  const settings = { 'runtime.model_dirs': JSON.stringify([directory]), 'runtime.default_context': 16384 };
+  [server, guarded, browser] = await Promise.all([Server.start(settings), Server.start({ ...settings, 'auth.tokens': tokens, 'http.address': '0.0.0.0' }), start_browser()]);
+});
+
+after(async () => {
+  await browser?.close();
+  await Promise.all([server?.stop(), guarded?.stop()]);
+  await rm(directory, { recursive: true, force: true });
+});
+
+const message_field = (page) => page.getByLabel('Message', { exact: true });
+const answers = (page) => page.locator('article.answer');
+const say = (text) => `@say=${JSON.stringify(text).replaceAll('<', '\\u003c')}`;
+
+async function use_model(page, name) {
+  await page.getByLabel('Model', { exact: true }).and(page.locator('select')).selectOption(name);
+}
+
+async function ask(page, text) {
+  await message_field(page).fill(text);
+  await message_field(page).press('Enter');
+}
+
+// The answer that is the `count`-th, when it is complete.
+async function complete(page, count = 1) {
+  await answers(page).nth(count - 1).getByRole('button', { name: 'Copy the answer' }).waitFor();
+  return answers(page).nth(count - 1);
+}
+
+async function end(page) {
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+}
+
+async function assert_accessible(page) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => html + failureSummary).join(' | ')}`), []);
+}
+
+const tokens_generated = async () => Number(/^rkllm_mcp_tokens_total (\d+)/m.exec(await (await fetch(`${at(server)}/metrics`)).text())[1]);
+
+test('the page is served with a strict policy, and only to who asks for it', async () => {
+  const address = at(server);
+  const html = await fetch(`${address}/`, { headers: { Accept: 'text/html' } });
+  assert.equal(html.status, 200);
+  assert.match(html.headers.get('content-security-policy'), /^default-src 'self'; /);
+  assert.doesNotMatch(html.headers.get('content-security-policy'), /unsafe/);
+  const again = await fetch(`${address}/`, { headers: { Accept: 'text/html', 'If-None-Match': html.headers.get('etag') } });
+  assert.equal(again.status, 304);
+  assert.equal(await (await fetch(`${address}/`, { headers: { Accept: '*/*' } })).text(), 'Ollama is running');
+});
+
+test('an answer streams, in Markdown, with its figures; then it is edited and made again', async () => {
+  const page = await open_page(browser, at(server));
+  await page.getByText('SIMULATED: no model runs here').waitFor();
+  await use_model(page, 'qwen2-slow');
+  await ask(page, '@n=40 Tell me about boards');
+  await answers(page).getByText('.').first().waitFor();
+  await page.getByRole('button', { name: 'Stop' }).waitFor(); // it still goes on
+  await complete(page);
+  assert.match(await answers(page).locator('.figures').textContent(), /tokens\/s · first token after [\d.]+ s · 40 tokens/);
+  // What the server measures is the answer's, too: not that of the run of one token that warms the model up behind it.
+  const runs = /^rkllm_mcp_calls_total\{method="rkllm_run",outcome="ok"\} (\d+)/m;
+  await eventually(async () => Number(runs.exec(await (await fetch(`${at(server)}/metrics`)).text())[1]) >= 2);
+  const [{ tokens_per_second }] = (await (await fetch(`${at(server)}/health`)).json()).models;
+  assert.ok(tokens_per_second > 10 && tokens_per_second < 30, `${tokens_per_second}`);
+
+  await use_model(page, 'qwen2-quick');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Edit the message').fill(say('# Boards\n\n- **small**\n- cheap\n\n```c\nint main() {}\n```\n'));
+  await page.getByRole('button', { name: 'Send again' }).click();
+  const answer = await complete(page);
+  await answer.locator('li strong', { hasText: 'small' }).waitFor();
+  assert.equal(await answer.locator('pre').textContent(), 'int main() {}\n');
+  await answer.getByRole('button', { name: 'Copy', exact: true }).click();
+  await answer.getByRole('button', { name: 'Answer again' }).click();
+  await complete(page);
+  assert.equal(await page.locator('article').count(), 2);
+  await assert_accessible(page);
+  await end(page);
+});
+
+test('thinking is folded away', async () => {
+  const page = await open_page(browser, at(server));
+  await use_model(page, 'qwen3-thinker');
+  await ask(page, '@n=60 Why is the sky blue?');
+  const answer = await complete(page);
+  const folded = answer.locator('details.thinking');
+  assert.equal(await folded.getAttribute('open'), null);
+  await folded.locator('summary').click();
+  await folded.locator('.plain').waitFor();
+  await end(page);
+});
+
+test('Stop ends the run, and keeps what was said', async () => {
+  const page = await open_page(browser, at(server));
+  await use_model(page, 'qwen2-slow');
+  await ask(page, '@n=4000 Count');
+  await answers(page).getByText('.').first().waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  const answer = await complete(page);
+  await answer.getByText('Stopped').waitFor();
+  assert.ok((await answer.locator('.part').first().textContent()).length > 0);
+  // The model is free: the next answer begins at once, and ends by the Escape key.
+  await ask(page, '@n=4000 Again');
+  await answers(page).nth(1).getByText('.').first().waitFor();
+  await page.keyboard.press('Escape');
+  await complete(page, 2);
+  await end(page);
+});
+
+test('leaving the page in the middle of an answer loses nothing, and ends the run', async () => {
+  const page = await open_page(browser, at(server));
+  await use_model(page, 'qwen2-slow');
+  await ask(page, '@n=4000 Tell me everything');
+  await answers(page).getByText('This is a simulated answer.').waitFor();
+  await page.reload();
+  const answer = await complete(page);
+  await answer.getByText('Interrupted').waitFor();
+  assert.match(await answer.locator('.part').first().textContent(), /^\s*This is a simulated answer\./);
+  await page.getByText('@n=4000 Tell me everything').first().waitFor();
+  await ask(page, '@n=3 And now?'); // would wait for minutes if the run still went on
+  await complete(page, 2);
+  // The server's memory has it as well: another tab finds it.
+  const other = await page.context().newPage();
+  watch(other, at(server));
+  await other.goto(`${at(server)}/`);
+  await other.getByRole('button', { name: /^@n=4000 Tell me everything/ }).click();
+  await complete(other, 2);
+  await other.getByRole('button', { name: /^Delete/ }).first().waitFor();
+  other.once('dialog', (dialog) => dialog.accept());
+  await other.getByRole('button', { name: 'Delete “@n=4000 Tell me everything”' }).click();
+  await other.getByRole('button', { name: 'Delete “@n=4000 Tell me everything”' }).waitFor({ state: 'detached' });
+  assert.deepEqual(other.faults, []);
+  await end(page);
+});
+
+test('a wrong access token is refused in words, a right one opens everything', async () => {
+  const page = await open_page(browser, at(guarded));
+  const field = page.getByRole('dialog').getByLabel('Access token');
+  await page.getByText('This server asks for an access token.').waitFor();
+  await assert_accessible(page);
+  await field.fill('wrong');
+  await field.press('Enter');
+  await page.getByText('Nobody has this access token.').waitFor();
+  await field.fill(kToken);
+  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await use_model(page, 'qwen2-quick');
+  await ask(page, '@n=3 Hello');
+  await complete(page);
+  // It is kept for this tab, and for nobody else.
+  assert.deepEqual(await page.evaluate(() => [sessionStorage['rkllm.access_token'], Object.values(localStorage).join(), document.cookie]),
+    [kToken, 'qwen2-quick', '']);
+  await page.reload();
+  await complete(page);
+  const other = await page.context().newPage();
+  watch(other, at(guarded));
+  await other.goto(`${at(guarded)}/`);
+  await other.getByText('This server asks for an access token.').waitFor();
+  await end(page);
+});
+
+test('a page that was opened under a name the server does not know says what to do', async () => {
+  const address = `http://board.local:${guarded.port('http')}`;
+  const page = await open_page(browser, address);
+  await page.getByRole('dialog').getByLabel('Access token').fill(kToken);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await use_model(page, 'qwen2-quick');
+  await ask(page, '@n=3 Hello');
+  await page.getByText('start the server with --set http.allowed_hosts=board.local').waitFor();
+  await end(page);
+});
+
+test('two tabs talk at the same time, each its own conversation', async () => {
+  const one = await open_page(browser, at(server));
+  const two = await one.context().newPage();
+  watch(two, at(server));
+  await two.goto(`${at(server)}/`);
+  await use_model(one, 'qwen2-slow');
+  await use_model(two, 'qwen2-slow');
+  await ask(one, say('one '.repeat(10)));
+  await ask(two, say('two '.repeat(10)));
+  const texts = [(await complete(one)).locator('.part').first(), (await complete(two)).locator('.part').first()];
+  assert.match(await texts[0].textContent(), /^(one ?)+\s*$/);
+  assert.match(await texts[1].textContent(), /^(two ?)+\s*$/);
+  assert.deepEqual(two.faults, []);
+  await end(one);
+});
+
+test('no text of a model becomes a script, a style, a picture or a form', async () => {
+  const page = await open_page(browser, at(server));
+  await use_model(page, 'qwen2-quick');
+  const evil = [
+    '<script>window.stolen=1</script><img src=x onerror="window.stolen=1"><svg onload="window.stolen=1">',
+    '[click](javascript:window.stolen=1) [data](data:text/html,x) ![picture](https://elsewhere.example/?secret)',
+    '<iframe src="https://elsewhere.example"></iframe><form action="https://elsewhere.example"><input name=a></form>',
+    '<style>body{display:none}</style><a href="x" style="position:fixed;inset:0" onclick="window.stolen=1">a</a>',
+    '`<b>` <math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=window.stolen=1&gt;">',
+  ].join('\n\n');
+  await ask(page, say(evil));
+  const answer = await complete(page);
+  for (const link of await answer.locator('a').all()) await link.evaluate((each) => each.protocol === 'javascript:' && each.click());
+  assert.equal(await page.evaluate(() => window.stolen), undefined);
+  assert.equal(await answer.locator('script, style, img, svg, iframe, form, input, math, [style], [onclick], [onerror]').count(), 0);
+  assert.deepEqual(await answer.locator('a').evaluateAll((all) => all.map(({ href, rel, target }) => [href, rel, target])),
+    [['', '', ''], ['', '', ''], ['https://elsewhere.example/?secret', 'noopener noreferrer', '_blank']]);
+  await answer.getByText('<script>window.stolen=1</script>').waitFor(); // shown as what it is
+  await end(page);
+});
+
+test('Vietnamese: the page, the question and the answer', async () => {
+  const page = await open_page(browser, at(server), { locale: 'vi-VN' });
+  await page.getByRole('link', { name: 'Trò chuyện' }).waitFor();
+  assert.equal(await page.locator('html').getAttribute('lang'), 'vi');
+  await page.getByLabel('Mô hình', { exact: true }).and(page.locator('select')).selectOption('qwen2-quick');
+  const text = 'Răng khôn mọc lệch gây đau: hãy đến gặp nha sĩ sớm nhé! 🦷';
+  await page.getByLabel('Tin nhắn', { exact: true }).fill(say(text));
+  await page.keyboard.press('Enter');
+  await answers(page).getByRole('button', { name: 'Sao chép câu trả lời' }).waitFor();
+  assert.equal((await answers(page).locator('.part').first().textContent()).trim(), text);
+  await assert_accessible(page);
+  await page.getByLabel('Ngôn ngữ').selectOption('en');
+  await page.getByRole('link', { name: 'Models' }).waitFor();
+  await end(page);
+});
+
+// The longest task of a page, in ms, while it draws an answer of 10,000 tokens.
+async function longest_task() {
+  const page = await open_page(browser, at(server));
+  await use_model(page, 'qwen2-stream');
+  await page.evaluate(() => {
+    window.long_tasks = [];
+    new PerformanceObserver((list) => window.long_tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ['longtask'] });
+  });
+  await ask(page, '@n=10000 Tell me a very long story');
+  const answer = await complete(page);
+  assert.match(await answer.locator('.figures').textContent(), /10,000 tokens/);
+  const tasks = await page.evaluate(() => window.long_tasks);
+  console.log(`tasks of more than 50 ms: ${tasks.join(', ') || 'none'}`);
+  // A long one would have been seen.
+  await page.evaluate(() => setTimeout(() => {
+    for (const end = performance.now() + 250; performance.now() < end;);
+  }));
+  await eventually(() => page.evaluate(() => window.long_tasks.some((duration) => duration > 200)));
+  await end(page);
+  return Math.max(0, ...tasks);
+}
+
+test('10,000 tokens are drawn without a task of more than 200 ms', async () => {
+  const longest = await at_best(200, longest_task);
+  assert.ok(longest <= 200, `a task took ${longest} ms`);
+});
+
+test('models are loaded and unloaded, and runs and figures are shown as they are', async () => {
+  const page = await open_page(browser, at(server), { hash: '#models' });
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'qwen2-quick' }) });
+  await page.getByRole('button', { name: /^(Load|Unload): qwen2-quick/ }).waitFor();
+  if (await page.getByRole('button', { name: 'Unload: qwen2-quick' }).isVisible()) {
+    await page.getByRole('button', { name: 'Unload: qwen2-quick' }).click();
+    await page.getByText('qwen2-quick is not loaded any more.').waitFor();
+  }
+  await page.getByRole('button', { name: 'Load: qwen2-quick' }).click();
+  await page.getByText('qwen2-quick is loaded.').waitFor();
+  await card.getByText('16,384 tokens').waitFor();
+  await card.getByText('loaded', { exact: true }).waitFor();
+  await assert_accessible(page);
+
+  await page.getByRole('link', { name: 'Board' }).click();
+  await page.getByText('NPU temperature, °C: unknown').waitFor(); // there is no NPU here
+  await page.getByText('NPU load, %: unknown').waitFor();
+  await page.getByRole('heading', { name: 'qwen2-quick' }).waitFor();
+  const before = await tokens_generated();
+  await fetch(`${at(server)}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'qwen2-quick', messages: [{ role: 'user', content: '@n=50 Hi' }] }) });
+  assert.ok((await tokens_generated()) >= before + 50);
+  await page.getByRole('img', { name: /^Tokens per second, all models: \d/ }).waitFor();
+  await page.getByRole('img', { name: /^Time to first token, seconds: \d/ }).waitFor();
+  await assert_accessible(page);
+  await end(page);
+});
+
+test('a run and those that wait for it are seen while they last', async () => {
+  const page = await open_page(browser, at(server), { hash: '#board' });
+  const given_up = new AbortController();
+  const body = JSON.stringify({ model: 'qwen2-slow', messages: [{ role: 'user', content: '@n=4000 Hi' }], stream: true });
+  for (let count = 0; count < 2; ++count) {
+    fetch(`${at(server)}/v1/chat/completions`, { method: 'POST', body, signal: given_up.signal }).then((each) => each.text()).catch(() => {});
+  }
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'qwen2-slow' }) });
+  await card.getByText('answering').waitFor();
+  given_up.abort();
+  await card.getByText('idle').waitFor();
+  await end(page);
+});
+
+test('what the kernel tells of the NPU is plotted, and gaps stay gaps', async () => {
+  const page = await open_page(browser, at(server), { hash: '#models' });
+  let load = 0.2;
+  await page.route('**/metrics', async (route) => {
+    const text = await (await route.fetch()).text();
+    load += 0.2;
+    await route.fulfill({ body: `${text}rkllm_mcp_npu_load_ratio{core="0"} ${load}\nrkllm_mcp_npu_load_ratio{core="1"} 0\nrkllm_mcp_npu_temperature_celsius 48.5\n` });
+  });
+  await page.getByRole('link', { name: 'Board' }).click();
+  await page.getByRole('img', { name: /^NPU temperature, °C: 48.5/ }).waitFor();
+  await page.getByRole('img', { name: /^NPU load, %: \d\d/ }).waitFor();
+  assert.ok((await page.locator('canvas').count()) >= 2);
+  await end(page);
+});
+
+test('without the memory server the page says so, and keeps the conversation in the tab', async () => {
+  const page = await open_page(browser, at(server), { hash: '#connect' });
+  await page.route('**/health', async (route) => {
+    const health = await (await route.fetch()).json();
+    await route.fulfill({ json: { ...health, services: {} } });
+  });
+  await page.goto(`${at(server)}/`);
+  await page.getByText('The memory server is off').waitFor();
+  await use_model(page, 'qwen2-quick');
+  await ask(page, '@n=3 Only here');
+  await complete(page);
+  await page.reload();
+  await complete(page);
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await page.getByText('Ask the model on your board something.').waitFor();
+  await end(page);
+});
+
+test('any tool is called by a form that its schema makes', async () => {
+  const page = await open_page(browser, at(server), { hash: '#tools' });
+  await page.getByLabel('Find a tool').fill('calc');
+  await page.getByRole('button', { name: 'Calculate' }).click();
+  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByText('expression is needed').waitFor();
+  await page.getByLabel('expression').fill('0.1 + 0.2');
+  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.locator('pre.result', { hasText: '"result": "0.3"' }).waitFor();
+  await page.getByLabel('expression').fill('1 / 0');
+  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByText('The tool has failed').waitFor();
+  await assert_accessible(page);
+  await page.getByLabel('Find a tool').fill('rkllm_init');
+  await page.getByRole('button', { name: /rkllm_init/ }).click();
+  await page.getByLabel(/^param/).fill('{');
+  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByText('param: this is no JSON').waitFor();
+
+  await page.getByRole('link', { name: 'Connect' }).click();
+  await page.getByLabel('Program').selectOption('Cursor');
+  await page.getByText(`${at(server)}/mcp`).waitFor();
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  await assert_accessible(page);
+  await end(page);
+});
+
+test('375 pixels, dark, by the keyboard alone', async () => {
+  const page = await open_page(browser, at(server), { viewport: { width: 375, height: 740 }, colorScheme: 'dark' });
+  await page.getByText('SIMULATED').waitFor();
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+  await use_model(page, 'qwen2-quick');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.locator(':focus').waitFor();
+  await message_field(page).focus();
+  await page.keyboard.type(say(`A wide one: ${'w'.repeat(300)}\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | 2 |\n\n\`\`\`\n${'y'.repeat(200)}\n\`\`\``));
+  await page.keyboard.press('Enter');
+  await complete(page);
+  for (const view of ['chat', 'models', 'board', 'tools', 'connect']) {
+    await page.evaluate((hash) => (location.hash = hash), view);
+    await page.locator(`nav a[href="#${view}"][aria-current]`).waitFor();
+    const { wide, shown } = await page.evaluate(() => ({ wide: Math.max(document.documentElement.scrollWidth, document.querySelector('main').scrollWidth), shown: innerWidth }));
+    assert.ok(wide <= shown, `${view} is ${wide} pixels wide`);
+    await assert_accessible(page);
+  }
+  await end(page);
+});
+
+// --- the pictures of the documentation ------------------------------------------------------------------------------------
+
+if (process.env.SCREENSHOTS) {
+  const picture = (page, name) => page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`) });
+
+  test('pictures for the documentation', async () => {
+    const shown = await Server.start({ 'runtime.model_dirs': JSON.stringify([directory]), 'runtime.default_context': 16384 });
+    const page = await open_page(browser, at(shown), { viewport: { width: 1000, height: 640 } });
+    await use_model(page, 'qwen2-board');
+    for (const question of ['Why is the sky blue?', 'Viết cho tôi một bài thơ ngắn', 'What can a small board do for me?']) {
+      await page.getByRole('button', { name: 'New chat' }).click();
+      await ask(page, question);
+      await complete(page);
+    }
+    await ask(page, 'Without the internet?');
+    await complete(page, 2);
+    await picture(page, 'chat');
+    await page.setViewportSize({ width: 1000, height: 900 });
+    await page.getByRole('link', { name: 'Board' }).click();
+    for (let run = 0; run < 5; ++run) {
+      await (await fetch(`${at(shown)}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'qwen2-board', messages: [{ role: 'user', content: `@n=${20 + 15 * run} Hi` }] }) })).text();
+    }
+    await page.getByRole('img', { name: /^Tokens per second, all models: \d/ }).waitFor();
+    await eventually(async () => (await page.locator('.cards').textContent()).includes('idle'));
+    await picture(page, 'board');
+    await page.context().close();
+    const phone = await open_page(browser, at(shown), { viewport: { width: 375, height: 740 }, colorScheme: 'dark', locale: 'vi-VN' });
+    await phone.getByLabel('Tin nhắn', { exact: true }).fill('Bo mạch nhỏ làm được gì cho tôi?');
+    await phone.keyboard.press('Enter');
+    await answers(phone).getByRole('button', { name: 'Sao chép câu trả lời' }).waitFor();
+    await picture(phone, 'phone');
+    await end(phone);
+    await shown.stop();
+  });
+}

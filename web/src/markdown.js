@@ -1,0 +1,105 @@
+// Markdown of a model becomes elements that can do no harm: HTML in it is shown as text, what marked makes of the rest is
+// cleaned by DOMPurify, and the page's Content-Security-Policy stands behind both. Pictures are named, never fetched.
+import DOMPurify from 'dompurify';
+import { Marked } from 'marked';
+
+const kEntities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escaped = (text) => String(text).replace(/[&<>"']/g, (character) => kEntities[character]);
+
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    html: ({ text }) => escaped(text),
+    image: ({ href, text }) => `<a href="${escaped(href)}">🖼 ${escaped(text || href)}</a>`,
+    // Headings of an answer stand below those of the page.
+    heading({ tokens, depth }) {
+      const level = Math.min(depth + 1, 6);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+    },
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+  },
+});
+
+const kAllowed = {
+  ALLOWED_TAGS: ['a', 'blockquote', 'br', 'code', 'del', 'em', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 'strong',
+    'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
+  ALLOWED_ATTR: ['href', 'title', 'start', 'align'],
+  ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  RETURN_DOM_FRAGMENT: true,
+};
+
+// The elements of a text. `copy`: what the button beside code says; `copied` is called with the code.
+export function elements_of(text, { copy, copied }) {
+  const fragment = DOMPurify.sanitize(marked.parse(text), kAllowed);
+  for (const link of fragment.querySelectorAll('a')) {
+    if (!link.hasAttribute('href')) continue;
+    link.target = '_blank';
+    link.rel = 'noopener noreferrer';
+  }
+  for (const code of fragment.querySelectorAll('pre')) {
+    code.tabIndex = 0; // so that the keyboard can move wide lines
+    const box = document.createElement('div');
+    box.className = 'code';
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = copy;
+    button.addEventListener('click', () => copied(code.textContent, button));
+    code.replaceWith(box);
+    box.append(button, code);
+  }
+  for (const table of fragment.querySelectorAll('table')) {
+    const box = document.createElement('div');
+    box.className = 'wide';
+    box.tabIndex = 0;
+    table.replaceWith(box);
+    box.append(table);
+  }
+  return fragment;
+}
+
+const kListItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
+
+// Cuts a growing text into parts that can be drawn one by one: a part ends at a blank line that nothing carries on (code,
+// a list). All parts but the last never change again, so that a long answer is drawn once and not at every token.
+export class Parts {
+  done = [];
+  rest_at = 0;
+  looked_at = 0; // where the next line to look at begins
+  fence = '';
+  blank = false;
+  in_list = false;
+
+  // The parts of `text`, which begins with what it was before.
+  of(text) {
+    for (;;) {
+      const end = text.indexOf('\n', this.looked_at);
+      if (end < 0) break;
+      this.line(text, text.slice(this.looked_at, end));
+      this.looked_at = end + 1;
+    }
+    return [...this.done, text.slice(this.rest_at)];
+  }
+
+  line(text, line) {
+    if (this.fence) {
+      const closing = line.trim();
+      if (closing.startsWith(this.fence) && closing === this.fence[0].repeat(closing.length)) this.fence = '';
+      return;
+    }
+    if (line.trim() === '') {
+      this.blank = true;
+      return;
+    }
+    const carries_on = /^\s/.test(line) || (this.in_list && kListItem.test(line));
+    if (this.blank && !carries_on && this.looked_at > this.rest_at) {
+      this.done.push(text.slice(this.rest_at, this.looked_at));
+      this.rest_at = this.looked_at;
+      this.in_list = false;
+    }
+    if (this.looked_at === this.rest_at || !carries_on) this.in_list = kListItem.test(line);
+    this.blank = false;
+    this.fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+  }
+}
