@@ -140,8 +140,8 @@ folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models 
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp)
 folder(server/cli USE app client doctor memory pull service settings
-                  AND jsonrpc/bounded_json.hpp models/model_files.hpp text/wall_clock.hpp tools/html/page_reading.hpp
-                      upstreams/command_connection.hpp)
+                  AND jsonrpc/bounded_json.hpp models/model_files.hpp text/shown_bytes.hpp text/wall_clock.hpp
+                      tools/html/page_reading.hpp upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------
 

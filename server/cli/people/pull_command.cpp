@@ -7,6 +7,7 @@
 #include "models/model_files.hpp"
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
+#include "text/shown_bytes.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
