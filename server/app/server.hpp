@@ -14,6 +14,7 @@
 #include "app/http_routes.hpp"
 #include "app/memory_reserve.hpp"
 #include "app/runtime_life.hpp"
+#include "app/server_model_store.hpp"
 #include "app/services.hpp"
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
@@ -39,7 +40,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -92,6 +95,7 @@ class Server {
   void gather_catalogue();                                        // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
+  std::vector<std::string> loaded_paths() const;
   Json health() const;
   Json health_of_services() const;  // on their own port
   std::string metrics() const;
@@ -118,6 +122,7 @@ class Server {
   HandleWatch handle_watch_;
   Services services_;
   HttpRoutes routes_;
+  std::optional<ServerModelStore> model_store_;  // of the chat host
   std::optional<ChatService> chat_;
   std::optional<ServicesPort> services_port_;
   Autoload autoload_;
