@@ -23,12 +23,13 @@ chat::HostOptions host_options(const Settings& settings) {
   return options;
 }
 
-chat::ChatRoutes::Options route_options(const Settings& settings, spdlog::logger& log,
+chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelStore& store, spdlog::logger& log,
                                         std::shared_ptr<MemoryBudget> memory, std::function<bool()> is_simulated) {
   chat::ChatRoutes::Options options;
   options.heartbeat = settings.chat.heartbeat_s;
   options.stall = settings.limits.stall_s;
   options.memory = std::move(memory);
+  options.store = &store;
   options.is_simulated = std::move(is_simulated);
   options.most_reply_bytes = settings.limits.max_reply_bytes;
   options.version = std::string(kProgramVersion);
@@ -48,9 +49,9 @@ chat::ChatRoutes::Options route_options(const Settings& settings, spdlog::logger
 }  // namespace
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-                         spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools)
+                         chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools)
     : host_(pool, host_options(settings)),
-      routes_(loop, gate, host_, route_options(settings, log, std::move(memory), tools.is_simulated)),
+      routes_(loop, gate, host_, route_options(settings, store, log, std::move(memory), tools.is_simulated)),
       tools_(loop, host_, std::move(tools)) {}
 
 bool ChatService::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {

@@ -24,7 +24,7 @@ class ChatService {
  public:
   // All that is passed outlives it.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-              spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools);
+              chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools);
 
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);

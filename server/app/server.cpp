@@ -202,7 +202,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     tools.is_simulated = [this] { return runtime_.now().simulated(); };
     tools.trouble = [this] { return runtime_.now().trouble(); };
     tools.memory = services_.memory_server();
-    chat_.emplace(loop, settings, dispatcher_.gate(), models_, log, memory_, std::move(tools));
+    model_store_.emplace(loop, settings, models_, [this] { return loaded_paths(); });
+    chat_.emplace(loop, settings, dispatcher_.gate(), models_, *model_store_, log, memory_, std::move(tools));
   }
   if (settings.http.page) page_.emplace();
   routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
@@ -370,6 +371,12 @@ void Server::start_runtime() {
                  [this] { runtime_replaced(); });
 }
 
+std::vector<std::string> Server::loaded_paths() const {
+  std::vector<std::string> paths;
+  for (const auto& handle : runtime_.now().handles()) paths.push_back(model_path_of(handle));
+  return paths;
+}
+
 Json Server::health() const {
   if (!runs_models(settings_)) return health_of_services();
   Json servers = Json::array({catalogue_.name});
@@ -441,6 +448,7 @@ void Server::stop() {
   runtime_.settle();
   autoload_.stop();
   if (chat_) chat_->stop();
+  if (model_store_) model_store_->stop();
   models_.stop();
   handle_watch_.stop();
   upstreams_.stop();
@@ -453,11 +461,13 @@ void Server::stop() {
     const auto deadline = Clock::now() + kForTheRuntime;
     const bool models_ended = runtime_.shut_down(deadline);
     const bool services_ended = services_.end(deadline);
-    const bool clean = models_ended && services_ended;
-    asio::post(loop_, [this, clean, models_ended, services_ended] {
+    const bool pulls_ended = !model_store_ || model_store_->end(deadline);
+    const bool clean = models_ended && services_ended && pulls_ended;
+    asio::post(loop_, [this, clean, models_ended, services_ended, pulls_ended] {
       ended_cleanly_ = clean;
       if (!models_ended) log_.warn("the runtime library did not come back in time; leaving it behind");
       if (!services_ended) log_.warn("a tool did not come back in time; leaving it behind");
+      if (!pulls_ended) log_.warn("a pull did not come back in time; leaving it behind");
       let_streams_end(Clock::now() + kForStreams);
     });
   });

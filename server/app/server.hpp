@@ -14,6 +14,7 @@
 #include "app/http_routes.hpp"
 #include "app/memory_reserve.hpp"
 #include "app/runtime_life.hpp"
+#include "app/server_model_store.hpp"
 #include "app/services.hpp"
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
@@ -40,7 +41,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -93,6 +96,7 @@ class Server {
   void gather_catalogue();                                        // of the runtime, and of what the upstreams offer
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
+  std::vector<std::string> loaded_paths() const;
   Json health() const;
   Json health_of_services() const;  // on their own port
   std::string metrics() const;
@@ -119,6 +123,7 @@ class Server {
   HandleWatch handle_watch_;
   Services services_;
   HttpRoutes routes_;
+  std::optional<ServerModelStore> model_store_;  // of the chat host
   std::optional<Page> page_;
   std::optional<ChatService> chat_;
   std::optional<ServicesPort> services_port_;

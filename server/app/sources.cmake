@@ -13,5 +13,6 @@ set(APP_SOURCES
   app/runtime_life.cpp
   app/runtime_search.cpp
   app/server.cpp
+  app/server_model_store.cpp
   app/services.cpp
   app/transports.cpp)

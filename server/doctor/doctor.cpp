@@ -1,5 +1,6 @@
 #include "doctor/doctor.hpp"
 
+#include "pull/this_board.hpp"
 #include "text/regular_file.hpp"
 
 #include <unistd.h>
@@ -27,17 +28,7 @@ std::string text_of(const Machine& machine, std::string_view path) {
   return try_read_regular_file((machine.root / path).string(), kLongestText).value_or(std::string());
 }
 
-std::string platform_of(const Machine& machine) {
-  // "radxa,rock-5b\0rockchip,rk3588\0": the last is the chip.
-  std::string text = text_of(machine, "proc/device-tree/compatible");
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  constexpr std::string_view kMaker = "rockchip,";
-  const auto at = text.rfind(kMaker);
-  if (at == std::string::npos) return {};
-  std::string chip = text.substr(at + kMaker.size());
-  chip = chip.substr(0, chip.find('\0'));
-  return chip == "rk3588s" ? "rk3588" : chip;
-}
+std::string platform_of(const Machine& machine) { return chip_of_board(machine.root); }
 
 Findings examine(const Machine& machine) {
   Findings all;

@@ -5,6 +5,7 @@
 #include "doctor/doctor.hpp"
 #include "models/model_files.hpp"
 #include "pull/model_chip.hpp"
+#include "text/shown_bytes.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -17,18 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kModels = "models";
-std::string gigabytes(std::uint64_t bytes) {
-  const std::uint64_t tenths = (bytes * 10 + 500'000'000) / 1'000'000'000;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
-}
 
 // MemTotal, MemAvailable: bytes; nothing if it cannot be read.
-std::optional<std::uint64_t> memory_of(const Machine& machine, std::string_view key) {
+std::optional<std::int64_t> memory_of(const Machine& machine, std::string_view key) {
   const std::string text = text_of(machine, "proc/meminfo");
   const auto at = text.find(std::string(key) + ":");
   if (at == std::string::npos) return std::nullopt;
   const auto digits = text.find_first_of("0123456789", at);
-  std::uint64_t kilobytes = 0;
+  std::int64_t kilobytes = 0;
   if (digits == std::string::npos) return std::nullopt;
   std::from_chars(text.data() + digits, text.data() + text.size(), kilobytes);
   return kilobytes * 1024;
@@ -36,7 +33,7 @@ std::optional<std::uint64_t> memory_of(const Machine& machine, std::string_view 
 
 void examine_model(const Machine& machine, const fs::path& path, Findings& findings) {
   std::error_code error;
-  const std::uint64_t bytes = fs::file_size(path, error);
+  const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
   if (error) {
     findings.push_back({kModels, Level::kProblem, path.string() + ": " + error.message(), "ls -l " + path.string()});
     return;
@@ -54,18 +51,18 @@ void examine_model(const Machine& machine, const fs::path& path, Findings& findi
   if (total && bytes > *total) {
     findings.push_back(
         {kModels, Level::kProblem,
-         path.string() + " has " + gigabytes(bytes) + ", more than this machine's memory of " + gigabytes(*total),
+         path.string() + " has " + shown_bytes(bytes) + ", more than this machine's memory of " + shown_bytes(*total),
          "rkllm-mcp models   # choose a smaller one"});
     return;
   }
   if (available && bytes > *available) {
     findings.push_back(
         {kModels, Level::kWarning,
-         path.string() + " has " + gigabytes(bytes) + "; of the memory only " + gigabytes(*available) + " are free",
+         path.string() + " has " + shown_bytes(bytes) + "; of the memory only " + shown_bytes(*available) + " are free",
          "rkllm-mcp ps   # what is loaded; rkllm-mcp unload NAME frees it"});
     return;
   }
-  findings.push_back({kModels, Level::kOk, path.string() + ", " + gigabytes(bytes) + (chip ? ", for " + *chip : "")});
+  findings.push_back({kModels, Level::kOk, path.string() + ", " + shown_bytes(bytes) + (chip ? ", for " + *chip : "")});
 }
 
 }  // namespace

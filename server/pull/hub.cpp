@@ -2,12 +2,11 @@
 
 #include "jsonrpc/bounded_json.hpp"
 #include "pull/model_chip.hpp"
+#include "text/shown_bytes.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
@@ -88,21 +87,6 @@ std::string listed(const std::vector<HubFile>& files) {
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
-
-std::string shown_bytes(std::int64_t bytes) {
-  constexpr double kGigabyte = 1e9;
-  constexpr double kMegabyte = 1e6;
-  const auto size = static_cast<double>(bytes);
-  std::array<char, 32> text{};
-  if (size >= kGigabyte) {
-    std::snprintf(text.data(), text.size(), "%.1f GB", size / kGigabyte);
-  } else if (size >= kMegabyte) {
-    std::snprintf(text.data(), text.size(), "%.1f MB", size / kMegabyte);
-  } else {
-    std::snprintf(text.data(), text.size(), "%.0f bytes", size);
-  }
-  return text.data();
-}
 
 std::string words_of_gate() {
   return "it wants an access token (export HF_TOKEN=...), and its terms accepted on its page";

@@ -39,7 +39,4 @@ struct BoardFacts {
 const HubFile& choose_model(const std::vector<HubFile>& files, const std::string& wanted, const BoardFacts& board,
                             const std::string& repository);
 
-// "2.1 GB", "313 MB", "12 bytes".
-std::string shown_bytes(std::int64_t bytes);
-
 }  // namespace rkllm_mcp

@@ -36,6 +36,7 @@ Pulled pull_model(const PullRequest& request, const PullEvents& events) {
   how.token = request.token;
   how.trusted = request.hub;
   how.goes_on = events.download.goes_on;
+  how.on_socket = events.on_socket;
   HubFile file;
   try {
     file = find_file(request, how);

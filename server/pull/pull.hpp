@@ -25,6 +25,7 @@ struct PullRequest {
 struct PullEvents {
   std::function<void(const HubFile& chosen)> chosen = [](const HubFile&) {};  // name, size and hash as far as they are known
   DownloadEvents download{};
+  std::function<void(int socket)> on_socket = [](int) {};  // see WebGet
 };
 
 struct Pulled {

@@ -55,6 +55,7 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& ho
     client->set_proxy(proxy->host, proxy->port);
     if (!proxy->user.empty()) client->set_proxy_basic_auth(proxy->user, proxy->password);
   }
+  client->set_socket_options([watch = how.on_socket](auto socket) { watch(static_cast<int>(socket)); });
   client->set_connection_timeout(kPatience);
   client->set_read_timeout(kPatience);
   client->set_write_timeout(kPatience);

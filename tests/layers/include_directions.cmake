@@ -136,13 +136,14 @@ forbid(server/chat/http "\"(mcp|chat/mcp)/" "endpoints know no tools")
 forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dialects")
 folder(server/models USE backend chat jsonrpc mcp stream text)
 folder(server/page USE embedded text transport)
-folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page service settings tools transport upstreams
-                  watch worker)
 folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.hpp)
-folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp)
+folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings tools
+                  transport upstreams watch worker)
+folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
+                                                               pull/this_board.hpp)
 folder(server/cli USE app client doctor memory pull service settings
-                  AND jsonrpc/bounded_json.hpp models/model_files.hpp text/wall_clock.hpp tools/html/page_reading.hpp
-                      upstreams/command_connection.hpp)
+                  AND jsonrpc/bounded_json.hpp models/model_files.hpp text/shown_bytes.hpp text/wall_clock.hpp
+                      tools/html/page_reading.hpp upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------
 

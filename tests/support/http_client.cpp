@@ -45,6 +45,10 @@ HttpAnswer HttpClient::post(const std::string& path, const std::string& body) {
   return answer_of(client_->Post(path.c_str(), body, "application/json"));
 }
 
+HttpAnswer HttpClient::remove(const std::string& path, const std::string& body) {
+  return answer_of(client_->Delete(path.c_str(), body, "application/json"));
+}
+
 void HttpClient::post_for_events(const std::string& path, const std::string& body,
                                  const std::function<bool(std::string_view)>& on_event) {
   httplib::Request request;

@@ -34,6 +34,7 @@ class HttpClient {
   void carry_header(const std::string& name, const std::string& value);
   HttpAnswer get(const std::string& path);
   HttpAnswer post(const std::string& path, const std::string& body);
+  HttpAnswer remove(const std::string& path, const std::string& body);  // DELETE
   // Posts and gets Server-Sent Events; `on_event` sees the data of each and says whether to go on. Returns when the
   // events end, or after `on_event` said no, with the connection closed.
   void post_for_events(const std::string& path, const std::string& body,

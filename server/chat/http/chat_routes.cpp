@@ -6,6 +6,7 @@
 #include "chat/dialects/openai_chat_request.hpp"
 #include "chat/host/ids.hpp"
 #include "chat/http/model_pages.hpp"
+#include "chat/http/pull_exchange.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 #include "run_loop.hpp"
@@ -26,6 +27,8 @@ namespace rkllm_mcp::chat {
 namespace {
 
 constexpr std::string_view kShowPath = "/api/show";
+constexpr std::string_view kPullPath = "/api/pull";
+constexpr std::string_view kDeletePath = "/api/delete";
 constexpr std::string_view kCountPath = "/v1/messages/count_tokens";
 
 // "/v1/v1/models" and "/v1//models" are what clients make of an address that ends in "/v1" or "/v1/".
@@ -86,10 +89,14 @@ TurnError no_tokenizer() {
                                   "tokenizer.json beside the model");
 }
 
-// What Ollama's clients use to fetch and change models.
-bool is_about_files(std::string_view path) {
-  constexpr std::array<std::string_view, 5> kPaths = {"/api/pull", "/api/push", "/api/create", "/api/copy",
-                                                      "/api/delete"};
+// What Ollama's clients use to fetch and delete models.
+bool changes_store(std::string_view method, std::string_view path) {
+  return (method == "POST" && path == kPullPath) || (method == "DELETE" && path == kDeletePath);
+}
+
+// What they use to make models, which cannot be done here.
+bool makes_models(std::string_view path) {
+  constexpr std::array<std::string_view, 3> kPaths = {"/api/push", "/api/create", "/api/copy"};
   return std::ranges::find(kPaths, path) != kPaths.end();
 }
 
@@ -148,10 +155,7 @@ void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
     if (names_models(visit->path)) return refresh(visit, [this, visit] { get(visit); });
     return or_refuse(visit, [this, visit] { get(visit); });
   }
-  if (request.method == "DELETE" && is_about_files(visit->path)) {
-    return refuse(visit, TurnError::not_supported("", "models are files here: delete the file in runtime.model_dirs"));
-  }
-  if (request.method == "POST") return read_body(request, visit);
+  if (request.method == "POST" || changes_store(request.method, visit->path)) return read_body(request, visit);
   refuse(visit, nothing_at(visit->method, visit->path));
 }
 
@@ -276,6 +280,7 @@ void ChatRoutes::get(const VisitPointer& visit) {
 
 void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
   const std::string& path = visit->path;
+  if (changes_store(visit->method, path)) return change_store(visit, body);
   if (!visit->asker.may_call) {
     throw TurnError(ErrorKind::kForbidden, "this access token has no permission to call models");
   }
@@ -287,8 +292,8 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
   if (path == kCountPath) return count_tokens(visit, body);
   if (path == "/apply-template") return apply_template(visit, body);
   if (path == "/tokenize" || path == "/detokenize") throw no_tokenizer();
-  if (is_about_files(path)) {
-    throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");
+  if (makes_models(path)) {
+    throw TurnError::not_supported("", "models are files here: POST /api/pull fetches one, DELETE /api/delete deletes it");
   }
   throw nothing_at(visit->method, path);
 }
@@ -394,6 +399,37 @@ void ChatRoutes::show(const VisitPointer& visit, const Json& body) {
   });
   if (!name) throw TurnError::bad_field("model", "missing");
   answer(visit, ollama_show(host_.model_for(*name, visit->asker)));
+}
+
+void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
+  if (!visit->asker.may_admin) {
+    throw TurnError(ErrorKind::kForbidden, "pulling and deleting models takes an access token with the permission admin");
+  }
+  if (options_.store == nullptr) {
+    throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");
+  }
+  if (visit->path == kPullPath) return pull(visit, body);
+  const OllamaStoreRequest request = read_ollama_delete(body);
+  options_.store->remove(request.model, [this, visit, alive = std::weak_ptr(alive_)](const auto& error) {
+    if (alive.expired()) return;
+    if (error) return refuse(visit, *error);
+    constexpr int kOk = 200;
+    visit->exchange->respond({kOk, {{"Cache-Control", "no-store"}, {"x-request-id", visit->request_id}}, "", ""});
+    note(*visit, kOk);
+  });
+}
+
+void ChatRoutes::pull(const VisitPointer& visit, const Json& body) {
+  const std::uint64_t number = ++next_;
+  const auto gone = [this, visit, number](int status) {
+    note(*visit, status);
+    let_go(number);
+  };
+  const auto made = std::make_shared<PullExchange>(
+      loop_, visit->exchange, read_ollama_pull(body),
+      PullExchange::Options{.request_id = visit->request_id, .heartbeat = options_.heartbeat}, gone);
+  made->begin(*options_.store);
+  keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
 }
 
 void ChatRoutes::stop() {

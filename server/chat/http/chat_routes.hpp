@@ -7,6 +7,7 @@
 #include "chat/dialects/embedding_request.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_exchange.hpp"
+#include "chat/turn/model_store.hpp"
 #include "dispatch/gate.hpp"
 #include "memory_budget.hpp"
 #include "side_thread.hpp"
@@ -43,6 +44,7 @@ class ChatRoutes {
     std::string version{};                   // of this program
     std::function<bool()> is_simulated = [] { return false; };  // the runtime; then every answer says so
     std::size_t most_reply_bytes = static_cast<std::size_t>(-1);  // of an answer that is not streamed
+    ModelStore* store = nullptr;  // that models are pulled into; null: nobody may
     std::function<void(const ChatNote&)> report{};
   };
 
@@ -90,6 +92,8 @@ class ChatRoutes {
   void count_tokens(const VisitPointer& visit, const Json& body);
   void apply_template(const VisitPointer& visit, const Json& body);
   void show(const VisitPointer& visit, const Json& body);
+  void change_store(const VisitPointer& visit, const Json& body);
+  void pull(const VisitPointer& visit, const Json& body);
 
   void answer(const VisitPointer& visit, const Json& body, const HttpHeaders& headers = {});
   void answer_text(const VisitPointer& visit, std::string json, const HttpHeaders& headers = {});

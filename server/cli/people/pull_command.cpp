@@ -3,10 +3,11 @@
 #include "cli/exit_codes.hpp"
 #include "cli/people/server_link.hpp"
 #include "client/connection.hpp"
-#include "doctor/doctor.hpp"
 #include "models/model_files.hpp"
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
+#include "pull/this_board.hpp"
+#include "text/shown_bytes.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -100,15 +101,6 @@ void end_at_once(int) {
   std::_Exit(kExitFailed);
 }
 
-BoardFacts facts_of_this_machine() {
-  BoardFacts facts;
-  facts.chip = doctor::platform_of(doctor::Machine{});
-  const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page = ::sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page > 0) facts.memory = static_cast<std::int64_t>(pages) * page;
-  return facts;
-}
-
 fs::path folder_for(const PullOptions& options, const Settings& settings) {
   if (!options.folder.empty()) return options.folder;
   if (!settings.runtime.model_dirs.empty()) return settings.runtime.model_dirs.front();
@@ -178,7 +170,7 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   wanted.hub = hub_of(settings.values);
   wanted.ca_file = options.ca_file;
   if (const char* const token = std::getenv("HF_TOKEN"); token != nullptr) wanted.token = token;
-  wanted.board = facts_of_this_machine();
+  wanted.board = facts_of_this_board();
 
   std::signal(SIGINT, end_at_once);
   ProgressBar bar;

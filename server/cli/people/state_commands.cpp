@@ -5,7 +5,7 @@
 #include "cli/people/server_link.hpp"
 #include "client/connection.hpp"
 #include "models/model_files.hpp"
-#include "pull/hub.hpp"
+#include "text/shown_bytes.hpp"
 
 #include <unistd.h>
 

@@ -2,6 +2,7 @@
 #include "chat/dialects/anthropic_request.hpp"
 #include "chat/dialects/embedding_request.hpp"
 #include "chat/dialects/ollama_request.hpp"
+#include "chat/dialects/ollama_store.hpp"
 #include "chat/dialects/openai_chat_request.hpp"
 #include "chat/dialects/openai_completion.hpp"
 #include "chat/dialects/responses_request.hpp"
@@ -34,5 +35,7 @@ TEST_CASE("docs/chat.md has the table of fields of every request as the code has
   section("`options` of Ollama's requests", ollama_option_fields());
   section("`POST /api/embed`", embedding_fields(EmbeddingSurface::kOllama));
   section("`POST /api/embeddings`", embedding_fields(EmbeddingSurface::kOllamaOlder));
+  section("`POST /api/pull`", ollama_pull_fields());
+  section("`DELETE /api/delete`", ollama_delete_fields());
   section("`POST /v1/messages` and `/v1/messages/count_tokens`", anthropic_fields());
 }

@@ -1,0 +1,283 @@
+#include "app/server_model_store.hpp"
+
+#include "pull/model_source.hpp"
+#include "pull/pull.hpp"
+#include "pull/this_board.hpp"
+#include "tools/stop_signal.hpp"
+
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+namespace fs = std::filesystem;
+using chat::ErrorKind;
+using chat::PullProgress;
+using chat::TurnError;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostPulls = 2;  // at once: they share the network, and one disk
+constexpr std::chrono::milliseconds kBetweenNews{200};
+
+// What the thread of a pull tells, as often as somebody may want to know.
+class News {
+ public:
+  using Tell = std::function<void(const PullProgress&)>;
+  explicit News(Tell tell) : tell_(std::move(tell)) {}
+
+  void chosen(const HubFile& file) {
+    progress_.file = fs::path(file.name).filename().string();
+    progress_.sha256 = file.sha256;
+    progress_.total = file.bytes;
+  }
+  void bytes(std::int64_t done, std::optional<std::int64_t> of) {
+    const auto now = Clock::now();
+    const bool is_last = of && done == *of;
+    if (progress_.step == PullProgress::Step::kFetching && now - told_ < kBetweenNews && !is_last) return;
+    told_ = now;
+    progress_.step = PullProgress::Step::kFetching;
+    progress_.bytes = done;
+    if (of) progress_.total = of;
+    tell_(progress_);
+  }
+  void verifying() {
+    progress_.step = PullProgress::Step::kVerifying;
+    tell_(progress_);
+  }
+
+ private:
+  const Tell tell_;
+  PullProgress progress_;
+  Clock::time_point told_{};
+};
+
+// Nothing: it is there.
+std::optional<TurnError> pulled(PullRequest request, StopSignal& stop, News::Tell tell) {
+  request.board = facts_of_this_board();
+  News news(std::move(tell));
+  PullEvents events;
+  events.chosen = [&news](const HubFile& file) { news.chosen(file); };
+  events.download.progress = [&news](std::int64_t done, std::optional<std::int64_t> of) { news.bytes(done, of); };
+  events.download.verifying = [&news] { news.verifying(); };
+  events.download.goes_on = [&stop] { return !stop.is_stopped(); };
+  events.on_socket = [&stop](int socket) { stop.watch(socket); };
+  try {
+    pull_model(request, events);
+    return std::nullopt;
+  } catch (const std::invalid_argument& error) {
+    return TurnError::bad_field("model", error.what());
+  } catch (const WebFailed& error) {
+    return TurnError(ErrorKind::kUpstream, error.what());
+  } catch (const std::exception& error) {
+    return TurnError(ErrorKind::kInternal, error.what());
+  }
+}
+
+// Whether it stands in one of these folders by its path; links in the folder are what they are named there.
+bool is_below(const std::vector<std::string>& folders, const fs::path& path) {
+  return std::any_of(folders.begin(), folders.end(), [&path](const std::string& each) {
+    const fs::path relative = path.lexically_normal().lexically_relative(fs::path(each).lexically_normal());
+    return !relative.empty() && *relative.begin() != ".." && relative != ".";
+  });
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code error;
+  return one == other || fs::equivalent(one, other, error);
+}
+
+std::optional<TurnError> removed(const std::string& path, const std::vector<std::string>& loaded) {
+  const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
+                                     [&path](const std::string& each) { return is_same_file(each, path); });
+  if (is_loaded) {
+    return TurnError::not_supported(
+        "model", path + " is loaded: unload it first (POST /api/generate with keep_alive 0, or rkllm-mcp unload)");
+  }
+  std::error_code error;
+  if (fs::remove(path, error) || !error) return std::nullopt;
+  return TurnError(ErrorKind::kInternal, path + " cannot be deleted: " + error.message());
+}
+
+}  // namespace
+
+struct ServerModelStore::Work {
+  explicit Work(PullRequest wanted) : request(std::move(wanted)) {}
+
+  const PullRequest request;
+  StopSignal stop{};
+};
+
+struct ServerModelStore::Job {
+  std::string source;
+  std::map<std::uint64_t, chat::PullListener> listeners{};
+  std::shared_ptr<Work> work{};  // shared with its thread, which may outlive this
+  bool is_stopping = false;      // nobody waited for it any more
+};
+
+class ServerModelStore::Ticket final : public chat::QueuePlace {
+ public:
+  Ticket(ServerModelStore& store, std::shared_ptr<Job> job, std::uint64_t listener)
+      : store_(store), alive_(store.alive_), job_(std::move(job)), listener_(listener) {}
+  Ticket(const Ticket&) = delete;
+  Ticket& operator=(const Ticket&) = delete;
+  ~Ticket() override {
+    if (!alive_.expired()) store_.give_up(*job_, listener_);
+  }
+
+ private:
+  ServerModelStore& store_;
+  const std::weak_ptr<char> alive_;
+  const std::shared_ptr<Job> job_;
+  const std::uint64_t listener_;
+};
+
+// As many may wait as run: one that begins again does so before its thread is free.
+ServerModelStore::ServerModelStore(asio::io_context& loop, const Settings& settings, ServerModels& models,
+                                   std::function<std::vector<std::string>()> loaded_paths)
+    : loop_(loop),
+      settings_(settings),
+      models_(models),
+      loaded_paths_(std::move(loaded_paths)),
+      threads_(kMostPulls, kMostPulls),
+      disk_(loop) {}
+
+ServerModelStore::~ServerModelStore() { stop(); }
+
+std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& source, chat::PullListener listener) {
+  if (stopped_) throw TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1);
+  auto found = jobs_.find(source);
+  if (found == jobs_.end()) {
+    PullRequest request;
+    request.source = source;
+    try {
+      request.hub = parse_url(settings_.runtime.model_hub);
+      parse_model_source(source, request.hub);
+    } catch (const std::invalid_argument& error) {
+      throw TurnError::bad_field("model", error.what());
+    }
+    if (settings_.runtime.model_dirs.empty()) {
+      throw TurnError::not_supported("", "runtime.model_dirs names no folder of models to put it in");
+    }
+    request.folder = settings_.runtime.model_dirs.front();
+    if (const char* const token = std::getenv("HF_TOKEN"); token != nullptr) request.token = token;
+    if (jobs_.size() >= kMostPulls) {
+      constexpr std::int64_t kSeconds = 60;
+      throw TurnError::try_later(ErrorKind::kQueueFull,
+                                 std::to_string(jobs_.size()) + " models are being pulled already, which is as many as "
+                                                                "may be at once: wait until one of them is there",
+                                 kSeconds);
+    }
+    const auto job = std::make_shared<Job>(Job{source});
+    job->work = std::make_shared<Work>(std::move(request));
+    found = jobs_.emplace(source, job).first;
+    run(job);
+  }
+  const std::uint64_t number = ++next_listener_;
+  found->second->listeners.emplace(number, std::move(listener));
+  return std::make_unique<Ticket>(*this, found->second, number);
+}
+
+void ServerModelStore::run(const std::shared_ptr<Job>& job) {
+  job->is_stopping = false;
+  const auto post = [this, job, alive = std::weak_ptr(alive_)](auto action) {
+    asio::post(loop_, [this, job, alive, action] {
+      if (!alive.expired()) action(*this, job);
+    });
+  };
+  const bool is_taken = threads_.submit([post, work = job->work] {
+    auto error = pulled(work->request, work->stop, [&post](const PullProgress& progress) {
+      post([progress](ServerModelStore& self, const std::shared_ptr<Job>& of) { self.came_on(of, progress); });
+    });
+    post([error = std::move(error)](ServerModelStore& self, const std::shared_ptr<Job>& of) { self.ended(of, error); });
+  });
+  if (is_taken) return;
+  post([](ServerModelStore& self, const std::shared_ptr<Job>& of) {
+    self.ended(of, TurnError::try_later(ErrorKind::kNoRoom, "there is no thread for one more pull", 1));
+  });
+}
+
+void ServerModelStore::give_up(Job& job, std::uint64_t listener) {
+  if (job.listeners.erase(listener) == 0 || !job.listeners.empty() || job.is_stopping) return;
+  job.is_stopping = true;
+  job.work->stop.stop();
+}
+
+void ServerModelStore::came_on(const std::shared_ptr<Job>& job, const PullProgress& progress) {
+  if (job->is_stopping) return;
+  const auto listeners = job->listeners;  // one of them may go meanwhile
+  for (const auto& [number, each] : listeners) {
+    if (job->listeners.contains(number)) each.progress(progress);
+  }
+}
+
+void ServerModelStore::ended(const std::shared_ptr<Job>& job, const std::optional<TurnError>& error) {
+  if (stopped_) return;
+  if (job->is_stopping && error && !job->listeners.empty()) {
+    // Somebody has asked for it since: what has come is gone on with.
+    job->work = std::make_shared<Work>(job->work->request);
+    return run(job);
+  }
+  jobs_.erase(job->source);
+  const auto tell = [job, error] {
+    // One of them may go while another is told.
+    while (!job->listeners.empty()) {
+      const auto first = job->listeners.extract(job->listeners.begin());
+      error ? first.mapped().failed(*error) : first.mapped().done();
+    }
+  };
+  if (error) return tell();
+  models_.look_again(tell);  // so that who is told finds it in the lists
+}
+
+std::string ServerModelStore::path_to_remove(const std::string& name) const {
+  if (settings_.models.contains(name)) {
+    throw TurnError::not_supported("model", name + " is a preset of the settings (models." + name +
+                                                "): models are deleted by the name of their file");
+  }
+  const auto model = models_.find(name, {});
+  if (!model) throw TurnError::unknown_model(name);
+  if (model->state != chat::ModelState::kOnDisk) {
+    throw TurnError::not_supported("model", name + " is " + std::string(chat::word_for(model->state)) +
+                                                ": unload it first (POST /api/generate with keep_alive 0, or "
+                                                "rkllm-mcp unload)");
+  }
+  const auto is_alias = std::ranges::find(model->aliases, name) != model->aliases.end();
+  if (is_alias || settings_.models.contains(model->name)) {
+    throw TurnError::not_supported("model", name + " is another name of " + model->name +
+                                                ": models are deleted by the name of their file");
+  }
+  // chat.any_model answers for names that nobody has.
+  if (name != model->name && name != model->name + ":latest") throw TurnError::unknown_model(name);
+  if (!model->path.ends_with(".rkllm") || !is_below(settings_.runtime.model_dirs, model->path)) {
+    throw TurnError::not_supported("model", model->path + " is no .rkllm file in a folder of runtime.model_dirs");
+  }
+  return model->path;
+}
+
+void ServerModelStore::remove(const std::string& name, std::function<void(std::optional<TurnError>)> done) {
+  struct Outcome {
+    std::optional<TurnError> error;
+  };
+  const auto outcome = std::make_shared<Outcome>();  // one step fills it in, the other takes it
+  disk_.run(
+      [outcome, path = path_to_remove(name), loaded = loaded_paths_()] { outcome->error = removed(path, loaded); },
+      [this, outcome, done = std::move(done)] {
+        if (outcome->error) return done(outcome->error);
+        models_.look_again([done] { done(std::nullopt); });
+      });
+}
+
+void ServerModelStore::stop() {
+  stopped_ = true;
+  for (const auto& [source, job] : jobs_) job->work->stop.stop();
+}
+
+}  // namespace rkllm_mcp

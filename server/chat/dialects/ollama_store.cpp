@@ -1,0 +1,70 @@
+#include "chat/dialects/ollama_store.hpp"
+
+#include "chat/dialects/reply_stream.hpp"
+#include "jsonrpc/unread.hpp"
+
+#include <array>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+constexpr std::array kOllamaPullFields = {
+    Field{"model", kHonoured, kTextField, "hf.co/OWNER/NAME, hf.co/OWNER/NAME:FILE.rkllm, or a file's https address"},
+    Field{"name", kHonoured, kTextField, "the same under its older name"},
+    Field{"stream", kHonoured, kBooleanField, "true if absent; false: only the last line"},
+    Field{"insecure", kIgnored, kBooleanField, "certificates are always verified"},
+    Field{"username", kIgnored, kTextField, "the hub is asked with the server's HF_TOKEN"},
+    Field{"password", kIgnored, kTextField, "the hub is asked with the server's HF_TOKEN"},
+};
+
+constexpr std::array kOllamaDeleteFields = {
+    Field{"model", kHonoured, kTextField, "a file of runtime.model_dirs that is not loaded"},
+    Field{"name", kHonoured, kTextField, "the same under its older name"},
+};
+
+OllamaStoreRequest read(std::span<const Field> fields, const Json& json) {
+  OllamaStoreRequest result;
+  read_request(json, [fields, &result](const JsonReader& request) {
+    result.ignored = check_fields(fields, request);
+    for (const char* const key : {"name", "model"}) {
+      if (const auto given = request.find(key)) result.model = given->text();
+    }
+    if (const auto stream = request.find("stream")) result.stream = stream->boolean();
+  });
+  if (result.model.empty()) throw TurnError::bad_field("model", "missing");
+  return result;
+}
+
+// Ollama names a file by the beginning of its digest, as its own client shows it.
+std::string shown_name(const PullProgress& progress) {
+  constexpr std::size_t kShown = 12;
+  return progress.sha256.empty() ? progress.file : progress.sha256.substr(0, kShown);
+}
+
+}  // namespace
+
+std::span<const Field> ollama_pull_fields() { return kOllamaPullFields; }
+std::span<const Field> ollama_delete_fields() { return kOllamaDeleteFields; }
+
+OllamaStoreRequest read_ollama_pull(const Json& request) { return read(kOllamaPullFields, request); }
+OllamaStoreRequest read_ollama_delete(const Json& request) { return read(kOllamaDeleteFields, request); }
+
+std::string ollama_pull_line(const PullProgress& progress) {
+  Json line = Json::object();
+  switch (progress.step) {
+    case PullProgress::Step::kChoosing: line["status"] = "pulling manifest"; break;
+    case PullProgress::Step::kVerifying: line["status"] = "verifying sha256 digest"; break;
+    case PullProgress::Step::kFetching:
+      line["status"] = "pulling " + shown_name(progress);
+      // What is not known is left out, as Ollama itself does.
+      if (!progress.sha256.empty()) line["digest"] = "sha256:" + progress.sha256;
+      if (progress.total) line["total"] = *progress.total;
+      if (progress.bytes) line["completed"] = *progress.bytes;
+      break;
+  }
+  return to_text(line) + "\n";
+}
+
+std::string ollama_pull_success() { return to_text({{"status", "success"}}) + "\n"; }
+
+}  // namespace rkllm_mcp::chat

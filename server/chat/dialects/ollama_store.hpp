@@ -1,0 +1,33 @@
+// Ollama's POST /api/pull and DELETE /api/delete: what they ask for, and the lines in which a pull tells how far it is.
+// Pure functions.
+#pragma once
+
+#include "chat/dialects/field_table.hpp"
+#include "chat/turn/model_store.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+std::span<const Field> ollama_pull_fields();
+std::span<const Field> ollama_delete_fields();
+
+struct OllamaStoreRequest {
+  std::string model;
+  bool stream = true;  // of pull
+  std::vector<std::string> ignored{};
+};
+
+// Throw TurnError.
+OllamaStoreRequest read_ollama_pull(const Json& request);
+OllamaStoreRequest read_ollama_delete(const Json& request);
+
+// Lines with their ends.
+std::string ollama_pull_line(const PullProgress& progress);
+std::string ollama_pull_success();
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,51 @@
+// One HTTP exchange that a model is pulled for, in Ollama's words: a line for each step and for the bytes that have
+// come, or only the last one. A client that goes gives the pull up; one that reads slowly misses lines in the middle.
+//
+// Event loop only. Owned by whoever opened it; `gone` is called when the exchange is over, and may destroy this.
+#pragma once
+
+#include "chat/dialects/ollama_store.hpp"
+#include "chat/turn/model_store.hpp"
+#include "transport/bytes/deadline.hpp"
+#include "transport/http/http_exchange.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace rkllm_mcp::chat {
+
+class PullExchange {
+ public:
+  struct Options {
+    std::string request_id{};
+    std::chrono::milliseconds heartbeat{};
+  };
+
+  PullExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, OllamaStoreRequest request,
+               Options options, std::function<void(int status)> gone);
+
+  // Throws TurnError for what is wrong at once; then nothing has been sent, and nothing will be.
+  void begin(ModelStore& store);
+  void failed(const TurnError& error);
+
+ private:
+  void write(const std::string& line);
+  void progress(const PullProgress& progress);
+  void done();
+  HttpHeaders headers(std::string_view content_type) const;
+  void over(int status);
+
+  const std::shared_ptr<HttpExchange> exchange_;
+  const OllamaStoreRequest request_;
+  const Options options_;
+  const std::function<void(int status)> gone_;
+  std::unique_ptr<QueuePlace> pulling_;
+  std::string last_line_;
+  Deadline silence_;  // until the client is told once more what it knows
+};
+
+}  // namespace rkllm_mcp::chat

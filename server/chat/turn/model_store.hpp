@@ -1,0 +1,52 @@
+// The place where this server keeps its model files: new ones are fetched from the hub, old ones deleted. Whoever runs
+// the server stands behind it; where nobody does, models are files that the owner of the machine puts there.
+//
+// Threads: all calls and all callbacks on the event loop. A callback never comes from inside the call that asked for
+// it, nor from inside the destructor of a ticket.
+#pragma once
+
+#include "chat/turn/model_lender.hpp"
+#include "chat/turn/turn_error.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp::chat {
+
+// How far a pull is. Nothing, and empty, is what is not known.
+struct PullProgress {
+  enum class Step { kChoosing, kFetching, kVerifying };
+
+  Step step = Step::kChoosing;          // which file it is; its bytes; its SHA-256
+  std::string file{};                   // its name
+  std::string sha256{};                 // that it is to have, in hexadecimal
+  std::optional<std::int64_t> bytes{};  // that are there, those of earlier pulls included
+  std::optional<std::int64_t> total{};
+};
+
+// `progress` comes a few times a second at most; then exactly one of the others.
+struct PullListener {
+  std::function<void(const PullProgress&)> progress;
+  std::function<void()> done;
+  // kBadField (nothing, or not one model, has that name), kUpstream (the hub), kInternal (this machine's disk, a wrong
+  // hash), kNoRoom (the server ends).
+  std::function<void(const TurnError&)> failed;
+};
+
+class ModelStore {
+ public:
+  virtual ~ModelStore() = default;
+
+  // Fetches the model that `source` names, as `rkllm-mcp pull` does. Who asks for one that is being fetched waits for
+  // the same. Throws TurnError: kBadField (no such name can be), kNotSupported (there is no folder to put it in),
+  // kQueueFull. The ticket's destruction gives it up; what has come is kept for the next time.
+  virtual std::unique_ptr<QueuePlace> pull(const std::string& source, PullListener listener) = 0;
+  // Deletes the file of the model of that name. Throws TurnError: kUnknownModel; kNotSupported (it is loaded, or is no
+  // file of the server's folders). `done` gets nothing, or kInternal, or kNotSupported.
+  virtual void remove(const std::string& name, std::function<void(std::optional<TurnError>)> done) = 0;
+};
+
+}  // namespace rkllm_mcp::chat
