@@ -5,6 +5,8 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "clock.hpp"
+
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -15,7 +17,7 @@ namespace rkllm_mcp {
 
 class GuessThrottle {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
   using Pause = std::chrono::milliseconds;
 
   static constexpr unsigned kFree = 5;  // wrong tokens that are refused at once: people mistype

@@ -2,9 +2,9 @@
 
 #include "auth/token_set.hpp"
 #include "call/push_reader.hpp"
+#include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 
-#include <asio/steady_timer.hpp>
 
 #include <utility>
 
@@ -74,7 +74,7 @@ Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply
 }
 
 std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
-  const auto timer = std::make_shared<asio::steady_timer>(loop_, limits_.queue_timeout);
+  const auto timer = std::make_shared<Timer>(loop_, limits_.queue_timeout);
   timer->async_wait([this, id](const asio::error_code& error) {
     if (error) return;
     const auto seconds = limits_.queue_timeout.count();
@@ -134,7 +134,7 @@ void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr
     if (!alive) return;
     if (retained == 0) return alive->remove(key);
     alive->retain(key);
-    const auto timer = std::make_shared<asio::steady_timer>(loop_, limits_.retained_for);
+    const auto timer = std::make_shared<Timer>(loop_, limits_.retained_for);
     timer->async_wait([weak, key, timer](const asio::error_code&) {
       if (const auto still_alive = weak.lock()) still_alive->remove(key);
     });

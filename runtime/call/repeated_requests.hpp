@@ -12,6 +12,7 @@
 #pragma once
 
 #include "call/session.hpp"
+#include "clock.hpp"
 #include "jsonrpc/reply.hpp"
 #include "memory_budget.hpp"
 #include "text/sha256.hpp"
@@ -31,7 +32,7 @@ namespace rkllm_mcp {
 
 class RepeatedRequests {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   struct Limits {
     std::chrono::milliseconds kept_for{30'000};                // after the answer

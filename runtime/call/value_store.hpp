@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "clock.hpp"
 #include "memory_budget.hpp"
 #include "transport/bytes/deadline.hpp"
 
@@ -38,7 +39,7 @@ class ValueStore {
   const ValueRows* find(std::string_view id);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
   struct Kept {
     std::string id;
     ValueRows rows;

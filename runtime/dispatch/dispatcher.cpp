@@ -1,5 +1,6 @@
 #include "dispatch/dispatcher.hpp"
 
+#include "clock.hpp"
 #include "dispatch/batch_peer.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
@@ -10,7 +11,6 @@
 
 #include <rkllm_mcp/nearest_name.hpp>
 
-#include <asio/steady_timer.hpp>
 
 #include <algorithm>
 #include <new>
@@ -48,8 +48,6 @@ void give_room(Message& message, const std::shared_ptr<MemoryShare>& room) {
   if (auto* notification = std::get_if<Notification>(&message)) notification->memory = room;
   if (auto* batch = std::get_if<Batch>(&message)) batch->memory = room;
 }
-
-using Clock = std::chrono::steady_clock;
 
 // A poll for what a stream retains changes nothing, and finds more each time: it is executed as often as it comes.
 bool asks_for_retained(const Request& request) {
@@ -126,7 +124,7 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
 
 // A connection whose client never presents a token would take one of limits.max_connections for ever.
 void Dispatcher::await_proof(const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer) {
-  const auto timer = std::make_shared<asio::steady_timer>(loop_, options_.time_to_prove);
+  const auto timer = std::make_shared<Timer>(loop_, options_.time_to_prove);
   timer->async_wait(
       [this, timer, weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)](const asio::error_code&) {
         const auto alive = weak_session.lock();

@@ -1,10 +1,10 @@
 #include "dispatch/gate.hpp"
 
+#include "clock.hpp"
 #include "jsonrpc/reply.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <asio/steady_timer.hpp>
 
 #include <utility>
 #include <variant>
@@ -58,7 +58,7 @@ const Principal* Gate::identify(const Peer& peer) const {
 void Gate::refuse_guess(const std::string& address, std::function<void()> refuse) {
   const auto pause = throttle_.failed(address, GuessThrottle::Clock::now());
   if (pause.count() == 0) return refuse();
-  const auto timer = std::make_shared<asio::steady_timer>(loop_, pause);
+  const auto timer = std::make_shared<Timer>(loop_, pause);
   timer->async_wait([timer, refuse = std::move(refuse)](const asio::error_code&) { refuse(); });
 }
 

@@ -2,6 +2,7 @@
 // share one table; clients without the header share one session for each access token. Event loop only.
 #pragma once
 
+#include "clock.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/session_streams.hpp"
 #include "transport/http/http_message.hpp"
@@ -48,7 +49,7 @@ class HttpSessions {
   bool end(std::string_view id);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
   struct Entry {
     std::shared_ptr<Session> session;
     std::shared_ptr<SessionStreams> streams;

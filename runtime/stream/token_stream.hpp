@@ -11,6 +11,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "clock.hpp"
 #include "counts.hpp"
 #include "memory_budget.hpp"
 #include "stream/token_lane.hpp"
@@ -98,7 +99,7 @@ class TokenStream : public CallObserver {
   bool keeps_tokens() const { return options_.keep_tokens; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
   enum class Room { kYes, kNotYet, kNever };
 
   void wake();

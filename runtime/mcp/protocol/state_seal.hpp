@@ -4,6 +4,7 @@
 // The text is base64(state).base64(HMAC-SHA256). The key is drawn anew by each process.
 #pragma once
 
+#include "clock.hpp"
 #include "mcp/tools/invocation.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -17,7 +18,7 @@ namespace rkllm_mcp {
 
 class StateSeal {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   explicit StateSeal(std::chrono::seconds good_for = std::chrono::minutes(30));
 

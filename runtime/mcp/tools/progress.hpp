@@ -2,13 +2,13 @@
 // Event loop only.
 #pragma once
 
+#include "clock.hpp"
 #include "mcp/tools/invocation.hpp"
 #include "stream/collect_reader.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -36,7 +36,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
   void stop();
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   void send(std::string_view message);
   void tell_queue_position(std::size_t calls_before);
@@ -47,7 +47,7 @@ class Progress : public std::enable_shared_from_this<Progress> {
   const ProgressMessage message_;
   const Clock::time_point started_ = Clock::now();
   Clock::time_point last_sent_ = started_;
-  asio::steady_timer timer_;
+  Timer timer_;
   std::uint64_t tokens_ = 0;
   std::uint64_t token_limit_ = 0;  // 0 while it is not known
   double progress_ = 0;            // the last value sent

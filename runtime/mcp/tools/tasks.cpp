@@ -1,6 +1,7 @@
 #include "mcp/tools/tasks.hpp"
 
 #include "call/stream_registry.hpp"
+#include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/request_voice.hpp"
@@ -8,7 +9,6 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <asio/steady_timer.hpp>
 
 #include <algorithm>
 #include <array>
@@ -97,7 +97,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::shared_ptr<Session> session_;
   std::shared_ptr<Invocation> waiting_;  // for answers
   std::function<void()> ended_;
-  asio::steady_timer timer_;
+  Timer timer_;
 };
 
 // How the invocation of a task speaks.

@@ -3,10 +3,11 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "clock.hpp"
+
 #include <asio/basic_socket_acceptor.hpp>
 #include <asio/error.hpp>
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <functional>
@@ -53,7 +54,7 @@ class AcceptLoop : public std::enable_shared_from_this<AcceptLoop<Protocol>> {
   }
 
   typename Protocol::acceptor acceptor_;
-  asio::steady_timer retry_;
+  Timer retry_;
   SocketFunction accepted_;
 };
 

@@ -1,5 +1,7 @@
 #include "transport/bytes/channel.hpp"
 
+#include "put_back.hpp"
+
 #include <asio/error.hpp>
 #include <asio/post.hpp>
 
@@ -173,6 +175,7 @@ void Channel::on_written(const std::error_code& error, std::size_t bytes) {
 }
 
 void Channel::keep_probing(std::string_view filler) {
+  if (is_put_back("a client that has closed is taken for one that has finished sending")) return;
   filler_ = filler;
   probe();
 }

@@ -4,8 +4,9 @@
 // Threads: belongs to the event loop. After its destruction nothing is called any more.
 #pragma once
 
+#include "clock.hpp"
+
 #include <asio/io_context.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
 #include <functional>
@@ -16,7 +17,7 @@ namespace rkllm_mcp {
 
 class Deadline {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = rkllm_mcp::Clock;
 
   // `expired` is called from the loop each time a deadline has passed; the deadline is then unset.
   Deadline(asio::io_context& io, std::function<void()> expired)
@@ -37,7 +38,7 @@ class Deadline {
 
   struct State {
     State(asio::io_context& io, std::function<void()> action) : timer(io), expired(std::move(action)) {}
-    asio::steady_timer timer;
+    Timer timer;
     std::function<void()> expired;
     Clock::time_point when = kNever;
     Clock::time_point armed = kNever;  // when the timer will fire

@@ -1,0 +1,16 @@
+// Faults that this library has had, which a simulation can put back to show that it would find them (tests/simulation).
+// In every other build they are gone for good.
+#pragma once
+
+#include <string_view>
+
+namespace rkllm_mcp {
+
+#ifdef RKLLM_MCP_SIMULATION
+inline std::string_view fault_put_back;  // its name; empty: none. Belongs to the one thread that there is
+inline bool is_put_back(std::string_view fault) { return fault == fault_put_back; }
+#else
+constexpr bool is_put_back(std::string_view /*fault*/) { return false; }
+#endif
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,58 @@
+// A client that polls over HTTP: starts a run, asks for what has come, at its own pace or hardly ever, and knows what it
+// must get: every token once, in order, and the end; or, if it was too slow, that there is no such stream any more.
+#pragma once
+
+#include "sim_server.hpp"
+#include "world.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::simulation {
+
+class PollClient : public std::enable_shared_from_this<PollClient> {
+ public:
+  PollClient(World& world, SimServer& server, std::string name);
+  void start();
+
+  const std::string& name() const { return name_; }
+  void settle();
+  bool is_done() const { return left_ || (settled_ && told_end_); }
+
+ private:
+  void plan();
+  void act();
+  void start_run();
+  void poll();
+  void ask(const std::string& body);
+  void received(std::string_view bytes);
+  void take(const Json& answer);
+  void forget_run();
+  [[noreturn]] void complain(const std::string& what) const;
+
+  World& world_;
+  SimServer& server_;
+  const std::string name_;
+  std::shared_ptr<SimConnection> connection_;
+  std::string input_;
+  bool asking_ = false;
+
+  int run_ = 0;
+  std::size_t tokens_ = 0;
+  std::string stream_id_;  // empty: no run is under way
+  std::string text_;
+  std::uint64_t seq_ = 0;
+  Clock::time_point asked_;                       // the request under way
+  std::optional<Clock::time_point> last_answer_;  // asked for then, at the earliest: what the last answer was to
+
+  bool left_ = false;
+  bool settled_ = false;
+  bool told_end_ = false;
+};
+
+}  // namespace rkllm_mcp::simulation

@@ -1,0 +1,149 @@
+#include "schedule.hpp"
+
+#include "line_client.hpp"
+#include "poll_client.hpp"
+#include "sim_server.hpp"
+#include "world.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace rkllm_mcp::simulation {
+namespace {
+
+constexpr std::uint32_t kLeastSteps = 40;
+constexpr std::uint32_t kMoreSteps = 200;
+constexpr int kStepsToSettle = 3'000;
+// After that every time-out of the server's has passed, those that follow one another, too.
+constexpr std::chrono::seconds kLongestTimeout{700};
+
+class Schedule {
+ public:
+  explicit Schedule(World& world) : world_(world), server_(world) {
+    const std::uint32_t lines = 1 + world.choices().choose(3);
+    const std::uint32_t polls = world.choices().choose(3);
+    for (std::uint32_t i = 0; i < lines; ++i) {
+      lines_.push_back(std::make_shared<LineClient>(world, server_, "client" + std::to_string(i)));
+      lines_.back()->start();
+    }
+    for (std::uint32_t i = 0; i < polls; ++i) {
+      polls_.push_back(std::make_shared<PollClient>(world, server_, "poller" + std::to_string(i)));
+      polls_.back()->start();
+    }
+  }
+
+  void run() {
+    const std::uint32_t steps = kLeastSteps + world_.choices().choose(kMoreSteps);
+    for (std::uint32_t i = 0; i < steps; ++i) {
+      world_.step();
+      check();
+    }
+    world_.tell("the faults end");
+    for (const auto& client : lines_) client->settle();
+    for (const auto& client : polls_) client->settle();
+    for (int i = 0; i < kStepsToSettle && !is_done(); ++i) {
+      world_.step();
+      check();
+    }
+    for (const auto& client : lines_) {
+      if (!client->is_done()) throw Violation{"the server still owes " + client->owed()};
+    }
+    for (int i = 0; i < kStepsToSettle && (world_.has_events() || server_.backend().calls() > 0); ++i) world_.step();
+    for (auto passed = std::chrono::seconds(0); passed < kLongestTimeout; passed += std::chrono::seconds(5)) {
+      world_.pass(std::chrono::seconds(5));
+      while (world_.has_events()) world_.step();
+    }
+    check_end();
+  }
+
+ private:
+  bool is_done() const {
+    const auto done = [](const auto& client) { return client->is_done(); };
+    return std::all_of(lines_.begin(), lines_.end(), done) && std::all_of(polls_.begin(), polls_.end(), done);
+  }
+
+  // What always holds.
+  void check() {
+    for (const auto& client : lines_) {
+      if (client->must_be_forgotten() && server_.backend().calls_of(client->name()) > 0) {
+        throw Violation{"calls of " + client->name() + " go on, and it has gone"};
+      }
+    }
+    if (server_.memory_used() > kMostMemory) {
+      throw Violation{"the server holds " + std::to_string(server_.memory_used()) + " bytes for a few small requests"};
+    }
+  }
+
+  void check_end() const {
+    const auto none = [](std::size_t count, const char* what) {
+      if (count > 0) throw Violation{std::to_string(count) + what};
+    };
+    none(server_.backend().calls(), " calls go on although all clients have gone");
+    none(server_.connections(), " connections are left");
+    none(server_.stream_memory_used(), " bytes of streams are left");
+    none(server_.memory_used(), " bytes of memory are held for nobody");
+  }
+
+  static constexpr std::size_t kMostMemory = std::size_t{1} << 20U;
+
+  World& world_;
+  SimServer server_;
+  std::vector<std::shared_ptr<LineClient>> lines_;
+  std::vector<std::shared_ptr<PollClient>> polls_;
+};
+
+}  // namespace
+
+Outcome run_schedule(Choices choices) {
+  Outcome outcome;
+  World world(choices);
+  try {
+    Schedule(world).run();
+  } catch (const Violation& violation) {
+    outcome.violation = violation.what;
+  } catch (const std::exception& fault) {
+    outcome.violation = std::string("an exception reached the loop: ") + fault.what();
+  }
+  outcome.story.assign(world.story().begin(), world.story().end());
+  outcome.trace_hash = world.trace_hash();
+  outcome.choices = choices.made();
+  return outcome;
+}
+
+Outcome shrink(const Outcome& failed, std::size_t tries) {
+  Outcome best = failed;
+  const auto attempt = [&](Choices::Made made) {
+    if (tries == 0) return false;
+    --tries;
+    Outcome outcome = run_schedule(Choices(std::move(made)));
+    if (outcome.violation.empty()) return false;
+    while (!outcome.choices.empty() && outcome.choices.back() == 0) outcome.choices.pop_back();
+    best = std::move(outcome);
+    return true;
+  };
+  // First what comes last is left out, then parts become harmless, ever smaller ones.
+  for (std::size_t part = best.choices.size() / 2; part > 0; part /= 2) {
+    while (best.choices.size() > part) {
+      Choices::Made shorter(best.choices.begin(), best.choices.end() - static_cast<std::ptrdiff_t>(part));
+      const std::size_t before = best.choices.size();
+      if (!attempt(std::move(shorter)) || best.choices.size() >= before) break;
+    }
+  }
+  for (std::size_t part = best.choices.size() / 2; part > 0; part /= 2) {
+    for (std::size_t begin = 0; begin < best.choices.size(); begin += part) {
+      Choices::Made harmless = best.choices;
+      const std::size_t end = std::min(begin + part, harmless.size());
+      if (std::all_of(harmless.begin() + static_cast<std::ptrdiff_t>(begin),
+                      harmless.begin() + static_cast<std::ptrdiff_t>(end), [](auto choice) { return choice == 0; })) {
+        continue;
+      }
+      std::fill(harmless.begin() + static_cast<std::ptrdiff_t>(begin), harmless.begin() + static_cast<std::ptrdiff_t>(end), 0);
+      attempt(std::move(harmless));
+    }
+  }
+  return best;
+}
+
+}  // namespace rkllm_mcp::simulation

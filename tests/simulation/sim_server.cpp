@@ -1,0 +1,79 @@
+#include "sim_server.hpp"
+
+#include <utility>
+
+namespace rkllm_mcp::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+
+ConnectionLimits limits(const std::shared_ptr<MemoryBudget>& memory) {
+  ConnectionLimits limits;
+  limits.send_queue_bytes = 512;  // small, so that schedules reach them
+  limits.max_message_bytes = 64 * 1024;
+  limits.memory = memory;
+  limits.message = milliseconds(600'000);
+  limits.stall = SimServer::kStall;
+  return limits;
+}
+
+Dispatcher::Options options(const std::shared_ptr<MemoryBudget>& memory,
+                            const std::shared_ptr<MemoryBudget>& stream_memory) {
+  Dispatcher::Options options;
+  options.memory = memory;
+  options.calls.memory = memory;
+  options.calls.stream_memory = stream_memory;
+  options.calls.poll_timeout = SimServer::kPollTimeout;
+  options.calls.stall = SimServer::kStall;
+  options.calls.requests_per_session = SimServer::kRequests;
+  return options;
+}
+
+std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const ConnectionLimits& limits,
+                                                HttpHandler handler) {
+  HttpService service{loop, {}, {}, OriginPolicy({}, OriginPolicy::Binding::kLoopback), std::move(handler), {}, {}, {},
+                      {},   {}, limits};
+  service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(3'600'000)};
+  return std::make_shared<const HttpService>(std::move(service));
+}
+
+}  // namespace
+
+SimServer::SimServer(World& world)
+    : world_(world),
+      memory_(std::make_shared<MemoryBudget>(std::size_t{16} << 20U)),
+      stream_memory_(std::make_shared<MemoryBudget>(std::size_t{4} << 20U, memory_)),
+      backend_(std::make_shared<SimBackend>(world)),
+      api_(test::fake_api()),
+      catalogue_(test::fake_catalogue()),
+      limits_(limits(memory_)),
+      dispatcher_(world.loop(), api_, catalogue_, backend_, options(memory_, stream_memory_)),
+      sessions_(dispatcher_, std::chrono::seconds(3600)),
+      plain_http_(dispatcher_, sessions_),
+      accept_(dispatcher_.acceptor()),
+      service_(http_service(world.loop(), limits_, [this](const HttpRequest& request, const auto& exchange) {
+        plain_http_.handle(request, exchange);
+      })) {}
+
+std::shared_ptr<Channel> SimServer::add(const std::shared_ptr<SimConnection>& connection) {
+  const auto channel = std::make_shared<Channel>(world_.loop(), connection->stream(), limits_);
+  ++*connections_;
+  channel->when_finished([connections = connections_] { --*connections; });
+  return channel;
+}
+
+std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name) {
+  const auto connection = std::make_shared<SimConnection>(world_, name);
+  const auto channel = add(connection);
+  channel->contain([&] { LineConnection::start(channel, {TransportKind::kTcp, name}, limits_, accept_); });
+  return connection;
+}
+
+std::shared_ptr<SimConnection> SimServer::connect_http(const std::string& name) {
+  const auto connection = std::make_shared<SimConnection>(world_, name);
+  const auto channel = add(connection);
+  channel->contain([&] { HttpConnection::start(service_, channel, name); });
+  return connection;
+}
+
+}  // namespace rkllm_mcp::simulation

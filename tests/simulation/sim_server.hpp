@@ -1,0 +1,61 @@
+// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines and HTTP, as the program
+// puts them together, on a simulated loop, with simulated models.
+#pragma once
+
+#include "sim_backend.hpp"
+#include "sim_connection.hpp"
+#include "world.hpp"
+
+#include "runtime/fake_backend.hpp"
+
+#include "counts.hpp"
+#include "dispatch/dispatcher.hpp"
+#include "dispatch/http_sessions.hpp"
+#include "dispatch/plain_http.hpp"
+#include "transport/bytes/channel.hpp"
+#include "transport/http/http_connection.hpp"
+#include "transport/lines/line_connection.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace rkllm_mcp::simulation {
+
+class SimServer {
+ public:
+  explicit SimServer(World& world);
+
+  // A new client's connection, to the port for lines (TCP) or for HTTP.
+  std::shared_ptr<SimConnection> connect_lines(const std::string& name);
+  std::shared_ptr<SimConnection> connect_http(const std::string& name);
+
+  const SimBackend& backend() const { return *backend_; }
+  std::size_t connections() const { return *connections_; }
+  std::size_t memory_used() const { return memory_->used(); }
+  std::size_t stream_memory_used() const { return stream_memory_->used(); }
+
+  static constexpr std::chrono::milliseconds kPollTimeout{30'000};
+  // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
+  static constexpr std::chrono::seconds kStall{300};
+  static constexpr std::size_t kRequests = 16;  // of one client at a time
+
+ private:
+  std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
+
+  World& world_;
+  const std::shared_ptr<MemoryBudget> memory_;
+  const std::shared_ptr<MemoryBudget> stream_memory_;
+  const std::shared_ptr<SimBackend> backend_;
+  const Api api_;
+  const Catalogue catalogue_;
+  const ConnectionLimits limits_;
+  Dispatcher dispatcher_;
+  HttpSessions sessions_;
+  PlainHttp plain_http_;
+  const AcceptFunction accept_;
+  const std::shared_ptr<const HttpService> service_;
+  const std::shared_ptr<std::size_t> connections_ = std::make_shared<std::size_t>(0);
+};
+
+}  // namespace rkllm_mcp::simulation

@@ -1,0 +1,86 @@
+// What the simulation finds, and that it finds: ten thousand schedules without a violation, each fault that was put back
+// within a few hundred, and the same again from the same choices.
+#include "schedule.hpp"
+#include "world.hpp"
+
+#include "put_back.hpp"
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+using namespace rkllm_mcp::simulation;
+using rkllm_mcp::test::has_text;
+
+namespace {
+
+class PutBack {
+ public:
+  explicit PutBack(std::string_view fault) { rkllm_mcp::fault_put_back = fault; }
+  ~PutBack() { rkllm_mcp::fault_put_back = {}; }
+};
+
+// The first violation from seed 1 on; an outcome without one if there is none in so many schedules.
+Outcome first_violation(std::uint64_t schedules) {
+  Outcome outcome;
+  for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
+    outcome = run_schedule(Choices(seed));
+    if (!outcome.violation.empty()) break;
+  }
+  return outcome;
+}
+
+std::string story_of(const Outcome& outcome) {
+  std::string text = outcome.violation;
+  for (const std::string& line : outcome.story) text += "\n  " + line;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("ten thousand schedules show nothing that may not be, and every fault and limit that they are about") {
+  const Outcome outcome = first_violation(10'000);
+  INFO(story_of(outcome));
+  CHECK(outcome.violation.empty());
+  for (const char* what : {"a call had to wait", "a call was cancelled", "a client did not read",
+                           "a client ended its input", "a client left with calls in progress", "a connection was reset",
+                           "a client that did not read was given up", "a poll came too late", "a polled run was answered", "a request was answered",
+                           "a token had to wait for room", "the server could not write"}) {
+    INFO(what);
+    CHECK(World::seen().count(what) == 1);
+  }
+}
+
+TEST_CASE("a schedule is the same each time, from its seed and from its choices") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Outcome first = run_schedule(Choices(seed));
+    CHECK(run_schedule(Choices(seed)).trace_hash == first.trace_hash);
+    CHECK(run_schedule(Choices(first.choices)).trace_hash == first.trace_hash);
+  }
+}
+
+TEST_CASE("without any fault, too, all are answered") {
+  CHECK(story_of(run_schedule(Choices(Choices::Made{}))).substr(0, 1) == "\n");
+}
+
+TEST_CASE("a client that has closed and is taken for one that has finished sending is found") {
+  const PutBack fault("a client that has closed is taken for one that has finished sending");
+  const Outcome outcome = first_violation(500);
+  CHECK_THAT(outcome.violation, has_text("go on, and it has gone"));
+}
+
+TEST_CASE("an expiry that overtakes a poll is found") {
+  const PutBack fault("a poll is overtaken by an expiry");
+  const Outcome outcome = first_violation(2'000);
+  CHECK_THAT(outcome.violation, has_text("4003"));
+}
+
+TEST_CASE("a schedule that has failed is made smaller, and fails still") {
+  const PutBack fault("a client that has closed is taken for one that has finished sending");
+  const Outcome failed = first_violation(500);
+  const Outcome least = shrink(failed, 500);
+  CHECK_FALSE(least.violation.empty());
+  CHECK(least.choices.size() < failed.choices.size());
+}

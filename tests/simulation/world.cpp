@@ -1,0 +1,63 @@
+#include "world.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace rkllm_mcp::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kStoryLines = 60;
+// One of these passes when nothing else can happen: nothing to speak of, or what makes time-outs meet what they are
+// about.
+constexpr milliseconds kPauses[] = {milliseconds(1), milliseconds(100), milliseconds(1'000), milliseconds(9'999),
+                                    milliseconds(30'000)};
+
+}  // namespace
+
+World::World(Choices& choices) : choices_(choices) { Clock::passed = std::chrono::hours(1); }
+
+std::set<std::string, std::less<>>& World::seen() {
+  static std::set<std::string, std::less<>> seen;
+  return seen;
+}
+
+void World::may_happen(std::string name, Action action) { events_.push_back({std::move(name), std::move(action)}); }
+
+void World::tell(std::string line) {
+  for (const char byte : line) trace_ = (trace_ ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
+  story_.push_back(std::move(line));
+  if (story_.size() > kStoryLines) story_.pop_front();
+}
+
+void World::step() {
+  if (events_.empty() || choices_.happens(12)) {
+    const auto pause = kPauses[choices_.choose(std::size(kPauses))];
+    Clock::passed += pause;
+    tell(std::to_string(pause.count()) + " ms pass");
+  }
+  std::vector<Event> ready = std::exchange(events_, {});
+  for (Event& event : ready) {
+    // Half of them wait; with harmless choices none does.
+    if (choices_.happens(2)) {
+      events_.push_back(std::move(event));
+      continue;
+    }
+    tell(event.name);
+    event.action();
+  }
+  turn();
+}
+
+void World::pass(Clock::duration time) {
+  Clock::passed += time;
+  turn();
+}
+
+void World::turn() {
+  loop_.restart();
+  loop_.poll();
+}
+
+}  // namespace rkllm_mcp::simulation

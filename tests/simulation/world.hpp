@@ -1,0 +1,70 @@
+// One thread, one event loop, time that stands still until it is moved on, and a set of things that may happen next. A
+// step lets some of them happen, chosen by the schedule, and then lets the loop do all that follows: so a timer, bytes
+// of two clients and a token can meet in one turn of the loop, in any order.
+#pragma once
+
+#include "choices.hpp"
+
+#include "clock.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::simulation {
+
+// What a schedule has shown that may not be. The schedule ends with it.
+struct Violation {
+  std::string what;
+};
+
+class World {
+ public:
+  using Action = std::function<void()>;
+
+  explicit World(Choices& choices);
+
+  asio::io_context& loop() { return loop_; }
+  Choices& choices() { return choices_; }
+
+  // `action` may happen from now on; it does in one of the next steps. `name` is for the story.
+  void may_happen(std::string name, Action action);
+  // Some of what may happen, then one turn of the loop. Without anything that may happen, time passes.
+  void step();
+  // Time passes, and timers see it.
+  void pass(Clock::duration time);
+  bool has_events() const { return !events_.empty(); }
+
+  // The last that happened, in words.
+  void tell(std::string line);
+  const std::deque<std::string>& story() const { return story_; }
+  // The same for schedules that were the same.
+  std::uint64_t trace_hash() const { return trace_; }
+
+  // What has been seen at least once, over all schedules: faults that occur, limits that are reached.
+  static void saw(std::string_view what) { seen().emplace(what); }
+  static std::set<std::string, std::less<>>& seen();
+
+ private:
+  void turn();
+
+  struct Event {
+    std::string name;
+    Action action;
+  };
+
+  Choices& choices_;
+  asio::io_context loop_{1};
+  std::vector<Event> events_;
+  std::deque<std::string> story_;
+  std::uint64_t trace_ = 14695981039346656037ULL;  // FNV-1a
+};
+
+}  // namespace rkllm_mcp::simulation
