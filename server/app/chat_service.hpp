@@ -16,7 +16,9 @@
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -29,6 +31,8 @@ class ChatService {
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   const std::shared_ptr<const Service>& service() const { return tools_.service(); }
+  // See ChatHost.
+  void when_first_token(std::function<void(double seconds)> action) { host_.when_first_token(std::move(action)); }
   void stop() {
     routes_.stop();
     tools_.stop();

@@ -205,6 +205,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     model_store_.emplace(loop, settings, models_, [this] { return loaded_paths(); });
     chat_.emplace(loop, settings, dispatcher_.gate(), models_, *model_store_, log, memory_, std::move(tools));
   }
+  if (chat_) chat_->when_first_token([this](double seconds) { metrics_.turn_first_token.add(seconds); });
   if (settings.http.page) page_.emplace();
   routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
     return (page_ && page_->handle(request, exchange)) || (chat_ && chat_->handle(request, exchange));

@@ -70,8 +70,11 @@ std::string Metrics::text() const {
   }
   print_family(text, "rkllm_mcp_queue_wait_seconds", "histogram", "From a run's request until it began.");
   queue_wait.print(text, "rkllm_mcp_queue_wait_seconds");
-  print_family(text, "rkllm_mcp_time_to_first_token_seconds", "histogram", "From a run's request to its first token, of runs of more than one.");
+  print_family(text, "rkllm_mcp_time_to_first_token_seconds", "histogram", "From a run's request to its first token.");
   time_to_first_token.print(text, "rkllm_mcp_time_to_first_token_seconds");
+  print_family(text, "rkllm_mcp_turn_time_to_first_token_seconds", "histogram",
+               "From a chat turn's request to the first token of its answer, with queue and loading.");
+  turn_first_token.print(text, "rkllm_mcp_turn_time_to_first_token_seconds");
   print_family(text, "rkllm_mcp_token_interval_seconds", "histogram", "Between two tokens of a run.");
   token_interval.print(text, "rkllm_mcp_token_interval_seconds");
   return text;

@@ -41,7 +41,8 @@ class Metrics {
   Counts counts;  // of the runtime library
 
   Histogram queue_wait;           // of calls that began
-  Histogram time_to_first_token;  // from the request; of runs of more than one token
+  Histogram time_to_first_token;  // from the request
+  Histogram turn_first_token;     // the same of a chat turn, whose prompt another run may have computed
   Histogram token_interval;       // between two tokens of a run
 
   // All of the above, with # HELP and # TYPE lines.

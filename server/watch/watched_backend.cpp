@@ -77,10 +77,8 @@ class WatchedBackend::Watch final : public CallObserver {
   void note_token() {
     const auto now = Clock::now();
     if (tokens_++ == 0) {
-      first_token_ = now;
+      notes_->metrics.time_to_first_token.add(seconds_between(asked_, now));
     } else {
-      // Runs of one token warm models up, or count a prompt: nobody has waited for them.
-      if (tokens_ == 2) notes_->metrics.time_to_first_token.add(seconds_between(asked_, first_token_));
       notes_->metrics.token_interval.add(seconds_between(last_token_, now));
     }
     last_token_ = now;
@@ -106,7 +104,6 @@ class WatchedBackend::Watch final : public CallObserver {
   const std::shared_ptr<CallObserver> observer_;
   const Clock::time_point asked_ = Clock::now();
   std::optional<Clock::time_point> begun_;
-  Clock::time_point first_token_;
   Clock::time_point last_token_;
   std::uint64_t tokens_ = 0;
   bool is_noted_ = false;  // the token that is being offered

@@ -316,7 +316,7 @@ test('models are loaded and unloaded, and runs and figures are shown as they are
   await fetch(`${at(server)}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'qwen2-quick', messages: [{ role: 'user', content: '@n=50 Hi' }] }) });
   assert.ok((await tokens_generated()) >= before + 50);
   await page.getByRole('img', { name: /^Tokens per second, all models: \d/ }).waitFor();
-  await page.getByRole('img', { name: /^Time to first token, seconds: \d/ }).waitFor();
+  await page.getByRole('img', { name: /^Time to first token of chats, seconds: \d/ }).waitFor();
   await assert_accessible(page);
   await end(page);
 });

@@ -15,8 +15,7 @@ function Handle({ handle, speed }) {
       <dt>${t('state')}</dt><dd><span class=${handle.running ? 'lamp on' : 'lamp'} aria-hidden="true" /> ${handle.running ? t('running') : t('idle')}</dd>
       <dt>${t('queue')}</dt><dd>${number(handle.queued)}</dd>
       <dt>${t('latest_speed')}</dt>
-      <dd>${t('speed', { rate: number(speed?.tokens_per_second, 1) })},${' '}
-        ${t('first_token', { time: number(speed?.time_to_first_token_ms == null ? null : speed.time_to_first_token_ms / 1000, 2) })}</dd>
+      <dd>${speed?.tokens_per_second == null ? t('unknown') : t('speed', { rate: number(speed.tokens_per_second, 1) })}</dd>
     </dl>
     ${handle.queue.length > 0 && html`<ol>${handle.queue.map(waits)}</ol>`}
   </li>`;

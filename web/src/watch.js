@@ -32,8 +32,8 @@ function add_sample(families) {
   const now = {
     at: Date.now() / 1000,
     tokens: only(families.rkllm_mcp_tokens_total),
-    sum: only(families.rkllm_mcp_time_to_first_token_seconds_sum),
-    count: only(families.rkllm_mcp_time_to_first_token_seconds_count),
+    sum: only(families.rkllm_mcp_turn_time_to_first_token_seconds_sum),
+    count: only(families.rkllm_mcp_turn_time_to_first_token_seconds_count),
   };
   const cores = families.rkllm_mcp_npu_load_ratio;
   const since = before;

@@ -110,7 +110,7 @@ export const english = {
   latest_speed: 'Latest run',
   speeds: 'Speed and NPU',
   chart_tokens: 'Tokens per second, all models',
-  chart_first: 'Time to first token, seconds',
+  chart_first: 'Time to first token of chats, seconds',
   chart_load: 'NPU load, %',
   chart_temperature: 'NPU temperature, °C',
   chart_unknown: 'unknown',

@@ -110,7 +110,7 @@ export const vietnamese = {
   latest_speed: 'Lần chạy gần nhất',
   speeds: 'Tốc độ và NPU',
   chart_tokens: 'Token mỗi giây, tất cả mô hình',
-  chart_first: 'Thời gian đến token đầu tiên, giây',
+  chart_first: 'Thời gian đến token đầu tiên khi trò chuyện, giây',
   chart_load: 'Tải NPU, %',
   chart_temperature: 'Nhiệt độ NPU, °C',
   chart_unknown: 'không rõ',

@@ -78,7 +78,8 @@ std::unique_ptr<Running> ChatHost::start(Turn turn, const Asker& asker, std::str
   const TurnMaker::Surroundings surroundings{
       options_, caches_,
       [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); },
-      [this](const std::string& name, const AnswerEnd& end) { records_[name].speed = speed_of(end); }};
+      [this](const std::string& name, const AnswerEnd& end) { records_[name].speed = speed_of(end); },
+      first_token_};
   auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family), listener,
                                            [this, number] { turns_.erase(number); });
   TurnMaker& begun = *maker;

@@ -14,12 +14,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::chat {
@@ -60,6 +62,9 @@ class ChatHost {
   Speed speed_of_model(const std::string& model) const;
   ModelLender& pool() { return pool_; }
 
+  // Called with the seconds from each later turn's request to its first token. Must not throw.
+  void when_first_token(std::function<void(double seconds)> action) { first_token_ = std::move(action); }
+
   std::size_t turns() const { return turns_.size(); }  // that are being made, or waited for, or warmed up for
   const PromptCaches& caches() const { return caches_; }
 
@@ -76,6 +81,7 @@ class ChatHost {
 
   ModelLender& pool_;
   const HostOptions options_;
+  std::function<void(double seconds)> first_token_;
   PromptCaches caches_;
   std::map<std::string, Record> records_;  // by model
   std::unordered_map<std::uint64_t, std::unique_ptr<TurnMaker>> turns_;

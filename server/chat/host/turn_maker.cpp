@@ -177,6 +177,9 @@ void TurnMaker::tell(const std::vector<AnswerEvent>& events) {
 
 void TurnMaker::take(std::string_view bytes) {
   if (listener_ == nullptr || run_->is_over()) return;
+  if (!std::exchange(has_token_, true) && surroundings_.first_token) {
+    surroundings_.first_token(std::chrono::duration<double>(Clock::now() - begun_at_).count());
+  }
   tell(run_->take(bytes));
   if (listener_ != nullptr && run_->is_over()) model_->abort();
 }

@@ -38,6 +38,8 @@ class TurnMaker {
     std::function<HandleRecord&(const std::string& model, std::uint64_t load_number)> record_of;
     // An answer of that model has ended.
     std::function<void(const std::string& model, const AnswerEnd& end)> answered;
+    // The first token of a turn has come, so many seconds after it was asked for; null: nobody wants to know.
+    std::function<void(double seconds)> first_token;
   };
 
   // `gone` is called last, and may destroy this.
@@ -90,6 +92,7 @@ class TurnMaker {
   bool has_begun_ = false;              // the listener has been told
   bool template_cleared_ = false;
   bool is_running_ = false;
+  bool has_token_ = false;
   bool is_held_ = false;
   std::optional<std::int64_t> prompt_tokens_;  // counted
   std::optional<std::int64_t> prefilled_;      // by the run that counted

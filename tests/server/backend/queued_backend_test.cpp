@@ -2,6 +2,7 @@
 // worker processes.
 #include "backend/queued_backend.hpp"
 
+#include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
 #include "backend/library_file.hpp"
 #include "jsonrpc/failure.hpp"
@@ -463,6 +464,25 @@ TEST_CASE("calls that wait are told their place, again when it changes, and stat
   CHECK(first->positions(1) == Positions{1});
   CHECK(second->positions(2) == Positions{2, 1});
   CHECK(third->positions(3) == Positions{3, 2, 1});
+}
+
+TEST_CASE("a run of one token does not take the place of an answer's figures") {
+  Calls calls;
+  const auto handle = calls.init();
+  const auto perf_behind = [&](const std::string& prompt) {
+    CHECK_FALSE(calls.run(handle, prompt)->outcome().error);
+    const Json clear{{"handle", handle}, {"keep_system_prompt", 0}};
+    CHECK_FALSE(calls.start("rkllm_clear_kv_cache", clear)->outcome().error);  // the run before it has been noted by now
+    return calls.backend.handles().at(0).last_perf;
+  };
+  const Json of_one = perf_behind("@n=1");
+  CHECK(of_one.is_object());
+  CHECK_FALSE(speed_of(of_one).tokens_per_second);  // its token came with the prompt
+  const Json of_answer = perf_behind("@n=50");
+  CHECK(of_answer["generate_tokens"].get<int>() > 40);
+  CHECK(speed_of(of_answer).tokens_per_second);
+  CHECK(perf_behind("@n=1") == of_answer);
+  CHECK(perf_behind("@n=20")["generate_tokens"].get<int>() < 40);
 }
 
 TEST_CASE("a call that leaves the queue leaves nothing behind, although the run ahead goes on") {

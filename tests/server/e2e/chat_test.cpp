@@ -187,6 +187,9 @@ TEST_CASE("Ollama's clients chat, list and load") {
   INFO(streamed.body);
   REQUIRE(streamed.status == 200);
   CHECK(streamed.headers.at("Content-Type") == "application/x-ndjson");
+  // What this client has waited is counted once, whatever runs its turn took.
+  const std::string metrics = client.get("/metrics").body;
+  CHECK(metrics.find("\nrkllm_mcp_turn_time_to_first_token_seconds_count 1\n") != std::string::npos);
   CHECK(streamed.headers.at("x-rkllm-ignored") == "options.num_ctx");
   std::string text;
   Json last;
