@@ -94,7 +94,6 @@ class ConnectedPeer : public Peer {
   void end_unanswered() override {}
   void answers_with(ErrorCode /*code*/) override {}
   void release(std::chrono::milliseconds /*pause*/) override {}
-
 };
 
 // A client as long as one HTTP request is answered: the next request is another peer's, and has its own token.

@@ -19,9 +19,9 @@ namespace rkllm_mcp {
 
 // The place of one handle's model, from before it is created until it is destroyed.
 //
-// Threads: call() on the thread of the handle's queue. call_beside() on another thread, perhaps during call(), but never
-// while call() destroys the model. begin_run() before the call() that it belongs to, on the same thread. stop_run() on
-// any thread, between begin_run() and the end of its call(); it does not block.
+// Threads: call() on the thread of the handle's queue. call_beside() on another thread, perhaps during call(), but
+// never while call() destroys the model. begin_run() before the call() that it belongs to, on the same thread.
+// stop_run() on any thread, between begin_run() and the end of its call(); it does not block.
 class Model {
  public:
   virtual ~Model() = default;

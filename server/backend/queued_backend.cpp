@@ -9,8 +9,8 @@
 
 namespace rkllm_mcp {
 
-// Calls that wait, and the thread that makes them one after the other, see serve(). All but the thread is guarded by the
-// backend's mutex, which must not be held by whoever destroys a queue whose thread has been started.
+// Calls that wait, and the thread that makes them one after the other, see serve(). All but the thread is guarded by
+// the backend's mutex, which must not be held by whoever destroys a queue whose thread has been started.
 struct QueuedBackend::Queue {
   explicit Queue(std::mutex& mutex_of_backend) : mutex(mutex_of_backend) {}
   Queue(const Queue&) = delete;

@@ -1,9 +1,9 @@
 // Executes calls through an engine, each handle's in the order in which they came.
 //
-// The vendor's library has no locks of its own, so every handle has a queue with a thread that makes its calls one after
-// the other. What the contract allows during a run (rkllm_abort, rkllm_is_running) goes to a second queue of the handle
-// and does not wait. Calls that touch no handle have a queue of their own. A call waits in one place only, its queue:
-// one that leaves it is gone at once with its parameters and its observer, whatever runs ahead of it.
+// The vendor's library has no locks of its own, so every handle has a queue with a thread that makes its calls one
+// after the other. What the contract allows during a run (rkllm_abort, rkllm_is_running) goes to a second queue of the
+// handle and does not wait. Calls that touch no handle have a queue of their own. A call waits in one place only, its
+// queue: one that leaves it is gone at once with its parameters and its observer, whatever runs ahead of it.
 //
 // Threads: start(), cancel() and the queries from any thread (in practice the event loop); observers are called on
 // the queues' threads and on the engine's. Locks: `mutex_` guards the tables and is never held while a call is made; a

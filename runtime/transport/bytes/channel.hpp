@@ -81,8 +81,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   void close();  // when what is queued has been written
   void abort();  // now
-  // Runs something about this connection that the loop calls (a timer, say): what it throws ends the connection. Reading
-  // and writing, through which everything goes, do the same in their own handlers.
+  // Runs something about this connection that the loop calls (a timer, say): what it throws ends the connection.
+  // Reading and writing, through which everything goes, do the same in their own handlers.
   template <class Action>
   void contain(Action action) {
     or_else(std::move(action), [this] { abort(); });

@@ -72,7 +72,7 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   bool websocket_pauses() const override { return held_ || channel_->congested(); }
 
   void take(std::string_view bytes);  // message by message, as many as can be handled now
-  void go_on();  // with what was kept
+  void go_on();                       // with what was kept
   void watch_message();
   void out_of_time();
   void send_frame(WebSocketOpcode opcode, std::string_view payload);

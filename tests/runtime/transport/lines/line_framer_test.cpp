@@ -72,3 +72,24 @@ TEST_CASE("a line may hold any byte but LF") {
   const std::string line("\0\xFF\r x", 5);
   CHECK(frame({line + "\n"}) == Lines{line});
 }
+
+TEST_CASE("one line is given at a time, and is over when it has been given") {
+  LineFramer framer(10);
+  std::string_view first = "on";
+  CHECK_FALSE(framer.next(first));
+  CHECK(framer.is_inside());
+  std::string_view second = "e\n\ntwo\nth";
+  const auto line = framer.next(second);
+  REQUIRE(line);
+  CHECK(std::get<std::string_view>(*line) == "one");
+  CHECK(second == "\ntwo\nth");
+  CHECK_FALSE(framer.is_inside());
+  framer.release();
+  CHECK_FALSE(framer.next(second));  // an empty line is nothing
+  const auto next = framer.next(second);
+  REQUIRE(next);
+  CHECK(std::get<std::string_view>(*next) == "two");
+  CHECK_FALSE(framer.next(second));
+  CHECK(second.empty());
+  CHECK(framer.is_inside());
+}
