@@ -18,7 +18,12 @@ class CallEmitter {
         name_(literal(function.name)) {}
 
   void emit(const Expression& call) {
-    if (!role_.running_probe.empty()) code_.line("const int idle = " + probe_call() + ";");
+    if (!role_.running_probe.empty()) {
+      code_.comment("What " + role_.running_probe +
+                    " answers before the run: versions differ in which number means that nothing runs. The run has "
+                    "ended when it answers so again.");
+      code_.line("const int idle = " + probe_call() + ";");
+    }
     match(
         api_.role(function_.name + ".return").meaning,  //
         [&](const meaning::Status&) {
