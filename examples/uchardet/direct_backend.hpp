@@ -17,15 +17,16 @@
 #include <utility>
 #include <vector>
 
-namespace uchardet_example {
+namespace examples {
 
 namespace rpc = rkllm_mcp;
 
 // Belongs to the event loop.
 class DirectBackend : public rpc::Backend {
  public:
-  DirectBackend(asio::io_context& loop, std::unique_ptr<rpc::Binding> binding)
-      : loop_(loop), binding_(std::move(binding)) {}
+  // `prefix` begins the ids of handles: "detector" for "detector-1".
+  DirectBackend(asio::io_context& loop, std::unique_ptr<rpc::Binding> binding, std::string prefix)
+      : loop_(loop), binding_(std::move(binding)), prefix_(std::move(prefix)) {}
 
   CallId start(rpc::CallRequest request, std::shared_ptr<rpc::CallObserver> observer) override {
     asio::post(loop_, [this, request = std::move(request), observer = std::move(observer)] {
@@ -45,7 +46,7 @@ class DirectBackend : public rpc::Backend {
  private:
   rpc::Json call(const rpc::CallRequest& request) {
     const rpc::Method& method = *request.method;
-    rpc::HandleRecord made{"detector-" + std::to_string(made_ + 1), nullptr, {}};
+    rpc::HandleRecord made{prefix_ + "-" + std::to_string(made_ + 1), nullptr, {}};
     rpc::HandleRecord* handle = nullptr;
     if (method.handle == rpc::HandleRole::kCreates) handle = &made;
     if (method.handle == rpc::HandleRole::kUses || method.handle == rpc::HandleRole::kDestroys) {
@@ -54,30 +55,31 @@ class DirectBackend : public rpc::Backend {
     rpc::CallContext context{request.params, handle, nullptr, request.encoding, {}, {}};
     rpc::Json result = binding_->call(method, context);
     if (handle == &made) {
-      detectors_.emplace(made.id, made);
+      handles_.emplace(made.id, made);
       ++made_;
     }
-    if (method.handle == rpc::HandleRole::kDestroys) detectors_.erase(handle->id);
+    if (method.handle == rpc::HandleRole::kDestroys) handles_.erase(handle->id);
     return result;
   }
 
-  // The detector that a call is about; the only one if it names none.
+  // The handle that a call is about; the only one if it names none.
   rpc::HandleRecord& named_in(const rpc::CallRequest& request) {
     const auto named = request.params.find(std::string(request.method->handle_param));
-    if (named == request.params.end() && detectors_.size() == 1) return detectors_.begin()->second;
+    if (named == request.params.end() && handles_.size() == 1) return handles_.begin()->second;
     const std::string id = named != request.params.end() && named->is_string() ? named->get<std::string>() : "";
-    const auto found = detectors_.find(id);
-    if (found != detectors_.end()) return found->second;
+    const auto found = handles_.find(id);
+    if (found != handles_.end()) return found->second;
     std::vector<std::string> ids;
-    for (const auto& [known, record] : detectors_) ids.push_back(known);
+    for (const auto& [known, record] : handles_) ids.push_back(known);
     throw rpc::unknown_handle(id, ids);
   }
 
   asio::io_context& loop_;
   const std::unique_ptr<rpc::Binding> binding_;
-  std::map<std::string, rpc::HandleRecord> detectors_;
+  const std::string prefix_;
+  std::map<std::string, rpc::HandleRecord> handles_;
   unsigned made_ = 0;
   CallId calls_ = 0;
 };
 
-}  // namespace uchardet_example
+}  // namespace examples

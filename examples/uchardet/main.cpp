@@ -43,8 +43,8 @@ int serve() {
       "uchardet_get_charset.";
 
   asio::io_context loop;
-  const auto backend = std::make_shared<uchardet_example::DirectBackend>(
-      loop, set.bind([library](const char* name) { return ::dlsym(library, name); }));
+  const auto backend = std::make_shared<examples::DirectBackend>(
+      loop, set.bind([library](const char* name) { return ::dlsym(library, name); }), "detector");
   rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, {});
   rkllm_mcp::add_method_tools(catalogue, loop, dispatcher.caller());
   const rkllm_mcp::StdioTransport stdio(loop, {}, dispatcher.acceptor());

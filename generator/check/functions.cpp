@@ -34,12 +34,14 @@ std::vector<std::string> handles_of(const Api& api, const c::Function& function)
   return found;
 }
 
-// Whether this function takes just such a text, as one does that frees it.
-bool takes_text(const c::Function& function, const c::Type& text) {
-  if (function.params.size() != 1 || !points_at(text, c::TypeKind::kCharacter)) return false;
+// Whether this function takes just what the other one has returned, as one does that frees it.
+bool takes_just(const c::Function& function, const c::Type& pointer) {
+  if (function.params.size() != 1 || pointer.kind != c::TypeKind::kPointer) return false;
   const c::Type& param = function.params.front().type;
-  if (!points_at(param, c::TypeKind::kVoid) && !points_at(param, c::TypeKind::kCharacter)) return false;
-  return param.target.front().is_const || !text.target.front().is_const;
+  const c::Type& held = pointer.target.front();
+  const bool is_same = points_at(param, held.kind) && param.target.front().name == held.name;
+  if (!points_at(param, c::TypeKind::kVoid) && !is_same) return false;
+  return param.target.front().is_const || !held.is_const;
 }
 
 }  // namespace
@@ -63,8 +65,10 @@ void referred_functions_exist(Inspection& inspection) {
   const c::Header& header = inspection.api.header;
   inspection.each_part([&](const Part& part, const auto&) {
     const auto* given = std::get_if<meaning::Text>(&inspection.api.role(part.path).meaning);
-    inspection.require(given == nullptr || given->freed_by.empty(), part, "\"freed_by\" is for returned texts");
     const auto* object = std::get_if<meaning::Object>(&inspection.api.role(part.path).meaning);
+    const bool is_freed =
+        (given != nullptr && !given->freed_by.empty()) || (object != nullptr && !object->freed_by.empty());
+    inspection.require(!is_freed, part, "\"freed_by\" is for what is returned");
     if (object == nullptr || object->starts_from.empty()) return;
     const auto* function = c::find<c::Function>(header, object->starts_from);
     const bool fits =
@@ -72,12 +76,18 @@ void referred_functions_exist(Inspection& inspection) {
     inspection.require(fits, part, object->starts_from + " is no function without parameters that returns this struct");
   });
   for (const c::Function* function : c::all<c::Function>(header)) {
-    const auto* text = std::get_if<meaning::Text>(&inspection.api.role(function->name + ".return").meaning);
-    if (text == nullptr || text->freed_by.empty()) continue;
-    const auto* frees = c::find<c::Function>(header, text->freed_by);
-    if (frees != nullptr && takes_text(*frees, function->returns)) continue;
-    inspection.complain(function->location,
-                        function->name + ": " + text->freed_by + " is no function that takes just the text");
+    const Meaning& meaning = inspection.api.role(function->name + ".return").meaning;
+    const auto* text = std::get_if<meaning::Text>(&meaning);
+    const auto* object = std::get_if<meaning::Object>(&meaning);
+    if (object != nullptr && (object->presence != Presence::kRequired || !object->starts_from.empty()))
+      inspection.complain(function->location,
+                          function->name + ".return: of a returned struct only \"freed_by\" is said");
+    const std::string freed_by = text != nullptr ? text->freed_by : object != nullptr ? object->freed_by : "";
+    if (freed_by.empty()) continue;
+    const auto* frees = c::find<c::Function>(header, freed_by);
+    if (frees != nullptr && takes_just(*frees, function->returns)) continue;
+    inspection.complain(function->location, function->name + ": " + freed_by + " is no function that takes just the " +
+                                                (text != nullptr ? "text" : "struct"));
   }
   for (const auto& [name, role] : inspection.api.functions) {
     if (role.running_probe.empty()) continue;
@@ -96,7 +106,12 @@ void declared_arrays_are_whole(Inspection& inspection) {
     const auto parts = parts_of(api, *function);
     for (const c::Param& param : function->params) {
       const Part* part = find_part(parts, param.name);
-      if (param.extent <= 1 || part == nullptr) continue;
+      if (part == nullptr) continue;
+      const auto* room_of = std::get_if<meaning::OutRoom>(&api.role(part->path).meaning);
+      const bool is_whole = room_of != nullptr && room_of->room.empty();
+      inspection.require(!is_whole || param.extent > 0, *part,
+                         "\"whole\" is for what is declared with a number of elements");
+      if (param.extent <= 1 || is_whole) continue;
       const std::string many = std::to_string(param.extent);
       const Meaning& meaning = api.role(part->path).meaning;
       const bool is_of_one =

@@ -3,7 +3,9 @@
 #include "emit/parts.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace bindgen {
 using c::TypeKind;
@@ -121,7 +123,8 @@ void groups_are_whole(Inspection& inspection) {
       inspection.require(inspection.api.groups.count(role.group) != 0, part,
                          "the overlay's \"groups\" does not say what " + role.group + " is");
       inspection.require(ended.count(role.group) == 0, part, "the fields of group " + role.group + " stand apart");
-      if (std::holds_alternative<meaning::Array>(role.meaning)) with_sign.insert(role.group);
+      if (std::holds_alternative<meaning::Array>(role.meaning) && part.type->kind == TypeKind::kPointer)
+        with_sign.insert(role.group);
     }
     for (const Part& part : parts) {
       const Role& role = inspection.api.role(part.path);
@@ -164,7 +167,8 @@ void lengths_are_derivable(Inspection& inspection) {
             inspection.require(field->name != counted.count, part, "its length is a product with its own count");
           }
         },
-        [](const Exactly&) {},
+        [](const Exactly&) {},  //
+        [](const Whole&) {},
         [&](const MultipleOf& multiple) {
           inspection.require(is_told(multiple.count), part, "no array tells what " + multiple.count + " is");
         },
@@ -181,12 +185,68 @@ void lengths_are_derivable(Inspection& inspection) {
   });
 }
 
+// The bounds of what says how much room there is; none if it cannot say that.
+std::optional<std::pair<double, double>> bounds_of_room(const Api& api, const Part& size) {
+  constexpr double kNone = 1e300;
+  const Meaning& meaning = api.role(size.path).meaning;
+  if (const auto* in_out = std::get_if<meaning::InOut>(&meaning))
+    return std::pair(in_out->minimum.value_or(0), in_out->maximum.value_or(kNone));
+  const auto* value = std::get_if<meaning::Value>(&meaning);
+  if (value == nullptr || !is_integer(*size.type)) return std::nullopt;
+  return std::pair(value->minimum.value_or(0), value->maximum.value_or(kNone));
+}
+
+// What says how many elements were filled in is an integer that the function leaves somewhere.
+void require_filled(Inspection& inspection, const Part& part, const std::vector<Part>& parts,
+                    const meaning::OutRoom& room) {
+  if (room.filled.empty()) return;
+  const Api& api = inspection.api;
+  const std::string function = part.path.substr(0, part.path.find('.'));
+  if (room.filled == "return") {
+    const Meaning& returned = api.role(function + ".return").meaning;
+    inspection.require(std::holds_alternative<meaning::Value>(returned) &&
+                           is_integer(c::find<c::Function>(api.header, function)->returns),
+                       part, "its \"filled\" is what is returned, and that is no integer \"value\"");
+    return;
+  }
+  const Part* filled = find_part(parts, room.filled);
+  const Meaning* meaning = filled != nullptr ? &api.role(filled->path).meaning : nullptr;
+  const bool is_left = meaning != nullptr && (std::holds_alternative<meaning::InOut>(*meaning) ||
+                                              std::holds_alternative<meaning::OutValue>(*meaning));
+  inspection.require(is_left && is_integer(filled->type->target.front()), part,
+                     "its \"filled\" names no integer that is \"out\" or \"in_out\"");
+}
+
+// The enum that chooses stands before what it chooses, and each enumerator chooses a struct that is declared.
+void chosen_structs_are_known(Inspection& inspection) {
+  const Api& api = inspection.api;
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const auto* chosen = std::get_if<meaning::OutChosen>(&api.role(part.path).meaning);
+    if (chosen == nullptr) return;
+    const Part* tag = find_part(parts, chosen->tag);
+    const c::Enum* tags = tag != nullptr && tag->type->kind == TypeKind::kEnum &&
+                                  std::holds_alternative<meaning::Value>(api.role(tag->path).meaning)
+                              ? c::find<c::Enum>(api.header, tag->type->name)
+                              : nullptr;
+    inspection.require(tags != nullptr && tag < &part, part,
+                       "\"chosen_by\" names no enum before it that is on the wire");
+    for (const auto& [enumerator, name] : chosen->structs) {
+      const c::Record* record = c::find<c::Record>(api.header, name);
+      inspection.require(record != nullptr && !record->is_union, part, name + " is no struct that the header declares");
+      const auto is_it = [&wanted = enumerator](const c::Enumerator& known) { return known.name == wanted; };
+      inspection.require(tags == nullptr || std::any_of(tags->enumerators.begin(), tags->enumerators.end(), is_it),
+                         part, enumerator + " is no enumerator of its \"chosen_by\"");
+    }
+  });
+}
+
 // What a function fills in is told with its result, when it has returned.
 void outs_are_of_parameters(Inspection& inspection) {
   const Api& api = inspection.api;
   const auto is_out = [](const Meaning& meaning) {
     return std::holds_alternative<meaning::OutArray>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
-           std::holds_alternative<meaning::OutRoom>(meaning);
+           std::holds_alternative<meaning::OutRoom>(meaning) || std::holds_alternative<meaning::InOut>(meaning) ||
+           std::holds_alternative<meaning::OutChosen>(meaning);
   };
   inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
     const Meaning& meaning = api.role(part.path).meaning;
@@ -194,13 +254,14 @@ void outs_are_of_parameters(Inspection& inspection) {
     inspection.require(part.field == nullptr, part, "only a parameter can be \"out\", not a field");
     const auto* room = std::get_if<meaning::OutRoom>(&meaning);
     if (room == nullptr || part.field != nullptr) return;
+    require_filled(inspection, part, parts, *room);
+    if (room->room.empty()) return;  // declared_arrays_are_whole
     const Part* size = find_part(parts, room->room);
-    const auto* value = size != nullptr ? std::get_if<meaning::Value>(&api.role(size->path).meaning) : nullptr;
-    inspection.require(value != nullptr && is_integer(*size->type), part,
-                       "its \"room\" names no integer parameter with a value of its own");
-    if (value == nullptr) return;
+    const auto bounds = size != nullptr ? bounds_of_room(api, *size) : std::nullopt;
+    inspection.require(bounds.has_value(), part, "its \"room\" names no integer parameter with a value of its own");
+    if (!bounds) return;
     constexpr double kMost = 16.0 * 1024 * 1024;
-    inspection.require(value->minimum.value_or(0) >= 1 && value->maximum.value_or(2 * kMost) <= kMost, *size,
+    inspection.require(bounds->first >= 1 && bounds->second <= kMost, *size,
                        "it says how much room there is, so its \"value\" needs a \"minimum\" of 1 and a \"maximum\" of "
                        "no more than 16777216");
     inspection.require(std::count_if(parts.begin(), parts.end(),

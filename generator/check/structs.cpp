@@ -8,12 +8,17 @@
 namespace bindgen {
 namespace {
 
+bool is_array_of_structs(const Api& api, const Part& part) {
+  return std::holds_alternative<meaning::Array>(api.role(part.path).meaning) && !part.type->target.empty() &&
+         part.type->target.front().kind == c::TypeKind::kRecord;
+}
+
 // The struct that a part holds or points at, if it is told.
 std::optional<NamedRecord> struct_in(const Api& api, const Part& part) {
   const Meaning& meaning = api.role(part.path).meaning;
   const bool is_told = holds_record(api, part) || std::holds_alternative<meaning::Object>(meaning) ||
                        std::holds_alternative<meaning::Batch>(meaning) ||
-                       std::holds_alternative<meaning::Callbacks>(meaning);
+                       std::holds_alternative<meaning::Callbacks>(meaning) || is_array_of_structs(api, part);
   return is_told ? std::optional(record_of(api, part)) : std::nullopt;
 }
 

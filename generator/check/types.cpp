@@ -1,11 +1,11 @@
 #include "check/rules.hpp"
 
+#include "emit/parts.hpp"
 #include "read/declaration.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <regex>
 #include <set>
 #include <string>
 
@@ -14,12 +14,30 @@ namespace {
 
 using c::TypeKind;
 
-// What the generated code has without declaring it: <cstddef>, <cstdint> and the language itself.
-bool is_known_everywhere(const std::string& name) {
-  static const std::regex kKnown(
-      "(u?int(_least|_fast)?(8|16|32|64)_t|u?int(ptr|max)_t|(size|ptrdiff|max_align|wchar|char8|char16|char32)_t"
-      "|((un)?signed|short|long|int|char|float|double|void|bool|_Bool|__int128| )+)");
-  return std::regex_match(name, kKnown);
+bool is_array_of(const c::Type& type, TypeKind kind) {
+  return type.kind == TypeKind::kArray && type.count != 0 && type.target.front().kind == kind;
+}
+
+bool is_number(const c::Type& type) { return is_integer(type) || type.kind == TypeKind::kFloat; }
+
+// Numbers, or arrays of arrays of numbers.
+bool is_grid(const c::Type& type) {
+  return type.kind == TypeKind::kArray ? type.count != 0 && is_grid(type.target.front()) : is_number(type);
+}
+
+// What a meaning demands of the elements of an array, and of where they lie.
+bool can_be_array(const meaning::Array& array, const c::Type& type) {
+  const bool is_in_place = type.kind == TypeKind::kArray;
+  const bool is_counted = std::holds_alternative<CountedBy>(array.length);
+  if (is_in_place) {
+    if (!is_counted && !std::holds_alternative<Whole>(array.length)) return false;
+    return is_grid(type) || is_array_of(type, TypeKind::kCharacter) || is_array_of(type, TypeKind::kRecord);
+  }
+  if (type.kind != TypeKind::kPointer || std::holds_alternative<Whole>(array.length)) return false;
+  const c::Type& element = type.target.front();
+  if (is_number(element) || element.kind == TypeKind::kCharacter || element.kind == TypeKind::kVoid) return true;
+  const bool is_text = points_at(element, TypeKind::kCharacter);
+  return is_counted && (element.kind == TypeKind::kRecord || is_text);
 }
 
 // What a meaning demands of the C type.
@@ -39,28 +57,37 @@ bool fits(const Meaning& meaning, const c::Type& type) {
         return is_integer(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kFloat ||
                type.kind == TypeKind::kEnum || type.kind == TypeKind::kRecord;
       },
-      [&](const meaning::Text&) { return points_at(type, TypeKind::kCharacter); },
+      [&](const meaning::Text&) {
+        return points_at(type, TypeKind::kCharacter) || is_array_of(type, TypeKind::kCharacter);
+      },
       [&](const meaning::Object&) { return points_at(type, TypeKind::kRecord); },
       [&](const meaning::Batch&) { return points_at(type, TypeKind::kRecord); },
-      [&](const meaning::Array&) { return points_at_numbers() || points_at(type, TypeKind::kCharacter); },
+      [&](const meaning::Array& array) { return can_be_array(array, type); },
       [&](const meaning::Count&) { return is_integer(type); }, [](const meaning::TaggedUnion&) { return true; },
       [&](const meaning::CpuMask&) { return type.kind == TypeKind::kUnsigned; },
       [&](const meaning::CpuCount&) { return is_integer(type); },
-      [&](const meaning::UsesHandle&) { return type.kind == TypeKind::kPointer; },
+      [&](const meaning::UsesHandle&) { return type.kind == TypeKind::kPointer || is_integer(type); },
       [&](const meaning::CreatesHandle&) {
+        if (type.kind == TypeKind::kPointer && is_integer(type.target.front())) return !type.target.front().is_const;
         return points_at(type, TypeKind::kPointer) && !type.target.front().target.front().is_const;
       },
-      [&](const meaning::DestroysHandle&) { return type.kind == TypeKind::kPointer; },
+      [&](const meaning::DestroysHandle&) { return type.kind == TypeKind::kPointer || is_integer(type); },
       [&](const meaning::OutArray&) { return points_at_numbers(); },
       [&](const meaning::OutValue&) {
         if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
         const TypeKind held = type.target.front().kind;
-        return points_at_numbers() || held == TypeKind::kBool || held == TypeKind::kEnum || held == TypeKind::kRecord;
+        return points_at_numbers() || held == TypeKind::kBool || held == TypeKind::kEnum || held == TypeKind::kRecord ||
+               points_at(type.target.front(), TypeKind::kCharacter);
       },
       [&](const meaning::OutRoom&) {
         if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
-        return points_at_numbers() || points_at(type, TypeKind::kCharacter);
+        return points_at_numbers() || points_at(type, TypeKind::kCharacter) || points_at(type, TypeKind::kVoid);
       },
+      [&](const meaning::InOut&) {
+        return type.kind == TypeKind::kPointer && is_integer(type.target.front()) && !type.target.front().is_const;
+      },
+      [&](const meaning::OutChosen&) { return points_at(type, TypeKind::kVoid) && !type.target.front().is_const; },
+      [&](const meaning::SizeOf&) { return is_integer(type); },
       [&](const meaning::Callbacks&) { return points_at(type, TypeKind::kRecord); },
       [&](const meaning::StreamCallback&) { return points_at(type, TypeKind::kFunction); },
       [&](const meaning::StreamUserdata&) { return points_at(type, TypeKind::kVoid); },
@@ -72,13 +99,14 @@ bool fits(const Meaning& meaning, const c::Type& type) {
 bool holds_struct(const Meaning& meaning) {
   return std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Object>(meaning) ||
          std::holds_alternative<meaning::Batch>(meaning) || std::holds_alternative<meaning::Callbacks>(meaning) ||
-         std::holds_alternative<meaning::OutValue>(meaning);
+         std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::Array>(meaning);
 }
 
 // Of a struct or enum, or of what a pointer points at: whether its members can be told. Of everything else: true.
 bool has_members(const c::Header& header, const c::Type& type, const c::Field* field) {
   if (field != nullptr && !field->inline_record.empty()) return !field->inline_record.front().is_union;
-  const c::Type& held = type.kind == TypeKind::kPointer ? type.target.front() : type;
+  const bool is_of_it = type.kind == TypeKind::kPointer || type.kind == TypeKind::kArray;
+  const c::Type& held = is_of_it ? type.target.front() : type;
   if (held.kind == TypeKind::kEnum) return c::find<c::Enum>(header, held.name) != nullptr;
   if (held.kind != TypeKind::kRecord) return true;
   const c::Record* record = c::find<c::Record>(header, held.name);
@@ -88,11 +116,12 @@ bool has_members(const c::Header& header, const c::Type& type, const c::Field* f
 // What can be told of a returned value.
 bool can_be_returned(const Meaning& meaning, const c::Type& type) {
   if (std::holds_alternative<meaning::CreatesHandle>(meaning))
-    return type.kind == TypeKind::kPointer && !type.target.front().is_const;
+    return (type.kind == TypeKind::kPointer && !type.target.front().is_const) || is_integer(type);
   return std::holds_alternative<meaning::Unused>(meaning) ||
          (fits(meaning, type) &&
           (std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Text>(meaning) ||
-           std::holds_alternative<meaning::Status>(meaning) || std::holds_alternative<meaning::Predicate>(meaning)));
+           std::holds_alternative<meaning::Object>(meaning) || std::holds_alternative<meaning::Status>(meaning) ||
+           std::holds_alternative<meaning::Predicate>(meaning)));
 }
 
 // A status is an int for the support headers: of a wider type the upper half would be lost, and with it the failure.
@@ -145,7 +174,8 @@ void types_are_declared(Inspection& inspection) {
       return;
     }
     if (!type.name.empty()) {
-      if (declared.count(type.name) == 0 && !is_known_everywhere(type.name) && declared.insert(type.name).second) {
+      if (declared.count(type.name) == 0 && !is_known_everywhere(type.name) && !is_repeatable(type) &&
+          declared.insert(type.name).second) {
         inspection.complain(
             at, type.kind == TypeKind::kOther
                     ? type.name + " is another type on each machine, which no generated code can declare"

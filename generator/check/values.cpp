@@ -40,6 +40,12 @@ std::optional<double> number_in(const Constant& constant) {
       [](const std::string&) -> std::optional<double> { return std::nullopt; });
 }
 
+// What an array, or an array of arrays, consists of.
+const c::Type& element_of(const c::Type& type) {
+  return type.kind == TypeKind::kArray && type.target.front().kind == TypeKind::kArray ? element_of(type.target.front())
+                                                                                       : type.target.front();
+}
+
 bool is_enumerator(const c::Header& header, const c::Type& type, const Constant& constant) {
   const auto* name = std::get_if<std::string>(&constant);
   const c::Enum* entity = c::find<c::Enum>(header, type.name);
@@ -50,6 +56,14 @@ bool is_enumerator(const c::Header& header, const c::Type& type, const Constant&
 
 // Why a part cannot hold this; empty if it can.
 std::string obstacle(const c::Header& header, const Part& part, const Role& role, const Constant& constant) {
+  if (const auto* in_out = std::get_if<meaning::InOut>(&role.meaning)) {
+    const auto number = std::get_if<std::int64_t>(&constant);
+    const Range range = range_of(part.type->target.front(),
+                                 meaning::Value{Presence::kOptional, in_out->minimum, in_out->maximum, false, ""});
+    if (number == nullptr) return "it is no integer";
+    const auto exact = static_cast<double>(*number);
+    return exact >= range.least && exact <= range.most ? "" : "it is out of range";
+  }
   const auto* value = std::get_if<meaning::Value>(&role.meaning);
   if (value == nullptr && !std::holds_alternative<meaning::CpuCount>(role.meaning)) return "only values have one";
   if (part.type->kind == TypeKind::kRecord) return "those of a struct are its fields'";
@@ -114,22 +128,26 @@ void bounds_are_possible(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const auto&) {
     const Meaning& meaning = inspection.api.role(part.path).meaning;
     if (const auto* array = std::get_if<meaning::Array>(&meaning)) {
-      const bool is_of_integers = is_integer(part.type->target.front());
+      const bool is_of_integers = is_integer(element_of(*part.type));
       inspection.require(is_of_integers || (!array->minimum && !array->below), part,
                          "\"minimum\" and \"below\" are for arrays of integers");
       if (is_of_integers && array->minimum) {
-        const Range range = range_of(part.type->target.front());
+        const Range range = range_of(element_of(*part.type));
         const auto least = static_cast<double>(*array->minimum);
         inspection.require(least >= range.least && least <= range.most, part,
                            "its bounds are beyond those of its C type");
       }
     }
-    const auto* value = std::get_if<meaning::Value>(&meaning);
-    if (value == nullptr || (!value->minimum && !value->maximum)) return;
-    const bool is_number = (is_integer(*part.type) && !value->is_flag) || part.type->kind == TypeKind::kFloat;
+    std::optional<meaning::Value> value;
+    if (const auto* given = std::get_if<meaning::Value>(&meaning)) value = *given;
+    const auto* in_out = std::get_if<meaning::InOut>(&meaning);
+    if (in_out != nullptr) value = meaning::Value{Presence::kOptional, in_out->minimum, in_out->maximum, false, ""};
+    if (!value || (!value->minimum && !value->maximum)) return;
+    const c::Type& type = in_out != nullptr ? part.type->target.front() : *part.type;
+    const bool is_number = (is_integer(type) && !value->is_flag) || type.kind == TypeKind::kFloat;
     inspection.require(is_number, part, "\"minimum\" and \"maximum\" are for integers and floats");
     if (!is_number) return;
-    const Range range = range_of(*part.type);
+    const Range range = range_of(type);
     const double least = value->minimum.value_or(range.least);
     const double most = value->maximum.value_or(range.most);
     const bool is_whole = std::trunc(least) == least && std::trunc(most) == most;
@@ -137,8 +155,8 @@ void bounds_are_possible(Inspection& inspection) {
         std::abs(value->minimum.value_or(0)) <= kExact && std::abs(value->maximum.value_or(0)) <= kExact;
     inspection.require(least <= most, part, "its \"minimum\" is above its \"maximum\"");
     inspection.require(least >= range.least && most <= range.most, part, "its bounds are beyond those of its C type");
-    inspection.require(!is_integer(*part.type) || is_whole, part, "the bounds of an integer are integers");
-    inspection.require(!is_integer(*part.type) || is_exact, part,
+    inspection.require(!is_integer(type) || is_whole, part, "the bounds of an integer are integers");
+    inspection.require(!is_integer(type) || is_exact, part,
                        "a bound beyond 9007199254740991 is not exact in JSON; leave it to the C type");
   });
 }

@@ -27,7 +27,8 @@ std::set<std::string> names_of_return(const Api& api, const c::Function& functio
   const Meaning& meaning = api.role(function.name + ".return").meaning;
   if (std::holds_alternative<meaning::Status>(meaning)) return {"status"};
   if (std::holds_alternative<meaning::CreatesHandle>(meaning)) return {"handle"};
-  if (std::holds_alternative<meaning::Text>(meaning)) return {"value"};
+  if (std::holds_alternative<meaning::Text>(meaning) || std::holds_alternative<meaning::Object>(meaning))
+    return {"value"};
   if (!std::holds_alternative<meaning::Value>(meaning)) return {};
   const auto* record = c::find<c::Record>(api.header, function.returns.name);
   if (function.returns.kind != c::TypeKind::kRecord || record == nullptr) return {"value"};
@@ -48,7 +49,8 @@ void inspect_result(Inspection& inspection, const c::Function& function) {
   for (const Part& part : parts_of(api, function)) {
     const Meaning& meaning = api.role(part.path).meaning;
     if (std::holds_alternative<meaning::CreatesHandle>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
-        std::holds_alternative<meaning::OutArray>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning))
+        std::holds_alternative<meaning::OutArray>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning) ||
+        std::holds_alternative<meaning::InOut>(meaning) || std::holds_alternative<meaning::OutChosen>(meaning))
       names.add(part.name, part.location, where);
   }
 }

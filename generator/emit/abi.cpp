@@ -3,6 +3,7 @@
 #include "emit/parts.hpp"
 #include "read/declaration.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace bindgen {
@@ -46,6 +47,7 @@ class AbiEmitter {
       for (const c::Type& param : type.params) announce(param);
       return;
     }
+    if (is_repeatable(type)) return repeat(type);
     const auto* record = c::find<c::Record>(api_.header, type.name);
     const auto* opaque = c::find<c::Opaque>(api_.header, type.name);
     if ((record == nullptr && opaque == nullptr) || !declared_.insert(type.name).second) return;
@@ -53,6 +55,28 @@ class AbiEmitter {
     code_.line((is_union ? "union " : "struct ") + type.name + ";");
     writer_.finish(type.name, {}, {"using %::" + type.name + ";"});
   }
+
+  // What only an included header declares, by what there is to it.
+  void repeat(const c::Type& type) {
+    const auto is_it = [&](const c::Symbol& symbol) { return c::name_of(symbol) == type.name; };
+    const auto& symbols = api_.header.symbols;
+    if (is_known_everywhere(type.name) || std::any_of(symbols.begin(), symbols.end(), is_it)) return;
+    if (!declared_.insert(type.name).second) return;
+    code_.comment("From a header that this one includes.");
+    code_.line("using " + type.name + " = " + meaning_of(type) + ";");
+    finish(type.name);
+  }
+
+  static std::string meaning_of(const c::Type& type) {
+    if (type.kind == c::TypeKind::kBool) return "bool";
+    if (type.kind == c::TypeKind::kCharacter) return "char";
+    if (type.kind == c::TypeKind::kFloat) return "float";
+    if (type.kind == c::TypeKind::kDouble) return "double";
+    const bool has_one_size = type.size.on_64_bit == type.size.on_32_bit;
+    return std::string("std::") + (type.kind == c::TypeKind::kUnsigned ? "uint" : "int") +
+           (has_one_size ? std::to_string(type.size.on_64_bit * 8) : "ptr") + "_t";
+  }
+
   void announce(const c::Callback& callback) {
     announce(callback.returns);
     for (const c::Param& param : callback.params) announce(param.type);
@@ -170,6 +194,10 @@ class AbiEmitter {
   }
 
   void emit_table() {
+    for (const c::Function* function : c::all<c::Function>(api_.header)) {
+      announce(function->returns);
+      for (const c::Param& param : function->params) announce(param.type);
+    }
     code_.comment("The functions of a loaded library.");
     code_.line("struct Functions {");
     code_.indent();

@@ -2,6 +2,7 @@
 #include "emit/parts.hpp"
 #include "read/declaration.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace bindgen {
@@ -18,7 +19,12 @@ class CallEmitter {
         name_(literal(function.name)) {}
 
   void emit(const Expression& call) {
-    if (!role_.running_probe.empty()) code_.line("const int idle = " + probe_call() + ";");
+    if (!role_.running_probe.empty()) {
+      code_.comment("What " + role_.running_probe +
+                    " answers before the run: versions differ in which number means that nothing runs. The run has "
+                    "ended when it answers so again.");
+      code_.line("const int idle = " + probe_call() + ";");
+    }
     match(
         api_.role(function_.name + ".return").meaning,  //
         [&](const meaning::Status&) {
@@ -31,6 +37,7 @@ class CallEmitter {
         [&](const meaning::Value&) { emit_value(call); },
         [&](const meaning::Text& text) { emit_text_result(call, text); },
         [&](const meaning::CreatesHandle&) { emit_handle(call); },
+        [&](const meaning::Object& object) { emit_object_result(call, object); },
         [&](const auto&) {  // nothing of it is told
           code_.statement(call);
           reply({"Json::object", {}});
@@ -53,7 +60,9 @@ class CallEmitter {
   void emit_value(const Expression& call) {
     if (function_.returns.kind == c::TypeKind::kEnum) return emit_enumerator(call);
     if (function_.returns.kind != c::TypeKind::kRecord) {
-      return reply({"Json", {Expression("", {literal("value"), call}, '{')}, '{'});
+      if (!tells_filled()) return reply({"Json", {Expression("", {literal("value"), call}, '{')}, '{'});
+      code_.statement({"const auto result = " + call.head, call.arguments});
+      return reply({"Json", {Expression("", {literal("value"), "result"}, '{')}, '{'});
     }
     const c::Record* record = c::find<c::Record>(api_.header, function_.returns.name);
     code_.statement({function_.returns.name + " result = " + call.head, call.arguments});
@@ -90,6 +99,24 @@ class CallEmitter {
     reply({"encoder.finish", {}});
   }
 
+  // A struct that the library keeps, or that is freed when it has been told.
+  void emit_object_result(const Expression& call, const meaning::Object& object) {
+    code_.line("const Encoding encoding{call.encoding, call.handle};");
+    code_.line("Encoder encoder(encoding);");
+    code_.statement({spelling(function_.returns) + " const value = " + call.head, call.arguments});
+    code_.line("encoder.object(" + literal("value") + ", value, kNullable);");
+    if (!object.freed_by.empty()) code_.line("if (value != nullptr) functions." + object.freed_by + "(value);");
+    reply({"encoder.finish", {}});
+  }
+
+  // Whether what is returned is the number of elements that were filled in.
+  bool tells_filled() const {
+    return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+      const auto* room = std::get_if<meaning::OutRoom>(&api_.role(part.path).meaning);
+      return room != nullptr && room->filled == "return";
+    });
+  }
+
   // Asks whether a run goes on. What it answers before the run began tells what it answers when it has ended: versions
   // differ in which number means which.
   std::string probe_call() const {
@@ -107,10 +134,18 @@ class CallEmitter {
       }
       if (std::holds_alternative<meaning::DestroysHandle>(meaning))
         steps.emplace_back("call.handle->native = nullptr;");
-      const bool is_room = std::holds_alternative<meaning::OutRoom>(meaning);
-      if (is_room || std::holds_alternative<meaning::OutValue>(meaning)) {
-        steps.push_back("tell_out_" + std::string(is_room ? "room" : "value") + "(reply, " + literal(part.name) + ", " +
-                        part.name + ", call);");
+      if (const auto* room = std::get_if<meaning::OutRoom>(&meaning)) {
+        const std::string filled = room->filled == "return" ? "result" : room->filled;
+        steps.push_back("tell_out_room(reply, " + literal(part.name) + ", " +
+                        (filled.empty() ? part.name : "filled(" + part.name + ", " + filled + ")") + ", call);");
+      }
+      if (std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::InOut>(meaning))
+        steps.push_back("tell_out_value(reply, " + literal(part.name) + ", " + part.name + ", call);");
+      if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
+        std::string step =
+            "tell_chosen(reply, " + literal(part.name) + ", " + chosen->tag + ", " + part.name + ", call";
+        for (const auto& [enumerator, name] : chosen->structs) step += ", choice<" + name + ">(" + enumerator + ")";
+        steps.push_back(step + ");");
       }
       if (std::holds_alternative<meaning::OutArray>(meaning)) {
         const bool are_floats = part.type->target.front().kind == c::TypeKind::kFloat;

@@ -47,6 +47,12 @@ class CodecCall {
         [&](const meaning::OutArray&) { return none; },        // with what comes back,
         [&](const meaning::OutValue&) { return none; },        //
         [&](const meaning::OutRoom&) { return none; },         //
+        [&](const meaning::InOut& in_out) {
+          const auto presence = api_.role(part_.path).default_value ? Presence::kOptional : Presence::kRequired;
+          return one(call("integer", rule_of({presence, in_out.minimum, in_out.maximum, false, ""})));
+        },
+        [&](const meaning::OutChosen& chosen) { return one(call("chosen", choices(chosen))); },
+        [&](const meaning::SizeOf&) { return none; },          // what is chosen carries it
         [&](const meaning::Callbacks&) { return none; },       // and with callbacks
         [&](const meaning::StreamCallback&) { return none; },  //
         [&](const meaning::StreamUserdata&) { return none; },  //
@@ -120,8 +126,9 @@ class CodecCall {
       for (const std::string& each : text.one_of) texts.emplace_back(literal(each));
       members.emplace_back(".one_of = ", std::move(texts), '{');
     }
-    if (members.empty()) return call("text", {});
-    return call("text", {Expression("", std::move(members), '{')});
+    const std::string function = part_.type->kind == TypeKind::kArray ? "text_in_place" : "text";
+    if (members.empty()) return call(function, {});
+    return call(function, {Expression("", std::move(members), '{')});
   }
 
   std::vector<Expression> array_calls(const meaning::Array& array) const {
@@ -131,7 +138,16 @@ class CodecCall {
     if (array.below) members.emplace_back(".below = &" + constant_name(array.below->name));
     std::vector<Expression> arguments = {length_of(array.length)};
     if (!members.empty()) arguments.emplace_back("", std::move(members), '{');
-    return {call("array", std::move(arguments))};
+    return {call(part_.type->kind == TypeKind::kArray ? "array_in_place" : "array", std::move(arguments))};
+  }
+
+  // The size that is told, the tag, and what each of its enumerators chooses.
+  std::vector<Expression> choices(const meaning::OutChosen& chosen) const {
+    std::vector<Expression> arguments = {scope_ + chosen.size, literal(chosen.tag), scope_ + chosen.tag};
+    for (const auto& [enumerator, name] : chosen.structs) {
+      arguments.emplace_back("choice<" + name + ">", std::vector<Expression>{enumerator});
+    }
+    return arguments;
   }
 
   Expression length_of(const Length& length) const {
@@ -151,7 +167,8 @@ class CodecCall {
         },
         [&](const Exactly& exactly) { return Expression("Exactly", {constant_name(exactly.count.name)}, '{'); },
         [&](const MultipleOf& multiple) { return Expression("MultipleOf", {literal(multiple.count)}, '{'); },
-        [&](const SameLengthAs& same) { return Expression("SameLengthAs", {literal(same.array)}, '{'); });
+        [&](const SameLengthAs& same) { return Expression("SameLengthAs", {literal(same.array)}, '{'); },
+        [](const Whole&) { return Expression("Whole", {}, '{'); });
   }
 
   const Api& api_;

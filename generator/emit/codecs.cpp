@@ -77,7 +77,8 @@ class CodecEmitter {
   void begin_group(const std::string& group, const std::vector<Part>& parts) {
     const auto is_sign = [&](const Part& part) {
       const Role& role = api_.role(part.path);
-      return role.group == group && std::holds_alternative<meaning::Array>(role.meaning);
+      return role.group == group && std::holds_alternative<meaning::Array>(role.meaning) &&
+             part.type->kind == c::TypeKind::kPointer;
     };
     const Part& sign = *std::find_if(parts.begin(), parts.end(), is_sign);
     code_.line("codec.group(" + literal(group) + ", value." + sign.name + ", [&](auto& " + group + ") {");

@@ -47,7 +47,8 @@ class MethodEmitter {
   static bool has_out_values(const Api& api) {
     return std::any_of(api.roles.begin(), api.roles.end(), [](const auto& path_and_role) {
       const Meaning& meaning = path_and_role.second.meaning;
-      return std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning);
+      return std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning) ||
+             std::holds_alternative<meaning::InOut>(meaning) || std::holds_alternative<meaning::OutChosen>(meaning);
     });
   }
 
@@ -97,7 +98,8 @@ class MethodEmitter {
         [&](const meaning::UsesHandle&) { emit_handle(part); },
         [&](const meaning::DestroysHandle&) { emit_handle(part); },
         [&](const meaning::CreatesHandle&) {
-          code_.line(spelling(part.type->target.front()) + " " + part.name + " = nullptr;");
+          const c::Type& made = part.type->target.front();
+          code_.line(spelling(made) + " " + part.name + (made.kind == TypeKind::kPointer ? " = nullptr;" : "{};"));
         },
         [&](const meaning::Callbacks&) { emit_callbacks(part); },
         [](const meaning::TaggedUnion&) {},  // not a parameter
@@ -106,8 +108,16 @@ class MethodEmitter {
           held.is_volatile = false;
           code_.line(spelling(held) + " " + part.name + "{};");
         },
-        [](const meaning::OutArray&) {},        // later, when the parameters are known to be good
-        [](const meaning::OutRoom&) {},         // likewise
+        [](const meaning::OutArray&) {},  // later, when the parameters are known to be good
+        [](const meaning::OutRoom&) {},   // likewise
+        [&](const meaning::InOut&) {
+          const auto& otherwise = api_.role(part.path).default_value;
+          const c::Type& held = part.type->target.front();
+          code_.line(spelling(held) + " " + part.name +
+                     (otherwise ? " = " + constant_text(held, *otherwise) + ";" : "{};"));
+        },
+        [&](const meaning::OutChosen&) { code_.line("void* " + part.name + " = nullptr;"); },
+        [&](const meaning::SizeOf&) { code_.line(type + " " + part.name + "{};"); },
         [](const meaning::StreamCallback&) {},  //
         [](const meaning::StreamUserdata&) {},  //
         [](const meaning::Unused&) {},          //
@@ -169,15 +179,25 @@ class MethodEmitter {
   void emit_room(const Part& part, const c::Function& function) {
     const Meaning& meaning = api_.role(part.path).meaning;
     if (const auto* room = std::get_if<meaning::OutRoom>(&meaning)) {
-      const std::string held = spelling(part.type->target.front());
+      const c::Type& element = part.type->target.front();
+      const std::string held = element.kind == TypeKind::kVoid ? "std::byte" : spelling(element);
+      const std::string size = room->room.empty() ? extent_of(part, function) : room->room;
       code_.statement(
-          Expression("const std::span<" + held + "> " + part.name + " = out_room<" + held + ">", {"call", room->room}));
+          Expression("const std::span<" + held + "> " + part.name + " = out_room<" + held + ">", {"call", size}));
     }
     const auto* out = std::get_if<meaning::OutArray>(&meaning);
     if (out == nullptr) return;
     const std::string element = spelling(part.type->target.front());
     code_.statement(Expression("const std::span<" + element + "> " + part.name + " = out_array<" + element + ">",
                                {"call", literal(function.name), constant_name(out->count.name)}));
+  }
+
+  // How many elements a parameter is declared with.
+  static std::string extent_of(const Part& part, const c::Function& function) {
+    for (const c::Param& param : function.params) {
+      if (param.name == part.name) return std::to_string(param.extent) + "U";
+    }
+    return "0U";
   }
 
   std::string argument(const Part& part) const {
@@ -198,6 +218,9 @@ class MethodEmitter {
         [&](const meaning::OutArray&) { return part.name + ".data()"; },                                     //
         [&](const meaning::OutRoom&) { return part.name + ".data()"; },                                      //
         [&](const meaning::OutValue&) { return "&" + part.name; },                                           //
+        [&](const meaning::InOut&) { return "&" + part.name; },                                              //
+        [&](const meaning::OutChosen&) { return part.name; },                                                //
+        [&](const meaning::SizeOf&) { return part.name; },                                                   //
         [&](const meaning::StreamUserdata&) { return std::string("call.results"); },                         //
         [&](const meaning::StreamCallback& stream) { return "&deliver_" + stream.name; },
         [](const meaning::TaggedUnion&) { return std::string("{}"); },  //

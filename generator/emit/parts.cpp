@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 
 namespace bindgen {
 namespace {
@@ -38,6 +39,22 @@ void add_json_lines(const Json& json, std::string& current, std::vector<std::str
 }
 
 }  // namespace
+
+bool is_known_everywhere(const std::string& name) {
+  static const std::regex kKnown(
+      "(u?int(_least|_fast)?(8|16|32|64)_t|u?int(ptr|max)_t|(size|ptrdiff|max_align|wchar|char8|char16|char32)_t"
+      "|((un)?signed|short|long|int|char|float|double|void|bool|_Bool|__int128| )+)");
+  return std::regex_match(name, kKnown);
+}
+
+bool is_repeatable(const c::Type& type) {
+  using c::TypeKind;
+  const bool is_integer = type.kind == TypeKind::kSigned || type.kind == TypeKind::kUnsigned;
+  const bool has_one_size = type.size.on_64_bit == type.size.on_32_bit;
+  if (is_integer) return type.size.on_64_bit <= 8 && (has_one_size || type.size == Layout{8, 4});
+  return type.kind == TypeKind::kBool || type.kind == TypeKind::kCharacter || type.kind == TypeKind::kFloat ||
+         type.kind == TypeKind::kDouble;
+}
 
 std::string set_name(const Api& api) {
   std::string name = "v" + api.version;

@@ -56,6 +56,12 @@ std::string elsewhere_list(const Api& api, const std::string& path);
 // An annotations object of the Model Context Protocol.
 Json annotations_of(const Api& api, const c::Function& function);
 
+// Whether the generated code has the type of this name without declaring it: <cstddef>, <cstdint> and the language.
+bool is_known_everywhere(const std::string& name);
+// Whether all that there is to a type is its size and its sign, so that what only an included header declares
+// (mode_t, opus_int32) can be declared anew.
+bool is_repeatable(const c::Type& type);
+
 // Whether a part is itself a struct that is in use.
 inline bool holds_record(const Api& api, const Part& part) {
   return part.type->kind == c::TypeKind::kRecord && std::holds_alternative<meaning::Value>(api.role(part.path).meaning);

@@ -68,6 +68,7 @@ class ToolSchema {
   }
 
   void add_members(Json& result, const Json& schema) const {
+    if (!schema.contains("properties")) return;  // they depend on another member
     result["properties"] = Json::object();
     for (const auto& [name, member] : schema.at("properties").items()) result["properties"][name] = reduced(member);
     if (schema.contains("required")) result["required"] = schema.at("required");

@@ -54,7 +54,11 @@ class InputSchema {
     match(
         role.meaning,  //
         [&](const meaning::Value& value) { add_value(object, part, role, value, are_fields); },
-        [&](const meaning::Text& text) { add(text_schema(text), text.presence == Presence::kRequired); },
+        [&](const meaning::Text& text) {
+          Json schema = text_schema(text);
+          if (part.type->kind == TypeKind::kArray && text.one_of.empty()) schema["maxLength"] = part.type->count - 1;
+          add(std::move(schema), text.presence == Presence::kRequired);
+        },
         [&](const meaning::Object& pointer) {
           Json schema = record(part);
           if (pointer.presence == Presence::kNullable) schema["type"] = {"object", "null"};
@@ -75,10 +79,19 @@ class InputSchema {
         },
         [&](const meaning::UsesHandle&) { add_handle(object, part); },
         [&](const meaning::DestroysHandle&) { add_handle(object, part); },
-        [](const meaning::CreatesHandle&) {},   // the result
-        [](const meaning::OutArray&) {},        // the result
-        [](const meaning::OutValue&) {},        // the result
-        [](const meaning::OutRoom&) {},         // the result
+        [](const meaning::CreatesHandle&) {},  // the result
+        [](const meaning::OutArray&) {},       // the result
+        [](const meaning::OutValue&) {},       // the result
+        [](const meaning::OutRoom&) {},        // the result
+        [&](const meaning::InOut& in_out) {
+          Json schema = integer_schema(part.type->target.front(), in_out.minimum, in_out.maximum);
+          if (role.default_value) schema["default"] = to_json(*role.default_value);
+          add(std::move(schema), !role.default_value);
+        },
+        [&](const meaning::OutChosen&) {
+          add({{"type", "object"}}, false);
+        },                                      // and conditions
+        [](const meaning::SizeOf&) {},          // not on the wire
         [](const meaning::Callbacks&) {},       // not on the wire, as all that follow
         [](const meaning::StreamCallback&) {},  //
         [](const meaning::StreamUserdata&) {},  //
@@ -149,15 +162,31 @@ class InputSchema {
     return schema;
   }
 
-  static Json array_schema(const Part& part, const meaning::Array& array) {
-    const c::Type& element = part.type->target.front();
-    Json schema;
-    if (can_be_packed(element)) {
-      schema = packed_array_schema(element, false);
+  // What the elements of an array are, which may be arrays in place.
+  Json elements_schema(const Part& part, const c::Type& type, const meaning::Array& array) {
+    const c::Type& element = type.target.front();
+    if (can_be_packed(element)) return packed_array_schema(element, false);
+    std::optional<double> minimum;
+    if (array.minimum) minimum = static_cast<double>(*array.minimum);
+    Json items;
+    if (element.kind == TypeKind::kArray) {
+      items = elements_schema(part, element, array);
+      items["minItems"] = items["maxItems"] = element.count;
+    } else if (element.kind == TypeKind::kRecord) {
+      items = record(part);
+    } else if (element.kind == TypeKind::kPointer) {
+      items = {{"type", "string"}, {"pattern", kNoNul}};
     } else {
-      std::optional<double> minimum;
-      if (array.minimum) minimum = static_cast<double>(*array.minimum);
-      schema = {{"type", "array"}, {"items", integer_schema(element, minimum)}, {"minItems", 1}};
+      items = integer_schema(element, minimum);
+    }
+    return {{"type", "array"}, {"items", std::move(items)}, {"minItems", 1}};
+  }
+
+  Json array_schema(const Part& part, const meaning::Array& array) {
+    Json schema = elements_schema(part, *part.type, array);
+    if (part.type->kind == TypeKind::kArray) {
+      schema["maxItems"] = part.type->count;
+      if (std::holds_alternative<Whole>(array.length)) schema["minItems"] = part.type->count;
     }
     if (array.presence == Presence::kNullable) {
       Json types = schema["type"].is_array() ? schema["type"] : Json::array({schema["type"]});
@@ -186,8 +215,18 @@ class InputSchema {
   }
 
   // Rules that connect several properties.
-  void add_conditions(Json& schema, const Part& part, const std::vector<Part>& parts) const {
+  void add_conditions(Json& schema, const Part& part, const std::vector<Part>& parts) {
     const Meaning& meaning = api_.role(part.path).meaning;
+    if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
+      const Part* tag = find_part(parts, chosen->tag);
+      for (const auto& [enumerator, name] : chosen->structs) {
+        const auto* record = c::find<c::Record>(api_.header, name);
+        const Json named{{"enum", {enumerator, value_of(*tag, enumerator)}}};
+        schema["allOf"].push_back(
+            {{"if", {{"properties", {{tag->name, named}}}}},
+             {"then", {{"properties", {{part.name, object_of(parts_of(api_, *record, name), true)}}}}}});
+      }
+    }
     if (const auto* tagged = std::get_if<meaning::TaggedUnion>(&meaning)) {
       const Part* tag = find_part(parts, tagged->tag);
       for (const auto& [member, enumerator] : tagged->members) {
@@ -210,12 +249,16 @@ class InputSchema {
     return {{"type", {"array", "object"}}};
   }
 
+  std::int64_t value_of(const Part& tag, const std::string& enumerator) const {
+    for (const c::Enumerator& known : c::find<c::Enum>(api_.header, tag.type->name)->enumerators) {
+      if (known.name == enumerator) return known.value;
+    }
+    return 0;
+  }
+
   // The member is present exactly if the tag names it. An absent tag is its default.
   Json union_condition(const Part& tag, const std::string& member, const std::string& enumerator) const {
-    std::int64_t value = 0;
-    for (const c::Enumerator& known : c::find<c::Enum>(api_.header, tag.type->name)->enumerators) {
-      if (known.name == enumerator) value = known.value;
-    }
+    const std::int64_t value = value_of(tag, enumerator);
     Json condition{{"properties", {{tag.name, {{"enum", {enumerator, value}}}}}}};
     if (default_of(tag, api_.role(tag.path)) != Json(enumerator)) condition["required"] = Json::array({tag.name});
     return {{"if", std::move(condition)},

@@ -2,6 +2,7 @@
 #include "emit/wire_schema.hpp"
 #include "emit/wire_schema_parts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace bindgen {
@@ -30,6 +31,11 @@ class OutputSchema {
       add_property(schema, "value", scalar(function.returns), documentation, true);
     } else if (std::holds_alternative<meaning::Text>(role.meaning)) {
       add_property(schema, "value", {{"type", {"string", "null"}}}, documentation, true);
+    } else if (std::holds_alternative<meaning::Object>(role.meaning)) {
+      const std::string& name = function.returns.target.front().name;
+      Json object = object_of({name, name, c::find<c::Record>(api_.header, name)});
+      object["type"] = {"object", "null"};
+      add_property(schema, "value", std::move(object), documentation, true);
     } else if (std::holds_alternative<meaning::CreatesHandle>(role.meaning)) {
       add_property(schema, "handle", {{"type", "string"}}, "The new handle.", true);
     }
@@ -57,7 +63,8 @@ class OutputSchema {
         [&](const meaning::Value&) -> std::optional<Json> {
           return part.type->kind == TypeKind::kRecord ? object_of(record_of(api_, part)) : scalar(*part.type);
         },
-        [](const meaning::Text&) -> std::optional<Json> {
+        [&](const meaning::Text&) -> std::optional<Json> {
+          if (part.type->kind == TypeKind::kArray) return Json{{"type", "string"}};
           return Json{{"type", {"string", "null"}}};
         },
         [&](const meaning::Object&) -> std::optional<Json> {
@@ -66,12 +73,9 @@ class OutputSchema {
           return schema;
         },
         [&](const meaning::Array&) -> std::optional<Json> {
-          const c::Type& element = part.type->target.front();
-          if (!can_be_packed(element)) {
-            return Json{{"type", {"array", "null"}}, {"items", {{"type", "integer"}}}};
-          }
-          Json schema = packed_array_schema(element, true);
-          schema["type"] = {"array", "object", "null"};
+          Json schema = elements_schema(part, *part.type);
+          if (part.type->kind == TypeKind::kArray) return schema;
+          schema["type"] = schema["type"].is_array() ? Json{"array", "object", "null"} : Json{"array", "null"};
           return schema;
         },
         [&](const meaning::Count&) -> std::optional<Json> { return scalar(*part.type); },
@@ -85,6 +89,9 @@ class OutputSchema {
         [&](const meaning::OutArray&) { return none; },        //
         [&](const meaning::OutValue&) { return none; },        //
         [&](const meaning::OutRoom&) { return none; },         //
+        [&](const meaning::InOut&) { return none; },           //
+        [&](const meaning::OutChosen&) { return none; },       //
+        [&](const meaning::SizeOf&) { return none; },          //
         [&](const meaning::Callbacks&) { return none; },       //
         [&](const meaning::StreamCallback&) { return none; },  //
         [&](const meaning::StreamUserdata&) { return none; },  //
@@ -93,7 +100,19 @@ class OutputSchema {
         [&](const meaning::Predicate&) { return none; });
   }
 
+  // What the elements of an array are, which may be arrays in place.
+  Json elements_schema(const Part& part, const c::Type& type) const {
+    const c::Type& element = type.target.front();
+    if (can_be_packed(element)) return packed_array_schema(element, true);
+    Json items{{"type", "integer"}};
+    if (element.kind == TypeKind::kArray) items = elements_schema(part, element);
+    if (element.kind == TypeKind::kRecord) items = object_of(record_of(api_, part));
+    if (element.kind == TypeKind::kPointer) items = {{"type", {"string", "null"}}};
+    return {{"type", "array"}, {"items", std::move(items)}};
+  }
+
   Json scalar(const c::Type& type) const {
+    if (type.kind == TypeKind::kPointer) return {{"type", {"string", "null"}}};  // a text that the library keeps
     if (type.kind == TypeKind::kBool) return {{"type", "boolean"}};
     if (type.kind == TypeKind::kFloat) return {{"type", "number"}};
     if (type.kind == TypeKind::kEnum) return returned_enum_schema(api_, type.name);
@@ -110,14 +129,26 @@ class OutputSchema {
       add_property(schema, part.name, held.kind == TypeKind::kRecord ? object_of(record_of(api_, part)) : scalar(held),
                    part.documentation, true);
     }
-    const bool is_room = std::holds_alternative<meaning::OutRoom>(meaning);
+    if (std::holds_alternative<meaning::InOut>(meaning))
+      add_property(schema, part.name, scalar(part.type->target.front()), part.documentation, true);
+    if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
+      Json any = Json::array();
+      for (const auto& [enumerator, name] : chosen->structs) {
+        const Json one = object_of({name, name, c::find<c::Record>(api_.header, name)});
+        if (std::find(any.begin(), any.end(), one) == any.end()) any.push_back(one);
+      }
+      add_property(schema, part.name, {{"type", "object"}, {"anyOf", std::move(any)}}, part.documentation, true);
+    }
+    const auto* room = std::get_if<meaning::OutRoom>(&meaning);
+    const bool is_room = room != nullptr;
     if (!is_room && !std::holds_alternative<meaning::OutArray>(meaning)) return;
     const c::Type& element = part.type->target.front();
     if (element.kind == TypeKind::kCharacter)
       return add_property(schema, part.name, {{"type", "string"}}, part.documentation, true);
-    Json values = element.kind == TypeKind::kFloat
-                      ? packed_array_schema(element, true)
-                      : Json{{"type", "array"}, {"items", {{"type", "integer"}}}, {"minItems", 1}};
+    Json values = element.kind == TypeKind::kFloat  ? packed_array_schema(element, true)
+                  : element.kind == TypeKind::kVoid ? packed_array_schema(element, true)
+                                                    : Json{{"type", "array"}, {"items", {{"type", "integer"}}}};
+    if (!can_be_packed(element) && (!is_room || room->filled.empty())) values["minItems"] = 1;
     add_property(schema, part.name, std::move(values), part.documentation, true);
   }
 

@@ -76,7 +76,8 @@ std::string enum_documentation(const Api& api, const std::string& name) {
 }
 
 bool can_be_packed(const c::Type& element) {
-  return element.kind == c::TypeKind::kFloat || element.kind == c::TypeKind::kCharacter;
+  return element.kind == c::TypeKind::kFloat || element.kind == c::TypeKind::kCharacter ||
+         element.kind == c::TypeKind::kVoid;
 }
 
 Json packed_array_schema(const c::Type& element, bool is_result) {
@@ -100,7 +101,8 @@ Json packed_array_schema(const c::Type& element, bool is_result) {
 }
 
 NamedRecord record_of(const Api& api, const Part& part) {
-  const c::Type& type = part.type->kind == c::TypeKind::kPointer ? part.type->target.front() : *part.type;
+  const bool is_of_it = part.type->kind == c::TypeKind::kPointer || part.type->kind == c::TypeKind::kArray;
+  const c::Type& type = is_of_it ? part.type->target.front() : *part.type;
   if (type.name.empty()) return {part.path, cpp_name_of(type, part.path), &part.field->inline_record.front()};
   return {type.name, type.name, c::find<c::Record>(api.header, type.name)};
 }

@@ -42,7 +42,8 @@ struct MultipleOf {
 struct SameLengthAs {
   std::string array;
 };
-using Length = std::variant<CountedBy, Exactly, MultipleOf, SameLengthAs>;
+struct Whole {};  // as many as the header declares in place
+using Length = std::variant<CountedBy, Exactly, MultipleOf, SameLengthAs, Whole>;
 
 // What a field, a parameter or a returned value means. A closed set: everything that handles meaning visits it without
 // a default, so that a new idiom stops the build until each emitter knows it.
@@ -56,7 +57,7 @@ struct Value {  // a scalar, enumerator or struct, held by value
   std::string present_if;  // a struct that is in use only if this pointer in it is set
 };
 enum class FileUse { kNone, kRead, kWritten };
-struct Text {  // a string that ends with NUL
+struct Text {  // a string that ends with NUL: where a pointer points, or in an array in place
   Presence presence = Presence::kRequired;
   unsigned min_length = 0;
   bool is_json = false;
@@ -68,11 +69,12 @@ struct Text {  // a string that ends with NUL
 struct Object {  // a pointer to one struct
   Presence presence = Presence::kRequired;
   std::string starts_from;  // the function that gives the values of absent fields
+  std::string freed_by;     // a returned one: the function that frees it
 };
 struct Batch {  // a pointer to as many structs as the session value says
   SessionRef count;
 };
-struct Array {  // a pointer to scalars
+struct Array {  // a pointer to scalars, structs, texts or bytes; or such an array in place
   Length length;
   Presence presence = Presence::kRequired;
   std::optional<std::int64_t> minimum;
@@ -99,9 +101,22 @@ struct DestroysHandle {};
 struct OutArray {  // filled in by the function
   SessionRef count;
 };
-struct OutValue {};  // one scalar, enumerator or struct that the function leaves where a parameter points
-struct OutRoom {     // as many scalars, or a text of as many bytes, as a parameter beside it says
-  std::string room;
+struct OutValue {};    // one scalar, enumerator or struct that the function leaves where a parameter points
+struct OutRoom {       // as many scalars or bytes, or a text of as many bytes, as a parameter beside it says
+  std::string room;    // empty: as many as the header declares
+  std::string filled;  // of which the function fills in as many as this out parameter, or "return", says; empty: all
+};
+struct InOut {  // an integer that the function is given where a parameter points, and that it replaces
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+};
+struct OutChosen {  // a struct that the function fills in; which one, an enumerator beside it says
+  std::string tag;
+  std::string size;                                          // the parameter that is told how large it is
+  std::vector<std::pair<std::string, std::string>> structs;  // enumerator, struct
+};
+struct SizeOf {  // how large the struct of an OutChosen is
+  std::string chosen;
 };
 struct Callbacks {};     // a pointer to a struct of callbacks, which this side provides
 struct StreamCallback {  // a callback that delivers the results of a run
@@ -118,11 +133,12 @@ struct Predicate {         // returned: one value for yes, one for no
 
 }  // namespace meaning
 
-using Meaning = std::variant<meaning::Value, meaning::Text, meaning::Object, meaning::Batch, meaning::Array,
-                             meaning::Count, meaning::TaggedUnion, meaning::CpuMask, meaning::CpuCount,
-                             meaning::UsesHandle, meaning::CreatesHandle, meaning::DestroysHandle, meaning::OutArray,
-                             meaning::OutValue, meaning::OutRoom, meaning::Callbacks, meaning::StreamCallback,
-                             meaning::StreamUserdata, meaning::Unused, meaning::Status, meaning::Predicate>;
+using Meaning =
+    std::variant<meaning::Value, meaning::Text, meaning::Object, meaning::Batch, meaning::Array, meaning::Count,
+                 meaning::TaggedUnion, meaning::CpuMask, meaning::CpuCount, meaning::UsesHandle, meaning::CreatesHandle,
+                 meaning::DestroysHandle, meaning::OutArray, meaning::OutValue, meaning::OutRoom, meaning::InOut,
+                 meaning::OutChosen, meaning::SizeOf, meaning::Callbacks, meaning::StreamCallback,
+                 meaning::StreamUserdata, meaning::Unused, meaning::Status, meaning::Predicate>;
 
 using Constant = std::variant<bool, std::int64_t, double, std::string>;  // a string names an enumerator
 

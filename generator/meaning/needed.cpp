@@ -12,16 +12,19 @@ class Reached {
   explicit Reached(const c::Header& header) : header_(header) {}
 
   void add(const c::Function& function) { add_signature(function.returns, function.params); }
+  void add(const std::string& type) {
+    if (type.empty() || !names_.insert(type).second) return;
+    for (const c::Symbol& symbol : header_.symbols) {
+      if (c::name_of(symbol) == type) std::visit([this](const auto& any) { add_inside(any); }, symbol);
+    }
+  }
   bool has(const std::string& name) const { return names_.count(name) != 0; }
 
  private:
   void add(const c::Type& type) {
     for (const c::Type& target : type.target) add(target);
     for (const c::Type& param : type.params) add(param);
-    if (type.name.empty() || !names_.insert(type.name).second) return;
-    for (const c::Symbol& symbol : header_.symbols) {
-      if (c::name_of(symbol) == type.name) std::visit([this](const auto& any) { add_inside(any); }, symbol);
-    }
+    add(type.name);
   }
 
   void add_inside(const c::Record& record) {
@@ -48,8 +51,9 @@ class Reached {
 
 }  // namespace
 
-c::Header needed_by(c::Header header, const std::set<std::string>& functions) {
+c::Header needed_by(c::Header header, const std::set<std::string>& functions, const std::set<std::string>& types) {
   Reached reached(header);
+  for (const std::string& type : types) reached.add(type);
   for (const c::Function* function : c::all<c::Function>(header)) {
     if (functions.count(function->name) != 0) reached.add(*function);
   }

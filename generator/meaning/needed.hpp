@@ -10,6 +10,6 @@ namespace bindgen {
 
 // The header with these functions only, and with the types that they reach. Enums and macros stay: they are facts that
 // stand for themselves.
-c::Header needed_by(c::Header header, const std::set<std::string>& functions);
+c::Header needed_by(c::Header header, const std::set<std::string>& functions, const std::set<std::string>& types = {});
 
 }  // namespace bindgen

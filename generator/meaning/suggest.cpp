@@ -90,16 +90,16 @@ Proposal structure(const Declared& declared) {
     return guess(nothing("unused"), "a returned pointer: whose it is, and for how long, is not said");
   if (!declared.integers_beside.empty())
     return guess(nothing("object"), "one struct, or as many as " + declared.integers_beside.front() +
-                                        " says; an array of structs has a form only as \"batch\"");
+                                        " says; an \"array\" of structs needs to be told what counts it");
   if (!declared.type.target.front().is_const)
     return guess(nothing(declared.is_param ? "out" : "object"),
                  "not const: filled in by the function (\"out\"), or given to it (\"object\")");
   if (declared.extent > 1)
     return guess(nothing("object"), "declared as " + std::to_string(declared.extent) +
-                                        " structs; an array of structs has a form only as \"batch\"");
+                                        " structs; an \"array\" of structs needs to be told what counts it");
   if (is_plural(name_of(declared)))
     return guess(nothing("object"),
-                 "called as if there were several; an array of structs has a form only as \"batch\"");
+                 "called as if there were several; an \"array\" of structs needs to be told what counts it");
   return likely(nothing("object"), "a const struct, and no integer beside it that could be their number");
 }
 
@@ -133,6 +133,10 @@ Proposal pointer(const Declared& declared) {
   return guess(nothing("unused"), "no meaning is known for it, and unused means NULL");
 }
 
+bool is_told_in_place(const c::Type& element) {
+  return element.kind == TypeKind::kSigned || element.kind == TypeKind::kUnsigned || element.kind == TypeKind::kFloat;
+}
+
 Proposal proposal(const Declared& declared) {
   if (declared.is_union && declared.is_anonymous)
     return guess({{"union", {{"tag", "(the enum field)"}, {"members", {{"(member)", "(enumerator)"}}}}}},
@@ -142,7 +146,15 @@ Proposal proposal(const Declared& declared) {
     case TypeKind::kArray:
       if (has_any(name_of(declared), {"reserved", "padding", "unused", "_pad", "spare"}))
         return likely(nothing("unused"), "called as if it were for later versions; zero until then");
-      return guess(nothing("unused"), "an array in place has no form on the wire; unused means zeros");
+      if (declared.type.target.front().kind == TypeKind::kCharacter)
+        return guess(nothing("text"), "characters in place: a text that ends with NUL, or bytes (\"array\")");
+      if (is_told_in_place(declared.type.target.front()) && declared.integers_beside.empty())
+        return guess({{"array", {{"whole", true}}}}, "an array in place; whether all of it is used is not said");
+      if (is_told_in_place(declared.type.target.front()))
+        return guess(
+            {{"array", {{"counted_by", length_of(declared)}}}},
+            "an array in place; that " + length_of(declared) + " counts it, or that it is used whole, is not said");
+      return guess(nothing("unused"), "this array in place has no form on the wire; unused means zeros");
     default: return guess(nothing("unused"), "this type has no form on the wire; unused means zero");
   }
 }

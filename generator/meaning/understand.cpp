@@ -31,6 +31,7 @@ class Understanding {
     api_.groups = overlay.groups;
     api_.renamed = overlay.renamed;
     api_.header = overlay.methods.empty() ? std::move(header) : chosen(std::move(header));
+    leave_out_unused_functions();
   }
 
   Api result() {
@@ -64,6 +65,7 @@ class Understanding {
   // The methods that the overlay names, and the functions that their stubs call.
   c::Header chosen(c::Header header) {
     std::set<std::string> functions(overlay_.methods.begin(), overlay_.methods.end());
+    std::set<std::string> types;
     for (const std::string& name : functions) {
       if (c::find<c::Function>(header, name) != nullptr) continue;
       complaints_.push_back({{overlay_.path, 0, 0},
@@ -72,10 +74,33 @@ class Understanding {
                              "remove it from there"});
     }
     for (const OverlayEntry& entry : overlay_.entries) {
-      const auto* text = entry.meaning ? std::get_if<meaning::Text>(&*entry.meaning) : nullptr;
-      if (text != nullptr && !text->freed_by.empty()) functions.insert(text->freed_by);
+      if (!entry.meaning) continue;
+      if (const std::string freed_by = freed_by_of(*entry.meaning); !freed_by.empty()) functions.insert(freed_by);
+      if (const auto* chosen = std::get_if<meaning::OutChosen>(&*entry.meaning)) {
+        for (const auto& [enumerator, name] : chosen->structs) types.insert(name);
+      }
     }
-    return needed_by(std::move(header), functions);
+    return needed_by(std::move(header), functions, types);
+  }
+
+  static std::string freed_by_of(const Meaning& meaning) {
+    if (const auto* text = std::get_if<meaning::Text>(&meaning)) return text->freed_by;
+    if (const auto* object = std::get_if<meaning::Object>(&meaning)) return object->freed_by;
+    return {};
+  }
+
+  // Those whose own entry says that they are unused: no methods, and whatever C has no other form for may be in them.
+  void leave_out_unused_functions() {
+    for (const OverlayEntry& entry : overlay_.entries) {
+      const bool is_unused = entry.meaning && std::holds_alternative<meaning::Unused>(*entry.meaning);
+      const auto* function = is_unused ? c::find<c::Function>(api_.header, entry.path) : nullptr;
+      if (function == nullptr) continue;
+      check_quote(entry, {PlaceKind::kFunction, declaration(*function), function->location});
+      unused_functions_.insert(entry.path);
+      std::erase_if(api_.header.symbols, [&](const c::Symbol& symbol) {
+        return std::holds_alternative<c::Function>(symbol) && c::name_of(symbol) == entry.path;
+      });
+    }
   }
 
   // ---- What the overlay says.
@@ -83,6 +108,7 @@ class Understanding {
   void take_entries() {
     std::map<std::string, Location> seen;
     for (const OverlayEntry& entry : overlay_.entries) {
+      if (unused_functions_.count(entry.path) != 0) continue;
       const auto place = places_.by_path.find(entry.path);
       if (place == places_.by_path.end()) {
         complaints_.push_back({entry.at, "this entry is for " + entry.path + ", which the header does not declare", "",
@@ -245,6 +271,9 @@ class Understanding {
       if (const auto* mask = std::get_if<meaning::CpuMask>(&role->second.meaning)) {
         mark(declared.path, parent + mask->count, meaning::CpuCount{name});
       }
+      if (const auto* chosen = std::get_if<meaning::OutChosen>(&role->second.meaning)) {
+        mark(declared.path, parent + chosen->size, meaning::SizeOf{name});
+      }
     }
   }
 
@@ -288,8 +317,8 @@ class Understanding {
     if (found != entries_.end()) role.documentation = found->second->documentation;
     if (found != entries_.end() && found->second->meaning) {
       role.meaning = *found->second->meaning;
-      const auto* text = std::get_if<meaning::Text>(&role.meaning);
-      if (text != nullptr && !text->freed_by.empty()) api_.functions[text->freed_by].is_method = false;
+      const std::string freed_by = freed_by_of(role.meaning);
+      if (!freed_by.empty()) api_.functions[freed_by].is_method = false;
     } else if (by_type != overlay_.returns.end()) {
       role.meaning = by_type->second;
     } else if (declared.type.kind == TypeKind::kVoid) {
@@ -316,6 +345,7 @@ class Understanding {
   Places places_;
   std::map<std::string, const OverlayEntry*> entries_;
   std::map<std::string, std::string> derived_from_;  // a field that counts: what it counts, or the first of that
+  std::set<std::string> unused_functions_;
   std::vector<Declared> unanswered_;
   std::vector<Diagnostic> complaints_;
 };

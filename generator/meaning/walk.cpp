@@ -107,6 +107,9 @@ bool is_on_wire(const Meaning& meaning) {
       [](const meaning::OutArray&) { return false; },        //
       [](const meaning::OutValue&) { return false; },        //
       [](const meaning::OutRoom&) { return false; },         //
+      [](const meaning::InOut&) { return true; },            //
+      [](const meaning::OutChosen&) { return true; },        // the client may fill in what the function reads of it
+      [](const meaning::SizeOf&) { return false; },          //
       [](const meaning::Callbacks&) { return false; },       //
       [](const meaning::StreamCallback&) { return false; },  //
       [](const meaning::StreamUserdata&) { return false; },  //

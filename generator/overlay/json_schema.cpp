@@ -43,6 +43,8 @@ class Validator {
     if (keyword == "minimum") return check_minimum(rule, value, at);
     if (keyword == "maximum") return check_maximum(rule, value, at);
     if (keyword == "minItems") return check_min_items(rule, value, at);
+    if (keyword == "maxItems") return check_max_items(rule, value, at);
+    if (keyword == "maxLength") return check_max_length(rule, value, at);
     if (keyword == "pattern") return check_pattern(rule, value, at);
     if (keyword == "oneOf") return check_choice(rule, value, at, 1);
     if (keyword == "anyOf") return check_choice(rule, value, at, std::ssize(rule));
@@ -122,6 +124,14 @@ class Validator {
 
   void check_min_items(const Json& rule, const Json& value, const std::string& at) {
     if (value.is_array() && value.size() < rule.get<std::size_t>()) complain(at, "expected more items");
+  }
+
+  void check_max_items(const Json& rule, const Json& value, const std::string& at) {
+    if (value.is_array() && value.size() > rule.get<std::size_t>()) complain(at, "expected fewer items");
+  }
+
+  void check_max_length(const Json& rule, const Json& value, const std::string& at) {
+    if (value.is_string() && value.get<std::string>().size() > rule.get<std::size_t>()) complain(at, "is too long");
   }
 
   void check_pattern(const std::string& rule, const Json& value, const std::string& at) {

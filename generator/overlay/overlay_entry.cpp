@@ -51,6 +51,8 @@ Meaning read_array(const Json& json) {
     array.length = Exactly{session_reference(json.at("exactly"))};
   } else if (json.contains("multiple_of")) {
     array.length = MultipleOf{json.at("multiple_of")};
+  } else if (json.contains("whole")) {
+    array.length = Whole{};
   } else if (json.contains("same_length_as")) {
     array.length = SameLengthAs{json.at("same_length_as")};
   } else {
@@ -72,6 +74,16 @@ Meaning read_handle(const Json& json) {
   if (role == "creates") return meaning::CreatesHandle{};
   if (role == "destroys") return meaning::DestroysHandle{};
   return meaning::UsesHandle{};
+}
+
+Meaning read_out(const Json& json) {
+  if (json.contains("count")) return meaning::OutArray{session_reference(json.at("count"))};
+  if (json.contains("room") || json.contains("whole"))
+    return meaning::OutRoom{json.value("room", ""), json.value("filled", "")};
+  if (!json.contains("chosen_by")) return meaning::OutValue{};
+  meaning::OutChosen chosen{json.at("chosen_by"), json.at("size"), {}};
+  for (const auto& [enumerator, name] : json.at("structs").items()) chosen.structs.emplace_back(enumerator, name);
+  return chosen;
 }
 
 meaning::FileUse file_use(const Json& json) {
@@ -102,18 +114,18 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
        }},
       {"object",
        [](const Json& json) -> Meaning {
-         return meaning::Object{presence(json, Presence::kRequired), json.value("starts_from", "")};
+         return meaning::Object{presence(json, Presence::kRequired), json.value("starts_from", ""),
+                                json.value("freed_by", "")};
        }},
       {"batch", [](const Json& json) -> Meaning { return meaning::Batch{session_reference(json.at("count"))}; }},
       {"array", &read_array},
       {"union", &read_union},
       {"cpu_mask", [](const Json& json) -> Meaning { return meaning::CpuMask{json.at("count")}; }},
       {"handle", &read_handle},
-      {"out",
+      {"out", &read_out},
+      {"in_out",
        [](const Json& json) -> Meaning {
-         if (json.contains("count")) return meaning::OutArray{session_reference(json.at("count"))};
-         if (json.contains("room")) return meaning::OutRoom{json.at("room")};
-         return meaning::OutValue{};
+         return meaning::InOut{optional<double>(json, "minimum"), optional<double>(json, "maximum")};
        }},
       {"callbacks", [](const Json&) -> Meaning { return meaning::Callbacks{}; }},
       {"userdata", [](const Json&) -> Meaning { return meaning::StreamUserdata{}; }},

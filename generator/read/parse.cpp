@@ -118,7 +118,8 @@ clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, co
   if (is_c(source)) {
     options.insert(options.end(), {"c"});
   } else {
-    options.insert(options.end(), {"c++", "-std=c++17", "-nostdinc++"});
+    // In C++ a bool of C has another name; that of C is a word for no compiler but for GCC's.
+    options.insert(options.end(), {"c++", "-std=c++17", "-nostdinc++", "-D_Bool=bool"});
   }
   if (source.standard == Standard::kOfOurs) {
     options.insert(options.end(), {"-nostdlibinc", "-ffreestanding"});

@@ -40,11 +40,11 @@ std::vector<T> integers_from_json(const JsonReader& in, const ArrayRule& rule, c
 
 // `handle` is that of a call of `function`, for bounds that are known for a handle only.
 template <class T>
-std::vector<T> elements_from_json(const JsonReader& in, const ArrayRule& rule, const HandleRecord* handle,
+std::vector<std::conditional_t<std::is_void_v<T>, char, T>> elements_from_json(const JsonReader& in, const ArrayRule& rule, const HandleRecord* handle,
                                   std::string_view function) {
   if constexpr (std::is_same_v<T, float>) {
     return floats_from_json(in);
-  } else if constexpr (std::is_same_v<T, char>) {
+  } else if constexpr (std::is_same_v<T, char> || std::is_void_v<T>) {
     return bytes_from_json(in);
   } else {
     return integers_from_json<T>(in, rule, handle, function);

@@ -109,6 +109,18 @@ struct MultipleOf {  // a multiple of another field's value; C does not tell whi
 struct SameLengthAs {  // as many as another array of the same struct
   std::string_view array;
 };
+struct Whole {};  // as many as an array in place has
+
+// The struct that an enumerator chooses, see Decoder::chosen.
+template <class T, class E>
+struct Choice {
+  using Struct = T;
+  E tag;
+};
+template <class T, class E>
+constexpr Choice<T, E> choice(E tag) {
+  return {tag};
+}
 
 template <std::integral T, class... Factors>
 CountedBy counted_by(std::string_view name, T& count, Factors... times) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <rkllm_mcp/array_elements.hpp>
+#include <rkllm_mcp/array_in_place.hpp>
 #include <rkllm_mcp/array_lengths.hpp>
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -76,6 +78,14 @@ class Decoder {
   void batch(std::string_view name, T*& out, const SessionValue& count);
   template <class T, class Length>
   void array(std::string_view name, T*& out, const Length& length, ArrayRule rule = {});
+  // The same of what lies in the struct itself. What is not given there is zero.
+  template <std::size_t N>
+  void text_in_place(std::string_view name, char (&out)[N], TextRule rule = {});
+  template <class T, std::size_t N, class Length>
+  void array_in_place(std::string_view name, T (&out)[N], const Length& length, ArrayRule rule = {});
+  // A struct that the function fills in, and reads of what the client has given; `tag` chooses which one it is.
+  template <std::integral Size, class E, class... Choices>
+  void chosen(std::string_view name, void*& out, Size& size, std::string_view tag_name, E tag, Choices... choices);
   // A mask of CPUs and how many it holds; either follows from the other.
   template <class Mask, class Count>
   void cpu_mask(std::string_view name, Mask& mask, std::string_view count_name, Count& count);
@@ -110,6 +120,9 @@ class Decoder {
   std::string hint_for(std::string_view unknown) const;
   template <class T>
   void fill(const JsonReader& in, T& out) const;
+  // The elements of an array: structs, texts, numbers or bytes.
+  template <class T>
+  auto elements(const JsonReader& in, const ArrayRule& rule) const;
 
   JsonReader reader_;
   CallContext& call_;
@@ -146,7 +159,11 @@ template <class Handle>
 Handle Decoder::handle(std::string_view name) {
   if (const auto in = take(name, kOptional, "string")) in->text();
   if (call_.handle == nullptr) throw std::logic_error("a call that uses a handle was made without one");
-  return static_cast<Handle>(call_.handle->native);
+  if constexpr (std::integral<Handle>) {
+    return static_cast<Handle>(reinterpret_cast<std::uintptr_t>(call_.handle->native));
+  } else {
+    return static_cast<Handle>(call_.handle->native);
+  }
 }
 
 template <std::integral T>
@@ -290,6 +307,25 @@ void Decoder::batch(std::string_view name, T*& out, const SessionValue& count) {
   }
 }
 
+template <class T>
+auto Decoder::elements(const JsonReader& in, const ArrayRule& rule) const {
+  if constexpr (std::is_class_v<T> || std::is_pointer_v<T>) {
+    const std::size_t size = in.array().size();
+    std::vector<T> all(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      if constexpr (std::is_pointer_v<T>) {
+        all[i] = call_.arena.text(in.element(i).text());
+      } else {
+        all[i] = default_of(TypeTag<T>{});
+        fill(in.element(i), all[i]);
+      }
+    }
+    return all;
+  } else {
+    return elements_from_json<T>(in, rule, call_.handle, function_);
+  }
+}
+
 template <class T, class Length>
 void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayRule rule) {
   const auto in = take(name, rule.presence, "array");
@@ -297,10 +333,65 @@ void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayR
     out = nullptr;
     return lengths_.absent(length);
   }
-  auto elements = elements_from_json<std::remove_const_t<T>>(*in, rule, call_.handle, function_);
-  if (elements.empty()) in->refuse("expected array that is not empty");
-  lengths_.found(name, *in, elements.size(), length);
-  out = call_.arena.keep(std::move(elements)).data();
+  auto read = elements<std::remove_const_t<T>>(*in, rule);
+  if (read.empty()) in->refuse("expected array that is not empty");
+  lengths_.found(name, *in, read.size(), length);
+  out = call_.arena.keep(std::move(read)).data();
+}
+
+template <std::size_t N>
+void Decoder::text_in_place(std::string_view name, char (&out)[N], TextRule rule) {
+  const char* given = nullptr;
+  text(name, given, rule);
+  if (given == nullptr) return;
+  const std::string_view bytes = given;
+  if (bytes.size() >= N) {
+    throw InvalidParams(reader_.path_of(name), "expected string of at most " + std::to_string(N - 1) +
+                                                   " bytes, found " + std::to_string(bytes.size()));
+  }
+  std::fill(std::copy(bytes.begin(), bytes.end(), out), out + N, '\0');
+}
+
+template <class T, std::size_t N, class Length>
+void Decoder::array_in_place(std::string_view name, T (&out)[N], const Length& length, ArrayRule rule) {
+  const auto in = take(name, rule.presence, "array");
+  if (!in) {
+    if constexpr (!std::is_same_v<Length, Whole>) lengths_.absent(length);
+    return;
+  }
+  std::size_t size = 0;
+  if constexpr (std::is_class_v<T>) {
+    const auto read = elements<T>(*in, rule);
+    size = read.size();
+    if (size > N) in->refuse("expected at most " + std::to_string(N) + " values, found " + std::to_string(size));
+    std::copy(read.begin(), read.end(), out);
+  } else {
+    size = read_in_place(*in, out, rule, call_.handle, function_);
+  }
+  if constexpr (std::is_same_v<Length, Whole>) {
+    if (size != N) in->refuse("expected " + std::to_string(N) + " values, found " + std::to_string(size));
+  } else {
+    if (size == 0) in->refuse("expected array that is not empty");
+    lengths_.found(name, *in, size, length);
+  }
+}
+
+template <std::integral Size, class E, class... Choices>
+void Decoder::chosen(std::string_view name, void*& out, Size& size, std::string_view tag_name, E tag,
+                     Choices... choices) {
+  const auto in = take(name, kOptional, "object");
+  if (missing_) return;  // finish() says what
+  const auto is_it = [&](auto choice) {
+    using Struct = typename decltype(choice)::Struct;
+    if (choice.tag != tag) return false;
+    auto& kept = call_.arena.keep(default_of(TypeTag<Struct>{}));
+    if (in) fill(*in, kept);
+    out = &kept;
+    size = static_cast<Size>(sizeof(Struct));
+    return true;
+  };
+  if ((is_it(choices) || ...)) return;
+  throw InvalidParams(reader_.path_of(tag_name), "nothing is known of what that would leave in " + std::string(name));
 }
 
 template <class Mask, class Count>

@@ -8,6 +8,7 @@
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/tensor.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -70,6 +71,15 @@ class Encoder {
   void array(std::string_view, T* const&, const SameLengthAs&, const ArrayRule& = {}) {
     chosen();
   }
+  // Up to the first NUL, or the end.
+  template <std::size_t N>
+  void text_in_place(std::string_view name, const char (&value)[N], const TextRule& = {});
+  template <class T, std::size_t N>
+  void array_in_place(std::string_view name, const T (&values)[N], const Whole&, const ArrayRule& = {}) {
+    if (chosen()) put(name, to_json(std::span<const T>(values)));
+  }
+  template <class T, std::size_t N>
+  void array_in_place(std::string_view name, const T (&values)[N], const CountedBy& length, const ArrayRule& = {});
   template <class Mask, class Count>
   void cpu_mask(std::string_view name, const Mask& mask, std::string_view count_name, const Count& count);
 
@@ -80,6 +90,12 @@ class Encoder {
   }
 
  private:
+  // How many elements there are. Reads no session value for an array that is not there.
+  std::size_t size_of(const CountedBy& length, bool is_there) const;
+  // Of structs, texts, numbers or bytes, or of arrays of them.
+  template <class T>
+  Json to_json(std::span<const T> values) const;
+  void put_counts(const CountedBy& length);
   void put(std::string_view name, Json value) { out_[std::string(name)] = std::move(value); }
   // False, once, for a member of a union that the tag excludes: it must not even be looked at.
   bool chosen() { return std::exchange(chosen_, true); }
@@ -136,31 +152,72 @@ void Encoder::object(std::string_view name, T* const& value, Presence) {
   put(name, value != nullptr ? encode(*value, encoding_) : Json(nullptr));
 }
 
-template <class T>
-void Encoder::array(std::string_view name, T* const& values, const CountedBy& length, const ArrayRule&) {
-  if (!chosen()) return;
+inline std::size_t Encoder::size_of(const CountedBy& length, bool is_there) const {
   std::uint64_t size = length.derived.get();
   for (const Factor& factor : length.times) {
     const auto* field = std::get_if<CountField>(&factor);
-    if (values == nullptr) continue;
+    if (!is_there) continue;
     size *= field != nullptr
                 ? field->get()
                 : static_cast<std::uint64_t>(require_known(std::get<SessionValue>(factor), encoding_.handle, {}));
   }
-  const auto in_memory = static_cast<std::size_t>(size);  // what lies in memory can be counted by it, also on 32 bit
-  if (values == nullptr) {
-    put(name, nullptr);
-  } else if constexpr (std::is_same_v<std::remove_const_t<T>, float>) {
-    put(name, floats_to_json({values, in_memory}, encoding_.arrays));
-  } else if constexpr (std::is_same_v<std::remove_const_t<T>, char>) {
-    put(name, bytes_to_json({values, in_memory}, encoding_.arrays));
+  return static_cast<std::size_t>(size);  // what lies in memory can be counted by it, also on 32 bit
+}
+
+template <class T>
+Json Encoder::to_json(std::span<const T> values) const {
+  if constexpr (std::is_same_v<T, float>) {
+    return floats_to_json(values, encoding_.arrays);
+  } else if constexpr (std::is_same_v<T, char>) {
+    return bytes_to_json(values, encoding_.arrays);
+  } else if constexpr (std::is_array_v<T>) {
+    Json rows = Json::array();
+    for (const T& row : values) rows.push_back(to_json(std::span<const std::remove_extent_t<T>>(row)));
+    return rows;
+  } else if constexpr (std::is_class_v<T>) {
+    Json objects = Json::array();
+    for (const T& value : values) objects.push_back(encode(value, encoding_));
+    return objects;
+  } else if constexpr (std::is_pointer_v<T>) {
+    Json texts = Json::array();
+    for (const char* text : values) texts.push_back(text != nullptr ? Json(text) : Json(nullptr));
+    return texts;
   } else {
-    put(name, std::span(values, in_memory));
+    return values;
   }
+}
+
+inline void Encoder::put_counts(const CountedBy& length) {
   for (const Factor& factor : length.times) {
     if (const auto* field = std::get_if<CountField>(&factor)) put(field->name(), field->get());
   }
   put(length.derived.name(), length.derived.get());
+}
+
+template <class T>
+void Encoder::array(std::string_view name, T* const& values, const CountedBy& length, const ArrayRule&) {
+  if (!chosen()) return;
+  const std::size_t size = size_of(length, values != nullptr);
+  if (values == nullptr) {
+    put(name, nullptr);
+  } else if constexpr (std::is_void_v<T>) {
+    put(name, to_json(std::span(static_cast<const char*>(values), size)));
+  } else {
+    put(name, to_json(std::span<const std::remove_const_t<T>>(values, size)));
+  }
+  put_counts(length);
+}
+
+template <std::size_t N>
+void Encoder::text_in_place(std::string_view name, const char (&value)[N], const TextRule&) {
+  if (chosen()) put(name, std::string(value, std::find(value, value + N, '\0')));
+}
+
+template <class T, std::size_t N>
+void Encoder::array_in_place(std::string_view name, const T (&values)[N], const CountedBy& length, const ArrayRule&) {
+  if (!chosen()) return;
+  put(name, to_json(std::span<const T>(values).first(std::min(size_of(length, true), N))));
+  put_counts(length);
 }
 
 template <class Mask, class Count>

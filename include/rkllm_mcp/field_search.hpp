@@ -56,6 +56,14 @@ class FieldSearch {
   void array(std::string_view name, T*&, const Length&, const ArrayRule& = {}) {
     add(name);
   }
+  template <std::size_t N>
+  void text_in_place(std::string_view name, char (&)[N], const TextRule& = {}) {
+    add(name);
+  }
+  template <class T, std::size_t N, class Length>
+  void array_in_place(std::string_view name, T (&)[N], const Length&, const ArrayRule& = {}) {
+    add(name);
+  }
   template <class Mask, class Count>
   void cpu_mask(std::string_view name, Mask&, std::string_view count_name, Count&) {
     add(name);

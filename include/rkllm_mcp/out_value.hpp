@@ -1,17 +1,20 @@
 // What a function leaves where its parameters point, as members of its reply.
 #pragma once
 
+#include <rkllm_mcp/bytes.hpp>
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/encoder.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/tensor.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -32,6 +35,8 @@ void tell_out_value(Json& reply, std::string_view name, const T& value, const Ca
     reply.update(encoder.finish());
   } else if constexpr (std::is_class_v<T>) {
     reply[std::string(name)] = encode(value, encoding);
+  } else if constexpr (std::is_pointer_v<T>) {  // a text that the library keeps
+    reply[std::string(name)] = value != nullptr ? Json(value) : Json(nullptr);
   } else if constexpr (std::is_floating_point_v<T>) {
     reply[std::string(name)] = float_to_json(value);
   } else {
@@ -39,11 +44,32 @@ void tell_out_value(Json& reply, std::string_view name, const T& value, const Ca
   }
 }
 
+// The struct that `tag` has chosen, see Decoder::chosen.
+template <class E, class... Choices>
+void tell_chosen(Json& reply, std::string_view name, E tag, const void* value, const CallContext& call,
+                 Choices... choices) {
+  const auto tell = [&](auto choice) {
+    using Struct = typename decltype(choice)::Struct;
+    if (choice.tag != tag) return false;
+    tell_out_value(reply, name, *static_cast<const Struct*>(value), call);
+    return true;
+  };
+  (tell(choices) || ...);
+}
+
+// Those elements that the function says it has filled in: never more than there is room for.
+template <class T, std::integral Size>
+std::span<T> filled(std::span<T> room, Size size) {
+  return std::cmp_less(size, 1) ? room.first(0) : room.first(std::cmp_less(size, room.size()) ? static_cast<std::size_t>(size) : room.size());
+}
+
 // All elements; of characters those before the first NUL, as a text.
 template <class T>
 void tell_out_room(Json& reply, std::string_view name, std::span<T> values, [[maybe_unused]] const CallContext& call) {
   if constexpr (std::is_same_v<T, char>) {
     reply[std::string(name)] = std::string(values.begin(), std::find(values.begin(), values.end(), '\0'));
+  } else if constexpr (std::is_same_v<T, std::byte>) {
+    reply[std::string(name)] = bytes_to_json({reinterpret_cast<const char*>(values.data()), values.size()}, call.encoding);
   } else if constexpr (std::is_same_v<T, float>) {
     reply[std::string(name)] = floats_to_json(values, call.encoding);
   } else {

@@ -6,7 +6,9 @@
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/session_value.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -35,14 +37,21 @@ std::span<T> out_array(CallContext& call, std::string_view function, const Sessi
   return {call.arena.array<T>(size), size};
 }
 
-// Takes over the handle that a creating function has made, and adds its id to the reply. Throws CallFailed for NULL,
-// which a runtime may leave there although it reported success.
+// Takes over the handle that a creating function has made, and adds its id to the reply. Throws CallFailed for NULL or
+// 0, which a runtime may leave there although it reported success.
 template <class Handle>
 void adopt_handle(CallContext& call, std::string_view function, Handle handle, std::string_view name, Json& reply) {
-  if (handle == nullptr) {
+  if constexpr (std::integral<Handle>) {
+    if (!std::in_range<std::uintptr_t>(handle)) {
+      throw CallFailed(function, std::nullopt, std::string(function) + " gave a handle that is larger than a pointer");
+    }
+    call.handle->native = reinterpret_cast<void*>(static_cast<std::uintptr_t>(handle));
+  } else {
+    call.handle->native = handle;
+  }
+  if (call.handle->native == nullptr) {
     throw CallFailed(function, std::nullopt, std::string(function) + " reported success but gave no handle");
   }
-  call.handle->native = handle;
   reply[std::string(name)] = call.handle->id;
 }
 

@@ -27,8 +27,8 @@ inline std::string without_comments(const c::Header& header) {
 class Probe {
  public:
   explicit Probe(const c::Header& header, const std::string& before = "") {
-    // The model is what C++ sees, which has no __STDC_VERSION__; libusb.h defines a macro by it.
-    text_ = before + "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#undef __STDC_VERSION__\n#include \"" +
+    // The model is what C++ sees, which has no __STDC_VERSION__; libusb.h defines a macro by it. Nor has it "restrict".
+    text_ = before + "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#undef __STDC_VERSION__\n#define restrict\n#define __restrict\n#define __restrict__\n#include \"" +
             header.path + "\"\n";
     header_text_ = without_comments(header);
     // The model calls a struct by its tag alone, also those of headers that this one includes.
@@ -64,6 +64,8 @@ class Probe {
     for (const c::Type& param : type.params) name_tags(param);
     if (type.name.empty() || !tags_.insert(type.name).second) return;
     if (type.kind == c::TypeKind::kRecord) {
+      // What a typedef of the system stands for: __jmp_buf_tag.
+      if (type.name.starts_with("__")) return name_tag("struct", type.name, true);
       name_tag("struct", type.name);
       name_tag("union", type.name);
     }

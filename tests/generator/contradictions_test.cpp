@@ -102,9 +102,9 @@ TEST_CASE("parameters have names that the generated code does not use itself") {
   CHECK_THAT(with_entry("int f(int call);", ""), has_text("[names-are-usable]"));
 }
 
-TEST_CASE("a type that only an included header declares is refused") {
-  CHECK_THAT(with_entry("#include <sys/time.h>\nint f(time_t t);", ""),
-             has_text("time_t is declared in another header, which is not read; declare it in this one"));
+TEST_CASE("a type that only an included header declares is refused, unless it is a number") {
+  CHECK_THAT(with_entry("#include <sys/time.h>\nint f(struct timeval t);", ""),
+             has_text("timeval is declared in another header, which is not read; declare it in this one"));
   CHECK_THAT(with_entry(kTag + "typedef T Other;\nint f(Other t);", ""), has_text("[meanings-fit-types]"));
   CHECK(with_entry("#include <stdint.h>\nint f(uint_fast8_t t, unsigned long long u);", "") == "accepted");
 }
@@ -282,6 +282,37 @@ TEST_CASE("the length of each array follows from something") {
              has_text("S.a: its count n is a member of a union"));
 }
 
+TEST_CASE("what chooses stands before what it chooses, and both are known") {
+  const auto chosen = [](const std::string& params, const std::string& structs) {
+    return with_entry(
+        "typedef enum { kA, kB } E;\ntypedef struct { int x; } S;\nint f(" + params + ");",
+        R"({"for":"f.info","quote":"void* info","out":{"chosen_by":"e","size":"n","structs":)" + structs + "}}");
+  };
+  CHECK(chosen("E e, void* info, unsigned n", R"({"kA":"S"})") == "accepted");
+  CHECK_THAT(chosen("void* info, unsigned n, E e", R"({"kA":"S"})"),
+             has_text("x.h:3:13: error: f.info: \"chosen_by\" names no enum before it that is on the wire"));
+  CHECK_THAT(chosen("E e, void* info, unsigned n", R"({"kC":"S"})"),
+             has_text("f.info: kC is no enumerator of its \"chosen_by\""));
+  CHECK_THAT(chosen("E e, void* info, unsigned n", R"({"kA":"T"})"),
+             has_text("f.info: T is no struct that the header declares"));
+}
+
+TEST_CASE("what says how much was filled in is left by the function") {
+  const auto filled = [](const std::string& by) {
+    return with_entry("int f(int* v, int n);",
+                      R"({"for":"f.v","quote":"int* v","out":{"room":"n","filled":")" + by + R"("}},)" +
+                          R"({"for":"f.n","quote":"int n","value":{"minimum":1,"maximum":4}})");
+  };
+  CHECK_THAT(filled("n"), has_text("f.v: its \"filled\" names no integer that is \"out\" or \"in_out\""));
+  CHECK_THAT(filled("return"), has_text("f.v: its \"filled\" is what is returned, and that is no integer \"value\""));
+  CHECK_THAT(with_entry("int f(int* v);", R"({"for":"f.v","quote":"int* v","out":{"whole":true}})"),
+             has_text("f.v: \"whole\" is for what is declared with a number of elements"));
+  CHECK_THAT(with_entry("int f(int* n);", R"({"for":"f.n","quote":"int* n","in_out":{"maximum":4},"default":9})"),
+             has_text("f.n: its \"default\" in the overlay is impossible: it is out of range"));
+  CHECK_THAT(with_entry("int f(int x, ...);", R"x({"for":"f","quote":"int f(int y, ...)","unused":{}})x"),
+             has_text("x.h:1:5: error: f is not what its overlay entry was written for"));
+}
+
 TEST_CASE("a text is freed only if it is returned, by a function that takes just such a text") {
   const auto freed = [](const std::string& text, const std::string& params) {
     return with_entry(text + " f(void);\nvoid g(" + params + ");",
@@ -301,7 +332,7 @@ TEST_CASE("a text is freed only if it is returned, by a function that takes just
       with_entry(
           "int f(char* a);\nvoid g(char* p);",
           R"({"for":"f.a","quote":"char* a","text":{"freed_by":"g"}},{"for":"g.p","quote":"char* p","text":{}})"),
-      has_text("x.h:1:13: error: f.a: \"freed_by\" is for returned texts"));
+      has_text("x.h:1:13: error: f.a: \"freed_by\" is for what is returned"));
 }
 
 TEST_CASE("what a function fills in is a parameter with room that is known") {

@@ -294,6 +294,8 @@ Json rkllm_run_async(const Functions& functions, CallContext& call) {
   params.object("rkllm_infer_params", rkllm_infer_params, kEmptyIfAbsent);
   params.finish();
   require_session(kIsAsync, 1, call.handle, "rkllm_run_async", kNeeded_rkllm_run_async);
+  // What rkllm_is_running answers before the run: versions differ in which number means that nothing runs. The run has
+  // ended when it answers so again.
   const int idle = functions.rkllm_is_running(handle);
   Json reply = reply_to_status("rkllm_run_async",
                                functions.rkllm_run_async(handle, rkllm_input, rkllm_infer_params, call.results));

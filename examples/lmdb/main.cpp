@@ -1,0 +1,65 @@
+// LMDB, a database in a file, as an MCP server on standard input and output: the bindings are generated from its
+// header and lmdb.overlay.json, the protocol is this project's runtime library, and these are all the lines
+// between.
+#include "uchardet/direct_backend.hpp"
+
+#include "api.hpp"
+#include "dispatch/dispatcher.hpp"
+#include "mcp/catalogue.hpp"
+#include "mcp/tools/method_tools.hpp"
+#include "transport/lines/stdio_transport.hpp"
+
+#include <rkllm_mcp/abi_sets.hpp>
+
+#include <asio/io_context.hpp>
+
+#include <dlfcn.h>
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+int serve() {
+  void* const library = ::dlopen("liblmdb.so.0", RTLD_NOW);
+  if (library == nullptr) throw std::runtime_error(::dlerror());
+  const rkllm_mcp::AbiSet& set = *rkllm_mcp::kAbiSets[0];
+
+  rkllm_mcp::Api api;
+  api.methods = set.methods;
+  api.facts = set.facts;
+  api.api_version = std::string(set.version);
+
+  rkllm_mcp::Catalogue catalogue;
+  catalogue.name = "lmdb";
+  catalogue.title = "LMDB";
+  catalogue.version = api.api_version;
+  catalogue.instructions =
+      "Makes and looks after LMDB environments, which are databases in a folder: mdb_env_create, mdb_env_open, "
+      "mdb_env_stat, mdb_env_info, mdb_env_copy, mdb_env_close.";
+
+  asio::io_context loop;
+  const auto backend = std::make_shared<examples::DirectBackend>(
+      loop, set.bind([library](const char* name) { return ::dlsym(library, name); }), "env");
+  rkllm_mcp::Dispatcher dispatcher(loop, api, catalogue, backend, {});
+  rkllm_mcp::add_method_tools(catalogue, loop, dispatcher.caller());
+  const rkllm_mcp::StdioTransport stdio(loop, {}, dispatcher.acceptor());
+  loop.run();  // until the input has ended and everything is answered
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return serve();
+  } catch (const std::exception& error) {
+    std::cerr << "lmdb: " << error.what() << "\n";
+    return 1;
+  }
+}

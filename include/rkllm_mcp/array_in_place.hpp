@@ -1,0 +1,40 @@
+// Arrays that lie in a struct itself: dims[16], matrix[4][4].
+#pragma once
+
+#include <rkllm_mcp/array_elements.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace rkllm_mcp {
+
+// Reads numbers, bytes, or arrays of them into the first elements of `out`, and returns how many there were. More than
+// have room are refused.
+template <class T, std::size_t N>
+std::size_t read_in_place(const JsonReader& in, T (&out)[N], const ArrayRule& rule, const HandleRecord* handle,
+                          std::string_view function) {
+  const auto refuse_above = [&](std::size_t size) {
+    if (size > N) in.refuse("expected at most " + std::to_string(N) + " values, found " + std::to_string(size));
+  };
+  if constexpr (std::is_array_v<T>) {
+    const std::size_t size = in.array().size();
+    refuse_above(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const JsonReader row = in.element(i);
+      const std::size_t read = read_in_place(row, out[i], rule, handle, function);
+      if (read != std::extent_v<T>)
+        row.refuse("expected " + std::to_string(std::extent_v<T>) + " values, found " + std::to_string(read));
+    }
+    return size;
+  } else {
+    const auto elements = elements_from_json<T>(in, rule, handle, function);
+    refuse_above(elements.size());
+    std::copy(elements.begin(), elements.end(), out);
+    return elements.size();
+  }
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,21 @@
+#include "expected.hpp"
+
+#include "golden_caller.hpp"
+
+using namespace bindgen::test;
+using namespace rkllm_mcp::v1_returned_object;
+
+TEST_CASE("a returned struct is told, and freed by the function that the overlay names") {
+  static About known{3, "library"};
+  static int freed = 0;
+  GoldenCaller caller(kAbiSet, {{"about", symbol(+[](int language) { return language == 0 ? nullptr : &known; })},
+                                {"about_free", symbol(+[](About* about) { freed += about == &known ? 1 : 100; })},
+                                {"about_always", symbol(+[] { return static_cast<const About*>(&known); })}});
+  const Json told = {{"value", {{"version", 3}, {"name", "library"}}}};
+  CHECK(caller.call("about", {{"language", 1}}) == told);
+  CHECK(freed == 1);
+  CHECK(caller.call("about", {{"language", 0}}) == Json{{"value", nullptr}});
+  CHECK(freed == 1);
+  CHECK(caller.call("about_always") == told);
+  CHECK(freed == 1);
+}

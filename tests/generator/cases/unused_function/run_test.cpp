@@ -1,0 +1,14 @@
+#include "expected.hpp"
+
+#include "golden_caller.hpp"
+
+using namespace bindgen::test;
+using namespace rkllm_mcp::v1_unused_function;
+
+TEST_CASE("a function that is unused is no method, and need not be in the library") {
+  GoldenCaller caller(kAbiSet, {{"is_so", symbol(+[](bool not_so) { return !not_so; })},
+                                {"take", symbol(+[](const Open* open) { return open->n == 5 ? 0 : -1; })}});
+  CHECK(kAbiSet.methods.size() == 2);
+  CHECK(caller.call("is_so", {{"not_so", false}}) == Json{{"value", true}});
+  CHECK(caller.call("take", {{"open", {{"n", 5}}}}) == Json{{"status", 0}});
+}
