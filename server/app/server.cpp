@@ -393,6 +393,7 @@ Json Server::health() const {
               {"services", services_.status()},
               {"runtime", runtime_.status()},
               {"models", std::move(models)},
+              {"npu", npu_status("/")},
               {"upstreams", upstreams_.status()},
               {"transports", transports_->status()}};
 }
