@@ -378,7 +378,7 @@ std::vector<std::string> Server::loaded_paths() const {
   return paths;
 }
 
-Json Server::health() const {
+Json Server::health() {
   if (!runs_models(settings_)) return health_of_services();
   Json servers = Json::array({catalogue_.name});
   if (chat_) servers.push_back(chat_->service()->name);
@@ -386,6 +386,7 @@ Json Server::health() const {
   const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
   Json models = Json::array();
   for (const auto& handle : runtime_.now().handles()) models.push_back(model_of(handle));
+  const QueuedBackend* const queue = runtime_.now().queued();
   return Json{{"status", runtime_.now().trouble().empty() ? "healthy" : "degraded"},
               {"chat", chat_ ? chat_->status() : Json(nullptr)},
               {"name", catalogue_.name},
@@ -395,6 +396,8 @@ Json Server::health() const {
               {"services", services_.status()},
               {"runtime", runtime_.status()},
               {"models", std::move(models)},
+              {"loading", queue == nullptr ? Json::array() : loads_.status(queue->loads())},
+              {"npu", npu_status("/")},
               {"upstreams", upstreams_.status()},
               {"transports", transports_->status()}};
 }

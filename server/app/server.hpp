@@ -19,6 +19,7 @@
 #include "app/transports.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "mcp/catalogue.hpp"
+#include "models/loads_under_way.hpp"
 #include "models/model_clock.hpp"
 #include "models/named_backend.hpp"
 #include "models/server_models.hpp"
@@ -97,7 +98,7 @@ class Server {
   Dispatcher::Options watched_options(const Settings& settings);  // with metrics and log lines
   AcceptFunction stdio_acceptor(bool ends_with_input);
   std::vector<std::string> loaded_paths() const;
-  Json health() const;
+  Json health();
   Json health_of_services() const;  // on their own port
   std::string metrics() const;
   void let_streams_end(Clock::time_point deadline);
@@ -115,6 +116,7 @@ class Server {
   RuntimeLife runtime_;
   SteadyModelClock model_clock_;
   ServerModels models_;
+  LoadsUnderWay loads_;
   const std::shared_ptr<NamedBackend> named_;      // the runtime's, which knows models by name
   const std::shared_ptr<WatchedBackend> backend_;  // that one, watched
   Api api_;

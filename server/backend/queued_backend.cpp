@@ -121,6 +121,15 @@ RpcError lease_has_ended() {
   return {ErrorCode::kUnknownHandle, "the model is not loaded any more", Json{{"handles", Json::array()}}};
 }
 
+// The file that rkllm_init is to load; empty if it names none.
+std::string path_in(const Json& params) {
+  // Nothing is checked yet: the stub will do that.
+  const auto param = params.find("param");
+  if (param == params.end() || !param->is_object()) return {};
+  const auto path = param->find("model_path");
+  return path != param->end() && path->is_string() ? path->get<std::string>() : std::string();
+}
+
 // Whether a call may change what the model keeps from one call to the next.
 bool may_change(const Method& method) { return !method.immediate && !method.annotations.read_only; }
 
@@ -279,6 +288,20 @@ std::optional<pid_t> QueuedBackend::loading_process(CallId init) const {
   const auto found = jobs_.find(init);
   if (found == jobs_.end() || !found->second->handle) return std::nullopt;
   return found->second->handle->model->loading_in();
+}
+
+std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Load> all;
+  const auto now = std::chrono::steady_clock::now();
+  for (const auto& [id, job] : jobs_) {
+    const bool loads = job->request.method != nullptr && job->request.method->handle == HandleRole::kCreates;
+    if (!loads || !job->handle || job->abandoned) continue;
+    Load load{id, job->model, path_in(job->request.params), job->handle->model->loading_in(), now - job->queued_at, {}};
+    if (const auto before = load_times_.find(load.path); before != load_times_.end()) load.before = before->second;
+    all.push_back(std::move(load));
+  }
+  return all;
 }
 
 void QueuedBackend::refuse(const JobPointer& job, std::exception_ptr error) {
@@ -612,11 +635,20 @@ void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcom
   if (role == HandleRole::kCreates) {
     handle.live = succeeded;
     handle.created_with = job.request.params;
+    if (succeeded) note_load_time(job);
   }
   if (role == HandleRole::kDestroys) handle.closing = succeeded;
   const bool gone = (role == HandleRole::kCreates && !succeeded) || (role == HandleRole::kDestroys && succeeded);
   if (gone) handles_.erase(handle.id);
   if (role == HandleRole::kCreates && !succeeded) unused_numbers_.insert(handle.number);
+}
+
+void QueuedBackend::note_load_time(const Job& job) {
+  constexpr std::size_t kMostFiles = 1000;
+  const std::string path = path_in(job.request.params);
+  if (path.empty()) return;
+  if (load_times_.size() >= kMostFiles) load_times_.clear();
+  load_times_.insert_or_assign(path, std::chrono::steady_clock::now() - job.queued_at);
 }
 
 void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcError& why) {

@@ -109,6 +109,17 @@ class QueuedBackend : public Backend {
   std::optional<HandleUse> use_of(const std::string& handle) const;
   // The process in which this call of rkllm_init loads its model; nothing if it is not known.
   std::optional<pid_t> loading_process(CallId init) const;
+  // A model that is being loaded.
+  struct Load {
+    CallId init;
+    std::string model;                            // as HandleStatus
+    std::string path;                             // of its file, as rkllm_init was given it
+    std::optional<pid_t> process;                 // see loading_process()
+    std::chrono::steady_clock::duration since{};  // it was asked for
+    std::optional<std::chrono::steady_clock::duration> before{};  // how long the latest load of the same file took
+  };
+  // In the order in which they were asked for.
+  std::vector<Load> loads() const;
   // Whether a model is loaded, or else at least being loaded, or else at least a call is in progress.
   enum class Use { kIdle, kCalls, kLoading, kModels };
   Use use() const;
@@ -168,6 +179,7 @@ class QueuedBackend : public Backend {
   static JobPointer run_to_abort(const Handle& handle, const Job& abort);
   CallOutcome execute(const CallRequest& request, Handle* handle);
   void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
+  void note_load_time(const Job& job);                                  // likewise
   void finish(const JobPointer& job, CallOutcome outcome);
   void lose(const std::string& id, const Handle* lost, const RpcError& why);
 
@@ -183,6 +195,7 @@ class QueuedBackend : public Backend {
   unsigned next_handle_ = 1;
   std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
   std::map<CallId, JobPointer> jobs_;
+  std::map<std::string, std::chrono::steady_clock::duration> load_times_;  // of the latest load, by the file's path
   std::map<std::string, HandlePointer> handles_;  // by wire id, those being created or destroyed included
   std::condition_variable change_;
 

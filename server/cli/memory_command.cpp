@@ -2,6 +2,7 @@
 
 #include "app/services.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/help/progress_line.hpp"
 #include "cli/server_places.hpp"
 #include "cli/target.hpp"
 #include "client/endpoint.hpp"
@@ -78,22 +79,29 @@ std::unique_ptr<memory::MemoryCalls> calls_for(const MemoryCommandOptions& optio
 }
 
 // What takes long says how far it is, to a person who looks.
-class ProgressLine {
+class Counted {
  public:
-  explicit ProgressLine(const char* what) : what_(what), is_shown_(::isatty(STDERR_FILENO) == 1) {}
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-  ~ProgressLine() {
-    if (count_ > 0 && is_shown_) std::fprintf(stderr, "\n");
-  }
+  enum class Shown { kOnTerminal, kNever };
+  explicit Counted(const char* what, Shown shown = Shown::kOnTerminal) : what_(what), shown_(shown) {}
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { show(ProgressLine::When::kNow); }
+
+  // Of what is printed: on a terminal that speaks for itself.
+  static Shown of_output() { return ::isatty(STDOUT_FILENO) == 1 ? Shown::kNever : Shown::kOnTerminal; }
   void add(std::size_t more) {
     count_ += more;
-    if (is_shown_) std::fprintf(stderr, "\r%zu %s", count_, what_);
+    show(ProgressLine::When::kSometimes);
   }
 
  private:
+  void show(ProgressLine::When when) {
+    if (count_ > 0 && shown_ == Shown::kOnTerminal) line_.show(std::to_string(count_) + " " + what_, when);
+  }
+
   const char* const what_;
-  const bool is_shown_;
+  const Shown shown_;
+  ProgressLine line_;
   std::size_t count_ = 0;
 };
 
@@ -107,8 +115,7 @@ class MemoryCommand {
       case Action::kShow: return for_each_id([this](const std::string& id) { show(id); });
       case Action::kSearch: return search();
       case Action::kExport:
-        return options_.arguments.empty() ? export_all()
-                                          : for_each_id([this](const std::string& id) { export_one(id); });
+        return options_.arguments.empty() ? export_all() : export_named();
       case Action::kImport: return import();
       case Action::kDelete:
         return for_each_id([this](const std::string& id) {
@@ -188,16 +195,24 @@ class MemoryCommand {
     return kExitOk;
   }
 
-  void export_one(const std::string& id) {
-    for_each("memory/export", params({{"conversation_id", id}, {"limit", 500}}), "lines",
-             [](const Json& line) { print(line); });
+  // `printed` is called after each line.
+  void export_one(const std::string& id, const std::function<void()>& printed) {
+    for_each("memory/export", params({{"conversation_id", id}, {"limit", 500}}), "lines", [&printed](const Json& line) {
+      print(line);
+      printed();
+    });
+  }
+
+  int export_named() {
+    Counted lines("lines exported", Counted::of_output());
+    return for_each_id([&](const std::string& id) { export_one(id, [&lines] { lines.add(1); }); });
   }
 
   int export_all() {
-    ProgressLine progress("conversations exported");
+    Counted conversations("conversations exported", Counted::of_output());
     for_each("memory/list", params({{"limit", 500}}), "conversations", [&](const Json& each) {
-      export_one(each["conversation_id"]);
-      progress.add(1);
+      export_one(each["conversation_id"], [] {});
+      conversations.add(1);
     });
     return kExitOk;
   }
@@ -215,7 +230,7 @@ class MemoryCommand {
     // A name that no other import has.
     const std::string name =
         std::to_string(::getpid()) + "-" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count());
-    ProgressLine progress("lines read");
+    Counted progress("lines read");
     std::size_t first = 1;  // number of the first line that waits
     std::size_t number = 0;
     std::size_t bytes = 0;

@@ -15,8 +15,10 @@ set(CLI_SOURCES
   cli/help/guide.cpp
   cli/help/help_text.cpp
   cli/help/man_page.cpp
+  cli/help/progress_line.cpp
   cli/help/terminal.cpp
   cli/memory_command.cpp
+  cli/people/load_progress_line.cpp
   cli/people/log_line.cpp
   cli/people/logs_command.cpp
   cli/people/pull_command.cpp

@@ -28,16 +28,9 @@ std::array<int, 3> numbers_in(std::string_view version) {
   return numbers;
 }
 
-bool has_npu(const Machine& machine) {
-  for (const fs::path& device : entries_of(machine.root / "sys/class/devfreq")) {
-    if (device.extension() == ".npu") return true;
-  }
-  return fs::exists(machine.root / "sys/bus/platform/drivers/RKNPU") || fs::exists(machine.root / "dev/rknpu");
-}
-
 void examine_driver(const Machine& machine, Findings& findings) {
   constexpr const char* kSubject = "npu driver";
-  if (!has_npu(machine)) {
+  if (!has_npu(machine.root)) {
     findings.push_back(
         {kSubject, Level::kProblem, "the kernel has no NPU driver (RKNPU)",
          "uname -r   # install the kernel of the board's vendor: mainline kernels have no RKNPU driver"});
@@ -139,7 +132,7 @@ void examine_iommu(const Machine& machine, Findings& findings) {
 
 Findings examine_npu(const Machine& machine) {
   const std::string platform = platform_of(machine);
-  if (platform.empty() && !has_npu(machine)) {
+  if (platform.empty() && !has_npu(machine.root)) {
     return {{"board", Level::kWarning, "no Rockchip board: there is no NPU to run models on",
              "rkllm-mcp serve --simulator   # everything but the models' answers works"}};
   }

@@ -40,46 +40,42 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
-void print_load(std::string& text, const fs::path& root) {
-  constexpr std::string_view kName = "rkllm_mcp_npu_load_ratio";
-  std::string_view rest;
+// The share of time that each core was busy; empty if it is not known.
+std::vector<double> loads_of_cores(const fs::path& root) {
+  std::vector<double> loads;
   const std::string load = of_driver(root, "load");
-  rest = load;
-  if (!rest.starts_with("NPU load:")) return;
+  std::string_view rest = load;
+  if (!rest.starts_with("NPU load:")) return loads;
   rest.remove_prefix(rest.find(':') + 1);
-  print_family(text, kName, "gauge", "Share of time that the NPU's cores were busy.");
-  for (std::size_t core = 0; rest.find('%') != std::string_view::npos; ++core) {
+  while (rest.find('%') != std::string_view::npos) {
     std::string_view part = rest.substr(0, rest.find('%'));
     rest.remove_prefix(part.size() + 1);
     if (const auto colon = part.find(':'); colon != std::string_view::npos) part.remove_prefix(colon + 1);
-    if (const auto percent = number_in(part)) {
-      print_sample(text, kName, label("core", std::to_string(core)), *percent / 100);
-    }
+    if (const auto percent = number_in(part)) loads.push_back(*percent / 100);
   }
+  return loads;
 }
 
-void print_frequency(std::string& text, const fs::path& root) {
-  constexpr std::string_view kName = "rkllm_mcp_npu_frequency_hertz";
+std::optional<double> frequency(const fs::path& root) {
   for (const fs::path& device : entries_of(root / "sys/class/devfreq")) {
     if (device.extension() != ".npu") continue;
-    const auto frequency = number_in(content_of(device / "cur_freq"));
-    if (!frequency) continue;
-    print_family(text, kName, "gauge", "Clock of the NPU.");
-    print_sample(text, kName, "", *frequency);
-    return;
+    if (const auto hertz = number_in(content_of(device / "cur_freq"))) return hertz;
   }
+  return std::nullopt;
 }
 
-void print_temperature(std::string& text, const fs::path& root) {
-  constexpr std::string_view kName = "rkllm_mcp_npu_temperature_celsius";
+std::optional<double> temperature(const fs::path& root) {
   for (const fs::path& zone : entries_of(root / "sys/class/thermal")) {
     if (content_of(zone / "type").find("npu") == std::string::npos) continue;
-    const auto thousandths = number_in(content_of(zone / "temp"));
-    if (!thousandths) continue;
-    print_family(text, kName, "gauge", "Temperature of the NPU.");
-    print_sample(text, kName, "", *thousandths / 1000);
-    return;
+    if (const auto thousandths = number_in(content_of(zone / "temp"))) return *thousandths / 1000;
   }
+  return std::nullopt;
+}
+
+void print_one(std::string& text, std::string_view name, std::string_view help, std::optional<double> value) {
+  if (!value) return;
+  print_family(text, name, "gauge", help);
+  print_sample(text, name, "", *value);
 }
 
 // The texts of a device tree's property, each of which ends with U+0000.
@@ -121,12 +117,40 @@ Json board_description(const std::filesystem::path& root) {
               {"npu_driver", npu_driver(root)}};
 }
 
+bool has_npu(const fs::path& root) {
+  for (const fs::path& device : entries_of(root / "sys/class/devfreq")) {
+    if (device.extension() == ".npu") return true;
+  }
+  std::error_code error;
+  return fs::exists(root / "sys/bus/platform/drivers/RKNPU", error) || fs::exists(root / "dev/rknpu", error);
+}
+
 std::string board_metrics(const std::filesystem::path& root) {
+  constexpr std::string_view kLoad = "rkllm_mcp_npu_load_ratio";
   std::string text;
-  print_load(text, root);
-  print_frequency(text, root);
-  print_temperature(text, root);
+  const std::vector<double> loads = loads_of_cores(root);
+  if (!loads.empty()) print_family(text, kLoad, "gauge", "Share of time that the NPU's cores were busy.");
+  for (std::size_t core = 0; core < loads.size(); ++core) {
+    print_sample(text, kLoad, label("core", std::to_string(core)), loads[core]);
+  }
+  print_one(text, "rkllm_mcp_npu_frequency_hertz", "Clock of the NPU.", frequency(root));
+  print_one(text, "rkllm_mcp_npu_temperature_celsius", "Temperature of the NPU.", temperature(root));
   return text;
+}
+
+Json npu_status(const std::filesystem::path& root) {
+  // debugfs is root's; what is bound elsewhere is not below the folder that keeps others out. See of_driver().
+  constexpr const char* kRemedy =
+      "sudo mkdir -p /run/rkllm-mcp/rknpu && sudo mount --bind /sys/kernel/debug/rknpu /run/rkllm-mcp/rknpu";
+  const auto or_null = [](const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); };
+  const std::vector<double> loads = loads_of_cores(root);
+  Json driver = npu_driver(root);
+  const bool is_hidden = (driver.is_null() || loads.empty()) && has_npu(root);
+  return Json{{"driver", std::move(driver)},
+              {"load", loads.empty() ? Json(nullptr) : Json(loads)},
+              {"frequency_hz", or_null(frequency(root))},
+              {"temperature_celsius", or_null(temperature(root))},
+              {"remedy", is_hidden ? Json(kRemedy) : Json(nullptr)}};
 }
 
 }  // namespace rkllm_mcp

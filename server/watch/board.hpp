@@ -22,6 +22,14 @@ std::string board_metrics(const std::filesystem::path& root);
 // Sources: <root>/proc/device-tree/{model,compatible}, the driver's `version` ("RKNPU driver: v0.9.8") beside its `load`.
 Json board_description(const std::filesystem::path& root);
 
+// What the metrics tell, for /health: {"driver","load","frequency_hz","temperature_celsius","remedy"}; `load` has a share
+// of time for each core. Null for what is not known; where that is because only root may read the driver's files,
+// `remedy` is the command that shows them to everybody, else null.
+Json npu_status(const std::filesystem::path& root);
+
+// Whether the kernel has the NPU's driver.
+bool has_npu(const std::filesystem::path& root);
+
 // The entries of a folder, in order; none if it cannot be read.
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 

@@ -1,6 +1,7 @@
 #include "cli/people/pull_command.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/help/progress_line.hpp"
 #include "cli/people/server_link.hpp"
 #include "client/connection.hpp"
 #include "models/model_files.hpp"
@@ -32,64 +33,27 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// How far a download is, in one line on a terminal; nothing where nobody looks.
-class ProgressBar {
+// How far a download is, and how fast.
+class Speed {
  public:
-  ProgressBar() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
-  ~ProgressBar() { end_line(); }
-
-  void show(std::int64_t done, std::optional<std::int64_t> of) {
+  std::string text(std::int64_t done, std::optional<std::int64_t> of) {
     const auto now = Clock::now();
     if (!began_) {
       began_ = now;
       at_first_ = done;
     }
-    constexpr std::chrono::milliseconds kBetween{200};
-    const bool is_last = of && done == *of;
-    if (!is_shown_ || (now - shown_ < kBetween && !is_last)) return;
-    shown_ = now;
-    is_open_ = true;
-    std::fprintf(stderr, "\r%s\033[K", line(done, of, std::chrono::duration<double>(now - *began_).count()).c_str());
-  }
-  void say(const char* words) {
-    if (!is_shown_) return;
-    end_line();
-    std::fprintf(stderr, "%s\n", words);
-  }
-
- private:
-  std::string line(std::int64_t done, std::optional<std::int64_t> of, double seconds) const {
-    std::string text;
-    if (of && *of > 0) {
-      constexpr std::int64_t kColumns = 30;
-      const auto filled = static_cast<std::size_t>(kColumns * done / *of);
-      text = "[" + std::string(filled, '#') + std::string(kColumns - filled, '.') + "] " +
-             std::to_string(100 * done / *of) + "%  ";
-    }
-    text += shown_bytes(done);
-    if (of) text += " of " + shown_bytes(*of);
+    std::string text = shown_progress(done, of);
     // Of the bytes that came over this connection, and not of those that were there.
+    const double seconds = std::chrono::duration<double>(now - *began_).count();
     constexpr double kEnough = 1;
     if (seconds < kEnough || done <= at_first_) return text;
     const double speed = static_cast<double>(done - at_first_) / seconds;
     text += "  " + shown_bytes(static_cast<std::int64_t>(speed)) + "/s";
-    if (!of) return text;
-    const auto left = static_cast<long long>(static_cast<double>(*of - done) / speed);
-    constexpr long long kMinute = 60;
-    return text + "  " + (left < 2 * kMinute ? std::to_string(left) + " s" : std::to_string(left / kMinute) + " min") +
-           " left";
-  }
-  void end_line() {
-    if (is_open_) std::fprintf(stderr, "\n");
-    is_open_ = false;
+    return of ? text + "  " + shown_time_left(static_cast<double>(*of - done) / speed) : text;
   }
 
-  const bool is_shown_;
-  bool is_open_ = false;
+ private:
   std::optional<Clock::time_point> began_;
-  Clock::time_point shown_{};
   std::int64_t at_first_ = 0;
 };
 
@@ -173,13 +137,17 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   wanted.board = facts_of_this_board();
 
   std::signal(SIGINT, end_at_once);
-  ProgressBar bar;
+  ProgressLine line;
+  Speed speed;
   PullEvents events;
   events.chosen = [&](const HubFile& file) {
-    bar.say((file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.host).c_str());
+    line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.host);
   };
-  events.download.progress = [&bar](std::int64_t done, std::optional<std::int64_t> of) { bar.show(done, of); };
-  events.download.verifying = [&bar] { bar.say("Computing its SHA-256"); };
+  events.download.progress = [&](std::int64_t done, std::optional<std::int64_t> of) {
+    if (!line.is_shown()) return;
+    line.show(speed.text(done, of), of && done == *of ? ProgressLine::When::kNow : ProgressLine::When::kSometimes);
+  };
+  events.download.verifying = [&line] { line.say("Computing its SHA-256"); };
   const Pulled pulled = pull_model(wanted, events);
   const std::string name = pulled.path.stem().string();
   if (options.json) {

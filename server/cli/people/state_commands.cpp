@@ -2,6 +2,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/people/load_progress_line.hpp"
 #include "cli/people/server_link.hpp"
 #include "client/connection.hpp"
 #include "models/model_files.hpp"
@@ -201,12 +202,20 @@ std::string file_for(const Settings& settings, const std::string& name) {
   return name;
 }
 
+// The file of a preset, as the settings have it; empty if they name none.
+std::string path_of_preset(const Json& preset) {
+  const Json param = preset.is_object() ? preset.value("param", Json()) : Json();
+  return param.is_object() ? text_at(param, "model_path", "") : std::string();
+}
+
 int load(ServerLink& server, const StateOptions& options) {
   const bool is_preset = server.settings().models.contains(options.model);
   const Json params = is_preset ? Json{{"model", options.model}}
                                 : Json{{"param", {{"model_path", file_for(server.settings(), options.model)}}}};
   Json result;
   try {
+    const LoadProgressLine progress(server, is_preset ? path_of_preset(server.settings().models[options.model])
+                                                      : text_at(params["param"], "model_path"));
     result = server.call("rkllm_init", params);
   } catch (const ServerRefuses& refusal) {
     if (std::string_view(refusal.what()).find("token") != std::string_view::npos) throw;  // of access

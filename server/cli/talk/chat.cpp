@@ -2,6 +2,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/people/load_progress_line.hpp"
 #include "cli/piped_input.hpp"
 #include "cli/talk/conversation.hpp"
 #include "cli/talk/interrupts.hpp"
@@ -118,9 +119,17 @@ class Chat {
     AnswerPrinter printer(paint_);
     interrupts_.taken();  // one that was pressed before counts no more
     try {
-      const auto end = conversation_.ask(question, {[&printer](const std::string& text) { printer.text(text); },
-                                                    [&printer](const std::string& text) { printer.thinking(text); },
+      LoadProgressLine progress(server_, conversation_.model());
+      const auto end = conversation_.ask(question, {[&](const std::string& text) {
+                                                      progress.end();
+                                                      printer.text(text);
+                                                    },
+                                                    [&](const std::string& text) {
+                                                      progress.end();
+                                                      printer.thinking(text);
+                                                    },
                                                     [this] { return interrupts_.taken(); }});
+      progress.end();
       print(end == Conversation::End::kStopped ? "\n" + paint_.dim("[stopped]") + "\n" : "\n");
       const std::string speed = conversation_.speed().text();
       if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
@@ -218,14 +227,18 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
   AnswerPrinter printer(paint);
   const bool shows_thinking = !options.json && ::isatty(STDOUT_FILENO) == 1;
   std::string thinking;
+  LoadProgressLine progress(server, conversation.model());
   const auto end = conversation.ask(question, {[&](const std::string& text) {
+                                                 progress.end();
                                                  if (!options.json) printer.text(text);
                                                },
                                                [&](const std::string& text) {
+                                                 progress.end();
                                                  thinking += text;
                                                  if (shows_thinking) printer.thinking(text);
                                                },
                                                [&interrupts] { return interrupts.taken(); }});
+  progress.end();
   const AnswerSpeed& speed = conversation.speed();
   if (options.json) {
     const Json report{{"model", conversation.model()},

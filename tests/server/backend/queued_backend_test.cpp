@@ -20,6 +20,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -280,6 +281,46 @@ class LateRefusalEngine final : public Engine {
   };
 
   const std::shared_ptr<Recorder> run_;
+};
+
+// An engine that loads a model when the test lets it.
+class HeldLoads final : public Engine {
+ public:
+  struct Watch {
+    std::binary_semaphore began{0};
+    std::binary_semaphore may_end{0};
+  };
+  explicit HeldLoads(Watch& watch) : watch_(watch) {}
+
+  std::unique_ptr<Model> new_model(const std::string&, LostFunction) override {
+    return std::make_unique<HeldModel>(watch_);
+  }
+  CallOutcome call(const CallRequest&) override { return {}; }
+  bool kill() override { return false; }
+
+ private:
+  class HeldModel final : public Model {
+   public:
+    explicit HeldModel(Watch& watch) : watch_(watch) {}
+
+    void begin_run(std::shared_ptr<CallObserver>) override {}
+    CallOutcome call(const CallRequest& request) override {
+      if (request.method->handle != HandleRole::kCreates) return {};
+      watch_.began.release();
+      watch_.may_end.acquire();
+      return {};
+    }
+    CallOutcome call_beside(const CallRequest&) override { return {}; }
+    std::optional<pid_t> loading_in() const override { return 7; }
+    void stop_run() override {}
+    bool loaded() const override { return true; }
+    Values values() const override { return {}; }
+
+   private:
+    Watch& watch_;
+  };
+
+  Watch& watch_;
 };
 
 const Method& method_named(std::string_view name) {
@@ -573,6 +614,31 @@ TEST_CASE("a model that nobody waits for any more, but whose loading cannot be e
   }
   CHECK(watch.loaded == 0);
   CHECK(backend.handles().empty());
+}
+
+TEST_CASE("a load is told with its process, and the next one of the same file with what the first took") {
+  HeldLoads::Watch watch;
+  QueuedBackend backend(std::make_unique<HeldLoads>(watch), simulator().abi().methods, {.handles = 2});
+  CHECK(backend.loads().empty());
+  for (const bool was_loaded : {false, true}) {
+    INFO(was_loaded);
+    const auto loading = std::make_shared<Recorder>();
+    const Json params{{"param", {{"model_path", "/models/big.rkllm"}}}};
+    const auto id = backend.start({&method_named("rkllm_init"), params}, loading);
+    watch.began.acquire();
+    const auto loads = backend.loads();
+    REQUIRE(loads.size() == 1);
+    CHECK(loads[0].init == id);
+    CHECK(loads[0].path == "/models/big.rkllm");
+    CHECK(loads[0].model.empty());
+    CHECK(loads[0].process == 7);
+    CHECK(loads[0].before.has_value() == was_loaded);
+    watch.may_end.release();
+    CHECK_FALSE(loading->outcome().error);
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while (!backend.loads().empty() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    CHECK(backend.loads().empty());
+  }
 }
 
 TEST_CASE("a run that ends while it is being aborted is not aborted if that is refused") {

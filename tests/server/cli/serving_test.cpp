@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
+#include "support/terminal_process.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -54,11 +55,12 @@ class Server {
   }
 
   // A command for people, on the HTTP port.
-  Finished command(std::vector<std::string> args) {
+  Process::Options options_of(std::vector<std::string> args) const {
     args.insert(args.begin(), kProgram);
     args.insert(args.end(), {"--to", "127.0.0.1:" + ports_["http"]["port"].dump()});
-    return run_to_end(options(home_, args));
+    return options(home_, args);
   }
+  Finished command(std::vector<std::string> args) const { return run_to_end(options_of(std::move(args))); }
 
  private:
   TemporaryDirectory home_;
@@ -235,4 +237,26 @@ TEST_CASE("status, ps, models, unload and load show and change what the running 
   CHECK(again.status == 1);
   CHECK_THAT(again.err, has_text("fast is not loaded"));
   CHECK(server.command({"load", kModels + "/fast.json"}).status == 0);
+}
+
+TEST_CASE("load shows on a terminal how much of the model has been read, and health tells the same") {
+  Server server;
+  const TemporaryDirectory directory;
+  const std::string path = directory / "slow.json";
+  Json model = Json::parse(read_file(kModels + "/fast.json"));
+  model["faults"] = Json::parse(R"([{"when":"init","what":"hang"}])");
+  write_file(path, model.dump());
+  const std::string size = std::to_string(std::filesystem::file_size(path)) + " bytes";
+  TerminalProcess load(server.options_of({"load", path}), 100);
+  CHECK(load.wait_for("loading  "));
+  CHECK(load.wait_for(size));  // what is left is not known, and not shown
+  CHECK_THAT(load.shown(), !has_text("left"));
+  const Json health = Json::parse(server.command({"status", "--json"}).out);
+  REQUIRE(health["loading"].size() == 1);
+  CHECK(health["loading"][0]["name"] == "slow");
+  CHECK(health["loading"][0]["path"] == path);
+  CHECK(health["loading"][0]["total"] == std::filesystem::file_size(path));
+  CHECK(health["loading"][0]["seconds_left"].is_null());
+  load.type("\x03");
+  CHECK(load.wait() == 128 + SIGINT);
 }

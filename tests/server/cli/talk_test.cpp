@@ -25,6 +25,18 @@ class ChatServer {
     server_.Get("/v1/models", [](const httplib::Request&, httplib::Response& response) {
       response.set_content(R"({"object":"list","data":[{"id":"small"},{"id":"thinker"}]})", "application/json");
     });
+    server_.Get("/health", [this](const httplib::Request&, httplib::Response& response) {
+      Json health{{"status", "healthy"}, {"version", "1"}, {"models", Json::array()}, {"loading", Json::array()}};
+      const std::lock_guard lock(mutex_);
+      if (is_loading_) {
+        health["loading"].push_back(Json{{"name", "small"},
+                                         {"path", "/models/small.rkllm"},
+                                         {"bytes", 1'500'000'000},
+                                         {"total", 3'000'000'000},
+                                         {"seconds_left", 12.5}});
+      }
+      response.set_content(health.dump(), "application/json");
+    });
     server_.Post("/v1/chat/completions", [this](const httplib::Request& request, httplib::Response& response) {
       answer(Json::parse(request.body), response);
     });
@@ -48,6 +60,12 @@ class ChatServer {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, Process::kPatience, [this] { return was_left_; });
   }
+  // What it was asked about a cold model is answered.
+  void end_load() {
+    const std::lock_guard lock(mutex_);
+    is_loading_ = false;
+    changed_.notify_all();
+  }
 
  private:
   void answer(const Json& body, httplib::Response& response) {
@@ -55,6 +73,7 @@ class ChatServer {
     {
       const std::lock_guard lock(mutex_);
       asked_.push_back(body);
+      is_loading_ = question == "cold";
       changed_.notify_all();
     }
     const auto event = [](const Json& data) { return "data: " + data.dump() + "\n\n"; };
@@ -72,6 +91,10 @@ class ChatServer {
         was_left_ = true;
         changed_.notify_all();
         return false;
+      }
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait_for(lock, Process::kPatience, [this] { return !is_loading_; });
       }
       if (body["model"] == "thinker") send(delta("reasoning_content", "let me see"));
       send(delta("content", "You said: "));
@@ -92,6 +115,7 @@ class ChatServer {
   std::condition_variable changed_;
   std::vector<Json> asked_;
   bool was_left_ = false;
+  bool is_loading_ = false;  // the model "small"
 };
 
 class Person {
@@ -197,6 +221,27 @@ TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks
   chat.type("\x04");
   CHECK(chat.wait() == 0);
   CHECK_THAT(read_file(person.file(".local/state/rkllm-mcp/chat_history")), has_text("one"));
+}
+
+TEST_CASE("while the model is loaded chat and ask show how far that is, until the answer begins") {
+  ChatServer server;
+  const Person person;
+  const std::string bar = "loading  [" + std::string(15, '#') + std::string(15, '.') + "] 50%  1.5 GB of 3.0 GB  12 s left";
+  TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("cold\n");
+  REQUIRE(chat.wait_for(bar));
+  server.end_load();
+  REQUIRE(chat.wait_for("\r\x1b[K"));
+  REQUIRE(chat.wait_for("You said: cold"));
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("/exit\n");
+  CHECK(chat.wait() == 0);
+  TerminalProcess ask(person.options({"ask", "--to", server.place(), "cold"}), 100);
+  REQUIRE(ask.wait_for(bar));
+  server.end_load();
+  REQUIRE(ask.wait_for("You said: cold"));
+  CHECK(ask.wait() == 0);
 }
 
 TEST_CASE("Ctrl-C stops the answer of chat and not the program") {

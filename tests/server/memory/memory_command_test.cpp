@@ -2,6 +2,7 @@
 #include "server/memory/memory_server.hpp"
 #include "support/catch.hpp"
 #include "support/paths.hpp"
+#include "support/terminal_process.hpp"
 
 #include <string>
 #include <vector>
@@ -14,14 +15,15 @@ struct Shell {
   TemporaryDirectory directory;
   std::vector<std::string> where;  // to the server; empty: the file
 
-  Finished run(std::vector<std::string> words) const {
+  Finished run(std::vector<std::string> words) const { return run_to_end({.args = args_of(std::move(words))}); }
+  std::vector<std::string> args_of(std::vector<std::string> words) const {
     std::vector<std::string> args{kProgram, "memory"};
     args.insert(args.end(), {"--settings", directory / "settings.json"});
     for (const char* const set : {"tcp.enabled=false", "services.port=1"}) args.insert(args.end(), {"--set", set});
     args.insert(args.end(), {"--set", "memory.database=" + (directory / "memory.db")});
     args.insert(args.end(), where.begin(), where.end());
     args.insert(args.end(), words.begin(), words.end());
-    return run_to_end({.args = args});
+    return args;
   }
   std::string import_file(const std::string& text) const {
     write_file(directory / "import.jsonl", text);
@@ -88,6 +90,24 @@ TEST_CASE("conversations are looked at and moved through the server that runs") 
 TEST_CASE("conversations are looked at and moved in their file where no server answers") {
   const Shell shell;
   use(shell);
+}
+
+TEST_CASE("an export into a file counts on the terminal, and one onto the terminal speaks for itself") {
+  const Shell shell;
+  REQUIRE(shell.run({"import", shell.import_file(kLines)}).status == 0);
+  const auto on_terminal = [&shell](const std::string& script, std::vector<std::string> words) {
+    std::vector<std::string> args{"/bin/sh", "-c", script, "sh"};
+    const auto command = shell.args_of(std::move(words));
+    args.insert(args.end(), command.begin(), command.end());
+    TerminalProcess process({.args = args}, 200);
+    REQUIRE(process.wait() == 0);
+    return process.shown();
+  };
+  const std::string to_file = "exec \"$@\" > '" + (shell.directory / "exported") + "'";
+  CHECK_THAT(on_terminal(to_file, {"export"}), has_text("2 conversations exported"));
+  CHECK(read_file(shell.directory / "exported").size() == kLines.size());
+  CHECK_THAT(on_terminal(to_file, {"export", "a"}), has_text("4 lines exported"));
+  CHECK_THAT(on_terminal("exec \"$@\"", {"export"}), !has_text("exported"));
 }
 
 TEST_CASE("what ended with the server cannot be looked at") {

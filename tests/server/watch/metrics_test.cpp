@@ -71,6 +71,33 @@ TEST_CASE("a board's files become metrics, and a machine without them has none")
   CHECK(test::has_line(text, R"(rkllm_mcp_npu_load_ratio{core="2"} 0.75)"));
   CHECK(test::has_line(text, "rkllm_mcp_npu_frequency_hertz 1000000000"));
   CHECK(test::has_line(text, "rkllm_mcp_npu_temperature_celsius 42.538"));
+  write(root / "sys/kernel/debug/rknpu/version", "RKNPU driver: v0.9.8\n");
+  CHECK(npu_status(root) == Json{{"driver", "v0.9.8"},
+                                 {"load", {0.1, 0.0, 0.75}},
+                                 {"frequency_hz", 1e9},
+                                 {"temperature_celsius", 42.538},
+                                 {"remedy", nullptr}});
+}
+
+TEST_CASE("what only root may read of the NPU is null, with the command that shows it") {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path root = directory / "root";
+  Json nothing{{"driver", nullptr},
+               {"load", nullptr},
+               {"frequency_hz", nullptr},
+               {"temperature_celsius", nullptr},
+               {"remedy", nullptr}};
+  CHECK(npu_status(root) == nothing);
+  write(root / "sys/class/devfreq/fdab0000.npu/cur_freq", "1000000000\n");
+  const Json hidden = npu_status(root);
+  CHECK(hidden["driver"].is_null());
+  CHECK(hidden["frequency_hz"] == 1e9);
+  CHECK_THAT(hidden["remedy"].get<std::string>(), test::has_text("mount --bind /sys/kernel/debug/rknpu /run/rkllm-mcp/rknpu"));
+  // That is where it is then looked for.
+  write(root / "run/rkllm-mcp/rknpu/load", "NPU load: 7%\n");
+  write(root / "run/rkllm-mcp/rknpu/version", "RKNPU driver: v0.9.8\n");
+  CHECK(npu_status(root)["load"] == Json{0.07});
+  CHECK(npu_status(root)["remedy"].is_null());
 }
 
 TEST_CASE("files that cannot be read, or never end, leave their metrics out and nothing else") {

@@ -1,0 +1,55 @@
+#include "cli/help/progress_line.hpp"
+
+#include "text/shown_bytes.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace rkllm_mcp {
+
+ProgressLine::ProgressLine() : is_shown_(::isatty(STDERR_FILENO) == 1) {}
+
+void ProgressLine::show(const std::string& text, When when) {
+  constexpr std::chrono::milliseconds kBetween{200};
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_shown_ || (when == When::kSometimes && now - last_ < kBetween)) return;
+  last_ = now;
+  is_open_ = true;
+  std::fprintf(stderr, "\r%s\033[K", text.c_str());
+}
+
+void ProgressLine::say(const std::string& words) {
+  if (!is_shown_) return;
+  end();
+  std::fprintf(stderr, "%s\n", words.c_str());
+}
+
+void ProgressLine::end() {
+  if (is_open_) std::fprintf(stderr, "\n");
+  is_open_ = false;
+}
+
+void ProgressLine::clear() {
+  if (is_open_) std::fprintf(stderr, "\r\033[K");
+  is_open_ = false;
+}
+
+std::string shown_progress(std::int64_t done, std::optional<std::int64_t> of) {
+  if (!of || *of <= 0) return shown_bytes(done);
+  constexpr std::int64_t kColumns = 30;
+  constexpr std::int64_t kAll = 100;
+  const std::int64_t known = std::clamp<std::int64_t>(done, 0, *of);
+  const auto filled = static_cast<std::size_t>(kColumns * known / *of);
+  return "[" + std::string(filled, '#') + std::string(kColumns - filled, '.') + "] " +
+         std::to_string(kAll * known / *of) + "%  " + shown_bytes(done) + " of " + shown_bytes(*of);
+}
+
+std::string shown_time_left(double seconds) {
+  constexpr long long kMinute = 60;
+  const auto left = static_cast<long long>(seconds);
+  return (left < 2 * kMinute ? std::to_string(left) + " s" : std::to_string(left / kMinute) + " min") + " left";
+}
+
+}  // namespace rkllm_mcp

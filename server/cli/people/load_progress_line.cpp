@@ -1,0 +1,75 @@
+#include "cli/people/load_progress_line.hpp"
+
+#include "text/shown_bytes.hpp"
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp {
+namespace {
+
+// A load that is over sooner than this needs no line.
+constexpr std::chrono::milliseconds kBetweenQuestions{300};
+
+bool is_asked_for(const Json& load, std::string model) {
+  constexpr std::string_view kLatest = ":latest";
+  if (model.ends_with(kLatest)) model.erase(model.size() - kLatest.size());
+  return load.is_object() && (load.value("name", Json()) == model || load.value("path", Json()) == model);
+}
+
+}  // namespace
+
+LoadProgressLine::LoadProgressLine(const ServerLink& server, std::string model)
+    : server_(server), model_(std::move(model)) {
+  if (line_.is_shown()) looker_ = std::thread([this] { look(); });
+}
+
+void LoadProgressLine::end() {
+  if (!looker_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  looker_.join();
+  line_.clear();
+}
+
+void LoadProgressLine::look() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kBetweenQuestions, [this] { return is_over_; })) {
+    lock.unlock();
+    try {
+      show(server_.health());
+    } catch (const std::exception&) {
+      return;  // whoever waits for the model is told what is wrong
+    }
+    lock.lock();
+  }
+}
+
+void LoadProgressLine::show(const Json& health) {
+  const Json loading = health.value("loading", Json::array());
+  for (const Json& load : loading) {
+    if (!is_asked_for(load, model_)) continue;
+    const auto number = [&load](const char* key) {
+      const Json value = load.value(key, Json());
+      return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+    };
+    std::string text = "loading";
+    const auto total = number("total");
+    if (const auto bytes = number("bytes")) {
+      text += "  " + shown_progress(static_cast<std::int64_t>(*bytes),
+                                    total ? std::optional(static_cast<std::int64_t>(*total)) : std::nullopt);
+    } else if (total) {
+      text += "  " + shown_bytes(static_cast<std::int64_t>(*total));
+    }
+    if (const auto left = number("seconds_left"); left && *left >= 1) text += "  " + shown_time_left(*left);
+    return line_.show(text, ProgressLine::When::kNow);
+  }
+  line_.clear();  // it is loaded, and the model reads the prompt
+}
+
+}  // namespace rkllm_mcp
