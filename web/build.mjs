@@ -27,7 +27,7 @@ async function notice() {
     const { version, license, homepage } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
     // DOMPurify leaves the choice.
     const chosen = license.includes(' OR ') ? `Apache-2.0, of the two that are offered: ${license}` : license;
-    parts.push(`  ${name} ${version}: ${chosen}\n    ${homepage ?? `https://www.npmjs.com/package/${name}`}`);
+    parts.push(`  ${name} ${version}: ${chosen}\n    ${homepage ?? 'no home page named'}`);
     const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
     texts.push(`--- ${name} ${version} ---\n\n${(await readFile(join(folder, file), 'utf8')).replaceAll('\r', '').trim()}\n`);
   }

@@ -26,6 +26,7 @@ Dispatcher::Options options(const std::shared_ptr<MemoryBudget>& memory,
   options.calls.poll_timeout = SimServer::kPollTimeout;
   options.calls.stall = SimServer::kStall;
   options.calls.requests_per_session = SimServer::kRequests;
+  options.calls.stream_buffer_bytes = 1024;  // less than a long run has
   return options;
 }
 

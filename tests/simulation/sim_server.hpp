@@ -37,7 +37,7 @@ class SimServer {
 
   static constexpr std::chrono::milliseconds kPollTimeout{30'000};
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
-  static constexpr std::chrono::seconds kStall{300};
+  static constexpr std::chrono::seconds kStall{100};
   static constexpr std::size_t kRequests = 16;  // of one client at a time
 
  private:
