@@ -5,6 +5,7 @@
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -19,6 +20,7 @@ namespace {
 class KeptAnswer : public HttpExchange {
  public:
   bool ready() const override { return true; }
+  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
   bool closed() const override { return false; }
   void respond(HttpResponse response) override { answer = std::move(response); }
   void start_stream(int /*status*/, const HttpHeaders& /*headers*/) override {}
