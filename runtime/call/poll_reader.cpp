@@ -2,7 +2,6 @@
 
 #include "call/value_text.hpp"
 #include "jsonrpc/failure.hpp"
-#include "put_back.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -52,7 +51,7 @@ void PollReader::announce_now() {
 }
 
 void PollReader::poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wait) {
-  if (!is_put_back("a poll is overtaken by an expiry")) expiry_.clear();  // also one that has passed, and whose turn on the loop has not come
+  expiry_.clear();  // also one that has passed, and whose turn on the loop has not come
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits

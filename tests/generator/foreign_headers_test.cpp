@@ -83,8 +83,8 @@ std::vector<Foreign> installed() {
 
 // All that decides what the comparison finds: the sources of the reader, this test, the compiler, and the headers.
 std::string inputs_of_comparison(const std::vector<Foreign>& headers) {
-  std::vector<std::filesystem::path> files = {__FILE__,
-                                              std::filesystem::path(__FILE__).parent_path() / "compiler_probe.hpp"};
+  const auto tests = std::filesystem::path(REPOSITORY) / "tests/generator";
+  std::vector<std::filesystem::path> files = {tests / "foreign_headers_test.cpp", tests / "compiler_probe.hpp"};
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(REPOSITORY) / "generator/read")) {
     files.push_back(entry.path());
   }

@@ -63,6 +63,7 @@ class LineClient : public std::enable_shared_from_this<LineClient> {
   std::size_t owed_ = 0;
   bool finished_ = false;  // it sends nothing more
   bool reads_ = true;
+  int sleeps_for_ = 0;
   Clock::time_point stopped_reading_;
   Clock::duration longest_pause_{0};
   bool left_ = false;

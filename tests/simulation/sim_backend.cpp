@@ -125,6 +125,16 @@ void SimBackend::give_up(CallId id, const RpcError& why) {
   take_out(id, why);
 }
 
+void SimBackend::end_all() {
+  for (auto& [handle, queue] : std::exchange(queues_, {})) {
+    for (const auto& job : queue) {
+      CallOutcome outcome;
+      outcome.error = std::make_exception_ptr(RpcError(ErrorCode::kRuntimeUnavailable, "the simulation ends"));
+      if (job->observer) std::exchange(job->observer, nullptr)->on_done(std::move(outcome));
+    }
+  }
+}
+
 std::size_t SimBackend::calls_of(std::string_view peer) const {
   std::size_t count = 0;
   for (const auto& [handle, queue] : queues_) {

@@ -27,6 +27,9 @@ class SimBackend : public Backend {
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
+  // Ends all calls, as the runtime's end does.
+  void end_all();
+
   // Calls that have not ended, of clients whose address is `peer`, or of all.
   std::size_t calls_of(std::string_view peer) const;
   std::size_t calls() const;

@@ -56,8 +56,18 @@ SimServer::SimServer(World& world)
         plain_http_.handle(request, exchange);
       })) {}
 
+SimServer::~SimServer() {
+  for (const auto& each : channels_) {
+    if (const auto channel = each.lock()) channel->abort();
+  }
+  world_.pass(Clock::duration::zero());  // they tell what they carry, whose calls are cancelled
+  backend_->end_all();
+  world_.pass(Clock::duration::zero());
+}
+
 std::shared_ptr<Channel> SimServer::add(const std::shared_ptr<SimConnection>& connection) {
   const auto channel = std::make_shared<Channel>(world_.loop(), connection->stream(), limits_);
+  channels_.push_back(channel);
   ++*connections_;
   channel->when_finished([connections = connections_] { --*connections; });
   return channel;

@@ -19,12 +19,16 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace rkllm_mcp::simulation {
 
 class SimServer {
  public:
   explicit SimServer(World& world);
+  SimServer(const SimServer&) = delete;
+  SimServer& operator=(const SimServer&) = delete;
+  ~SimServer();  // ends what a schedule that has failed has left
 
   // A new client's connection, to the port for lines (TCP) or for HTTP.
   std::shared_ptr<SimConnection> connect_lines(const std::string& name);
@@ -55,6 +59,7 @@ class SimServer {
   PlainHttp plain_http_;
   const AcceptFunction accept_;
   const std::shared_ptr<const HttpService> service_;
+  std::vector<std::weak_ptr<Channel>> channels_;
   const std::shared_ptr<std::size_t> connections_ = std::make_shared<std::size_t>(0);
 };
 

@@ -101,7 +101,8 @@ function ModelChoice() {
   const names = models?.map(({ id }) => id) ?? [];
   const usable = names.includes(model);
   useEffect(() => {
-    if (usable || names.length === 0) return;
+    // Somebody may have chosen one since this was drawn.
+    if (names.includes(choice.get().model) || names.length === 0) return;
     choose_model((models.find(({ rkllm }) => rkllm?.state === 'loaded') ?? models[0]).id);
   }, [names.join('\n'), usable]);
   if (models && names.length === 0) return html`<p>${t('no_models')}</p>`;
