@@ -87,7 +87,7 @@ std::string LineClient::request_text() {
               {"method", methods[static_cast<int>(kind)]},
               {"params",
                {{"handle", SimBackend::kHandles[world_.choices().choose(2)]},
-                {"prompt", SimBackend::prompt(name_ + "." + std::to_string(id), tokens)}}}}
+                {"prompt", SimBackend::prompt(name_of(id), tokens)}}}}
       .dump();
 }
 
@@ -170,17 +170,14 @@ void LineClient::end(int id, Request& request) {
   request.ended = true;
   --owed_;
   world_.saw("a request was answered");
-  if (request.text != whole_text(id, request)) {
-    complain("request " + std::to_string(id) + " has the text \"" + request.text + "\" and not \"" +
-             whole_text(id, request) + "\"");
+  const std::string whole = whole_text(id, request);
+  if (request.text != whole) {
+    complain("request " + std::to_string(id) + " has the text \"" + request.text + "\" and not \"" + whole + "\"");
   }
 }
 
 std::string LineClient::whole_text(int id, const Request& request) const {
-  std::string text;
-  if (request.kind == Kind::kPlain) return text;
-  for (std::size_t i = 0; i < request.tokens; ++i) text += SimBackend::token(name_ + "." + std::to_string(id), i);
-  return text;
+  return SimBackend::text(name_of(id), request.kind == Kind::kPlain ? 0 : request.tokens);
 }
 
 std::string LineClient::owed() const {

@@ -50,6 +50,7 @@ class LineClient : public std::enable_shared_from_this<LineClient> {
   void take(const Json& message);
   void take_chunk(int id, Request& request, const Json& result);
   void end(int id, Request& request);
+  std::string name_of(int id) const { return name_ + "." + std::to_string(id); }  // which its prompt and tokens begin with
   std::string whole_text(int id, const Request& request) const;
   [[noreturn]] void complain(const std::string& what) const;
 

@@ -1,5 +1,6 @@
 #include "poll_client.hpp"
 
+#include <cctype>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
@@ -101,7 +102,8 @@ void PollClient::take(const Json& answer) {
     const bool was_slow = last_answer_ && Clock::now() - *last_answer_ >= SimServer::kPollTimeout;
     if (answer["error"]["code"] != kStreamNotFound || !was_slow) complain("an error: " + answer.dump());
     world_.saw("a poll came too late");
-    return forget_run();
+    stream_id_.clear();
+    return;
   }
   last_answer_ = asked_;
   const Json& result = answer["result"];
@@ -116,14 +118,11 @@ void PollClient::take(const Json& answer) {
   if (!delta.empty() || ends) ++seq_;
   text_ += delta;
   if (!ends) return;
-  std::string whole;
-  for (std::size_t i = 0; i < tokens_; ++i) whole += SimBackend::token(name_ + "." + std::to_string(run_), i);
+  const std::string whole = SimBackend::text(name_ + "." + std::to_string(run_), tokens_);
   if (text_ != whole) complain("the text is \"" + text_ + "\" and not \"" + whole + "\"");
   world_.saw("a polled run was answered");
-  forget_run();
+  stream_id_.clear();
 }
-
-void PollClient::forget_run() { stream_id_.clear(); }
 
 void PollClient::settle() {
   settled_ = true;

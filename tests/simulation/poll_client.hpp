@@ -32,7 +32,6 @@ class PollClient : public std::enable_shared_from_this<PollClient> {
   void ask(const std::string& body);
   void received(std::string_view bytes);
   void take(const Json& answer);
-  void forget_run();
   [[noreturn]] void complain(const std::string& what) const;
 
   World& world_;

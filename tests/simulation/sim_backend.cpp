@@ -17,6 +17,12 @@ std::string SimBackend::token(std::string_view name, std::size_t index) {
   return std::string(name) + "#" + std::to_string(index) + "\xc3\xa9 ";
 }
 
+std::string SimBackend::text(std::string_view name, std::size_t tokens) {
+  std::string whole;
+  for (std::size_t i = 0; i < tokens; ++i) whole += token(name, i);
+  return whole;
+}
+
 Backend::CallId SimBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
   const auto job = std::make_shared<Job>();
   job->id = ++last_id_;

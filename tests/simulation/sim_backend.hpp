@@ -37,6 +37,7 @@ class SimBackend : public Backend {
   // "NAME:COUNT" → token 0 is "NAME#0 ", and so on.
   static std::string prompt(std::string_view name, std::size_t tokens);
   static std::string token(std::string_view name, std::size_t index);
+  static std::string text(std::string_view name, std::size_t tokens);  // all of them
 
  private:
   struct Job {
