@@ -19,6 +19,7 @@ set(RUNTIME_SOURCES
   dispatch/http_sessions.cpp
   dispatch/paired_http.cpp
   dispatch/plain_http.cpp
+  dispatch/reading_queue.cpp
   dispatch/service_calls.cpp
   dispatch/session_streams.cpp
   dispatch/stateless_headers.cpp

@@ -178,32 +178,39 @@ std::string Dispatcher::too_slow_message() {
       RpcError(ErrorCode::kQueueFull, "the message has not arrived in time: " + setting, Json{{"setting", setting}}));
 }
 
-void Dispatcher::read(std::string text, ReadFunction then, NullIds null_ids) {
+void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids) {
   if (text.size() <= kReadAtOnceBytes) return then(parse(text, null_ids));
   const auto room = reading_.start() ? room_for(text.size()) : nullptr;
   if (!room) return then(Malformed{id_of_beginning(text, options_.message), no_memory()});
   // Both steps hold it: one fills it in, the other takes it.
-  const auto message = std::make_shared<Message>();
+  const auto message = std::make_shared<Message>(Malformed{id_of_beginning(text, options_.message), no_memory()});
   MessageLimits limits = options_.message;
   limits.null_ids = null_ids;
+  const std::size_t bytes = text.size();
   auto work = [message, room, text = std::move(text), limits] {
     try {
       *message = parse_message(text, limits);
       give_room(*message, room);
     } catch (const std::bad_alloc&) {
-      *message = Malformed{RequestId(kNullId), no_memory()};
+      // It stays what it is.
     } catch (...) {
       *message = Malformed{RequestId(kNullId), as_rpc_error(std::current_exception())};
     }
   };
-  reading_.run(std::move(work), [message, then = std::move(then)] { then(*message); });
+  reading_.add({std::string(host_of(sender.address)), bytes, sender.is_there, std::move(work),
+                [message, then = std::move(then)] { then(*message); }});
 }
 
 void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
                                  const std::shared_ptr<Peer>& peer) {
   if (text.size() <= kReadAtOnceBytes) return receive(parse(text), session, peer, Delivery::kPush);
   peer->hold_input();
-  read(std::string(text), [this, session, weak = std::weak_ptr(peer)](const Message& message) {
+  const std::weak_ptr weak(peer);
+  const auto is_there = [weak] {
+    const auto alive = weak.lock();
+    return alive && !alive->closed();
+  };
+  read(std::string(text), {peer->address(), is_there}, [this, session, weak](const Message& message) {
     const auto alive = weak.lock();
     if (!alive || alive->closed()) return;
     or_else([&] { receive(message, session, alive, Delivery::kPush); }, [&] { alive->close(); });

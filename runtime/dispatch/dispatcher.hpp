@@ -12,12 +12,12 @@
 #include "call/stream_registry.hpp"
 #include "direct/direct_dialect.hpp"
 #include "dispatch/gate.hpp"
+#include "dispatch/reading_queue.hpp"
 #include "dispatch/request_report.hpp"
 #include "dispatch/service_calls.hpp"
 #include "jsonrpc/message.hpp"
 #include "mcp/protocol/mcp_server.hpp"
 #include "memory_budget.hpp"
-#include "side_thread.hpp"
 #include "transport/peer.hpp"
 
 #include <asio/io_context.hpp>
@@ -60,10 +60,15 @@ class Dispatcher {
   Caller& caller() { return caller_; }
   McpServer& mcp() { return mcp_; }
 
+  // Who has sent a message, for as long as it waits to be parsed.
+  struct Sender {
+    std::string address;             // with or without a port: those of one host take turns with other hosts'
+    std::function<bool()> is_there;  // whether it still waits for an answer
+  };
   // Parses `text` and passes the message to `then`: at once, or, if the text is long, later, when it has been parsed
-  // beside the loop.
+  // beside the loop. Where the sender has gone before its turn came, `then` is not called.
   using ReadFunction = std::function<void(const Message&)>;
-  void read(std::string text, ReadFunction then, NullIds null_ids = NullIds::kRefused);
+  void read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids = NullIds::kRefused);
 
   // Executes one message whose answer goes to `peer`.
   void receive(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
@@ -119,7 +124,7 @@ class Dispatcher {
   ServiceCalls services_;
   // Shared with what peers do as they close, which may be after the dispatcher's end.
   const std::shared_ptr<RepeatedRequests> repeated_;
-  SideThread reading_;  // of long messages
+  ReadingQueue reading_;  // of long messages
 };
 
 }  // namespace rkllm_mcp

@@ -9,14 +9,16 @@
 
 namespace rkllm_mcp {
 
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then, NullIds null_ids) {
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange,
+               BodyFunction then, NullIds null_ids) {
+  const Dispatcher::Sender sender{request.remote, [exchange] { return !exchange->closed(); }};
   if (request.body.size() <= kReadAtOnceBytes) {
-    return dispatcher.read(request.body, [&](const Message& message) { then(request, message); }, null_ids);
+    return dispatcher.read(request.body, sender, [&](const Message& message) { then(request, message); }, null_ids);
   }
   const auto kept = std::make_shared<HttpRequest>(request);  // until its body has been read
   std::string body = std::exchange(kept->body, {});
   dispatcher.read(
-      std::move(body), [kept, then = std::move(then)](const Message& message) { then(*kept, message); }, null_ids);
+      std::move(body), sender, [kept, then = std::move(then)](const Message& message) { then(*kept, message); }, null_ids);
 }
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {
@@ -51,7 +53,7 @@ void PlainHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExc
     }
     receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
   };
-  read_body(dispatcher_, request, execute, NullIds::kTaken);
+  read_body(dispatcher_, request, exchange, execute, NullIds::kTaken);
 }
 
 }  // namespace rkllm_mcp

@@ -26,10 +26,11 @@ class PlainHttp {
 class HttpPeer;
 
 // Parses the request's body and passes request and message to `then`: at once, or, if the body is long, later, when it
-// has been parsed beside the loop; the request then comes without its body. `then` has to hold the peer until then.
+// has been parsed beside the loop; the request then comes without its body. `then` has to hold the exchange until then,
+// and is not called if the client has gone meanwhile.
 using BodyFunction = std::function<void(const HttpRequest&, const Message&)>;
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, BodyFunction then,
-               NullIds null_ids = NullIds::kRefused);
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange,
+               BodyFunction then, NullIds null_ids = NullIds::kRefused);
 // Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
 // Executes the message in `session`. Its calls are cancelled when `peer`, which lives for this message, breaks off.

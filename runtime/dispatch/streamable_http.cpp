@@ -56,7 +56,7 @@ void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<Http
   if (!equal_ignoring_case(media_type(request.headers), "application/json")) {
     return exchange->respond(refusal(415, "Content-Type must be application/json"));
   }
-  read_body(dispatcher_, request,
+  read_body(dispatcher_, request, exchange,
             [this, exchange](const HttpRequest& head, const Message& message) { execute(head, message, exchange); });
 }
 

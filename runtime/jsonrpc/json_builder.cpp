@@ -37,7 +37,11 @@ std::string readable(std::string_view complaint) {
   if (const auto bracket = complaint.find("] "); bracket != std::string_view::npos)
     complaint.remove_prefix(bracket + 2);
   const auto read = complaint.find(kRead);
-  if (read == std::string_view::npos) return std::string(complaint);
+  if (read == std::string_view::npos) {  // "number overflow parsing '1e400'"
+    const auto quote = complaint.find('\'');
+    return std::string(complaint.substr(0, quote)) +
+           (quote == std::string_view::npos ? "" : shortened(complaint.substr(quote)));
+  }
   const auto begin = read + kRead.size();
   const auto expectation = complaint.rfind("'; expected ");
   const auto end = expectation != std::string_view::npos && expectation >= begin ? expectation : complaint.rfind('\'');

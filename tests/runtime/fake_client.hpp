@@ -81,7 +81,8 @@ inline std::string stateless(Json params, Json capabilities = Json::object()) {
 // Executes a message whose answer goes to `peer`, as the HTTP endpoints do.
 inline void receive_text(Dispatcher& dispatcher, const std::string& text, const std::shared_ptr<Session>& session,
                          const std::shared_ptr<Peer>& peer, Delivery delivery) {
-  dispatcher.read(text, [&dispatcher, session, peer, delivery](const Message& message) {
+  const Dispatcher::Sender sender{"test", [] { return true; }};
+  dispatcher.read(text, sender, [&dispatcher, session, peer, delivery](const Message& message) {
     dispatcher.receive(message, session, peer, delivery);
   });
 }

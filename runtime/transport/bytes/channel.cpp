@@ -174,6 +174,12 @@ void Channel::on_written(const std::error_code& error, std::size_t bytes) {
   read();
 }
 
+void Channel::later(std::function<void()> action) {
+  asio::post(io_, [self = shared_from_this(), owner = owner_, action = std::move(action)] {
+    if (owner && self->owner_ == owner) self->contain(action);
+  });
+}
+
 void Channel::keep_probing(std::string_view filler) {
   if (is_put_back("a client that has closed is taken for one that has finished sending")) return;
   filler_ = filler;

@@ -88,6 +88,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
     or_else(std::move(action), [this] { abort(); });
   }
 
+  // Runs `action` later, after what the loop has to call now, if the channel still has the owner that it has now.
+  void later(std::function<void()> action);
+
   // Called once when the channel is of no more use, after the owner was told; for the set that counts connections.
   void when_finished(std::function<void()> action) { finished_ = std::move(action); }
   // Closes without telling anybody: the transport itself is going.

@@ -1,6 +1,8 @@
-// Input that has been read but cannot be handled yet, since too many answers wait for the client to read them. It is
-// kept until they have left, and nothing more is read from the client meanwhile. For connections that take their input
-// message by message.
+// Input that has been read but cannot be handled yet: too many answers wait for the client to read them, the layer above
+// has enough to do, or the connection has had its turn. For connections that take their input message by message.
+//
+// A connection's turn is a few messages long, since one read can bring ten thousand small ones: the rest waits until
+// the loop has called what else it has to call. Nothing more is read from the client while much waits.
 //
 // Threads: belongs to the event loop.
 #pragma once
@@ -8,6 +10,7 @@
 #include "transport/bytes/channel.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,27 +19,56 @@ namespace rkllm_mcp {
 
 class InputBacklog {
  public:
-  explicit InputBacklog(Channel& channel) : channel_(channel) {}  // which outlives this
+  // `next_turn` is called later, while the connection lives, when its turn has ended before its input: it should call
+  // go_on(). The channel outlives this.
+  InputBacklog(Channel& channel, std::function<void()> next_turn)
+      : channel_(channel), next_turn_(std::move(next_turn)) {}
 
   bool empty() const { return kept_.empty(); }
-  // What cannot be handled now, behind what waits already.
-  void keep(std::string_view bytes) {
-    if (bytes.empty()) return;
+  // To be called for each message; turn_is_over() says whether the next one has to wait.
+  void count_message() { ++handled_; }
+  bool turn_is_over() const { return handled_ >= kMessagesInATurn; }
+
+  // Calls `take`, which returns the bytes that it cannot handle now, with what has just been read; behind what waits
+  // already it waits, too.
+  template <class Take>
+  void receive(std::string_view bytes, const Take& take) {
+    if (kept_.empty()) return hand_over(bytes, take);
     kept_.append(bytes);
-    channel_.hold_input();
+    hold_if_much();
   }
-  // The channel is ready again: calls `take` with what waits, which keeps what it cannot handle even now.
+  // The same with what waits, when something has changed.
   template <class Take>
   void go_on(const Take& take) {
     if (kept_.empty()) return;
     const std::string bytes = std::exchange(kept_, {});
-    take(bytes);
-    if (kept_.empty()) channel_.resume_input();
+    hand_over(bytes, take);
+    if (kept_.size() < kReadAhead) channel_.resume_input();
   }
 
  private:
+  static constexpr int kMessagesInATurn = 16;
+  // Reading on shows that a client has gone. More than this is not read ahead, but for what one read brings.
+  static constexpr std::size_t kReadAhead = std::size_t{16} * 1024;
+
+  template <class Take>
+  void hand_over(std::string_view bytes, const Take& take) {
+    handled_ = 0;
+    const std::string_view rest = take(bytes);
+    if (rest.empty()) return;
+    kept_.append(rest);
+    hold_if_much();
+    if (turn_is_over()) channel_.later(next_turn_);
+  }
+
+  void hold_if_much() {
+    if (kept_.size() >= kReadAhead) channel_.hold_input();
+  }
+
   Channel& channel_;
+  const std::function<void()> next_turn_;
   std::string kept_;
+  int handled_ = 0;  // in this turn
 };
 
 }  // namespace rkllm_mcp

@@ -11,7 +11,7 @@ LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identi
       max_message_bytes_(limits.max_message_bytes),
       framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes), limits.memory),
       counts_(limits.counts),
-      input_(*channel_),
+      input_(*channel_, [this] { go_on(); }),
       deadline_(*channel_, limits.message, [this] { out_of_time(); }) {}
 
 void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
@@ -26,14 +26,14 @@ void LineConnection::channel_received(std::string_view bytes) {
     receive_(OtherProtocol{});
     return close();  // what else arrives is dropped by the channel
   }
-  if (!input_.empty()) return input_.keep(bytes);
-  take(bytes);
+  input_.receive(bytes, [this](std::string_view received) { return take(received); });
 }
 
-void LineConnection::take(std::string_view bytes) {
+std::string_view LineConnection::take(std::string_view bytes) {
   std::string_view rest = bytes;
-  while (!rest.empty() && !held_ && !channel_->congested()) {
+  while (!rest.empty() && !held_ && !channel_->congested() && !input_.turn_is_over()) {
     const auto received = framer_.next(rest);
+    input_.count_message();
     // What follows close() in the same packet is not executed.
     if (received && channel_->is_open()) receive_(*received);
     framer_.release();
@@ -41,7 +41,7 @@ void LineConnection::take(std::string_view bytes) {
   const auto taken = bytes.substr(0, bytes.size() - rest.size());
   if (taken.rfind('\n') != std::string_view::npos) in_message_ = false;  // what follows is another one
   watch_message();
-  input_.keep(rest);
+  return rest;
 }
 
 // A message's time runs from its first byte, however slowly the others come.
@@ -72,13 +72,20 @@ void LineConnection::resume_input() {
 
 void LineConnection::go_on() {
   if (held_ || !receive_) return;
-  input_.go_on([this](std::string_view bytes) { take(bytes); });
+  input_.go_on([this](std::string_view bytes) { return take(bytes); });
   if (input_.empty() && !held_ && std::exchange(ended_, false)) end_input();
 }
 
 void LineConnection::channel_ended() {
   ended_ = held_ || !input_.empty();
-  if (!ended_) end_input();
+  if (!ended_) return end_input();
+  find_out_who_listens();  // nobody needs to handle what waits for a client that has gone
+}
+
+// A TCP client that still waits for an answer may have closed its connection altogether, which only a write shows;
+// other transports report it by themselves. A space in front of a line is white space in front of its JSON.
+void LineConnection::find_out_who_listens() {
+  if (transport() == TransportKind::kTcp) channel_->keep_probing(" ");
 }
 
 void LineConnection::end_input() {
@@ -91,9 +98,7 @@ void LineConnection::end_input() {
     return;
   }
   if (channel_->is_open()) receive_(EndOfInput{});
-  // A TCP client that still waits for an answer may have closed its connection altogether, which only a write shows;
-  // other transports report it by themselves. A space in front of a line is white space in front of its JSON.
-  if (transport() == TransportKind::kTcp) channel_->keep_probing(" ");
+  find_out_who_listens();
 }
 
 void LineConnection::channel_closed() {

@@ -52,9 +52,11 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   void channel_closed() override;
   void go_away() override { close(); }
 
-  void take(std::string_view bytes);  // line by line, as many as can be handled now
+  // Line by line, as many as can be handled now; returns what is left.
+  std::string_view take(std::string_view bytes);
   void watch_message();
   void out_of_time();
+  void find_out_who_listens();
   void end_input();
   void go_on();  // with what was kept
 

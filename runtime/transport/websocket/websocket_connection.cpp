@@ -14,7 +14,7 @@ WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<C
       counts_(connection_limits.counts),
       reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
               connection_limits.memory),
-      input_(*channel_),
+      input_(*channel_, [this] { go_on(); }),
       deadline_(*channel_, connection_limits.message, [this] { out_of_time(); }),
       silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
@@ -32,14 +32,13 @@ void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Chan
 
 void WebSocketConnection::channel_received(std::string_view bytes) {
   last_heard_ = Deadline::Clock::now();
-  if (!input_.empty()) return input_.keep(bytes);
-  take(bytes);
+  input_.receive(bytes, [this](std::string_view received) { return take(received); });
 }
 
-void WebSocketConnection::take(std::string_view bytes) {
+std::string_view WebSocketConnection::take(std::string_view bytes) {
   const std::size_t taken = reader_.feed(bytes, *this);
   watch_message();
-  input_.keep(bytes.substr(taken));
+  return bytes.substr(taken);
 }
 
 // A message's time runs from its first frame, however slowly the others come, and whatever comes between them.
@@ -67,7 +66,7 @@ void WebSocketConnection::resume_input() {
 }
 
 void WebSocketConnection::go_on() {
-  input_.go_on([this](std::string_view bytes) { take(bytes); });
+  input_.go_on([this](std::string_view bytes) { return take(bytes); });
 }
 
 void WebSocketConnection::channel_closed() {
@@ -78,6 +77,7 @@ void WebSocketConnection::channel_closed() {
 }
 
 void WebSocketConnection::websocket_text(std::string_view message) {
+  input_.count_message();
   if (channel_->is_open()) receive_(message);
 }
 
@@ -87,6 +87,11 @@ void WebSocketConnection::websocket_oversized(std::size_t bytes) {
 
 void WebSocketConnection::websocket_no_room(std::string_view beginning) {
   if (channel_->is_open()) receive_(NoRoom{beginning});
+}
+
+void WebSocketConnection::websocket_ping(std::string_view payload) {
+  input_.count_message();
+  send_frame(WebSocketOpcode::kPong, payload);
 }
 
 void WebSocketConnection::websocket_violation(WebSocketClose code, std::string_view explanation) {

@@ -66,13 +66,14 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   void websocket_text(std::string_view message) override;
   void websocket_oversized(std::size_t bytes) override;
   void websocket_no_room(std::string_view beginning) override;
-  void websocket_ping(std::string_view payload) override { send_frame(WebSocketOpcode::kPong, payload); }
+  void websocket_ping(std::string_view payload) override;
   void websocket_closing(std::string_view payload) override { close_with(payload); }
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;
-  bool websocket_pauses() const override { return held_ || channel_->congested(); }
+  bool websocket_pauses() const override { return held_ || channel_->congested() || input_.turn_is_over(); }
 
-  void take(std::string_view bytes);  // message by message, as many as can be handled now
-  void go_on();                       // with what was kept
+  // Frame by frame, as many as can be handled now; returns what is left.
+  std::string_view take(std::string_view bytes);
+  void go_on();  // with what was kept
   void watch_message();
   void out_of_time();
   void send_frame(WebSocketOpcode opcode, std::string_view payload);

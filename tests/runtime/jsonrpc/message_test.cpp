@@ -220,6 +220,16 @@ TEST_CASE("a complaint quotes the end of what was read, of sixty bytes at most")
   CHECK(complaint.find("last read: '..." + std::string(49, 'x') + "<U+0001>'") != std::string::npos);
 }
 
+TEST_CASE("a complaint about a number that is too large quotes sixty bytes at most, too") {
+  for (const auto& number : {std::string(200'000, '7'), "1e" + std::string(5000, '9')}) {
+    const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":)" + number + "}}";
+    const std::string complaint = std::get<Malformed>(parse_message(text, {})).error.what();
+    CHECK(complaint.size() < 300);
+    CHECK(complaint.find("number overflow") != std::string::npos);
+    CHECK(complaint.find(number.substr(0, 40)) != std::string::npos);
+  }
+}
+
 TEST_CASE("of the beginning of a message an id is known only if it is there whole") {
   const auto id_of = [](const std::string& text) { return id_of_beginning(text, {}); };
   CHECK(id_of(R"({"jsonrpc":"2.0","id":12,"method)") == "12");

@@ -5,12 +5,14 @@
 #include "../raw_client.hpp"
 #include "support/catch.hpp"
 
+#include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 
 #include <unistd.h>
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -119,6 +121,54 @@ TEST_CASE("TCP: a line that the end of the input ends has no time to be finished
     client_of->close();
   });
   CHECK(client.read_to_end() == " {answer}\n");  // behind the space that asks whether anybody listens
+}
+
+TEST_CASE("TCP: what else the loop has to do comes between the lines that one client sends at once") {
+  std::size_t handled = 0;
+  std::size_t handled_at_its_turn = 0;
+  const Event all;
+  LoopThread loop;
+  const AcceptFunction accept = [&](const std::shared_ptr<Peer>&) -> ReceiveFunction {
+    return [&](const Received& what) {
+      if (!std::holds_alternative<std::string_view>(what)) return;
+      CHECK(std::get<std::string_view>(what) == "{" + std::to_string(handled) + "}");
+      if (handled == 0) asio::post(loop.io(), [&] { handled_at_its_turn = handled; });
+      if (++handled == 5000) all.happen();
+    };
+  };
+  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
+  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  std::string together;
+  for (int each = 0; each < 5000; ++each) together += "{" + std::to_string(each) + "}\n";
+  client.send(together);
+  REQUIRE(all.happens());
+  const auto counted = loop.call([&] { return handled_at_its_turn; });
+  CHECK(counted > 0);
+  CHECK(counted <= 16);
+}
+
+TEST_CASE("TCP: that a client has gone is noticed while the layer above has enough to do, and lines wait behind") {
+  const Event received;
+  const Event gone;
+  std::shared_ptr<Peer> busy;
+  LoopThread loop;
+  loop.before_end([&] { busy = nullptr; });
+  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    busy = peer;
+    peer->when_closed([gone] { gone.happen(); });
+    return [&, received](const Received& what) {
+      if (!std::holds_alternative<std::string_view>(what)) return;
+      busy->hold_input();
+      received.happen();
+    };
+  };
+  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
+  {
+    RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+    client.send("{long}\n{other}\n");
+    REQUIRE(received.happens());
+  }
+  CHECK(gone.happens());
 }
 
 TEST_CASE("TCP: the time in which a client is not read is not its message's") {

@@ -7,9 +7,12 @@
 #include "support/client_frames.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
+#include <asio/post.hpp>
+
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -237,6 +240,30 @@ TEST_CASE("WebSocket: a client that disconnects is noticed") {
   SECTION("by half-closing, which WebSocket does not know") { client.finish_sending(); }
   SECTION("by a reset") { client.reset(); }
   CHECK(gone.happens());
+}
+
+TEST_CASE("WebSocket: what else the loop has to do comes between the frames that one client sends at once") {
+  std::size_t handled = 0;
+  std::size_t handled_at_its_turn = 0;
+  const Event all;
+  LoopThread loop;
+  const AcceptFunction accept = [&](const std::shared_ptr<Peer>&) -> ReceiveFunction {
+    return [&](const Received& what) {
+      if (!std::holds_alternative<std::string_view>(what)) return;
+      CHECK(std::get<std::string_view>(what) == "{" + std::to_string(handled) + "}");
+      if (handled == 0) asio::post(loop.io(), [&] { handled_at_its_turn = handled; });
+      if (++handled == 5000) all.happen();
+    };
+  };
+  OnLoop<WebSocketTransport> websocket(loop, WebSocketOptions{}, accept);
+  WebSocketClient client(websocket.call([](auto& transport) { return transport.port(); }));
+  std::string together;
+  for (int each = 0; each < 5000; ++each) together += client_frame(kFinal | kText, "{" + std::to_string(each) + "}");
+  client.send(together);
+  REQUIRE(all.happens());
+  const auto counted = loop.call([&] { return handled_at_its_turn; });
+  CHECK(counted > 0);
+  CHECK(counted <= 16);
 }
 
 TEST_CASE("WebSocket: 20,000 messages arrive complete and in order, whatever another client does not read") {
