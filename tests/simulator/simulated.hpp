@@ -102,11 +102,11 @@ class Llm {
   // Waits for the n-th FINISH or ERROR; false after ten seconds.
   bool wait_for_ends(std::size_t count) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return ends_ >= count; });
+    return changed_.wait_for(lock, std::chrono::minutes(2), [&] { return ends_ >= count; });
   }
   bool wait_for_event() {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return calls_ > 0; });
+    return changed_.wait_for(lock, std::chrono::minutes(2), [&] { return calls_ > 0; });
   }
 
   LLMHandle handle = nullptr;

@@ -46,7 +46,7 @@ class Script {
   // Waits until so many messages have been sent.
   std::vector<std::string> sent(std::size_t count) {
     std::unique_lock lock(mutex_);
-    const bool came = changed_.wait_for(lock, std::chrono::seconds(20), [&] { return sent_.size() >= count; });
+    const bool came = changed_.wait_for(lock, std::chrono::minutes(2), [&] { return sent_.size() >= count; });
     if (!came) throw std::runtime_error("only " + std::to_string(sent_.size()) + " messages were sent");
     return sent_;
   }

@@ -67,7 +67,7 @@ class ScriptedHttpServer {
   // For answers that wait until the test says so, or ends.
   void hold() {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::seconds(20), [this] { return released_; });
+    changed_.wait_for(lock, std::chrono::minutes(2), [this] { return released_; });
   }
   void release() {
     const std::lock_guard lock(mutex_);
@@ -112,7 +112,7 @@ class ScriptedHttpServer {
 
   template <typename Condition>
   void await(std::unique_lock<std::mutex>& lock, Condition condition, const std::string& complaint) {
-    if (!changed_.wait_for(lock, std::chrono::seconds(20), condition)) throw std::runtime_error(complaint);
+    if (!changed_.wait_for(lock, std::chrono::minutes(2), condition)) throw std::runtime_error(complaint);
   }
 
   const Answer answer_;

@@ -48,7 +48,7 @@ class WaitingLoop {
   // Runs the loop until that is so.
   template <typename Condition>
   void until(Condition condition, const std::string& complaint) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);  // of a busy machine
     while (!condition()) {
       if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(complaint);
       loop_.run_one_for(std::chrono::milliseconds(5));

@@ -114,7 +114,7 @@ class Handle {
   // False after ten seconds without RKLLM_RUN_FINISH.
   bool wait_for_finish() {
     std::unique_lock lock(mutex_);
-    return finished_.wait_for(lock, std::chrono::seconds(10), [this] { return has_finished_; });
+    return finished_.wait_for(lock, std::chrono::minutes(2), [this] { return has_finished_; });
   }
 
   std::vector<Event> events;
