@@ -34,14 +34,14 @@ struct ValueRows {
 
 // How a call ended. Exactly one of `result` and `error` is set.
 struct CallOutcome {
-  Json result;               // what the stub returned, {"status":0,...}
-  std::exception_ptr error;  // an RpcError, or a bug
-  std::string state;         // name of the state that ended the run, empty for calls that do not stream
-  Json values;               // what came with that state, e.g. {"perf":{...}}; null if nothing
+  Json result;                    // what the stub returned, {"status":0,...}
+  std::exception_ptr error;       // an RpcError, or a bug
+  std::string state;              // name of the state that ended the run, empty for calls that do not stream
+  Json values;                    // what came with that state, e.g. {"perf":{...}}; null if nothing
   std::vector<ValueRows> rows{};  // what the run was for, where that is no text
   MemoryShare memory{};           // what they take, also once they have become text
-  bool aborted = false;      // the run was stopped on request
-  std::string handle;        // that it was made on, if it came to that; empty for calls without one
+  bool aborted = false;           // the run was stopped on request
+  std::string handle;             // that it was made on, if it came to that; empty for calls without one
 };
 
 // Follows one call. Threads: what tells of the call (on_queued() to on_done()) may come on any thread, one at a time;
@@ -70,7 +70,7 @@ class CallObserver {
 };
 
 // Whose request a call is, for logs.
-struct CallOrigin {
+struct RequestSource {
   std::string id;                       // the request's, as JSON text; empty: none
   std::string_view transport = "none";  // "tcp"; "none": the server itself wants it
   std::string peer;                     // its address
@@ -81,7 +81,7 @@ struct CallRequest {
   const Method* method = nullptr;
   Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
-  CallOrigin origin{};
+  RequestSource origin{};
   std::shared_ptr<MemoryShare> memory{};  // what it takes of the memory for requests; shared with the request
 };
 

@@ -1,6 +1,6 @@
 set(RUNTIME_SOURCES
   auth/guess_throttle.cpp
-  auth/token_set.cpp
+  auth/access_tokens.cpp
   call/caller.cpp
   call/chunk_writer.cpp
   call/poll_reader.cpp
@@ -39,7 +39,7 @@ set(RUNTIME_SOURCES
   mcp/tools/method_tools.cpp
   mcp/lists/page.cpp
   mcp/tools/progress.cpp
-  mcp/protocol/request_voice.cpp
+  mcp/protocol/request_responder.cpp
   mcp/lists/resource_reader.cpp
   mcp/protocol/revisions.cpp
   mcp/protocol/revisions/2024_10_07.cpp

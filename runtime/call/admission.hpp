@@ -1,7 +1,7 @@
 // Who may begin one more request: the permission that it takes, and room for it.
 #pragma once
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "call/session.hpp"
 #include "counts.hpp"
 
@@ -31,7 +31,7 @@ inline void permit(const Session& session, Permission permission) {
 
 // Throws QueueFull if the session's client has as many requests in progress as it may have. Clients that share a
 // session because they have none of their own are told apart by their addresses.
-inline void admit_one_more(const Session& session, const Peer& client, std::size_t most, Counts* counts) {
+inline void check_quota(const Session& session, const Peer& client, std::size_t most, Counts* counts) {
   const std::size_t active = session.active_of(client);
   if (active < most) return;
   count(counts, Limit::kRequestsPerConnection);

@@ -1,10 +1,9 @@
 #include "call/caller.hpp"
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "call/push_reader.hpp"
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
-
 
 #include <utility>
 
@@ -16,7 +15,9 @@ constexpr std::chrono::milliseconds kAnnouncePatience{20};
 
 }  // namespace
 
-CallOrigin origin_of(const RequestId& id, const Peer& peer) { return {id, name_of(peer.transport()), peer.address()}; }
+RequestSource origin_of(const RequestId& id, const Peer& peer) {
+  return {id, name_of(peer.transport()), peer.address()};
+}
 
 void Caller::permit(const Session& session, const Method& method) {
   rkllm_mcp::permit(session, permission_for(method));
@@ -27,8 +28,8 @@ Permission permission_for(const Method& method) {
   return is_admin ? Permission::kAdmin : Permission::kCall;
 }
 
-void Caller::admit_one_more(const Session& session, const Reply& reply) const {
-  rkllm_mcp::admit_one_more(session, reply.peer(), limits_.requests_per_session, limits_.counts);
+void Caller::check_quota(const Session& session, const Reply& reply) const {
+  rkllm_mcp::check_quota(session, reply.peer(), limits_.requests_per_session, limits_.counts);
 }
 
 void Caller::require_new_id(const Session& session, const Reply& reply, bool is_stream) {
@@ -54,8 +55,7 @@ ValueWriting Caller::writing_of(const ResultOptions& options) const {
   return {options.encoding, limits_.reply_bytes, limits_.memory};
 }
 
-Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call,
-                           Target target) {
+Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call, Target target) {
   reply.mark_as_call();
   const auto reader = call.reader;
   const auto key = session->add(std::move(call), reply.peer());
@@ -89,8 +89,7 @@ std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
 Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
                              Target target, CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
                              CancelRule rule) {
-  const CollectReader::Options options{limits_.answer_bytes, limits_.stream_memory,
-                                       limits_.counts};
+  const CollectReader::Options options{limits_.answer_bytes, limits_.stream_memory, limits_.counts};
   target.options.queue_position = progress != nullptr;
   const auto reader =
       StreamReader::make<CollectReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options,
@@ -116,11 +115,9 @@ void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr
   auto writer =
       stream_id.empty() ? ChunkWriter::replies(reply->id(), name) : ChunkWriter::notifications(name, stream_id);
   const std::size_t retained = reply->peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
-  const auto reader =
-      StreamReader::make<PushReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply,
-                                     std::move(writer),
-                                     PushReader::Options{writing_of(target.options), &writing_, retained,
-                                                         limits_.stream_memory});
+  const auto reader = StreamReader::make<PushReader>(
+      loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply, std::move(writer),
+      PushReader::Options{writing_of(target.options), &writing_, retained, limits_.stream_memory});
   if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
   const auto key = start(session, *reply,
                          {.id = reply->id(),
@@ -145,14 +142,14 @@ void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_pt
   const std::string stream_id = new_stream_id();
   const auto name = target.method->name;
   const auto key = std::make_shared<Session::Key>(0);
-  const auto reader = StreamReader::make<PollReader>(
-      loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_,
-      ChunkWriter::replies(reply->id(), name),
-      PollReader::Options{writing_of(target.options), &writing_, limits_.poll_timeout},
-      [weak = std::weak_ptr(session), key, counts = limits_.counts] {
-        count(counts, Limit::kPollTimeout);
-        if (const auto alive = weak.lock()) alive->cancel(*key);
-      });
+  const auto reader =
+      StreamReader::make<PollReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_,
+                                     ChunkWriter::replies(reply->id(), name),
+                                     PollReader::Options{writing_of(target.options), &writing_, limits_.poll_timeout},
+                                     [weak = std::weak_ptr(session), key, counts = limits_.counts] {
+                                       count(counts, Limit::kPollTimeout);
+                                       if (const auto alive = weak.lock()) alive->cancel(*key);
+                                     });
   reader->on_finished([this, weak = std::weak_ptr(session), key, stream_id] {
     registry_.remove(stream_id);
     if (const auto alive = weak.lock()) alive->remove(*key);

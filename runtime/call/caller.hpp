@@ -12,9 +12,9 @@
 #include "call/value_text.hpp"
 #include "counts.hpp"
 #include "jsonrpc/reply.hpp"
+#include "memory_budget.hpp"
 #include "side_thread.hpp"
 #include "stream/collect_reader.hpp"
-#include "memory_budget.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -35,7 +35,7 @@ struct CallLimits {
   std::chrono::milliseconds poll_timeout{30'000};
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
-  std::shared_ptr<MemoryBudget> stream_memory{};   // that all streams share; null: they are bounded one by one only
+  std::shared_ptr<MemoryBudget> stream_memory{};  // that all streams share; null: they are bounded one by one only
   Counts* counts = nullptr;
   std::size_t requests_per_session = 256;
   std::chrono::seconds queue_timeout{0};           // 0: calls wait for ever
@@ -53,7 +53,7 @@ struct CancelRule {
 Permission permission_for(const Method& method);
 
 // Whose request a call is, for the log.
-CallOrigin origin_of(const RequestId& id, const Peer& peer);
+RequestSource origin_of(const RequestId& id, const Peer& peer);
 
 class Caller {
  public:
@@ -97,7 +97,7 @@ class Caller {
   // Throws error 4007 if the session's client has not the permission that the method takes.
   static void permit(const Session& session, const Method& method);
   // Throws QueueFull if the session's client has as many calls in progress as it may have.
-  void admit_one_more(const Session& session, const Reply& reply) const;
+  void check_quota(const Session& session, const Reply& reply) const;
   // Throws InvalidRequest if the request's id is in use. `is_stream`: its answer is a stream.
   static void require_new_id(const Session& session, const Reply& reply, bool is_stream);
 

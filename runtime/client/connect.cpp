@@ -1,6 +1,6 @@
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
-#include "client/http/http_connection.hpp"
+#include "client/http/plain_http_connection.hpp"
 #include "client/http/streamable_http_connection.hpp"
 #include "client/sockets/repeating_connection.hpp"
 #include "client/sockets/tcp_connection.hpp"
@@ -34,7 +34,7 @@ std::unique_ptr<Connection> connect(const Endpoint& endpoint, Deadline deadline)
     }
     case Protocol::kUdp: return std::make_unique<UdpConnection>(endpoint, deadline);
     case Protocol::kHttp:
-    case Protocol::kHttps: return std::make_unique<HttpConnection>(endpoint, deadline);
+    case Protocol::kHttps: return std::make_unique<PlainHttpConnection>(endpoint, deadline);
     case Protocol::kWebSocket:
     case Protocol::kWebSockets: return std::make_unique<WsConnection>(endpoint, deadline);
   }

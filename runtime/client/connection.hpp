@@ -1,6 +1,6 @@
 // One client's way to a server: whole messages there, whole messages back. Blocking.
 //
-// Threads: one may send while another receives (but over plain HTTP, HttpConnection: use that from one thread).
+// Threads: one may send while another receives (but over plain HTTP, PlainHttpConnection: use that from one thread).
 #pragma once
 
 #include <chrono>

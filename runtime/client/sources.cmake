@@ -1,13 +1,13 @@
 set(CLIENT_SOURCES
   connect.cpp
   endpoint.cpp
-  http/event_stream.cpp
+  http/event_source.cpp
   http/header_value.cpp
   http/http_client.cpp
-  http/http_connection.cpp
+  http/plain_http_connection.cpp
   http/http_flight.cpp
   http/http_round_trip.cpp
-  http/http_session.cpp
+  http/http_server_state.cpp
   mcp/inbox.cpp
   mcp/mcp_client.cpp
   mcp/mcp_handshake.cpp

@@ -99,7 +99,7 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   const bool streams = method.streams && stream.value_or(method.streams_by_default) && !reply->muted();
   Caller::Target target{&method, {}, take_result_options(method, named)};
   target.params = std::move(named);
-  caller_.admit_one_more(*session, *reply);
+  caller_.check_quota(*session, *reply);
   if (!reply->muted()) Caller::require_new_id(*session, *reply, streams);
 
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));

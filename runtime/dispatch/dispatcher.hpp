@@ -38,7 +38,7 @@ class Dispatcher {
     CallLimits calls;
     std::shared_ptr<MemoryBudget> memory{};  // that requests count in; null: they are bounded in number only
     std::size_t page_items = 50;
-    TokenSet tokens{};                                // empty: everybody may call
+    AccessTokens tokens{};                            // empty: everybody may call
     std::chrono::milliseconds time_to_prove{10'000};  // until a new connection must have presented a token
     RequestReport report{};  // is called for each request that never became a call; null: there is no such report
   };

@@ -10,8 +10,8 @@
 // Threads: belongs to the event loop.
 #pragma once
 
+#include "auth/access_tokens.hpp"
 #include "auth/guess_throttle.hpp"
-#include "auth/token_set.hpp"
 #include "call/session.hpp"
 #include "jsonrpc/message.hpp"
 #include "transport/peer.hpp"
@@ -27,7 +27,7 @@ namespace rkllm_mcp {
 
 class Gate {
  public:
-  Gate(asio::io_context& loop, TokenSet tokens) : loop_(loop), tokens_(std::move(tokens)) {}
+  Gate(asio::io_context& loop, AccessTokens tokens) : loop_(loop), tokens_(std::move(tokens)) {}
   Gate(const Gate&) = delete;  // sessions point to its principals
   Gate& operator=(const Gate&) = delete;
 
@@ -56,7 +56,7 @@ class Gate {
               const std::shared_ptr<Peer>& peer);
 
   asio::io_context& loop_;
-  const TokenSet tokens_;
+  const AccessTokens tokens_;
   const Principal everybody_;
   GuessThrottle throttle_;
 };

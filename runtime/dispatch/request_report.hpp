@@ -12,9 +12,9 @@
 namespace rkllm_mcp {
 
 struct RequestNote {
-  CallOrigin origin;
-  std::string method;               // empty: the message could not be read
-  std::optional<ErrorCode> error;   // nothing: it was answered with a result
+  RequestSource origin;
+  std::string method;              // empty: the message could not be read
+  std::optional<ErrorCode> error;  // nothing: it was answered with a result
   std::chrono::microseconds time{0};
 };
 

@@ -174,7 +174,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, const std::shar
   if (!is_known) return false;
   const Json params = object_or_nothing(given);
   permit(*session, own != service->methods.end() ? own->permission : Permission::kCall);
-  admit_one_more(*session, reply->peer(), limits_.requests_per_session, limits_.counts);
+  check_quota(*session, reply->peer(), limits_.requests_per_session, limits_.counts);
   const PageLimits page{limits_.page_items, reply->peer().max_message_bytes()};
   if (own != service->methods.end()) {
     own->run({params, session->principal, AnswerForm::kDirect},
@@ -209,7 +209,7 @@ void ServiceCalls::call_tool(const Service& service, const Json& params, const s
   }
   permit(*session, (*tool)->permission);
   const Revision& revision = newest_handshake_revision();
-  Invocation::Origin origin{session, reply, ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
+  InvocationRequest origin{session, reply, ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
   if (const auto arguments = params.find("arguments"); arguments != params.end() && !arguments->is_null()) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
     origin.arguments = *arguments;

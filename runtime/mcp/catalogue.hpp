@@ -54,7 +54,7 @@ struct Tool {
   InvokeFunction run{};
   // Whether that invocation shall become a task, which goes on after its request was answered. Called only if the
   // client knows tasks; null: never.
-  std::function<bool(const Invocation::Origin&)> as_task{};
+  std::function<bool(const InvocationRequest&)> as_task{};
   bool listed = true;  // else nobody is told of it, but it can be called
   Json more{};         // further members of its entry in the list, e.g. icons; null: none
   // It only hands its arguments on: long parts of them may be unread (jsonrpc/unread.hpp).

@@ -40,7 +40,7 @@ Tool tool_of(const std::shared_ptr<const Service>& service, const ServiceMethod&
   tool.run = [service, &method](const std::shared_ptr<Invocation>& invocation) {
     invocation->when_ended([service] {});  // from here on it counts as a request in progress
     try {
-      method.run({invocation->take_arguments(), invocation->origin().session->principal, AnswerForm::kTool},
+      method.run({invocation->take_arguments(), invocation->request().session->principal, AnswerForm::kTool},
                  [invocation](Json result, const std::exception_ptr& error) {
                    invocation->result(error ? tool_error(as_rpc_error(error)) : std::move(result));
                  });

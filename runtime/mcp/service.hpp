@@ -3,13 +3,13 @@
 //
 // In the direct dialect all of it is reached as SERVICE/METHOD: its own methods ("memory-server/memory/add_message"),
 // and tools/list, tools/call, resources/list and resources/read of what it offers (dispatch/service_calls.hpp). In the
-// Model Context Protocol its tools and documents are among those of the whole server, and each of its methods is a tool,
-// too ("memory_add_message").
+// Model Context Protocol its tools and documents are among those of the whole server, and each of its methods is a
+// tool, too ("memory_add_message").
 //
 // Event loop only, but for answer_in().
 #pragma once
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "mcp/catalogue.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -37,9 +37,9 @@ struct MethodCall {
   AnswerForm form = AnswerForm::kDirect;
 };
 
-// The answer that a method's `done` gets, made of its result, an object: long members of it have become text already, so
-// that the event loop need not walk over them. (kDirect does for documents, too.) Pure, any thread; whoever has read much
-// calls it there.
+// The answer that a method's `done` gets, made of its result, an object: long members of it have become text already,
+// so that the event loop need not walk over them. (kDirect does for documents, too.) Pure, any thread; whoever has read
+// much calls it there.
 Json answer_in(AnswerForm form, const Json& result);
 
 struct ServiceMethod {
@@ -60,7 +60,8 @@ struct ListRequest {
   std::size_t bytes = static_cast<std::size_t>(-1);  // of their JSON text, roughly; one entry there is in any case
 };
 
-// Documents that are too many, or come and go too fast, to be in the catalogue one by one. Null functions: there are none.
+// Documents that are too many, or come and go too fast, to be in the catalogue one by one. Null functions: there are
+// none.
 struct Documents {
   // {"resources":[...],"nextCursor"?}: those that the principal may read.
   std::function<void(const Principal& principal, ListRequest request, DoneFunction done)> list{};

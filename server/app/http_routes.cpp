@@ -1,6 +1,6 @@
 #include "app/http_routes.hpp"
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/lists/documents.hpp"
@@ -73,9 +73,9 @@ void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpEx
     response = json_response(200, Json{{"status", health_()["status"]}});
   } else {
     response = json_response(401, Json::object());
-    response.body = error_message(
-        RequestId(kNullId),
-        unauthorized(is_guess ? "nobody has this access token" : "an access token is required: Authorization: Bearer TOKEN"));
+    response.body = error_message(RequestId(kNullId),
+                                  unauthorized(is_guess ? "nobody has this access token"
+                                                        : "an access token is required: Authorization: Bearer TOKEN"));
     response.headers.add("WWW-Authenticate", "Bearer");
   }
   if (!is_guess) return exchange->respond(response);

@@ -118,7 +118,7 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
                    .queue_timeout = settings.queue.timeout_s,
                    .retained_chunks = settings.udp.retained_chunks};
   options.time_to_prove = settings.auth.timeout_s;
-  if (!settings.auth.tokens.empty()) options.tokens = TokenSet::read(settings.auth.tokens);
+  if (!settings.auth.tokens.empty()) options.tokens = AccessTokens::read(settings.auth.tokens);
   return options;
 }
 
@@ -168,7 +168,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       backend_(std::make_shared<WatchedBackend>(
           named_, metrics_,
           [&log, format = settings.log.format](const auto& fields) { log_event(log, format, "call", fields); },
-          [this](std::string_view handle) { handle_watch_.poke(handle); })),
+          [this](std::string_view handle) { handle_watch_.note_change(handle); })),
       api_(runs_models(settings) ? describe_api(runtime_.now()) : Api{}),
       catalogue_(describe_server(runtime_.now(), settings, settings_report_)),
       dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),
@@ -218,24 +218,24 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   }
   std::optional<Stdio> stdio;
   if (options.stdio_output) stdio = Stdio{0, *options.stdio_output, stdio_acceptor(options.ends_with_input)};
-  Transports::Surroundings surroundings;
-  surroundings.handed = options.sockets;
-  surroundings.counts = &metrics_.counts;
-  surroundings.memory = memory_;
-  surroundings.services = [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  Transports::Context context;
+  context.handed = options.sockets;
+  context.counts = &metrics_.counts;
+  context.memory = memory_;
+  context.services = [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
     services_port_->handle(request, exchange);
   };
   if (!settings.auth.tokens.empty()) {
-    surroundings.stranger_message_bytes = kStrangersMessageBytes;
-    surroundings.is_stranger = [this](const HttpRequest& head) {
+    context.stranger_message_bytes = kStrangersMessageBytes;
+    context.is_stranger = [this](const HttpRequest& head) {
       return dispatcher_.gate().identify(head.bearer_token()) == nullptr;
     };
-    surroundings.refuse_guess = [this](const std::string& address, std::function<void()> refuse) {
+    context.refuse_guess = [this](const std::string& address, std::function<void()> refuse) {
       dispatcher_.gate().refuse_guess(address, std::move(refuse));
     };
   }
   transports_.emplace(
-      loop, settings, surroundings, dispatcher_.acceptor(),
+      loop, settings, context, dispatcher_.acceptor(),
       [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
         routes_.handle(request, exchange);
       },
@@ -255,7 +255,7 @@ std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
       metrics_.count_lost_model();
       models_.lost(handle);
       autoload_.lost(handle);
-      handle_watch_.poke();
+      handle_watch_.note_change();
     });
   });
   return runtime;

@@ -77,23 +77,25 @@ void open_services(Open open) {
 
 }  // namespace
 
-Transports::Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
+Transports::Transports(asio::io_context& loop, const Settings& settings, const Context& context,
                        const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio)
-    : settings_(settings), handed_(surroundings.handed), tls_(tls_identity(settings)) {
+    : settings_(settings), handed_(context.handed), tls_(tls_identity(settings)) {
   const auto tls_if = [this](bool wanted) { return wanted ? tls_ : nullptr; };
   ConnectionLimits limits = connection_limits(settings.limits);
-  limits.counts = surroundings.counts;
-  limits.memory = surroundings.memory;
+  limits.counts = context.counts;
+  limits.memory = context.memory;
   ConnectionLimits of_stdio = limits;  // the program's own user needs no token, and may be a person who types
   of_stdio.message = {};
-  limits.stranger_message_bytes = surroundings.stranger_message_bytes;
+  limits.stranger_message_bytes = context.stranger_message_bytes;
   const RefusalFunction refusal = [limits](Limit limit) {
     const bool of_peer = limit == Limit::kConnectionsPerPeer;
-    return Dispatcher::turned_away_message(limit, of_peer ? limits.max_connections_per_peer : limits.max_connections) + "\n";
+    return Dispatcher::turned_away_message(limit, of_peer ? limits.max_connections_per_peer : limits.max_connections) +
+           "\n";
   };
   if (settings.tcp.enabled) {
     open([&] {
-      tcp_.emplace(loop, TcpOptions{place_of(handed_.tcp, settings.tcp), limits, tls_if(settings.tcp.tls), refusal}, accept);
+      tcp_.emplace(loop, TcpOptions{place_of(handed_.tcp, settings.tcp), limits, tls_if(settings.tcp.tls), refusal},
+                   accept);
     });
   }
   const auto mode = static_cast<mode_t>(std::stoul(settings.unix_socket.mode, nullptr, 8));
@@ -120,8 +122,8 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
   if (settings.http.enabled || settings.services.enabled) {
     HttpOptions options{{}, limits, timeouts(settings.http), origins(settings.http), websocket};
     options.header_bytes = settings.http.header_bytes;
-    options.is_stranger = surroundings.is_stranger;
-    options.refuse_guess = surroundings.refuse_guess;
+    options.is_stranger = context.is_stranger;
+    options.refuse_guess = context.refuse_guess;
     options.tls = tls_if(settings.http.tls);
     options.oversized = [](std::size_t bytes, std::size_t limit) {
       return HttpResponse{413, {}, "application/json", Dispatcher::oversized_message({bytes, limit})};
@@ -132,12 +134,16 @@ Transports::Transports(asio::io_context& loop, const Settings& settings, const S
     }
     if (settings.services.enabled) {
       options.listen = {settings.services.address, settings.services.port};
-      open_services([&] { services_.emplace(loop, options, surroundings.services, AcceptFunction()); });
+      open_services([&] { services_.emplace(loop, options, context.services, AcceptFunction()); });
     }
   }
   if (settings.ws.enabled) {
-    const WebSocketOptions options{place_of(handed_.ws, settings.ws), limits,    timeouts(settings.http),
-                                   origins(settings.http),           websocket, tls_if(settings.ws.tls)};
+    const WebSocketOptions options{place_of(handed_.ws, settings.ws),
+                                   limits,
+                                   timeouts(settings.http),
+                                   origins(settings.http),
+                                   websocket,
+                                   tls_if(settings.ws.tls)};
     open([&] { ws_.emplace(loop, options, accept); });
   }
   if (stdio) stdio_.emplace(loop, StdioOptions{stdio->input, stdio->output, of_stdio}, stdio->accept);
@@ -166,7 +172,8 @@ Json Transports::status() const {
 std::size_t Transports::connections() const {
   return (tcp_ ? tcp_->connection_count() : 0) + (unix_ ? unix_->connection_count() : 0) +
          (udp_ ? udp_->connection_count() : 0) + (http_ ? http_->connection_count() : 0) +
-         (services_ ? services_->connection_count() : 0) + (ws_ ? ws_->connection_count() : 0) + (stdio_ ? stdio_->connection_count() : 0);
+         (services_ ? services_->connection_count() : 0) + (ws_ ? ws_->connection_count() : 0) +
+         (stdio_ ? stdio_->connection_count() : 0);
 }
 
 bool Transports::renew_certificate() {

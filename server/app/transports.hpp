@@ -29,7 +29,7 @@ struct Stdio {
 class Transports {
  public:
   // What the settings do not say, and the transports need of the rest of the server.
-  struct Surroundings {
+  struct Context {
     HandedSockets handed{};  // that take the place of addresses
     Counts* counts = nullptr;
     std::shared_ptr<MemoryBudget> memory{};  // that input and output count in
@@ -42,8 +42,8 @@ class Transports {
 
   // Opens all. Throws std::runtime_error that names the transport, the address and the setting of the first that cannot
   // be opened, or the file that makes TLS impossible; nothing is left open then.
-  Transports(asio::io_context& loop, const Settings& settings, const Surroundings& surroundings,
-             const AcceptFunction& accept, HttpHandler http, const std::optional<Stdio>& stdio);
+  Transports(asio::io_context& loop, const Settings& settings, const Context& context, const AcceptFunction& accept,
+             HttpHandler http, const std::optional<Stdio>& stdio);
 
   // {"tcp":{"address","port","connections"},...}: what is open, with the addresses and ports really used.
   Json status() const;

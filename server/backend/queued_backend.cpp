@@ -38,38 +38,38 @@ struct QueuedBackend::Handle {
   explicit Handle(std::mutex& mutex) : queue(mutex), beside(mutex) {}
 
   std::string id;
-  std::string name;         // see load(); empty: made by rkllm_init
-  unsigned number = 0;      // in its id
-  bool live = false;        // rkllm_init has succeeded; guarded by the backend's mutex
-  bool closing = false;     // its destruction is queued: no more calls; likewise
-  JobPointer running;       // likewise
-  std::exception_ptr lost;  // why its model is gone although nobody destroyed it; likewise
-  Json created_with;        // the parameters of rkllm_init; likewise
-  Json last_perf;           // of the latest run that had one; likewise
-  std::uint64_t load = 0;   // see HandleUse
+  std::string name;                   // see load(); empty: made by rkllm_init
+  unsigned number = 0;                // in its id
+  bool live = false;                  // rkllm_init has succeeded; guarded by the backend's mutex
+  bool closing = false;               // its destruction is queued: no more calls; likewise
+  JobPointer running;                 // likewise
+  std::exception_ptr lost;            // why its model is gone although nobody destroyed it; likewise
+  Json created_with;                  // the parameters of rkllm_init; likewise
+  Json last_perf;                     // of the latest run that had one; likewise
+  std::uint64_t load = 0;             // see HandleUse
   std::uint64_t foreign_changes = 0;  // likewise; guarded by the backend's mutex
   std::chrono::steady_clock::time_point last_used = std::chrono::steady_clock::now();  // likewise
-  Model::Values values;     // written by the queue's thread alone, and with the mutex
+  Model::Values values;          // written by the queue's thread alone, and with the mutex
   std::optional<pid_t> process;  // likewise
 
-  std::mutex turn;
+  std::mutex start_mutex;
   std::unique_ptr<Model> model;
   Queue queue;
   Queue beside;  // of calls that need not wait for a run
 };
 
-struct QueuedBackend::Job {
+struct QueuedBackend::QueuedCall {
   CallId id = 0;
   CallRequest request;
   std::shared_ptr<CallObserver> observer;
   HandlePointer handle;  // null for calls without one
   const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
   enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
-  bool abandoned = false;  // it creates a model that nobody waits for; guarded by the backend's mutex
-  bool aborted = false;   // rkllm_abort was called while it ran; likewise
-  bool given_up = false;  // its observer has been told that nothing will come of it; likewise
-  std::string model;      // see load()
-  JobPointer lease;       // whose call it is; null: nobody's
+  bool abandoned = false;         // it creates a model that nobody waits for; guarded by the backend's mutex
+  bool aborted = false;           // rkllm_abort was called while it ran; likewise
+  bool given_up = false;          // its observer has been told that nothing will come of it; likewise
+  std::string model;              // see load()
+  JobPointer lease;               // whose call it is; null: nobody's
   std::deque<JobPointer> leased;  // of a lease: its calls that wait; guarded by the backend's mutex
   bool ending = false;            // of a lease: it takes no more calls; likewise
 };
@@ -83,7 +83,6 @@ void note_perf(Json& last, const Json& perf) {
                          perf["generate_tokens"].get<double>() > 1;
   if (is_answer || last.is_null()) last = perf;
 }
-
 
 constexpr std::chrono::milliseconds kForTheKilled{300};  // calls end soon after what makes them has been killed
 
@@ -172,14 +171,14 @@ QueuedBackend::~QueuedBackend() {
 }
 
 Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<Job>();
+  const auto job = std::make_shared<QueuedCall>();
   job->request = std::move(request);
   job->observer = std::move(observer);
   return queue(job);
 }
 
 Backend::CallId QueuedBackend::load(std::string model, CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<Job>();
+  const auto job = std::make_shared<QueuedCall>();
   job->request = std::move(request);
   job->observer = std::move(observer);
   job->model = std::move(model);
@@ -190,7 +189,7 @@ Backend::CallId QueuedBackend::queue(const JobPointer& job) {
   try {
     const std::lock_guard lock(mutex_);
     job->id = next_call_++;
-    admit(job);
+    assign_handle(job);
     jobs_.emplace(job->id, job);
     enqueue(job);
   } catch (...) {
@@ -199,7 +198,7 @@ Backend::CallId QueuedBackend::queue(const JobPointer& job) {
   return job->id;
 }
 
-Backend::CallId QueuedBackend::lease(const std::string& handle, CallOrigin origin,
+Backend::CallId QueuedBackend::lease(const std::string& handle, RequestSource origin,
                                      std::shared_ptr<CallObserver> observer) {
   return start({&kLease, Json{{"handle", handle}}, ArrayEncoding::kJson, std::move(origin)}, std::move(observer));
 }
@@ -209,7 +208,7 @@ bool QueuedBackend::can_use_lease(const JobPointer& lease) const {
 }
 
 Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<Job>();
+  const auto job = std::make_shared<QueuedCall>();
   job->request = std::move(request);
   job->observer = std::move(observer);
   const std::lock_guard lock(mutex_);
@@ -233,7 +232,7 @@ void QueuedBackend::end_lease(CallId lease) {
 }
 
 void QueuedBackend::let_go(const JobPointer& lease) {
-  if (std::exchange(lease->ending, true) || lease->state == Job::State::kDone) return;
+  if (std::exchange(lease->ending, true) || lease->state == QueuedCall::State::kDone) return;
   Handle& handle = *lease->handle;
   while (!lease->leased.empty()) end_waiting(JobPointer(lease->leased.front()), cancelled());
   if (handle.running) {
@@ -247,9 +246,9 @@ void QueuedBackend::end_held(const JobPointer& lease) {
   Handle& handle = *lease->handle;
   handle.queue.holder = nullptr;
   handle.last_used = std::chrono::steady_clock::now();
-  lease->state = Job::State::kDone;
+  lease->state = QueuedCall::State::kDone;
   tell_positions(handle, 0);
-  errands_.post([this, lease] { finish(lease, CallOutcome()); });
+  notices_.post([this, lease] { finish(lease, CallOutcome()); });
   handle.queue.news.notify_one();
 }
 
@@ -306,14 +305,14 @@ std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
 
 void QueuedBackend::refuse(const JobPointer& job, std::exception_ptr error) {
   // Not from inside start(): its caller is promised that.
-  errands_.post([job, error] {
+  notices_.post([job, error] {
     CallOutcome outcome;
     outcome.error = error;
     job->observer->on_done(std::move(outcome));
   });
 }
 
-void QueuedBackend::admit(const JobPointer& job) {
+void QueuedBackend::assign_handle(const JobPointer& job) {
   const Method& method = *job->request.method;
   if (shutting_down_) throw runtime_unavailable("the server is shutting down");
   if (method.handle == HandleRole::kNone) return;
@@ -348,7 +347,7 @@ void QueuedBackend::admit(const JobPointer& job) {
 }
 
 // Where this throws, the job keeps what there is of the handle: it must not end with the mutex held.
-void QueuedBackend::create_handle(Job& job) {
+void QueuedBackend::create_handle(QueuedCall& job) {
   if (handles_.size() >= limits_.handles) {
     count(limits_.counts, Limit::kHandles);
     throw RpcError(ErrorCode::kQueueFull, "as many models are loaded as limits.max_handles allows; destroy one first",
@@ -411,7 +410,7 @@ std::vector<std::string> QueuedBackend::live_ids() const {
   return ids;
 }
 
-QueuedBackend::Queue& QueuedBackend::queue_of(const Job& job) {
+QueuedBackend::Queue& QueuedBackend::queue_of(const QueuedCall& job) {
   if (!job.handle) return *handleless_;
   return job.request.method->immediate ? job.handle->beside : job.handle->queue;
 }
@@ -464,7 +463,7 @@ QueuedBackend::JobPointer QueuedBackend::next_of(Queue& queue) {
   if (waiting.empty()) return nullptr;
   JobPointer next = std::move(waiting.front());
   waiting.pop_front();
-  next->state = Job::State::kRunning;
+  next->state = QueuedCall::State::kRunning;
   return next;
 }
 
@@ -476,15 +475,15 @@ void QueuedBackend::cancel(CallId id) {
 void QueuedBackend::give_up(CallId id, const RpcError& why) {
   const std::lock_guard lock(mutex_);
   const auto found = jobs_.find(id);
-  if (found == jobs_.end() || found->second->state != Job::State::kWaiting) return;
+  if (found == jobs_.end() || found->second->state != QueuedCall::State::kWaiting) return;
   count(limits_.counts, Limit::kQueueTime);
   end_waiting(found->second, why);
 }
 
 void QueuedBackend::stop(const JobPointer& job) {
-  if (job->state == Job::State::kRunning && job->request.method == &kLease) {
+  if (job->state == QueuedCall::State::kRunning && job->request.method == &kLease) {
     let_go(job);
-  } else if (job->state == Job::State::kRunning) {
+  } else if (job->state == QueuedCall::State::kRunning) {
     const Method& method = *job->request.method;
     if (method.streams) job->handle->model->stop_run();
     if (method.handle == HandleRole::kCreates) {
@@ -496,10 +495,10 @@ void QueuedBackend::stop(const JobPointer& job) {
 }
 
 void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
-  if (job->state != Job::State::kWaiting) return;
-  job->state = Job::State::kDone;
+  if (job->state != QueuedCall::State::kWaiting) return;
+  job->state = QueuedCall::State::kDone;
   leave_queue(job);
-  errands_.post([this, job, why] {
+  notices_.post([this, job, why] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(why);
     finish(job, std::move(outcome));
@@ -519,7 +518,7 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
 void QueuedBackend::destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer) {
   if (handle->closing || destroy_ == nullptr) return;
   handle->closing = true;
-  const auto job = std::make_shared<Job>();
+  const auto job = std::make_shared<QueuedCall>();
   job->id = next_call_++;
   job->request = {destroy_, Json::object()};
   job->observer = observer ? std::move(observer) : std::make_shared<NobodyListens>();
@@ -534,7 +533,7 @@ void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
   {
     // An rkllm_abort that is under way is meant for the run before this one.
     std::unique_lock<std::mutex> nobody_aborts;
-    if (handle != nullptr) nobody_aborts = std::unique_lock(handle->turn);
+    if (handle != nullptr) nobody_aborts = std::unique_lock(handle->start_mutex);
     const std::lock_guard lock(mutex_);
     job = next_of(queue);
     if (!job) return;
@@ -552,7 +551,7 @@ void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
         handle->model->begin_run(job->observer);
       }
     }
-    if (outcome.error) job->state = Job::State::kDone;
+    if (outcome.error) job->state = QueuedCall::State::kDone;
   }
   if (!outcome.error && job->request.method == &kLease) return;  // it is finished when it is ended
   if (!outcome.error) {
@@ -564,16 +563,16 @@ void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
 }
 
 // An rkllm_abort that is under way marks its run before it is made, and takes that back if it was refused.
-void QueuedBackend::await_abort(Handle& handle, const Job& run) {
+void QueuedBackend::await_abort(Handle& handle, const QueuedCall& run) {
   {
     const std::lock_guard lock(mutex_);
     if (!run.aborted) return;
   }
-  const std::lock_guard turn(handle.turn);
+  const std::lock_guard turn(handle.start_mutex);
 }
 
 // While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
-QueuedBackend::JobPointer QueuedBackend::run_to_abort(const Handle& handle, const Job& abort) {
+QueuedBackend::JobPointer QueuedBackend::run_to_abort(const Handle& handle, const QueuedCall& abort) {
   if (handle.running) return handle.running;
   if (handle.queue.holder) return nullptr;
   if (handle.queue.waiting.empty() || handle.queue.waiting.front()->id > abort.id) return nullptr;
@@ -586,7 +585,7 @@ void QueuedBackend::run_beside(Handle& handle) {
   CallOutcome outcome;
   JobPointer meant;
   {
-    const std::lock_guard turn(handle.turn);  // no other run begins meanwhile
+    const std::lock_guard turn(handle.start_mutex);  // no other run begins meanwhile
     {
       const std::lock_guard lock(mutex_);
       job = next_of(handle.beside);
@@ -613,11 +612,11 @@ void QueuedBackend::run_beside(Handle& handle) {
 CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
   if (handle == nullptr) return engine_->call(request);
   std::unique_lock<std::mutex> nobody_else;  // may use a model that is being destroyed
-  if (request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(handle->turn);
+  if (request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(handle->start_mutex);
   return handle->model->call(request);
 }
 
-void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcome) {
+void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome& outcome) {
   Handle& handle = *job.handle;
   const HandleRole role = job.request.method->handle;
   const bool succeeded = outcome.error == nullptr;
@@ -643,7 +642,7 @@ void QueuedBackend::note_handle_change(const Job& job, const CallOutcome& outcom
   if (role == HandleRole::kCreates && !succeeded) unused_numbers_.insert(handle.number);
 }
 
-void QueuedBackend::note_load_time(const Job& job) {
+void QueuedBackend::note_load_time(const QueuedCall& job) {
   constexpr std::size_t kMostFiles = 1000;
   const std::string path = path_in(job.request.params);
   if (path.empty()) return;
@@ -658,9 +657,9 @@ void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcErr
   HandlePointer handle = std::move(found->second);
   handle->lost = std::make_exception_ptr(why);  // for the calls that are still in its queue
   handles_.erase(found);
-  if (!shutting_down_) errands_.post([this, id] { lost_(id); });
+  if (!shutting_down_) notices_.post([this, id] { lost_(id); });
   // The last reference must not go on this thread, which may be the model's own.
-  farewells_.post([handle = std::move(handle)] {});
+  handle_ends_.post([handle = std::move(handle)] {});
 }
 
 void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
@@ -680,7 +679,7 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
       }
       outcome.error = std::make_exception_ptr(loading_cancelled());
     }
-    job->state = Job::State::kDone;
+    job->state = QueuedCall::State::kDone;
     handle = std::move(job->handle);
     given_up = job->given_up;
   }
@@ -688,7 +687,7 @@ void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
   const std::lock_guard lock(mutex_);
   jobs_.erase(job->id);
   // This may be the last reference, and this thread the handle's own, which cannot wait for itself.
-  farewells_.post([handle = std::move(handle)] {});
+  handle_ends_.post([handle = std::move(handle)] {});
   change_.notify_all();
 }
 
@@ -744,7 +743,7 @@ bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
 void QueuedBackend::abandon_all(std::unique_lock<std::mutex>& lock) {
   std::vector<std::shared_ptr<CallObserver>> untold;
   for (const auto& [id, job] : jobs_) {
-    if (job->state != Job::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job->observer);
+    if (job->state != QueuedCall::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job->observer);
   }
   lock.unlock();
   for (const auto& observer : untold) {

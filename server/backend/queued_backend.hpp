@@ -7,7 +7,8 @@
 //
 // Threads: start(), cancel() and the queries from any thread (in practice the event loop); observers are called on
 // the queues' threads and on the engine's. Locks: `mutex_` guards the tables and is never held while a call is made; a
-// handle's `turn` is held by calls beside the queue, while the model is destroyed, and when the next call begins.
+// handle's `start_mutex` is held by calls beside the queue, while the model is destroyed, and when the next call
+// begins.
 #pragma once
 
 #include "backend.hpp"
@@ -62,7 +63,7 @@ class QueuedBackend : public Backend {
   // A lease of the handle with this id. It waits like a call: on_queued(); on_begun() when it has been granted;
   // on_done() with an error if it never is, and without one when it has ended. `origin` is for those who look at the
   // queue.
-  CallId lease(const std::string& handle, CallOrigin origin, std::shared_ptr<CallObserver> observer);
+  CallId lease(const std::string& handle, RequestSource origin, std::shared_ptr<CallObserver> observer);
   // As start(), for a lease that has been granted: made at once, or after the lease's earlier calls. Error 4002 if the
   // lease has ended, or has been ended: somebody has destroyed the handle.
   CallId start_leased(CallId lease, CallRequest request, std::shared_ptr<CallObserver> observer);
@@ -87,9 +88,9 @@ class QueuedBackend : public Backend {
     bool running;
     std::vector<Waiting> queue;    // the next first
     std::optional<pid_t> process;  // the worker that holds the model; nothing if it is in this process
-    Json created_with;     // the parameters of rkllm_init
-    Model::Values values;  // see Model::values()
-    Json last_perf;        // of the latest run of more than one token, else of the first that had one; null if none had
+    Json created_with;             // the parameters of rkllm_init
+    Model::Values values;          // see Model::values()
+    Json last_perf;  // of the latest run of more than one token, else of the first that had one; null if none had
     bool simulated = false;  // for whoever knows the library to fill in
   };
   std::vector<HandleStatus> handles() const;
@@ -112,10 +113,10 @@ class QueuedBackend : public Backend {
   // A model that is being loaded.
   struct Load {
     CallId init;
-    std::string model;                            // as HandleStatus
-    std::string path;                             // of its file, as rkllm_init was given it
-    std::optional<pid_t> process;                 // see loading_process()
-    std::chrono::steady_clock::duration since{};  // it was asked for
+    std::string model;                                            // as HandleStatus
+    std::string path;                                             // of its file, as rkllm_init was given it
+    std::optional<pid_t> process;                                 // see loading_process()
+    std::chrono::steady_clock::duration since{};                  // it was asked for
     std::optional<std::chrono::steady_clock::duration> before{};  // how long the latest load of the same file took
   };
   // In the order in which they were asked for.
@@ -128,21 +129,21 @@ class QueuedBackend : public Backend {
   using LostFunction = std::function<void(const std::string& id)>;
   void when_lost(LostFunction lost) { lost_ = std::move(lost); }
 
-  // Takes no more calls, stops all runs and destroys all handles. True if everything has ended soon after `deadline`; if
-  // not, threads still hang in the library and only the end of the process helps. Calls that hang are ended with an
+  // Takes no more calls, stops all runs and destroys all handles. True if everything has ended soon after `deadline`;
+  // if not, threads still hang in the library and only the end of the process helps. Calls that hang are ended with an
   // error then, so that those who wait for them are told.
   bool shut_down(std::chrono::steady_clock::time_point deadline);
 
  private:
-  struct Job;
+  struct QueuedCall;
   struct Queue;
   struct Handle;
-  using JobPointer = std::shared_ptr<Job>;
+  using JobPointer = std::shared_ptr<QueuedCall>;
   using HandlePointer = std::shared_ptr<Handle>;
 
   // With mutex_ held. These throw RpcError.
-  void admit(const JobPointer& job);
-  void create_handle(Job& job);
+  void assign_handle(const JobPointer& job);
+  void create_handle(QueuedCall& job);
   HandlePointer resolve_handle(const Method& method, const Json& params) const;
   std::vector<std::string> live_ids() const;
   std::vector<HandlePointer> unnamed_handles() const;  // those that rkllm_init has made, or is making
@@ -150,7 +151,7 @@ class QueuedBackend : public Backend {
   CallId queue(const JobPointer& job);
   void refuse(const JobPointer& job, std::exception_ptr error);
   // With mutex_ held.
-  Queue& queue_of(const Job& job);
+  Queue& queue_of(const QueuedCall& job);
   void enqueue(const JobPointer& job);
   bool can_use_lease(const JobPointer& lease) const;
   void let_go(const JobPointer& lease);    // ends a lease that is held, when its running call has ended
@@ -169,17 +170,17 @@ class QueuedBackend : public Backend {
   static JobPointer next_of(Queue& queue);                // null: none waits
 
   // On the queues' threads.
-  void serve(Queue& queue, Handle* handle);  // what they do; null: of the calls without a handle
+  void serve(Queue& queue, Handle* handle);             // what they do; null: of the calls without a handle
   bool grant(Handle& handle, const JobPointer& lease);  // false: it cannot be; with mutex_ held
   // These make the next call of their queue, if one waits still.
   void run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
   void run_beside(Handle& handle);
-  void await_abort(Handle& handle, const Job& run);
+  void await_abort(Handle& handle, const QueuedCall& run);
   // The run that an rkllm_abort is for, or null. With the mutex.
-  static JobPointer run_to_abort(const Handle& handle, const Job& abort);
+  static JobPointer run_to_abort(const Handle& handle, const QueuedCall& abort);
   CallOutcome execute(const CallRequest& request, Handle* handle);
-  void note_handle_change(const Job& job, const CallOutcome& outcome);  // with mutex_ held
-  void note_load_time(const Job& job);                                  // likewise
+  void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held
+  void note_load_time(const QueuedCall& job);                                  // likewise
   void finish(const JobPointer& job, CallOutcome outcome);
   void lose(const std::string& id, const Handle* lost, const RpcError& why);
 
@@ -200,8 +201,8 @@ class QueuedBackend : public Backend {
   std::condition_variable change_;
 
   const std::unique_ptr<Queue> handleless_;
-  Runner errands_;    // refusals and news: what must not wait for a call
-  Runner farewells_;  // the last of handles, which may take as long as a process takes to die
+  Runner notices_;      // refusals and news: what must not wait for a call
+  Runner handle_ends_;  // the last of handles, which may take as long as a process takes to die
 };
 
 }  // namespace rkllm_mcp

@@ -7,7 +7,6 @@ set(BACKEND_SOURCES
   backend/kept_caches.cpp
   backend/library_engine.cpp
   backend/library_file.cpp
-  backend/library_log.cpp
   backend/loaded_library.cpp
   backend/logged_errors.cpp
   backend/queued_backend.cpp

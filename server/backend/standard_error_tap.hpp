@@ -8,8 +8,8 @@
 // Threads: any. One thread of its own passes on. At most one tap at a time.
 #pragma once
 
-#include "backend/library_log.hpp"
-#include "worker/descriptor.hpp"
+#include "process/descriptor.hpp"
+#include "process/printed_lines.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -29,7 +29,7 @@ class StandardErrorTap {
   StandardErrorTap& operator=(const StandardErrorTap&) = delete;
   ~StandardErrorTap();  // standard error is what it was, and has got everything
 
-  // See LibraryLog. Lines that were written before the call are among them.
+  // See PrintedLines. Lines that were written before the call are among them.
   std::uint64_t lines();
   std::vector<std::string> errors_since(std::uint64_t lines);
 
@@ -44,7 +44,7 @@ class StandardErrorTap {
   DescriptorPair pipe_;
   Descriptor wake_up_;  // to end the thread
   std::mutex reading_;  // lines stay whole and in order
-  LibraryLog log_;
+  PrintedLines log_;
   std::size_t dropped_ = 0;  // bytes, since the last that were passed on
   std::thread thread_;       // last: it uses all of the above
 };

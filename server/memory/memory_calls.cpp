@@ -1,6 +1,6 @@
 #include "memory/memory_calls.hpp"
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 

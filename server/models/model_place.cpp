@@ -110,7 +110,7 @@ void ModelPlace::ready(const std::string& handle, std::uint64_t load, std::optio
 
 void ModelPlace::enter_queue() {
   state_ = State::kQueued;
-  CallOrigin origin;
+  RequestSource origin;
   origin.peer = wish_.peer;
   origin.holder = wish_.asker.name;
   lease_ = source_.runtime.queue->lease(source_.loaded.handle, std::move(origin),

@@ -131,12 +131,12 @@ class Loader {
     if (complaints.empty()) origin_of(setting) = {Source::kFile, document.place_of(name_of(setting))};
   }
 
-  void take(const Setting& setting, Origin origin, const std::vector<Complaint>& complaints) {
+  void take(const Setting& setting, ValueSource origin, const std::vector<Complaint>& complaints) {
     complain(origin.place, complaints);
     if (complaints.empty()) origin_of(setting) = std::move(origin);
   }
 
-  Origin& origin_of(const Setting& setting) {
+  ValueSource& origin_of(const Setting& setting) {
     return loaded_.origins[static_cast<std::size_t>(&setting - settings_table().data())];
   }
 
@@ -212,7 +212,7 @@ Json settings_report(const LoadedSettings& settings) {
   Json values = Json::object();
   const auto table = settings_table();
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const Origin& origin = settings.origins[i];
+    const ValueSource& origin = settings.origins[i];
     values[name_of(table[i])] = {
         {"value", shown_value(table[i], settings.values)}, {"origin", word_of(origin.source)}, {"place", origin.place}};
   }

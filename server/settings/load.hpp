@@ -28,14 +28,14 @@ struct SettingsRequest {
 
 enum class Source { kBuiltIn, kFile, kEnvironment, kCommandLine };
 
-struct Origin {
+struct ValueSource {
   Source source = Source::kBuiltIn;
   std::string place = "built-in";  // "settings.json:12", "RKLLM_MCP_HTTP_PORT", "--set http.port"
 };
 
 struct LoadedSettings {
   Settings values;
-  std::vector<Origin> origins;        // one for each of settings_table()
+  std::vector<ValueSource> origins;   // one for each of settings_table()
   std::string file;                   // the file that was read; empty if there is none
   std::vector<std::string> warnings;  // for the log
 };

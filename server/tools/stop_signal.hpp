@@ -1,7 +1,7 @@
 // Tells a tool that works on another thread to stop, and ends what it waits for. Threads: any; a mutex guards it.
 #pragma once
 
-#include "worker/descriptor.hpp"
+#include "process/descriptor.hpp"
 
 #include <mutex>
 

@@ -90,11 +90,11 @@ std::string ServerCommand::text() const {
   return all;
 }
 
-CommandConnection::CommandConnection(const ServerCommand& command, WorkerLog::LineFunction line)
+CommandConnection::CommandConnection(const ServerCommand& command, ProcessOutput::LineFunction line)
     : CommandConnection(command, std::move(line), make_stream_pair(), make_pipe()) {}
 
-CommandConnection::CommandConnection(const ServerCommand& command, WorkerLog::LineFunction line, DescriptorPair ends,
-                                     DescriptorPair errors)
+CommandConnection::CommandConnection(const ServerCommand& command, ProcessOutput::LineFunction line,
+                                     DescriptorPair ends, DescriptorPair errors)
     : program_(command.program),
       line_(std::move(line)),
       connection_(ends.first.release(), command.program, client::kLongestMessage),
@@ -141,7 +141,7 @@ void CommandConnection::pass_on(std::string_view line) {
 }
 
 void CommandConnection::read_errors() {
-  while (errors_.read() != WorkerLog::Read::kEnd) {
+  while (errors_.read() != ProcessOutput::Read::kEnd) {
     if (closing_) return;
     errors_.wait(kCheckForEnd);
   }

@@ -6,8 +6,8 @@
 
 #include "client/connection.hpp"
 #include "client/sockets/tcp_connection.hpp"
-#include "worker/descriptor.hpp"
-#include "worker/worker_log.hpp"
+#include "process/descriptor.hpp"
+#include "process/process_output.hpp"
 
 #include <sys/types.h>
 
@@ -37,7 +37,7 @@ class CommandConnection final : public client::Connection {
   // Starts it. `line` is called with each line of its standard error until interrupt() is called, on a thread of this
   // connection. Throws ConnectionError. The thread that calls must outlive the connection: the kernel kills the process
   // when that thread ends.
-  CommandConnection(const ServerCommand& command, WorkerLog::LineFunction line);
+  CommandConnection(const ServerCommand& command, ProcessOutput::LineFunction line);
   // Closes its input; kills it, with what it has started, if that does not end it.
   ~CommandConnection() override;
 
@@ -46,7 +46,7 @@ class CommandConnection final : public client::Connection {
   void interrupt() override;
 
  private:
-  CommandConnection(const ServerCommand& command, WorkerLog::LineFunction line, DescriptorPair ends,
+  CommandConnection(const ServerCommand& command, ProcessOutput::LineFunction line, DescriptorPair ends,
                     DescriptorPair errors);
   void pass_on(std::string_view line);
   void read_errors();
@@ -55,12 +55,12 @@ class CommandConnection final : public client::Connection {
   std::string how_it_ended();
 
   const std::string program_;
-  const WorkerLog::LineFunction line_;
+  const ProcessOutput::LineFunction line_;
   std::mutex mutex_;  // guards the next two; held while a line is handed on
   bool interrupted_ = false;
   std::string last_line_;
   client::TcpConnection connection_;
-  WorkerLog errors_;
+  ProcessOutput errors_;
   const pid_t id_;
   std::atomic<bool> closing_ = false;
   std::thread reader_;  // last: it uses all of the above

@@ -55,12 +55,12 @@ bool comes_again(const Invocation& asked) { return !asked.client().revision->era
 
 // Whether the other call is of the client of `one`, which is in progress, too.
 bool is_same_client(const Invocation& one, const Invocation& other) {
-  const Session& session = *one.origin().session;
-  const Session& others = *other.origin().session;
+  const Session& session = *one.request().session;
+  const Session& others = *other.request().session;
   if (!other.ended()) return &session == &others && !session.shared();
   // One that comes again may have another session then.
-  const std::string host = one.origin().reply->peer().address();
-  const std::string others_host = other.origin().reply->peer().address();
+  const std::string host = one.request().reply->peer().address();
+  const std::string others_host = other.request().reply->peer().address();
   return session.principal == others.principal && host_of(host) == host_of(others_host);
 }
 
@@ -274,19 +274,19 @@ void Upstream::call(const std::string& tool, const std::shared_ptr<Invocation>& 
   const auto messages = messages_of(invocation->arguments());
   const auto key = begin({invocation, UnsentProgress(messages)});
   if (!key) return;
-  UpstreamLink::Call call{*key, tool, invocation->arguments(), std::nullopt, invocation->origin().meta};
+  UpstreamLink::Call call{*key, tool, invocation->arguments(), std::nullopt, invocation->request().meta};
   if (const auto level = invocation->client().log_level) call.meta[kMetaLogLevel] = name_of(*level);
   if (!invocation->progress_token().is_null()) call.progress = messages;
   if (Json able = capabilities_of(invocation->client()); !able.empty()) call.meta[kMetaCapabilities] = std::move(able);
   if (const Json& state = invocation->state(); state.is_object() && state.value("upstream", "") == name_) {
-    call.more = {{"inputResponses", invocation->origin().inputs}};
+    call.more = {{"inputResponses", invocation->request().inputs}};
     if (!state["theirs"].is_null()) call.more["requestState"] = state["theirs"];
   }
   link_->call(std::move(call));
 }
 
 void Upstream::ask(Running running, const std::string& method, Json params) {
-  const Json& meta = running.invocation->origin().meta;
+  const Json& meta = running.invocation->request().meta;
   if (meta.is_object()) params["_meta"] = meta;
   if (const auto key = begin(std::move(running))) link_->ask(*key, method, params);
 }

@@ -122,7 +122,7 @@ void Upstreams::add_to(Catalogue& catalogue) const {
     if (entry == all_.end()) return nullptr;
     return [upstream = entry->upstream, permission = entry->permission,
             address = there->uri](const std::shared_ptr<Invocation>& invocation) {
-      permit(*invocation->origin().session, permission);
+      permit(*invocation->request().session, permission);
       upstream->read(address, invocation);
     };
   };

@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds kGathering{50};
 
 }  // namespace
 
-void HandleWatch::poke(std::string_view handle) {
+void HandleWatch::note_change(std::string_view handle) {
   {
     const std::lock_guard lock(mutex_);
     if (!handle.empty()) touched_.emplace(handle);

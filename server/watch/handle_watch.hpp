@@ -1,7 +1,7 @@
 // Tells clients that have subscribed to the resources of handles when the content of these has changed. Nothing is
 // looked at while nobody has; who subscribes is told of everything at the next change, whatever has changed.
 //
-// Threads: poke() from any (a lock guards what it notes); all else on the event loop.
+// Threads: note_change() from any (a lock guards what it notes); all else on the event loop.
 #pragma once
 
 #include "backend/handle_resources.hpp"
@@ -26,7 +26,7 @@ class HandleWatch {
 
   // Something may have changed, perhaps of that handle: subscribers are told soon, and once for all that has changed
   // until then.
-  void poke(std::string_view handle = {});
+  void note_change(std::string_view handle = {});
   void stop();
 
  private:

@@ -12,7 +12,7 @@
 
 namespace rkllm_mcp {
 
-inline Json fields_of(const CallOrigin& origin) {
+inline Json fields_of(const RequestSource& origin) {
   Json id = id_value(origin.id);
   if (id.is_string()) id = shortened(id.get_ref<const std::string&>());
   return Json{{"id", std::move(id)}, {"transport", origin.transport}, {"peer", origin.peer}};

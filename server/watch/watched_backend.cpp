@@ -34,7 +34,10 @@ std::string outcome_of(const CallOutcome& outcome) {
 class WatchedBackend::Watch final : public CallObserver {
  public:
   Watch(std::shared_ptr<Notes> notes, const CallRequest& request, std::shared_ptr<CallObserver> observer)
-      : notes_(std::move(notes)), method_(request.method->name), origin_(request.origin), observer_(std::move(observer)) {}
+      : notes_(std::move(notes)),
+        method_(request.method->name),
+        origin_(request.origin),
+        observer_(std::move(observer)) {}
 
   void on_queued(std::size_t calls_before) noexcept override {
     notes_->moved({});
@@ -100,7 +103,7 @@ class WatchedBackend::Watch final : public CallObserver {
 
   const std::shared_ptr<Notes> notes_;
   const std::string_view method_;
-  const CallOrigin origin_;
+  const RequestSource origin_;
   const std::shared_ptr<CallObserver> observer_;
   const Clock::time_point asked_ = Clock::now();
   std::optional<Clock::time_point> begun_;

@@ -4,7 +4,7 @@
 // Threads: one receives; any may send, one at a time.
 #pragma once
 
-#include "worker/descriptor.hpp"
+#include "process/descriptor.hpp"
 #include "worker/frame.hpp"
 
 #include <chrono>
@@ -38,9 +38,9 @@ class FrameSocket {
   Frame receive();
 
   // For whoever waits in another way until there is something to receive:
-  void receive_some();                                    // what there is, if anything; does not block
+  void receive_some();                                        // what there is, if anything; does not block
   std::optional<Frame> received() { return reader_.next(); }  // the next whole frame of it; throws BadFrame
-  Descriptor duplicate() const;                           // to be waited for; throws std::system_error
+  Descriptor duplicate() const;                               // to be waited for; throws std::system_error
 
   // Ends what both ends wait for. Any thread.
   void shut_down();

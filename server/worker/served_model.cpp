@@ -80,7 +80,7 @@ void ServedModel::end() {
 
 // The server sends what is made beside a call's result after that result: what the one thread did is done for the
 // other.
-void ServedModel::meet() { const std::lock_guard lock(stopping_); }
+void ServedModel::synchronize() { const std::lock_guard lock(stopping_); }
 
 void ServedModel::stop_running() {
   const std::lock_guard lock(stopping_);
@@ -99,7 +99,7 @@ void ServedModel::serve_turn() {
       const ReceivedCall received = take_call(*turn_, turn_->receive());
       Json end = outcome_as_json(make(received));
       if (tokens_->nobody_reads()) throw PeerGone();
-      meet();
+      synchronize();
       end["loaded"] = model_->loaded();
       end["session"] = model_->values();
       send_end(*turn_, received.number, end);
@@ -127,7 +127,7 @@ void ServedModel::serve_beside() {
       }
       const ReceivedCall received = take_call(*beside_, frame);
       if (received.request.method == nullptr) throw BadFrame("a call of no method");
-      meet();
+      synchronize();
       send_end(*beside_, received.number, outcome_as_json(model_->call_beside(received.request)));
     }
   } catch (const PeerGone&) {

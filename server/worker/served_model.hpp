@@ -5,7 +5,7 @@
 #pragma once
 
 #include "backend/engine.hpp"
-#include "worker/descriptor.hpp"
+#include "process/descriptor.hpp"
 #include "worker/frame_socket.hpp"
 #include "worker/token_writer.hpp"
 
@@ -51,7 +51,7 @@ class ServedModel {
   void end_run();
   void stop(std::uint32_t call);
   void stop_running();
-  void meet();
+  void synchronize();
   void destroy();
 
   Engine& engine_;

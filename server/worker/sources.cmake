@@ -1,5 +1,5 @@
 set(WORKER_SOURCES
-  worker/descriptor.cpp
+  worker/control_socket.cpp
   worker/frame.cpp
   worker/frame_socket.cpp
   worker/process_title.cpp
@@ -8,8 +8,7 @@ set(WORKER_SOURCES
   worker/token_pump.cpp
   worker/token_writer.cpp
   worker/worker_engine.cpp
-  worker/worker_line.cpp
-  worker/worker_log.cpp
+  worker/worker_connection.cpp
   worker/worker_main.cpp
   worker/worker_model.cpp
   worker/worker_options.cpp

@@ -1,6 +1,6 @@
 #include "worker/worker_engine.hpp"
 
-#include "worker/worker_line.hpp"
+#include "worker/worker_connection.hpp"
 #include "worker/worker_model.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -22,7 +22,7 @@ void WorkerEngine::try_out() {
     const auto worker = worker_for_calls();
     try {
       // A line of its own: calls may be made meanwhile.
-      return WorkerLine(worker, worker->open({}).first, options_.hang, options_.loop).ping();
+      return WorkerConnection(worker, worker->open({}).first, options_.hang, options_.loop).ping();
     } catch (const RpcError&) {
       // A model may have taken this worker meanwhile, and its loading may have ended it.
       const std::lock_guard lock(mutex_);
@@ -69,10 +69,11 @@ std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_calls() {
   return idle_worker();
 }
 
-std::shared_ptr<WorkerLine> WorkerEngine::line_for_calls() {
+std::shared_ptr<WorkerConnection> WorkerEngine::line_for_calls() {
   const std::lock_guard lock(mutex_);
   const auto worker = idle_worker();
-  if (!calls_) calls_ = std::make_shared<WorkerLine>(worker, worker->open({}).first, options_.hang, options_.loop);
+  if (!calls_)
+    calls_ = std::make_shared<WorkerConnection>(worker, worker->open({}).first, options_.hang, options_.loop);
   return calls_;
 }
 

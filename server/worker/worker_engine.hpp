@@ -4,7 +4,7 @@
 
 #include "backend/engine.hpp"
 #include "backend/runner.hpp"
-#include "worker/worker_line.hpp"
+#include "worker/worker_connection.hpp"
 #include "worker/worker_process.hpp"
 
 #include <asio/io_context.hpp>
@@ -32,7 +32,8 @@ class WorkerEngine final : public Engine {
 
   explicit WorkerEngine(Options options) : options_(std::move(options)) {}
 
-  // Starts a worker and waits until its library is loaded; kill() ends the waiting. Throws RpcError kRuntimeUnavailable.
+  // Starts a worker and waits until its library is loaded; kill() ends the waiting. Throws RpcError
+  // kRuntimeUnavailable.
   void try_out();
 
   std::unique_ptr<Model> new_model(const std::string& id, LostFunction lost) override;
@@ -44,16 +45,16 @@ class WorkerEngine final : public Engine {
   std::shared_ptr<WorkerProcess> worker_for_model();  // throws RpcError kRuntimeUnavailable
 
  private:
-  std::shared_ptr<WorkerProcess> worker_for_calls();  // likewise
-  std::shared_ptr<WorkerLine> line_for_calls();       // likewise
-  std::shared_ptr<WorkerProcess> idle_worker();       // likewise; with mutex_ held
-  std::shared_ptr<WorkerProcess> spawn();             // likewise
+  std::shared_ptr<WorkerProcess> worker_for_calls();   // likewise
+  std::shared_ptr<WorkerConnection> line_for_calls();  // likewise
+  std::shared_ptr<WorkerProcess> idle_worker();        // likewise; with mutex_ held
+  std::shared_ptr<WorkerProcess> spawn();              // likewise
 
   const Options options_;
   std::mutex mutex_;
-  bool killed_ = false;                  // nothing is started any more; guarded by mutex_, like the rest
-  std::shared_ptr<WorkerProcess> idle_;  // serves calls without a handle, and the next model
-  std::shared_ptr<WorkerLine> calls_;    // the line to it for the former, once there was one
+  bool killed_ = false;                      // nothing is started any more; guarded by mutex_, like the rest
+  std::shared_ptr<WorkerProcess> idle_;      // serves calls without a handle, and the next model
+  std::shared_ptr<WorkerConnection> calls_;  // the line to it for the former, once there was one
   std::vector<std::weak_ptr<WorkerProcess>> all_;
   // A worker is told to die with the thread that started it, so that has to be one that lives as long as this.
   Runner spawner_;

@@ -1,7 +1,8 @@
 #include "worker/worker_main.hpp"
 
 #include "backend/library_engine.hpp"
-#include "worker/descriptor.hpp"
+#include "process/descriptor.hpp"
+#include "worker/control_socket.hpp"
 #include "worker/served_model.hpp"
 #include "worker/worker_process.hpp"
 
@@ -28,7 +29,8 @@ namespace {
 constexpr int kExitNoLibrary = 3;
 constexpr std::chrono::seconds kToLeave{1};
 
-// The order of the server's signals is its own affair; a worker ends when its door closes, or dies with its server.
+// The order of the server's signals is its own affair; a worker ends when its control socket closes, or dies with its
+// server.
 void prepare_process() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
@@ -49,17 +51,17 @@ LoadedLibrary load(const WorkerOptions& options) {
   return LoadedLibrary(std::move(file), abi);
 }
 
-// Until the server has closed the door, or has died.
+// Until the server has closed the control socket, or has died.
 void serve(const LoadedLibrary& library, const WorkerOptions& options, ProcessTitle& title) {
   LibraryEngine engine(library, FileRules(options.files));
-  const Descriptor door(WorkerProcess::kDoor);
-  ::fcntl(door.number(), F_SETFD, FD_CLOEXEC);  // what the library starts has no business there
+  const Descriptor control(WorkerProcess::kControlSocket);
+  ::fcntl(control.number(), F_SETFD, FD_CLOEXEC);  // what the library starts has no business there
   std::vector<std::unique_ptr<ServedModel>> models;
-  while (auto parcel = take_parcel(door)) {
+  while (auto sockets = take_sockets(control)) {
     std::erase_if(models, [](const auto& model) { return model->has_ended(); });
-    if (parcel->descriptors.second.number() < 0) continue;  // too many files are open; the server sees the end
+    if (sockets->ends.second.number() < 0) continue;  // too many files are open; the server sees the end
     models.push_back(
-        std::make_unique<ServedModel>(engine, library.abi().methods, parcel->label, std::move(parcel->descriptors),
+        std::make_unique<ServedModel>(engine, library.abi().methods, sockets->label, std::move(sockets->ends),
                                       [&title](const std::string& name) { title.show("rkllm-mcp: " + name); }));
   }
   for (const auto& model : models) model->end();

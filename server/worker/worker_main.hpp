@@ -1,5 +1,5 @@
 // The whole life of a worker process: it loads the library, serves a model to whoever hands it a pair of sockets
-// through its door, and ends when the door is closed.
+// through its control socket, and ends when the control socket is closed.
 #pragma once
 
 #include "worker/process_title.hpp"

@@ -35,9 +35,10 @@ CallOutcome WorkerModel::call(const CallRequest& request) {
     const HandleRole role = request.method->handle;
     if (role == HandleRole::kCreates) return create(request);
     if (role == HandleRole::kDestroys) return destroy(request);
-    std::optional<WorkerLine::Run> run;
-    if (request.method->streams) run.emplace(WorkerLine::Run{run_, *observer_, entries(), [this] { stop_once(); }});
-    WorkerLine::End end = turn_->call(request, run ? &*run : nullptr);
+    std::optional<WorkerConnection::Run> run;
+    if (request.method->streams)
+      run.emplace(WorkerConnection::Run{run_, *observer_, entries(), [this] { stop_once(); }});
+    WorkerConnection::End end = turn_->call(request, run ? &*run : nullptr);
     take_news(end);
     return std::move(end.outcome);
   } catch (...) {
@@ -70,7 +71,7 @@ CallOutcome WorkerModel::failed() {
   return outcome;
 }
 
-void WorkerModel::take_news(WorkerLine::End& end) {
+void WorkerModel::take_news(WorkerConnection::End& end) {
   values_ = std::move(end.session);
   if (!end.outcome.error) add_logged_errors(turn_->logged_errors(), end.outcome);
 }
@@ -88,7 +89,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   beside_.emplace(worker_, std::move(beside), engine_.options().hang, engine_.options().loop);
   CallOutcome outcome;
   try {
-    WorkerLine::End end = turn_->call(request);
+    WorkerConnection::End end = turn_->call(request);
     take_news(end);
     outcome = std::move(end.outcome);
     if (!outcome.error && (!end.loaded || !outcome.result.is_object())) {
@@ -109,14 +110,13 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   }
   loading_process_ = 0;
   loaded_ = true;
-  worker_->when_ended(this, [this](const WorkerProcess::End& end) {
-    lose(worker_died(end, worker_->log().errors_since(0)));
-  });
+  worker_->when_ended(
+      this, [this](const WorkerProcess::End& end) { lose(worker_died(end, worker_->log().errors_since(0))); });
   return outcome;
 }
 
 CallOutcome WorkerModel::destroy(const CallRequest& request) {
-  WorkerLine::End end = turn_->call(request);
+  WorkerConnection::End end = turn_->call(request);
   if (end.loaded) return std::move(end.outcome);
   if (end.outcome.error) throw runtime_unavailable("the worker has lost its model");
   loaded_ = false;

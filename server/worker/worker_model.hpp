@@ -2,8 +2,8 @@
 #pragma once
 
 #include "backend/engine.hpp"
+#include "worker/worker_connection.hpp"
 #include "worker/worker_engine.hpp"
-#include "worker/worker_line.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -34,8 +34,8 @@ class WorkerModel final : public Model {
   CallOutcome create(const CallRequest& request);
   CallOutcome destroy(const CallRequest& request);
   CallOutcome failed();
-  void take_news(WorkerLine::End& end);  // what a call has said of the model, and what the worker has printed
-  std::size_t entries() const;           // of a run's batch
+  void take_news(WorkerConnection::End& end);  // what a call has said of the model, and what the worker has printed
+  std::size_t entries() const;                 // of a run's batch
   void lose(const RpcError& why);
   void stop_once();
   void leave_worker();
@@ -45,8 +45,8 @@ class WorkerModel final : public Model {
   const Engine::LostFunction lost_;
 
   std::shared_ptr<WorkerProcess> worker_;
-  std::optional<WorkerLine> turn_;
-  std::optional<WorkerLine> beside_;
+  std::optional<WorkerConnection> turn_;
+  std::optional<WorkerConnection> beside_;
   Values values_;
   std::shared_ptr<CallObserver> observer_;  // of the latest run
   std::uint32_t run_ = 0;                   // its number on turn_

@@ -29,13 +29,14 @@ class SpawnActions {
   SpawnActions& operator=(const SpawnActions&) = delete;
   ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
 
-  // Standard input is empty, the outputs are the log, the door is where it is expected; nothing else of ours is open.
-  void lay_out(const Descriptor& door, const Descriptor& log) {
+  // Standard input is empty, the outputs are the log, the control socket is where it is expected; nothing else of ours
+  // is open.
+  void lay_out(const Descriptor& control, const Descriptor& log) {
     ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", 0, 0);
     ::posix_spawn_file_actions_adddup2(&actions_, log.number(), STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions_, log.number(), STDERR_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions_, door.number(), WorkerProcess::kDoor);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions_, WorkerProcess::kDoor + 1);
+    ::posix_spawn_file_actions_adddup2(&actions_, control.number(), WorkerProcess::kControlSocket);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, WorkerProcess::kControlSocket + 1);
   }
   const posix_spawn_file_actions_t* get() const { return &actions_; }
 
@@ -43,14 +44,14 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-pid_t spawn(const WorkerProcess::Command& command, const Descriptor& door, const Descriptor& log) {
+pid_t spawn(const WorkerProcess::Command& command, const Descriptor& control, const Descriptor& log) {
   std::vector<std::string> words{"rkllm-mcp"};
   words.insert(words.end(), command.arguments.begin(), command.arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   SpawnActions actions;
-  actions.lay_out(door, log);
+  actions.lay_out(control, log);
   pid_t id = -1;
   const int error = ::posix_spawn(&id, command.program.c_str(), actions.get(), nullptr, argv.data(), environ);
   if (error != 0) throw std::system_error(error, std::generic_category(), "cannot start " + command.program);
@@ -59,15 +60,15 @@ pid_t spawn(const WorkerProcess::Command& command, const Descriptor& door, const
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang)
-    : WorkerProcess(command, std::move(line), hang, make_door(), make_pipe()) {}
+WorkerProcess::WorkerProcess(const Command& command, ProcessOutput::LineFunction line, std::chrono::milliseconds hang)
+    : WorkerProcess(command, std::move(line), hang, make_seqpacket_pair(), make_pipe()) {}
 
-WorkerProcess::WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang,
-                             DescriptorPair door, DescriptorPair pipe)
+WorkerProcess::WorkerProcess(const Command& command, ProcessOutput::LineFunction line, std::chrono::milliseconds hang,
+                             DescriptorPair control, DescriptorPair pipe)
     : hang_(hang),
-      door_(std::move(door.first)),
+      control_(std::move(control.first)),
       log_(std::move(pipe.first), std::move(line)),
-      id_(spawn(command, door.second, pipe.second)),
+      id_(spawn(command, control.second, pipe.second)),
       watcher_([this] { watch(); }) {}
 
 WorkerProcess::~WorkerProcess() {
@@ -79,14 +80,14 @@ DescriptorPair WorkerProcess::open(const std::string& id) {
   DescriptorPair turn = make_stream_pair();
   DescriptorPair beside = make_stream_pair();
   const std::lock_guard lock(mutex_);
-  pass_parcel(door_, {id, {std::move(turn.second), std::move(beside.second)}});
+  pass_sockets(control_, {id, {std::move(turn.second), std::move(beside.second)}});
   return {std::move(turn.first), std::move(beside.first)};
 }
 
 void WorkerProcess::end(std::chrono::milliseconds patience) {
   {
     const std::lock_guard lock(mutex_);
-    door_.close();
+    control_.close();
   }
   if (!wait_for_end(patience)) kill();
 }
@@ -132,13 +133,13 @@ void WorkerProcess::watch() {
     if (is_stopped_now && !std::exchange(was_stopped, true)) stopped_since = Clock::now();
     was_stopped = is_stopped_now;
     if (was_stopped && Clock::now() - stopped_since >= hang_) kill();
-    const bool can_write = log_.read() != WorkerLog::Read::kEnd;
+    const bool can_write = log_.read() != ProcessOutput::Read::kEnd;
     news.si_pid = 0;
     // It stays a zombie, so that its number is not given to another process before kill() knows.
     const int options = WEXITED | WNOWAIT | (can_write ? WNOHANG : 0);
     if (::waitid(P_PID, static_cast<id_t>(id_), &news, options) != 0 && errno == ECHILD) break;  // reaped by another
   } while (news.si_pid == 0);
-  while (log_.read() == WorkerLog::Read::kMore) {
+  while (log_.read() == ProcessOutput::Read::kMore) {
   }
   note_end();
 }

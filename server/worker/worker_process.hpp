@@ -1,12 +1,12 @@
 // One worker: a process of this same program that holds the runtime library, so that the library's death is not the
-// server's. It is spawned, never forked, serves a model on each pair of sockets that it is handed through its door, and
-// ends when the door is closed. What it prints becomes lines of a log.
+// server's. It is spawned, never forked, serves a model on each pair of sockets that it is handed over its control
+// socket, and ends when that is closed. What it prints becomes lines of a log.
 //
 // Threads: any. One thread of its own reads the log and waits for the end.
 #pragma once
 
-#include "worker/descriptor.hpp"
-#include "worker/worker_log.hpp"
+#include "process/descriptor.hpp"
+#include "process/process_output.hpp"
 
 #include <sys/types.h>
 
@@ -33,42 +33,42 @@ class WorkerProcess {
     int exit_code = 0;
   };
 
-  // Its door, as the process itself sees it.
-  static constexpr int kDoor = 3;
+  // Its control socket, as the process itself sees it.
+  static constexpr int kControlSocket = 3;
 
   // Spawns it. Throws std::system_error. One that has been stopped (SIGSTOP) for `hang` is killed, busy or not.
-  WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang);
+  WorkerProcess(const Command& command, ProcessOutput::LineFunction line, std::chrono::milliseconds hang);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills it if it still runs, and waits for that
 
   pid_t id() const { return id_; }
-  WorkerLog& log() { return log_; }
+  ProcessOutput& log() { return log_; }
 
   // Asks it for the place of a model: our ends of its two sockets. If the process has gone, the other ends are closed.
   DescriptorPair open(const std::string& id);
-  // Closes the door, and kills it if that has not ended it in time.
+  // Closes the control socket, and kills it if that has not ended it in time.
   void end(std::chrono::milliseconds patience);
   void kill();
   std::optional<End> ended() const { return wait_for_end({}); }
   std::optional<End> wait_for_end(std::chrono::milliseconds patience) const;
 
-  // `listener` is called when the process ends, at once if it has, on whatever thread. Once forget() has returned, it is
-  // not called any more.
+  // `listener` is called when the process ends, at once if it has, on whatever thread. Once forget() has returned, it
+  // is not called any more.
   using Listener = std::function<void(const End& end)>;
   void when_ended(const void* key, Listener listener);
   void forget(const void* key);
 
  private:
-  WorkerProcess(const Command& command, WorkerLog::LineFunction line, std::chrono::milliseconds hang,
-                DescriptorPair door, DescriptorPair pipe);
+  WorkerProcess(const Command& command, ProcessOutput::LineFunction line, std::chrono::milliseconds hang,
+                DescriptorPair control, DescriptorPair pipe);
   bool is_stopped() const;
   void watch();
   void note_end();
 
   const std::chrono::milliseconds hang_;
-  Descriptor door_;
-  WorkerLog log_;
+  Descriptor control_;
+  ProcessOutput log_;
   pid_t id_ = -1;
 
   mutable std::mutex mutex_;

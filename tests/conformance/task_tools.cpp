@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-bool always(const Invocation::Origin& /*origin*/) { return true; }
+bool always(const InvocationRequest& /*request*/) { return true; }
 
 Tool task_tool(std::string name, std::string description, InvokeFunction run, Json input_schema = nullptr) {
   Tool tool = make_tool(std::move(name), std::move(description), std::move(run), std::move(input_schema));
@@ -100,7 +100,7 @@ void add_task_tools(Catalogue& catalogue, asio::io_context& loop) {
                           object_with({{"filename", text}})));
   catalogue.add(task_tool("multi_input", "Asks two things at once", ask_two_at_once));
   Tool late = make_tool("test_tool_with_task", "Asks for a name, and greets as a task", with_loop(greet_late));
-  late.as_task = [](const Invocation::Origin& origin) { return origin.inputs.contains("user_name"); };
+  late.as_task = [](const InvocationRequest& request) { return request.inputs.contains("user_name"); };
   catalogue.add(std::move(late));
   catalogue.offers_tasks = true;
 }

@@ -112,12 +112,12 @@ endforeach()
 
 folder(server/settings USE text)
 folder(server/service USE settings)
-# worker/descriptor.hpp and worker/worker_log.hpp are used by three folders, and belong into one of their own.
-folder(server/backend USE jsonrpc AND mcp/catalogue.hpp worker/descriptor.hpp)
-folder(server/worker USE backend jsonrpc)
+folder(server/process)
+folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
+folder(server/worker USE backend jsonrpc process)
 folder(server/watch USE backend jsonrpc mcp text)
-folder(server/upstreams USE call client mcp text transport AND worker/descriptor.hpp worker/worker_log.hpp)
-folder(server/tools USE mcp settings text AND client/http/http_error.hpp worker/descriptor.hpp)
+folder(server/upstreams USE call client mcp process text transport)
+folder(server/tools USE mcp process settings text AND client/http/http_error.hpp)
 folder(server/memory USE auth call client dispatch jsonrpc mcp text)
 # Of the chat host only http/ and mcp/ have a server around them. Inside, lowest first: turn; templates; answer and
 # structured; dialects and host; http and mcp.

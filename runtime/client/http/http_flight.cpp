@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kToDie{200};
 
 }  // namespace
 
-HttpFlight::HttpFlight(HttpSession& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
+HttpFlight::HttpFlight(HttpServerState& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
                        std::string message, Owner owner)
     : session_(session),
       inbox_(inbox),
@@ -109,12 +109,12 @@ void HttpFlight::resume() {
   is_reusable_ = false;
   if (!events_.pause()) return;
   switch (events_.follow([this] { return is_answered(); })) {
-    case EventStream::End::kDone: return;
-    case EventStream::End::kStopped: return end_stopped();
-    case EventStream::End::kRefused:
+    case EventSource::End::kDone: return;
+    case EventSource::End::kStopped: return end_stopped();
+    case EventSource::End::kRefused:
       return refuse_all("the response broke off, and the server does not resume it (HTTP status " +
                         std::to_string(events_.status()) + ")");
-    case EventStream::End::kGone: return inbox_.fail(session_.url() + ": the server has gone away");
+    case EventSource::End::kGone: return inbox_.fail(session_.url() + ": the server has gone away");
   }
 }
 

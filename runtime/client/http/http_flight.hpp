@@ -3,9 +3,9 @@
 // failed since the server has gone. Threads: run() and all the rest on one, stop() from any.
 #pragma once
 
-#include "client/http/event_stream.hpp"
+#include "client/http/event_source.hpp"
 #include "client/http/http_round_trip.hpp"
-#include "client/http/http_session.hpp"
+#include "client/http/http_server_state.hpp"
 #include "client/mcp/inbox.hpp"
 #include "client/mcp/message_facts.hpp"
 
@@ -28,7 +28,7 @@ class HttpFlight {
     std::function<bool()> has_company;
   };
 
-  HttpFlight(HttpSession& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
+  HttpFlight(HttpServerState& session, Inbox& inbox, std::unique_ptr<HttpRoundTrip> trip, MessageFacts facts,
              std::string message, Owner owner);
 
   const MessageFacts& facts() const { return facts_; }
@@ -53,14 +53,14 @@ class HttpFlight {
   bool is_answered() const { return unanswered_.empty(); }
   void settle_if_answered();
 
-  HttpSession& session_;
+  HttpServerState& session_;
   Inbox& inbox_;
   std::unique_ptr<HttpRoundTrip> trip_;
   const MessageFacts facts_;
   const std::string message_;
   std::vector<Json> unanswered_;
   const Owner owner_;
-  EventStream events_;
+  EventSource events_;
   HttpHead head_{};
   std::string body_;
   bool is_reusable_ = false;

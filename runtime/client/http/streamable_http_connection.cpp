@@ -46,7 +46,7 @@ StreamableHttpConnection::~StreamableHttpConnection() {
     changed_.notify_all();
   }
   conductor_.join();
-  say_farewell();
+  end_session();
 }
 
 void StreamableHttpConnection::interrupt() {
@@ -90,7 +90,7 @@ bool StreamableHttpConnection::cancel(const Json& id) {
 void StreamableHttpConnection::conduct() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    bury(lock);
+    remove_ended(lock);
     if (closing_) {
       for (Running& running : running_) running.unwanted = true;
       waiting_.clear();
@@ -177,7 +177,7 @@ std::optional<Clock::time_point> StreamableHttpConnection::look_at_times() {
   return next;
 }
 
-void StreamableHttpConnection::bury(std::unique_lock<std::mutex>& lock) {
+void StreamableHttpConnection::remove_ended(std::unique_lock<std::mutex>& lock) {
   for (auto each = running_.begin(); each != running_.end();) {
     if (!each->ended) {
       ++each;
@@ -222,20 +222,20 @@ bool StreamableHttpConnection::stop_unwanted(std::unique_lock<std::mutex>& lock)
 
 void StreamableHttpConnection::listen() {
   listening_trip_ = session_.connection(kReplyPatience);
-  listening_ = std::make_unique<EventStream>(
+  listening_ = std::make_unique<EventSource>(
       session_, *listening_trip_, [this](std::string message) { inbox_.put(on_one_line(std::move(message))); });
   listener_ = std::thread([this] {
     switch (listening_->follow([] { return false; })) {
-      case EventStream::End::kDone: break;
-      case EventStream::End::kStopped:
+      case EventSource::End::kDone: break;
+      case EventSource::End::kStopped:
         if (listening_->is_too_long()) inbox_.fail(session_.url() + ": " + kTooLong);
         break;
-      case EventStream::End::kRefused:  // 405: the server has nothing to say
+      case EventSource::End::kRefused:  // 405: the server has nothing to say
         if (listening_->status() == 404 && session_.has_id()) {
           inbox_.fail(session_.url() + ": the server has ended the session (HTTP status 404); connect again");
         }
         break;
-      case EventStream::End::kGone: inbox_.fail(session_.url() + ": the server has gone away"); break;
+      case EventSource::End::kGone: inbox_.fail(session_.url() + ": the server has gone away"); break;
     }
     const std::lock_guard lock(mutex_);
     listener_ended_ = true;
@@ -251,7 +251,7 @@ std::unique_ptr<HttpRoundTrip> StreamableHttpConnection::trip() {
   return trip;
 }
 
-void StreamableHttpConnection::say_farewell() {
+void StreamableHttpConnection::end_session() {
   if (!session_.has_id()) return;
   const auto connection = session_.brief_connection(kFarewellPatience);
   connection->run(

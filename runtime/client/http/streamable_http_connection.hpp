@@ -17,9 +17,9 @@
 
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
-#include "client/http/event_stream.hpp"
+#include "client/http/event_source.hpp"
 #include "client/http/http_flight.hpp"
-#include "client/http/http_session.hpp"
+#include "client/http/http_server_state.hpp"
 #include "client/mcp/inbox.hpp"
 
 #include <chrono>
@@ -75,14 +75,14 @@ class StreamableHttpConnection final : public Connection {
   HttpFlight::Owner owner_of(Running& running);
   // Marks flights whose time is over as unwanted. Returns when the next one's time is over; nothing if there is none.
   std::optional<std::chrono::steady_clock::time_point> look_at_times();
-  void bury(std::unique_lock<std::mutex>& lock);           // those that have ended
+  void remove_ended(std::unique_lock<std::mutex>& lock);   // those that have ended
   bool stop_unwanted(std::unique_lock<std::mutex>& lock);  // false if there are none
   void finish(HttpFlight& flight);
   void listen();
   std::unique_ptr<HttpRoundTrip> trip();
-  void say_farewell();
+  void end_session();
 
-  HttpSession session_;
+  HttpServerState session_;
   Inbox inbox_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
@@ -93,7 +93,7 @@ class StreamableHttpConnection final : public Connection {
 
   // Of the conductor: the stream of what the server says without being asked.
   std::unique_ptr<HttpRoundTrip> listening_trip_;
-  std::unique_ptr<EventStream> listening_;
+  std::unique_ptr<EventSource> listening_;
   std::thread listener_;
   bool listener_ended_ = false;  // guarded
 

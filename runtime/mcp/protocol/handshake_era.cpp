@@ -57,7 +57,7 @@ class HandshakeEra final : public Era {
   // The requests travel with the messages of the one that they belong to; the answers come by themselves.
   void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) const override {
     if (requests.empty()) return invocation->run_again(Json::object(), std::move(state));
-    const auto handshake = invocation->origin().session->handshake;
+    const auto handshake = invocation->request().session->handshake;
     const auto round = std::make_shared<Round>(Round{invocation, Json::object(), std::move(state), requests.size()});
     std::vector<RequestId> ids;
     for (auto& request : requests) {
@@ -69,7 +69,7 @@ class HandshakeEra final : public Era {
       for (const auto& id : ids) handshake->requests.forget(id);
     });
     for (std::size_t at = 0; at < ids.size(); ++at) {
-      invocation->origin().reply->message(request_message(ids[at], requests[at].method, requests[at].params));
+      invocation->request().reply->message(request_message(ids[at], requests[at].method, requests[at].params));
     }
   }
 };

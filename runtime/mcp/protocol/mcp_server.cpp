@@ -1,6 +1,6 @@
 #include "mcp/protocol/mcp_server.hpp"
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "call/admission.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
@@ -11,7 +11,7 @@
 #include "mcp/lists/resource_reader.hpp"
 #include "mcp/protocol/handshake.hpp"
 #include "mcp/protocol/meta_keys.hpp"
-#include "mcp/protocol/request_voice.hpp"
+#include "mcp/protocol/request_responder.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "mcp/protocol/stateless_era.hpp"
 #include "mcp/tools/tool_error.hpp"
@@ -234,7 +234,7 @@ void McpServer::tools(const Asked& asked) {
 }
 
 void McpServer::answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin) {
-  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   // What a service tells may have changed a moment later.
   begin([this, revision = asked.client.revision, reply = asked.reply, held = asked.session->hold()](
             Json body, const std::exception_ptr& error) {
@@ -264,8 +264,8 @@ void McpServer::prompts(const Asked& asked) {
 void McpServer::read(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
   if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
-    admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
-    return invoke(origin_of(asked, uri), fetch);
+    check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+    return invoke(request_for(asked, uri), fetch);
   }
   if (const auto owner = owner_of(catalogue_, uri)) {
     return answer_later(asked, [&](DoneFunction done) {
@@ -307,7 +307,7 @@ void McpServer::unsubscribe(const Asked& asked) {
 }
 
 void McpServer::listen(const Asked& asked) {
-  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   subscriptions_.listen(asked.request.params, asked.client, asked.session, asked.reply);
 }
 
@@ -339,34 +339,34 @@ std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const 
 
 // --- tools, prompts, tasks ------------------------------------------------------------------------------------------
 
-Invocation::Origin McpServer::origin_of(const Asked& asked, std::string name) const {
+InvocationRequest McpServer::request_for(const Asked& asked, std::string name) const {
   const Json& params = asked.request.params;
-  Invocation::Origin origin{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
-  origin.seal = &seal_;
+  InvocationRequest wanted{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
+  wanted.seal = &seal_;
   if (const auto arguments = params.find("arguments"); arguments != params.end()) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
-    origin.arguments = *arguments;
+    wanted.arguments = *arguments;
   }
-  origin.progress_token = progress_token_of(params);
-  origin.meta = free_meta_of(params);
+  wanted.progress_token = progress_token_of(params);
+  wanted.meta = free_meta_of(params);
   if (const auto inputs = params.find("inputResponses"); inputs != params.end()) {
     if (!inputs->is_object()) throw InvalidParams("params.inputResponses", "expected object");
-    origin.inputs = *inputs;
+    wanted.inputs = *inputs;
   }
   if (params.contains("requestState")) {
-    origin.state = seal_.open(required_string(params, "requestState"), subject_of(origin));
+    wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
   }
-  origin.outlives_exchange =
+  wanted.outlives_exchange =
       !asked.client.revision->era.ends_with_exchange() && asked.reply->peer().transport() == TransportKind::kHttp;
-  return origin;
+  return wanted;
 }
 
-void McpServer::invoke(Invocation::Origin origin, const InvokeFunction& run) {
-  const Revision& revision = *origin.client.revision;
+void McpServer::invoke(InvocationRequest wanted, const InvokeFunction& run) {
+  const Revision& revision = *wanted.client.revision;
   // What the server's parts print may be about anybody's requests.
-  const bool hears = may_hear_all(*origin.session) && origin.client.log_level && revision.era.logs_by_request();
-  auto voice = std::make_unique<RequestVoice>(origin.reply, revision, server_);
-  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), run);
+  const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && revision.era.logs_by_request();
+  auto voice = std::make_unique<RequestResponder>(wanted.reply, revision, server_);
+  const auto invocation = std::make_shared<Invocation>(std::move(wanted), std::move(voice), run);
   if (hears) {
     hearers_.remove_if([](const auto& each) { return each.expired(); });
     hearers_.push_back(invocation);
@@ -390,26 +390,26 @@ void McpServer::call_tool(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto tool = catalogue_.tool(name);
   if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, *asked.session));
-  auto origin = origin_of(asked, std::move(name));
+  auto wanted = request_for(asked, std::move(name));
   if (!tool->takes_unread) {
-    origin.arguments = read_whole(std::move(origin.arguments), kMostReadOnLoop);
-    origin.inputs = read_whole(std::move(origin.inputs), kMostReadOnLoop);
+    wanted.arguments = read_whole(std::move(wanted.arguments), kMostReadOnLoop);
+    wanted.inputs = read_whole(std::move(wanted.inputs), kMostReadOnLoop);
   }
-  drop_what_hosts_add(*tool, origin.arguments);
+  drop_what_hosts_add(*tool, wanted.arguments);
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
                            asked.client.has_extension(kTasksExtension);
   // The function holds the tool: the catalogue may change while it runs.
   const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
   try {
     permit(*asked.session, tool->permission);
-    admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
-    if (knows_tasks && tool->as_task && tool->as_task(origin) && tasks_.has_room_for(asked.session->principal)) {
-      return answer(asked, tasks_.begin(std::move(origin), run));
+    check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+    if (knows_tasks && tool->as_task && tool->as_task(wanted) && tasks_.has_room_for(asked.session->principal)) {
+      return answer(asked, tasks_.begin(std::move(wanted), run));
     }
   } catch (const RpcError& error) {
     return answer(asked, tool_error(error));
   }
-  invoke(std::move(origin), run);
+  invoke(std::move(wanted), run);
 }
 
 // A prompt is written on the event loop, and is for a person to look at.
@@ -420,9 +420,9 @@ void McpServer::get_prompt(const Asked& asked) {
   const auto prompt = catalogue_.prompt(name);
   if (!prompt) throw no_such("prompt", name, names_for(catalogue_.prompts, *asked.session));
   permit(*asked.session, prompt->permission);
-  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
-  auto origin = origin_of(asked, std::move(name));
-  for (const auto& [argument, value] : origin.arguments.items()) {
+  check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  auto wanted = request_for(asked, std::move(name));
+  for (const auto& [argument, value] : wanted.arguments.items()) {
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");
     if (value.get_ref<const std::string&>().size() > kLongestPromptArgument) {
       throw InvalidParams("params.arguments." + argument,
@@ -430,11 +430,11 @@ void McpServer::get_prompt(const Asked& asked) {
     }
   }
   for (const auto& argument : prompt->arguments) {
-    if (argument.required && !origin.arguments.contains(argument.name)) {
+    if (argument.required && !wanted.arguments.contains(argument.name)) {
       throw InvalidParams("params.arguments." + argument.name, "missing");
     }
   }
-  invoke(std::move(origin), [prompt](const std::shared_ptr<Invocation>& invocation) { prompt->run(invocation); });
+  invoke(std::move(wanted), [prompt](const std::shared_ptr<Invocation>& invocation) { prompt->run(invocation); });
 }
 
 namespace {

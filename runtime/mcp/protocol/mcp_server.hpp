@@ -98,8 +98,8 @@ class McpServer {
   void answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness = std::nullopt) const;
   // Answers when `begin`'s function is called. Counts as a request in progress.
   void answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin);
-  Invocation::Origin origin_of(const Asked& asked, std::string name) const;
-  void invoke(Invocation::Origin origin, const InvokeFunction& run);
+  InvocationRequest request_for(const Asked& asked, std::string name) const;
+  void invoke(InvocationRequest wanted, const InvokeFunction& run);
   PageLimits page_limits(const Asked& asked) const;
 
   const Catalogue& catalogue_;

@@ -62,10 +62,10 @@ Json StateSeal::open(std::string_view sealed, std::string_view subject) const {
   return content["state"];
 }
 
-std::string subject_of(const Invocation::Origin& origin) {
-  const Principal* const principal = origin.session->principal;
+std::string subject_of(const InvocationRequest& request) {
+  const Principal* const principal = request.session->principal;
   const auto who = reinterpret_cast<std::uintptr_t>(principal);  // names may occur twice
-  return to_text(Json::array({who, origin.method, origin.name, origin.arguments}));
+  return to_text(Json::array({who, request.method, request.name, request.arguments}));
 }
 
 }  // namespace rkllm_mcp

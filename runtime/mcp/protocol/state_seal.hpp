@@ -34,6 +34,6 @@ class StateSeal {
 };
 
 // What makes one request the same as another: who asks, for what, with which arguments.
-std::string subject_of(const Invocation::Origin& origin);
+std::string subject_of(const InvocationRequest& request);
 
 }  // namespace rkllm_mcp

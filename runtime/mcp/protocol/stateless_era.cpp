@@ -55,7 +55,7 @@ class StatelessEra final : public Era {
     Json body{{"resultType", "input_required"}};
     if (!asked.empty()) body["inputRequests"] = std::move(asked);
     if (!state.is_null())
-      body["requestState"] = invocation->origin().seal->seal(state, subject_of(invocation->origin()));
+      body["requestState"] = invocation->request().seal->seal(state, subject_of(invocation->request()));
     invocation->result(std::move(body));
   }
 };

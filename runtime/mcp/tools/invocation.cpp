@@ -7,7 +7,7 @@ namespace rkllm_mcp {
 
 Invocation::~Invocation() {
   if (ended_) return;
-  requester_->error(RpcError(ErrorCode::kInternalError, "internal error: " + origin_.name + " never ended"));
+  requester_->error(RpcError(ErrorCode::kInternalError, "internal error: " + request_.name + " never ended"));
   finish();
 }
 
@@ -23,8 +23,8 @@ void Invocation::run() {
 }
 
 const Json* Invocation::input(std::string_view key) const {
-  const auto found = origin_.inputs.find(key);
-  return found == origin_.inputs.end() ? nullptr : &*found;
+  const auto found = request_.inputs.find(key);
+  return found == request_.inputs.end() ? nullptr : &*found;
 }
 
 void Invocation::notify(std::string_view method, const Json& params) {
@@ -32,20 +32,20 @@ void Invocation::notify(std::string_view method, const Json& params) {
 }
 
 void Invocation::progress(double done, std::optional<double> total, std::string_view message) {
-  if (origin_.progress_token.is_null()) return;
-  Json params{{"progressToken", origin_.progress_token}, {"progress", done}};
+  if (request_.progress_token.is_null()) return;
+  Json params{{"progressToken", request_.progress_token}, {"progress", done}};
   if (total) params["total"] = *total;
   if (!message.empty()) params["message"] = message;
   notify("notifications/progress", params);
 }
 
 void Invocation::log(Severity level, std::string_view logger, const Json& data) {
-  if (!origin_.client.log_level || level < *origin_.client.log_level || !ready()) return;
+  if (!request_.client.log_level || level < *request_.client.log_level || !ready()) return;
   notify("notifications/message", Json{{"level", name_of(level)}, {"logger", logger}, {"data", data}});
 }
 
 void Invocation::release_stream(std::chrono::milliseconds pause) {
-  if (!ended_) origin_.reply->peer().release(pause);
+  if (!ended_) request_.reply->peer().release(pause);
 }
 
 void Invocation::result(Json body) {
@@ -61,22 +61,22 @@ void Invocation::error(const RpcError& error) {
 }
 
 bool Invocation::can_be_asked() const {
-  return !origin_.client.revision->era.has_handshake() || origin_.reply->peer().takes_messages();
+  return !request_.client.revision->era.has_handshake() || request_.reply->peer().takes_messages();
 }
 
 bool Invocation::can_ask(std::string_view method) const {
-  return origin_.client.can(capability_for(method)) && can_be_asked();
+  return request_.client.can(capability_for(method)) && can_be_asked();
 }
 
 void Invocation::ask(InputRequests requests, Json state) {
   if (ended_) return;
   for (const auto& request : requests) {
     const auto capability = capability_for(request.method);
-    if (!origin_.client.can(capability)) throw missing_capability(Json{{std::string(capability), Json::object()}});
+    if (!request_.client.can(capability)) throw missing_capability(Json{{std::string(capability), Json::object()}});
   }
   if (!requests.empty() && !can_be_asked()) {
     throw RpcError(ErrorCode::kInvalidRequest,
-                   "invalid request: " + origin_.name +
+                   "invalid request: " + request_.name +
                        " asks its client something, which cannot be told here; accept text/event-stream");
   }
   requester_->ask(shared_from_this(), std::move(requests), std::move(state));
@@ -96,25 +96,26 @@ void Invocation::when_ended(std::function<void()> action) {
 
 void Invocation::hear_of_cancelling() {
   if (registered_) return;
-  registered_ = origin_.session->add({.id = origin_.reply->id(),
-                                      .reply = origin_.reply,
-                                      .answers_when_cancelled = false,
-                                      .outlives_exchange = origin_.outlives_exchange,
-                                      .on_cancelled =
-                                          [weak = weak_from_this()] {
-                                            const auto self = weak.lock();
-                                            if (!self || self->ended_) return;
-                                            if (const auto cancelled = std::exchange(self->cancelled_, {})) cancelled();
-                                            self->origin_.reply->nothing();
-                                            self->finish();
-                                          }},
-                                     origin_.reply->peer());
+  registered_ = request_.session->add({.id = request_.reply->id(),
+                                       .reply = request_.reply,
+                                       .answers_when_cancelled = false,
+                                       .outlives_exchange = request_.outlives_exchange,
+                                       .on_cancelled =
+                                           [weak = weak_from_this()] {
+                                             const auto self = weak.lock();
+                                             if (!self || self->ended_) return;
+                                             if (const auto cancelled = std::exchange(self->cancelled_, {}))
+                                               cancelled();
+                                             self->request_.reply->nothing();
+                                             self->finish();
+                                           }},
+                                      request_.reply->peer());
 }
 
 void Invocation::run_again(Json inputs, Json state) {
   if (ended_) return;
-  origin_.inputs = std::move(inputs);
-  origin_.state = std::move(state);
+  request_.inputs = std::move(inputs);
+  request_.state = std::move(state);
   run();
 }
 
@@ -122,7 +123,7 @@ void Invocation::finish() {
   const auto self = weak_from_this().lock();  // what is called below may let go of it
   ended_ = true;
   cancelled_ = {};
-  if (registered_) origin_.session->remove(*std::exchange(registered_, std::nullopt));
+  if (registered_) request_.session->remove(*std::exchange(registered_, std::nullopt));
   for (const auto& action : std::exchange(when_ended_, {})) action();
 }
 

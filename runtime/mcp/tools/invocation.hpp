@@ -44,25 +44,26 @@ class Requester {
   virtual bool ready() const = 0;  // whether it takes more notifications just now
 };
 
+// What is executed, and for whom.
+struct InvocationRequest {
+  std::shared_ptr<Session> session;
+  std::shared_ptr<Reply> reply;
+  ClientContext client;
+  std::string method;  // "tools/call" or "prompts/get"
+  std::string name;    // of the tool or prompt
+  Json arguments = Json::object();
+  Json progress_token{};            // null: no progress is wanted
+  Json meta{};                      // of the request, without what the protocol itself has there; null: nothing
+  Json inputs = Json::object();     // the client's answers, by key
+  Json state{};                     // as it was left when they were asked for
+  const StateSeal* seal = nullptr;  // for state that the client keeps; outlives the invocation
+  bool outlives_exchange = false;   // a broken HTTP exchange does not cancel it
+};
+
 class Invocation : public std::enable_shared_from_this<Invocation> {
  public:
-  struct Origin {
-    std::shared_ptr<Session> session;
-    std::shared_ptr<Reply> reply;
-    ClientContext client;
-    std::string method;  // "tools/call" or "prompts/get"
-    std::string name;    // of the tool or prompt
-    Json arguments = Json::object();
-    Json progress_token{};            // null: no progress is wanted
-    Json meta{};                      // of the request, without what the protocol itself has there; null: nothing
-    Json inputs = Json::object();     // the client's answers, by key
-    Json state{};                     // as it was left when they were asked for
-    const StateSeal* seal = nullptr;  // for state that the client keeps; outlives the invocation
-    bool outlives_exchange = false;   // a broken HTTP exchange does not cancel it
-  };
-
-  Invocation(Origin origin, std::unique_ptr<Requester> requester, InvokeFunction run)
-      : origin_(std::move(origin)), requester_(std::move(requester)), run_(std::move(run)) {}
+  Invocation(InvocationRequest request, std::unique_ptr<Requester> requester, InvokeFunction run)
+      : request_(std::move(request)), requester_(std::move(requester)), run_(std::move(run)) {}
   Invocation(const Invocation&) = delete;
   Invocation& operator=(const Invocation&) = delete;
   ~Invocation();  // what nobody has ended ends as an internal error
@@ -70,17 +71,17 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   // Calls the tool; what it throws becomes the error.
   void run();
 
-  const std::string& name() const { return origin_.name; }
-  const Json& arguments() const { return origin_.arguments; }
+  const std::string& name() const { return request_.name; }
+  const Json& arguments() const { return request_.arguments; }
   // For a tool that asks for nothing, and so is not called again.
-  Json take_arguments() { return std::exchange(origin_.arguments, Json::object()); }
-  const ClientContext& client() const { return origin_.client; }
-  const Json& progress_token() const { return origin_.progress_token; }
-  const Origin& origin() const { return origin_; }
+  Json take_arguments() { return std::exchange(request_.arguments, Json::object()); }
+  const ClientContext& client() const { return request_.client; }
+  const Json& progress_token() const { return request_.progress_token; }
+  const InvocationRequest& request() const { return request_; }
 
   // What the client answered to the request of that key; null if it has not (or has not been asked).
   const Json* input(std::string_view key) const;
-  const Json& state() const { return origin_.state; }
+  const Json& state() const { return request_.state; }
 
   // Before the end; afterwards, and for clients that do not want them, they do nothing. Log messages are dropped, too,
   // while the client has not read what was sent before.
@@ -116,7 +117,7 @@ class Invocation : public std::enable_shared_from_this<Invocation> {
   void hear_of_cancelling();
   void finish();
 
-  Origin origin_;
+  InvocationRequest request_;
   const std::unique_ptr<Requester> requester_;
   const InvokeFunction run_;
   std::optional<Session::Key> registered_;

@@ -55,8 +55,8 @@ ProgressMessage take_progress_message(Json& arguments) {
 // Bad arguments and refusals become results with "isError":true; only an id that is in use fails the request itself.
 void run(asio::io_context& loop, Caller& caller, const Method& method,
          const std::shared_ptr<Invocation>& invocation) try {
-  const auto& origin = invocation->origin();
-  Caller::require_new_id(*origin.session, *origin.reply, false);
+  const auto& request = invocation->request();
+  Caller::require_new_id(*request.session, *request.reply, false);
   Json arguments = invocation->take_arguments();
   const auto message = method.streams ? take_progress_message(arguments) : ProgressMessage::kStatus;
   Caller::Target target{&method, {}, take_result_options(method, arguments)};
@@ -78,8 +78,8 @@ void run(asio::io_context& loop, Caller& caller, const Method& method,
       invocation->result(tool_error(as_rpc_error(std::current_exception())));
     }
   };
-  caller.collect(origin.session, origin.reply, std::move(target), done, std::move(on_progress),
-                 {.answers = false, .outlives_exchange = origin.outlives_exchange});
+  caller.collect(request.session, request.reply, std::move(target), done, std::move(on_progress),
+                 {.answers = false, .outlives_exchange = request.outlives_exchange});
 } catch (const RpcError& error) {
   if (error.code() == ErrorCode::kInvalidRequest) throw;
   invocation->result(tool_error(error));
@@ -112,7 +112,7 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.takes_unread = true;
     tool.run = [&loop, &caller, &method](const auto& invocation) { run(loop, caller, method, invocation); };
     // A client that asks for progress waits for the answer itself, and gets no task.
-    if (method.streams) tool.as_task = [](const auto& origin) { return origin.progress_token.is_null(); };
+    if (method.streams) tool.as_task = [](const auto& request) { return request.progress_token.is_null(); };
     catalogue.add(std::move(tool));
   }
   add_value_resources(catalogue, caller.values());

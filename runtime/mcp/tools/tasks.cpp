@@ -4,11 +4,10 @@
 #include "clock.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "mcp/protocol/era.hpp"
-#include "mcp/protocol/request_voice.hpp"
+#include "mcp/protocol/request_responder.hpp"
 #include "text/wall_clock.hpp"
 
 #include <rkllm_mcp/errors.hpp>
-
 
 #include <algorithm>
 #include <array>
@@ -61,7 +60,7 @@ class Task : public std::enable_shared_from_this<Task> {
   bool ended() const { return status_ != Status::kWorking && status_ != Status::kInputRequired; }
 
   // `server` is {"name","version"}.
-  void run(Invocation::Origin origin, InvokeFunction run, const Json& server);
+  void run(InvocationRequest request, InvokeFunction run, const Json& server);
   // The state as the protocol has it, flat; with what came of it if `whole`.
   enum class Extent { kBrief, kWhole };
   Json state(Extent extent) const;
@@ -131,16 +130,16 @@ class Task::Voice final : public Requester {
   const Json server_;
 };
 
-void Task::run(Invocation::Origin origin, InvokeFunction run, const Json& server) {
-  session_ = origin.session->sibling();
-  const auto memory = origin.reply->memory();
-  origin.reply = std::make_shared<Reply>(std::make_shared<Nobody>(origin.reply->peer()), origin.reply->id());
-  origin.reply->set_memory(memory);
-  origin.session = session_;
-  origin.outlives_exchange = true;
-  origin.progress_token = id_;  // progress is wanted, for the status message
-  auto voice = std::make_unique<Voice>(weak_from_this(), *origin.client.revision, server);
-  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::move(voice), std::move(run));
+void Task::run(InvocationRequest request, InvokeFunction run, const Json& server) {
+  session_ = request.session->sibling();
+  const auto memory = request.reply->memory();
+  request.reply = std::make_shared<Reply>(std::make_shared<Nobody>(request.reply->peer()), request.reply->id());
+  request.reply->set_memory(memory);
+  request.session = session_;
+  request.outlives_exchange = true;
+  request.progress_token = id_;  // progress is wanted, for the status message
+  auto voice = std::make_unique<Voice>(weak_from_this(), *request.client.revision, server);
+  const auto invocation = std::make_shared<Invocation>(std::move(request), std::move(voice), std::move(run));
   invocation->run();
 }
 
@@ -222,14 +221,14 @@ void Task::forget_after(std::chrono::milliseconds time, std::function<void()> fo
   });
 }
 
-Json Tasks::begin(Invocation::Origin origin, InvokeFunction run) {
-  const auto task =
-      std::make_shared<Task>(loop_, origin.session->principal, [this](const Task& changed) { this->changed(changed); });
+Json Tasks::begin(InvocationRequest request, InvokeFunction run) {
+  const auto task = std::make_shared<Task>(loop_, request.session->principal,
+                                           [this](const Task& changed) { this->changed(changed); });
   tasks_.emplace(task->id(), task);
   task->when_ended([this, weak = std::weak_ptr(task)] {
     if (const auto ended = weak.lock()) keep(ended);
   });
-  task->run(std::move(origin), std::move(run), server_);
+  task->run(std::move(request), std::move(run), server_);
   Json created = task->state(Task::Extent::kBrief);
   created["resultType"] = "task";
   return created;

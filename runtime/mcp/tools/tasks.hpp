@@ -38,9 +38,9 @@ class Tasks {
       : loop_(loop), server_(std::move(server)), changed_(std::move(changed)), share_(std::move(memory)) {}
 
   bool has_room_for(const Principal* owner);
-  // Runs the invocation as a task; gives what the request is answered with (CreateTaskResult). `origin` has the session
-  // and the reply of the request; the task gets its own. There is room for it.
-  Json begin(Invocation::Origin origin, InvokeFunction run);
+  // Runs the invocation as a task; gives what the request is answered with (CreateTaskResult). `request` has the
+  // session and the reply of the request; the task gets its own. There is room for it.
+  Json begin(InvocationRequest request, InvokeFunction run);
 
   // tasks/get, tasks/update, tasks/cancel: of the task that `params.taskId` names. Throw RpcError.
   Json get(const Json& params, const Principal* principal) const;

@@ -1,6 +1,6 @@
 #include "chat/http/chat_routes.hpp"
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "chat/dialects/anthropic_reply.hpp"
 #include "chat/dialects/anthropic_request.hpp"
 #include "chat/dialects/openai_chat_request.hpp"
@@ -182,9 +182,9 @@ void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit
   }
   const auto use = [this, visit, bytes = request.body.size()](const std::optional<Json>& body) {
     if (!body) {
-      return refuse(visit,
-                    TurnError::bad_field("", "the body is no JSON, is nested too deeply, has a member twice, or more than " +
-                                                 std::to_string(kMostValues) + " values"));
+      return refuse(visit, TurnError::bad_field(
+                               "", "the body is no JSON, is nested too deeply, has a member twice, or more than " +
+                                       std::to_string(kMostValues) + " values"));
     }
     visit->memory.set(2 * bytes);  // the rest was for the reading
     if (!body->is_object()) return refuse(visit, TurnError::bad_field("", "the body must be a JSON object"));
@@ -293,7 +293,8 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
   if (path == "/apply-template") return apply_template(visit, body);
   if (path == "/tokenize" || path == "/detokenize") throw no_tokenizer();
   if (makes_models(path)) {
-    throw TurnError::not_supported("", "models are files here: POST /api/pull fetches one, DELETE /api/delete deletes it");
+    throw TurnError::not_supported("",
+                                   "models are files here: POST /api/pull fetches one, DELETE /api/delete deletes it");
   }
   throw nothing_at(visit->method, path);
 }
@@ -403,7 +404,8 @@ void ChatRoutes::show(const VisitPointer& visit, const Json& body) {
 
 void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
   if (!visit->asker.may_admin) {
-    throw TurnError(ErrorKind::kForbidden, "pulling and deleting models takes an access token with the permission admin");
+    throw TurnError(ErrorKind::kForbidden,
+                    "pulling and deleting models takes an access token with the permission admin");
   }
   if (options_.store == nullptr) {
     throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");

@@ -62,7 +62,7 @@ void ChatCall::recall() {
     for (Message& each : recalled.messages) self->turn_.messages.push_back(std::move(each));
     self->start_turn();
   };
-  surroundings_.conversations.recall(conversation_, *invocation_->origin().session->principal, go_on);
+  surroundings_.conversations.recall(conversation_, *invocation_->request().session->principal, go_on);
 }
 
 void ChatCall::start_turn() {
@@ -77,8 +77,8 @@ void ChatCall::start_turn() {
   });
 }
 
-bool ChatCall::is_of_client(const Invocation::Origin& other) const {
-  const Invocation::Origin& own = invocation_->origin();
+bool ChatCall::is_of_client(const InvocationRequest& other) const {
+  const InvocationRequest& own = invocation_->request();
   if (own.session != other.session) return false;
   return !own.session->shared() || host_of(own.reply->peer().address()) == host_of(other.reply->peer().address());
 }
@@ -133,7 +133,7 @@ void ChatCall::end(std::string_view finish_reason) {
   state_ = State::kEnds;
   if (conversation_.empty() || answer_.text.empty()) return answer(finish_reason, "");
   surroundings_.conversations.keep(
-      conversation_, *invocation_->origin().session->principal,
+      conversation_, *invocation_->request().session->principal,
       {.question = question_, .answer = answer_.text, .is_partial = finish_reason == kStopped},
       [weak = weak_from_this(), finish_reason](const std::exception_ptr& error) {
         const auto self = weak.lock();
@@ -182,7 +182,7 @@ void ChatCall::cancelled() {
   if (std::exchange(state_, State::kEnds) == State::kEnds) return;
   if (conversation_.empty() || answer_.text.empty()) return;
   is_kept_meanwhile_ = true;
-  surroundings_.conversations.keep(conversation_, *invocation_->origin().session->principal,
+  surroundings_.conversations.keep(conversation_, *invocation_->request().session->principal,
                                    {.question = question_, .answer = answer_.text, .is_partial = true},
                                    [weak = weak_from_this()](const std::exception_ptr&) {
                                      const auto self = weak.lock();

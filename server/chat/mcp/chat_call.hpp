@@ -49,9 +49,9 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
 
   bool is_over() const { return invocation_->ended(); }
   const std::string& conversation() const { return conversation_; }  // empty: none
-  const std::string& asker() const { return invocation_->origin().session->principal->name; }
+  const std::string& asker() const { return invocation_->request().session->principal->name; }
   // Whether that request comes from the client that has asked for this.
-  bool is_of_client(const Invocation::Origin& other) const;
+  bool is_of_client(const InvocationRequest& other) const;
   // {"model","conversation","state","calls_before","bytes"}: null what is not known (yet); bytes of text so far.
   Json status() const;
 

@@ -164,7 +164,7 @@ Json ChatTools::loaded(const std::string& model, const Asker& asker) const {
 
 void ChatTools::chat(Started invocation, const Json& arguments) {
   const std::string conversation = arguments.value("conversation", std::string());
-  const std::string& asker = invocation->origin().session->principal->name;
+  const std::string& asker = invocation->request().session->principal->name;
   for (const auto& [number, call] : calls_) {
     if (conversation.empty() || call->asker() != asker) continue;
     if (call->conversation() != conversation) continue;
@@ -205,9 +205,9 @@ void ChatTools::stop_answers(Started invocation, const Json& arguments) {
   std::size_t stopped = 0;
   const auto calls = calls_;
   for (const auto& [number, call] : calls) {
-    const bool is_meant = conversation.empty() ? call->is_of_client(invocation->origin())
+    const bool is_meant = conversation.empty() ? call->is_of_client(invocation->request())
                                                : call->conversation() == conversation &&
-                                                     call->asker() == invocation->origin().session->principal->name;
+                                                     call->asker() == invocation->request().session->principal->name;
     if (!is_meant || call->is_over()) continue;
     call->stop();
     ++stopped;
@@ -229,7 +229,7 @@ void ChatTools::status(Started invocation, const Json&) {
   }
   Json answers = Json::array();
   for (const auto& [number, call] : calls_) {
-    if (!call->is_over() && call->is_of_client(invocation->origin())) answers.push_back(call->status());
+    if (!call->is_over() && call->is_of_client(invocation->request())) answers.push_back(call->status());
   }
   const std::string trouble = options_.trouble();
   answer(*invocation, Json{{"models", std::move(models)},

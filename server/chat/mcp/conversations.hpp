@@ -4,7 +4,7 @@
 // Event loop only; what is read is parsed on a thread beside it.
 #pragma once
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "chat/turn/turn.hpp"
 #include "mcp/service.hpp"
 #include "side_thread.hpp"

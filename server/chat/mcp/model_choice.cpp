@@ -1,6 +1,6 @@
 #include "chat/mcp/model_choice.hpp"
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "chat/mcp/turn_failure.hpp"
 #include "mcp/tools/tool_error.hpp"
 
@@ -37,11 +37,11 @@ void use(ChatHost& host, const std::shared_ptr<Invocation>& invocation, const st
 }  // namespace
 
 Asker asker_of(const Invocation& invocation) {
-  const Principal& principal = *invocation.origin().session->principal;
+  const Principal& principal = *invocation.request().session->principal;
   return {principal.name, principal.may_call, principal.may_admin};
 }
 
-std::string peer_of(const Invocation& invocation) { return invocation.origin().reply->peer().address(); }
+std::string peer_of(const Invocation& invocation) { return invocation.request().reply->peer().address(); }
 
 void with_model(ChatHost& host, const std::shared_ptr<Invocation>& invocation, const std::string& name,
                 std::function<void(const ModelDescription& model)> then) {

@@ -1,9 +1,9 @@
 #include "tools/html/page_reading.hpp"
 
+#include "process/descriptor.hpp"
 #include "tools/html/duckduckgo_page.hpp"
 #include "tools/html/readable_text.hpp"
 #include "tools/tool_failure.hpp"
-#include "worker/descriptor.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>

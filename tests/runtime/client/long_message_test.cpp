@@ -1,5 +1,5 @@
 #include "client/http/header_value.hpp"
-#include "client/http/http_connection.hpp"
+#include "client/http/plain_http_connection.hpp"
 #include "client/http/streamable_http_connection.hpp"
 #include "client/sockets/tcp_connection.hpp"
 #include "client/sockets/ws_connection.hpp"
@@ -99,7 +99,7 @@ TEST_CASE("an HTTP body that is too long is an error of its request, the others 
     });
   });
   SECTION("of plain JSON-RPC") {
-    HttpConnection connection(endpoint_at(Protocol::kHttp, server.port(), "/mcp"), soon());
+    PlainHttpConnection connection(endpoint_at(Protocol::kHttp, server.port(), "/mcp"), soon());
     CHECK_THROWS_WITH(connection.send(kPing), has_text("longer than 16 MiB"));
     connection.send(kPing);
     CHECK(connection.receive(soon()) == kPing);

@@ -118,7 +118,7 @@ TEST_CASE("what a batch has gathered is sent before its client is refused") {
   const std::string file = place.path() + "/tokens";
   write_file(file, "somebody 0123456789abcdef\n");
   std::filesystem::permissions(file, std::filesystem::perms::owner_read);
-  options.tokens = TokenSet::read(file);
+  options.tokens = AccessTokens::read(file);
   Client client(options);
   client.say(call("1", "auth", R"({"token":"0123456789abcdef"})"));
   client.say(call("2", "initialize",

@@ -1,5 +1,5 @@
 // What a client without the permission for it gets to know of resources and prompts: nothing.
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "mcp/lists/completion.hpp"
 #include "mcp/lists/lists.hpp"
 #include "mcp/lists/resource_reader.hpp"

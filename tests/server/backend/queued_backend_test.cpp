@@ -135,8 +135,7 @@ class Recorder : public CallObserver {
 };
 
 struct Calls {
-  explicit Calls(QueuedBackend::Limits limits = {})
-      : backend(either_engine(), simulator().abi().methods, limits) {}
+  explicit Calls(QueuedBackend::Limits limits = {}) : backend(either_engine(), simulator().abi().methods, limits) {}
 
   std::shared_ptr<Recorder> start(std::string_view method, Json params, Backend::CallId* id = nullptr) {
     auto recorder = std::make_shared<Recorder>();
@@ -155,7 +154,7 @@ struct Calls {
   }
   std::shared_ptr<Recorder> lease(const std::string& handle, Backend::CallId& id, const std::string& holder = {}) {
     auto recorder = std::make_shared<Recorder>();
-    CallOrigin origin;
+    RequestSource origin;
     origin.holder = holder;
     id = backend.lease(handle, origin, recorder);
     return recorder;
@@ -429,7 +428,8 @@ TEST_CASE("an rkllm_abort that is refused aborts nothing") {
   const auto handle = calls.init(kPaced);
   const auto run = calls.run(handle, "@n=6");
   run->wait_for_tokens(1);
-  CHECK(calls.start("rkllm_abort", Json{{"handle", handle}, {"loudly", true}})->error_code() == ErrorCode::kInvalidParams);
+  CHECK(calls.start("rkllm_abort", Json{{"handle", handle}, {"loudly", true}})->error_code() ==
+        ErrorCode::kInvalidParams);
   CHECK_FALSE(run->outcome().aborted);
   CHECK(run->tokens() >= 6);
 }
@@ -513,7 +513,8 @@ TEST_CASE("a run of one token does not take the place of an answer's figures") {
   const auto perf_behind = [&](const std::string& prompt) {
     CHECK_FALSE(calls.run(handle, prompt)->outcome().error);
     const Json clear{{"handle", handle}, {"keep_system_prompt", 0}};
-    CHECK_FALSE(calls.start("rkllm_clear_kv_cache", clear)->outcome().error);  // the run before it has been noted by now
+    CHECK_FALSE(
+        calls.start("rkllm_clear_kv_cache", clear)->outcome().error);  // the run before it has been noted by now
     return calls.backend.handles().at(0).last_perf;
   };
   const Json of_one = perf_behind("@n=1");

@@ -32,7 +32,7 @@ std::vector<std::string> refusal(const SettingsRequest& request) {
   return {};
 }
 
-const Origin& origin_of(const LoadedSettings& settings, const char* name) {
+const ValueSource& origin_of(const LoadedSettings& settings, const char* name) {
   return settings.origins[static_cast<std::size_t>(find_setting(name) - settings_table().data())];
 }
 

@@ -108,17 +108,17 @@ struct Stage {
 
   std::shared_ptr<Invocation> invocation(Heard& heard, const Json& arguments = Json::object(),
                                          const Caller& caller = {}) {
-    Invocation::Origin origin;
-    origin.session = caller.session;
-    origin.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(caller.address), RequestId("1"));
-    origin.name = "up_t";
-    origin.arguments = arguments;
-    origin.progress_token = caller.progress_token;
-    origin.meta = {{"example.com/trace", "7"}};
-    origin.client.revision = caller.revision;
-    origin.client.capabilities = client_capabilities;
+    InvocationRequest request;
+    request.session = caller.session;
+    request.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(caller.address), RequestId("1"));
+    request.name = "up_t";
+    request.arguments = arguments;
+    request.progress_token = caller.progress_token;
+    request.meta = {{"example.com/trace", "7"}};
+    request.client.revision = caller.revision;
+    request.client.capabilities = client_capabilities;
     return std::make_shared<Invocation>(
-        std::move(origin), std::make_unique<ScriptedRequester>(heard),
+        std::move(request), std::make_unique<ScriptedRequester>(heard),
         [this](const std::shared_ptr<Invocation>& again) { upstream.call("t", again); });
   }
 

@@ -1,8 +1,8 @@
 // What is said over a worker's socket arrives whole, in frames of the length that there may be.
 #include "worker/frame_socket.hpp"
 
+#include "process/descriptor.hpp"
 #include "support/catch.hpp"
-#include "worker/descriptor.hpp"
 
 #include <future>
 #include <limits>

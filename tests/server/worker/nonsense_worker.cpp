@@ -1,5 +1,6 @@
 // A worker that answers whatever it is asked with bytes that are no frame.
-#include "worker/descriptor.hpp"
+#include "process/descriptor.hpp"
+#include "worker/control_socket.hpp"
 #include "worker/worker_process.hpp"
 
 #include <sys/socket.h>
@@ -9,11 +10,11 @@
 
 int main() {
   using namespace rkllm_mcp;
-  const Descriptor door(WorkerProcess::kDoor);
-  std::vector<Parcel> kept;
-  while (auto parcel = take_parcel(door)) {
+  const Descriptor control(WorkerProcess::kControlSocket);
+  std::vector<PassedSockets> kept;
+  while (auto sockets = take_sockets(control)) {
     constexpr std::string_view kNonsense = "HTTP/1.1 200 OK\r\n\r\n";
-    ::send(parcel->descriptors.first.number(), kNonsense.data(), kNonsense.size(), MSG_NOSIGNAL);
-    kept.push_back(std::move(*parcel));
+    ::send(sockets->ends.first.number(), kNonsense.data(), kNonsense.size(), MSG_NOSIGNAL);
+    kept.push_back(std::move(*sockets));
   }
 }

@@ -1,8 +1,8 @@
 // Tokens of a run that are read on the event loop: their order, readers that are slow, and who gets what else comes.
 #include "worker/token_pump.hpp"
 
+#include "process/descriptor.hpp"
 #include "support/catch.hpp"
-#include "worker/descriptor.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -140,7 +140,8 @@ TEST_CASE("a run is told to stop once, when its reader has had enough") {
 
 TEST_CASE("nonsense among tokens ends the waiting") {
   PumpedRun run;
-  const auto [content, call] = GENERATE(table<std::string, std::uint32_t>({{std::string("\0\0", 2), kRunNumber}, {"", kRunNumber + 1}}));
+  const auto [content, call] =
+      GENERATE(table<std::string, std::uint32_t>({{std::string("\0\0", 2), kRunNumber}, {"", kRunNumber + 1}}));
   run.say(FrameType::kTokens, content, call);
   CHECK_THROWS_AS(run.end(), BadFrame);
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "client/http/http_round_trip.hpp"
-#include "client/http/http_session.hpp"
+#include "client/http/http_server_state.hpp"
 #include "client/http/sse_parser.hpp"
 
 #include <chrono>
@@ -16,12 +16,12 @@
 
 namespace rkllm_mcp::client {
 
-class EventStream {
+class EventSource {
  public:
   using Deliver = std::function<void(std::string message)>;
 
   // What it is given must outlive it.
-  EventStream(const HttpSession& session, HttpRoundTrip& trip, Deliver deliver);
+  EventSource(const HttpServerState& session, HttpRoundTrip& trip, Deliver deliver);
 
   // Takes bytes of a response; false if an event is longer than kLongestMessage, which is the end of the stream.
   bool feed(std::string_view bytes);
@@ -43,7 +43,7 @@ class EventStream {
   bool is_too_long() const { return is_too_long_; }
 
  private:
-  const HttpSession& session_;
+  const HttpServerState& session_;
   HttpRoundTrip& trip_;
   const Deliver deliver_;
   SseParser parser_;

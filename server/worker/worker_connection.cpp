@@ -1,4 +1,4 @@
-#include "worker/worker_line.hpp"
+#include "worker/worker_connection.hpp"
 
 #include "backend/logged_errors.hpp"
 #include "jsonrpc/envelope.hpp"
@@ -59,13 +59,13 @@ RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> las
   return {error.code(), error.what(), std::move(data)};
 }
 
-WorkerLine::WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang,
-                       asio::io_context& loop)
+WorkerConnection::WorkerConnection(std::shared_ptr<WorkerProcess> process, Descriptor socket,
+                                   std::chrono::milliseconds hang, asio::io_context& loop)
     : process_(std::move(process)), hang_(hang), loop_(loop), socket_(std::move(socket)) {
   socket_.look_while_waiting(kLook, [this] { look(); });
 }
 
-WorkerLine::End WorkerLine::call(const CallRequest& request, Run* run) {
+WorkerConnection::End WorkerConnection::call(const CallRequest& request, Run* run) {
   const std::uint32_t number = run == nullptr ? new_number() : run->number;
   log_lines_ = lines_at_last_sign_ = process_->log().lines();
   last_sign_ = Clock::now();
@@ -93,7 +93,7 @@ WorkerLine::End WorkerLine::call(const CallRequest& request, Run* run) {
   worker_gone(fault);
 }
 
-WorkerLine::End WorkerLine::await_end(ReplyReader& reader, bool is_run) {
+WorkerConnection::End WorkerConnection::await_end(ReplyReader& reader, bool is_run) {
   Frame frame = is_run ? pump_tokens(reader) : socket_.receive();
   while (true) {
     if (auto end = reader.take(frame)) return *std::move(end);
@@ -102,7 +102,7 @@ WorkerLine::End WorkerLine::await_end(ReplyReader& reader, bool is_run) {
   }
 }
 
-Frame WorkerLine::pump_tokens(ReplyReader& reader) {
+Frame WorkerConnection::pump_tokens(ReplyReader& reader) {
   const auto pump = std::make_shared<TokenPump>(loop_, socket_, reader);
   pump->start();
   std::uint64_t signs = 0;
@@ -112,16 +112,16 @@ Frame WorkerLine::pump_tokens(ReplyReader& reader) {
   });
 }
 
-void WorkerLine::look() {
+void WorkerConnection::look() {
   if (process_->ended()) throw PeerGone();  // a process that it has left behind may hold the socket
   const std::uint64_t lines = process_->log().lines();
   if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
   if (Clock::now() - last_sign_ >= hang_) throw Hanging();
 }
 
-bool WorkerLine::stop(std::uint32_t run) { return socket_.try_send({.type = FrameType::kStop, .call = run}); }
+bool WorkerConnection::stop(std::uint32_t run) { return socket_.try_send({.type = FrameType::kStop, .call = run}); }
 
-void WorkerLine::worker_gone(const std::string& suspicion) {
+void WorkerConnection::worker_gone(const std::string& suspicion) {
   auto end = process_->wait_for_end(kForItsEnd);
   if (!end) process_->kill();  // it does not speak as it should
   for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_->wait_for_end(kForItsEnd);

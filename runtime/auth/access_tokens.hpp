@@ -24,11 +24,11 @@ struct Principal {
   bool may_admin = true;
 };
 
-class TokenSet {
+class AccessTokens {
  public:
   // Throws std::runtime_error that names the file and the line, never a token. The file must belong to this process's
   // user (or to root) and be closed to all others.
-  static TokenSet read(const std::string& path);
+  static AccessTokens read(const std::string& path);
 
   bool empty() const { return entries_.empty(); }
   // Null if nobody has this token. Takes the same time whichever it is.

@@ -12,9 +12,9 @@
 
 namespace rkllm_mcp::client {
 
-class HttpSession {
+class HttpServerState {
  public:
-  HttpSession(Endpoint endpoint, std::chrono::milliseconds connect_patience);
+  HttpServerState(Endpoint endpoint, std::chrono::milliseconds connect_patience);
 
   const std::string& path() const { return endpoint_.path; }
   const std::string& url() const { return url_; }

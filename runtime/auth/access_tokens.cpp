@@ -1,4 +1,4 @@
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 
 #include "text/private_file.hpp"
 
@@ -52,9 +52,9 @@ Principal parse_permissions(std::string_view name, std::string_view permissions)
 
 }  // namespace
 
-TokenSet TokenSet::read(const std::string& path) {
+AccessTokens AccessTokens::read(const std::string& path) {
   const std::string text = read_private_file(path);
-  TokenSet tokens;
+  AccessTokens tokens;
   std::size_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
     ++number;
@@ -70,7 +70,7 @@ TokenSet TokenSet::read(const std::string& path) {
   return tokens;
 }
 
-void TokenSet::add(std::string_view line) {
+void AccessTokens::add(std::string_view line) {
   const std::string_view name = take_word(line);
   if (name.empty() || name.front() == '#') return;
   const std::string_view token = take_word(line);
@@ -84,7 +84,7 @@ void TokenSet::add(std::string_view line) {
   entries_.push_back({hash, parse_permissions(name, permissions)});
 }
 
-const Principal* TokenSet::find(std::string_view token) const {
+const Principal* AccessTokens::find(std::string_view token) const {
   const Sha256 presented = sha256(token);
   const Principal* found = nullptr;
   for (const Entry& entry : entries_) {

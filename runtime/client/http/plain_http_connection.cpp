@@ -1,4 +1,4 @@
-#include "client/http/http_connection.hpp"
+#include "client/http/plain_http_connection.hpp"
 
 #include "jsonrpc/bounded_json.hpp"
 
@@ -20,14 +20,14 @@ bool is_empty_chunk(const Json& chunk) {
 
 }  // namespace
 
-HttpConnection::HttpConnection(const Endpoint& endpoint, Deadline deadline)
+PlainHttpConnection::PlainHttpConnection(const Endpoint& endpoint, Deadline deadline)
     : trip_(endpoint,
             {.connect = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()),
              .read = kPostPatience}),
       path_(endpoint.path),
       where_(endpoint.authority()) {}
 
-std::optional<HttpConnection::Reply> HttpConnection::post(std::string_view message) {
+std::optional<PlainHttpConnection::Reply> PlainHttpConnection::post(std::string_view message) {
   int status = 0;
   std::string body;
   const auto end = trip_.run(
@@ -51,12 +51,12 @@ std::optional<HttpConnection::Reply> HttpConnection::post(std::string_view messa
   return Reply{std::move(body), *std::move(json)};
 }
 
-void HttpConnection::send(std::string_view message) {
+void PlainHttpConnection::send(std::string_view message) {
   if (auto reply = post(message)) keep(*std::move(reply));
 }
 
 // Hands a reply on, and notes the stream that it opens or leaves open.
-void HttpConnection::keep(Reply reply) {
+void PlainHttpConnection::keep(Reply reply) {
   const Json& message = reply.message;
   const Json* result = message.is_object() && message.contains("result") ? &message["result"] : nullptr;
   if (result != nullptr && result->is_object() && result->contains("stream_id")) {
@@ -65,7 +65,7 @@ void HttpConnection::keep(Reply reply) {
   replies_.push_back(std::move(reply.text));
 }
 
-std::optional<std::string> HttpConnection::receive(Deadline deadline) {
+std::optional<std::string> PlainHttpConnection::receive(Deadline deadline) {
   for (;;) {
     if (!replies_.empty()) {
       std::string reply = std::move(replies_.front());

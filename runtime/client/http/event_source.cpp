@@ -1,4 +1,4 @@
-#include "client/http/event_stream.hpp"
+#include "client/http/event_source.hpp"
 
 #include "client/connection.hpp"
 
@@ -16,10 +16,10 @@ constexpr int kMostFailures = 5;  // in a row
 
 }  // namespace
 
-EventStream::EventStream(const HttpSession& session, HttpRoundTrip& trip, Deliver deliver)
+EventSource::EventSource(const HttpServerState& session, HttpRoundTrip& trip, Deliver deliver)
     : session_(session), trip_(trip), deliver_(std::move(deliver)), parser_(kLongestMessage) {}
 
-bool EventStream::feed(std::string_view bytes) {
+bool EventSource::feed(std::string_view bytes) {
   try {
     parser_.feed(bytes, [this](const SseEvent& event) {
       // Events without data only carry an id: where a later connection has to begin.
@@ -33,7 +33,7 @@ bool EventStream::feed(std::string_view bytes) {
   }
 }
 
-EventStream::End EventStream::follow(const std::function<bool()>& is_done) {
+EventSource::End EventSource::follow(const std::function<bool()>& is_done) {
   for (;;) {
     parser_.restart();
     status_ = 0;
@@ -55,13 +55,13 @@ EventStream::End EventStream::follow(const std::function<bool()>& is_done) {
   }
 }
 
-bool EventStream::pause() {
+bool EventSource::pause() {
   const auto wanted = parser_.retry().value_or(kUsualPause) * (1 << failures_);
   std::unique_lock lock(mutex_);
   return !changed_.wait_for(lock, std::clamp(wanted, kShortestPause, kLongestPause), [this] { return stopped_; });
 }
 
-void EventStream::stop() {
+void EventSource::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;

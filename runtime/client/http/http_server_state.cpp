@@ -1,4 +1,4 @@
-#include "client/http/http_session.hpp"
+#include "client/http/http_server_state.hpp"
 
 #include "client/http/header_value.hpp"
 #include "client/mcp/revisions.hpp"
@@ -9,22 +9,22 @@
 #include <utility>
 
 namespace rkllm_mcp::client {
-HttpSession::HttpSession(Endpoint endpoint, std::chrono::milliseconds connect_patience)
+HttpServerState::HttpServerState(Endpoint endpoint, std::chrono::milliseconds connect_patience)
     : endpoint_(std::move(endpoint)), url_(endpoint_.url()), connect_patience_(connect_patience) {}
 
-std::unique_ptr<HttpRoundTrip> HttpSession::connection(std::chrono::milliseconds read_patience) const {
+std::unique_ptr<HttpRoundTrip> HttpServerState::connection(std::chrono::milliseconds read_patience) const {
   return std::make_unique<HttpRoundTrip>(endpoint_, HttpPatience{.connect = connect_patience_, .read = read_patience});
 }
 
-std::unique_ptr<HttpRoundTrip> HttpSession::brief_connection(std::chrono::milliseconds patience) const {
+std::unique_ptr<HttpRoundTrip> HttpServerState::brief_connection(std::chrono::milliseconds patience) const {
   return std::make_unique<HttpRoundTrip>(endpoint_, HttpPatience{.connect = patience, .read = patience});
 }
 
-void HttpSession::reach() const {
+void HttpServerState::reach() const {
   const Socket socket(Socket::Kind::kStream, endpoint_, std::chrono::steady_clock::now() + connect_patience_);
 }
 
-bool HttpSession::is_reachable() const {
+bool HttpServerState::is_reachable() const {
   try {
     reach();
     return true;
@@ -33,7 +33,7 @@ bool HttpSession::is_reachable() const {
   }
 }
 
-std::multimap<std::string, std::string> HttpSession::session_headers() const {
+std::multimap<std::string, std::string> HttpServerState::session_headers() const {
   const std::lock_guard lock(mutex_);
   std::multimap<std::string, std::string> headers;
   if (!id_.empty()) headers.emplace("Mcp-Session-Id", id_);
@@ -41,7 +41,7 @@ std::multimap<std::string, std::string> HttpSession::session_headers() const {
   return headers;
 }
 
-HttpQuestion HttpSession::post(const MessageFacts& facts, std::string message) const {
+HttpQuestion HttpServerState::post(const MessageFacts& facts, std::string message) const {
   HttpQuestion question{"POST", path(), {}, std::move(message)};
   auto& headers = question.headers;
   if (facts.is_modern()) {
@@ -58,21 +58,21 @@ HttpQuestion HttpSession::post(const MessageFacts& facts, std::string message) c
   return question;
 }
 
-HttpQuestion HttpSession::get(const std::string& last_event_id) const {
+HttpQuestion HttpServerState::get(const std::string& last_event_id) const {
   HttpQuestion question{"GET", path(), session_headers()};
   question.headers.emplace("Accept", "text/event-stream");
   if (!last_event_id.empty()) question.headers.emplace("Last-Event-ID", last_event_id);
   return question;
 }
 
-HttpQuestion HttpSession::farewell() const { return {"DELETE", path(), session_headers()}; }
+HttpQuestion HttpServerState::farewell() const { return {"DELETE", path(), session_headers()}; }
 
-void HttpSession::take_id(const std::string& id) {
+void HttpServerState::take_id(const std::string& id) {
   const std::lock_guard lock(mutex_);
   id_ = id;
 }
 
-void HttpSession::take_revision(const std::string& answer) {
+void HttpServerState::take_revision(const std::string& answer) {
   const auto message = parse_bounded(answer);
   const Json::json_pointer where("/result/protocolVersion");
   if (!message || !message->is_object() || !message->contains(where) || !message->at(where).is_string()) return;
@@ -82,7 +82,7 @@ void HttpSession::take_revision(const std::string& answer) {
   revision_ = std::move(revision);
 }
 
-bool HttpSession::has_id() const {
+bool HttpServerState::has_id() const {
   const std::lock_guard lock(mutex_);
   return !id_.empty();
 }

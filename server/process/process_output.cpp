@@ -1,4 +1,4 @@
-#include "worker/worker_log.hpp"
+#include "process/process_output.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,11 +15,11 @@ constexpr int kRoundsAtOnce = 64;  // others who want the lock get their turn
 
 }  // namespace
 
-WorkerLog::WorkerLog(Descriptor pipe, LineFunction line) : pipe_(std::move(pipe)), log_(std::move(line)) {
+ProcessOutput::ProcessOutput(Descriptor pipe, LineFunction line) : pipe_(std::move(pipe)), log_(std::move(line)) {
   ::fcntl(pipe_.number(), F_SETFL, O_NONBLOCK);
 }
 
-WorkerLog::Read WorkerLog::read() {
+ProcessOutput::Read ProcessOutput::read() {
   const std::lock_guard lock(reading_);
   std::array<char, 4096> bytes;
   for (int rounds = 0; rounds < kRoundsAtOnce; ++rounds) {
@@ -36,7 +36,7 @@ WorkerLog::Read WorkerLog::read() {
   return Read::kMore;
 }
 
-bool WorkerLog::wait(std::chrono::milliseconds patience, int other) const {
+bool ProcessOutput::wait(std::chrono::milliseconds patience, int other) const {
   std::array<pollfd, 2> wanted{pollfd{pipe_.number(), POLLIN, 0}, pollfd{other, POLLIN, 0}};
   return ::poll(wanted.data(), wanted.size(), static_cast<int>(patience.count())) > 0 && wanted[1].revents != 0;
 }

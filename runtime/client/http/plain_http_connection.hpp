@@ -13,9 +13,9 @@
 
 namespace rkllm_mcp::client {
 
-class HttpConnection final : public Connection {
+class PlainHttpConnection final : public Connection {
  public:
-  HttpConnection(const Endpoint& endpoint, Deadline deadline);
+  PlainHttpConnection(const Endpoint& endpoint, Deadline deadline);
 
   void send(std::string_view message) override;  // blocks until the reply is there
   std::optional<std::string> receive(Deadline deadline) override;

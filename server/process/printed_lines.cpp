@@ -1,4 +1,4 @@
-#include "backend/library_log.hpp"
+#include "process/printed_lines.hpp"
 
 #include <cstddef>
 
@@ -10,7 +10,7 @@ constexpr std::size_t kErrorsKept = 8;
 
 }  // namespace
 
-void LibraryLog::take(std::string_view bytes) {
+void PrintedLines::take(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   for (const char byte : bytes) {
     if (byte == '\n' || partial_.size() == kLongestKept) finish_line();
@@ -20,12 +20,12 @@ void LibraryLog::take(std::string_view bytes) {
   }
 }
 
-void LibraryLog::end() {
+void PrintedLines::end() {
   const std::lock_guard lock(mutex_);
   if (!partial_.empty()) finish_line();
 }
 
-void LibraryLog::finish_line() {
+void PrintedLines::finish_line() {
   ++count_;
   if (partial_.starts_with("E ")) {
     errors_.push_back({count_, partial_});
@@ -35,7 +35,7 @@ void LibraryLog::finish_line() {
   partial_.clear();
 }
 
-std::vector<std::string> LibraryLog::errors_since(std::uint64_t lines) const {
+std::vector<std::string> PrintedLines::errors_since(std::uint64_t lines) const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> texts;
   for (const ErrorLine& error : errors_) {

@@ -20,12 +20,12 @@
 
 namespace rkllm_mcp {
 
-class WorkerLine {
+class WorkerConnection {
  public:
   // `hang`: a worker that says nothing for so long, on this line and in its log, while a call is in progress is killed.
   // `loop` reads what runs produce.
-  WorkerLine(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang,
-             asio::io_context& loop);
+  WorkerConnection(std::shared_ptr<WorkerProcess> process, Descriptor socket, std::chrono::milliseconds hang,
+                   asio::io_context& loop);
 
   using Run = ReplyReader::Run;
   using End = ReplyReader::End;
@@ -40,8 +40,8 @@ class WorkerLine {
   // The error lines that the worker has printed since the latest call began.
   std::vector<std::string> logged_errors() const { return process_->log().errors_since(log_lines_); }
 
-  // Stops the run with this number, which is or will be made on the worker's other line. Any thread; does not wait: false
-  // if the worker could not be told.
+  // Stops the run with this number, which is or will be made on the worker's other line. Any thread; does not wait:
+  // false if the worker could not be told.
   bool stop(std::uint32_t run);
 
  private:
@@ -54,8 +54,8 @@ class WorkerLine {
   const std::chrono::milliseconds hang_;
   asio::io_context& loop_;
   FrameSocket socket_;
-  std::uint32_t number_ = 0;     // the latest call's
-  std::uint64_t log_lines_ = 0;  // that the worker had printed before it
+  std::uint32_t number_ = 0;                           // the latest call's
+  std::uint64_t log_lines_ = 0;                        // that the worker had printed before it
   std::chrono::steady_clock::time_point last_sign_{};  // of life: a frame, or a line of the log
   std::uint64_t lines_at_last_sign_ = 0;
 };

@@ -14,12 +14,12 @@
 
 namespace rkllm_mcp {
 
-class LibraryLog {
+class PrintedLines {
  public:
   using LineFunction = std::function<void(std::string_view line)>;
 
   // `line` is called with each line, on the thread that brings it, and must not call back.
-  explicit LibraryLog(LineFunction line) : line_(std::move(line)) {}
+  explicit PrintedLines(LineFunction line) : line_(std::move(line)) {}
 
   void take(std::string_view bytes);
   void end();  // nothing comes any more: what stands there without an end of line is a line

@@ -12,10 +12,10 @@
 
 namespace rkllm_mcp {
 
-class RequestVoice final : public Requester {
+class RequestResponder final : public Requester {
  public:
   // `server` is {"name","version"} and outlives this.
-  RequestVoice(std::shared_ptr<Reply> reply, const Revision& revision, const Json& server)
+  RequestResponder(std::shared_ptr<Reply> reply, const Revision& revision, const Json& server)
       : reply_(std::move(reply)), revision_(revision), server_(server) {}
 
   void result(Json body) override;

@@ -3,8 +3,8 @@
 // Threads: any.
 #pragma once
 
-#include "backend/library_log.hpp"
-#include "worker/descriptor.hpp"
+#include "process/descriptor.hpp"
+#include "process/printed_lines.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace rkllm_mcp {
 
-class WorkerLog {
+class ProcessOutput {
  public:
-  using LineFunction = LibraryLog::LineFunction;
+  using LineFunction = PrintedLines::LineFunction;
 
   // `pipe`: the end to read from. `line` is called on the thread that reads, and must not call back.
-  WorkerLog(Descriptor pipe, LineFunction line);
+  ProcessOutput(Descriptor pipe, LineFunction line);
 
   // Takes what is there, or a good part of it. kEnd: nobody can write any more.
   enum class Read { kMore, kAll, kEnd };
@@ -28,14 +28,14 @@ class WorkerLog {
   // the other one has.
   bool wait(std::chrono::milliseconds patience, int other = -1) const;
 
-  // See LibraryLog.
+  // See PrintedLines.
   std::uint64_t lines() const { return log_.lines(); }
   std::vector<std::string> errors_since(std::uint64_t lines) const { return log_.errors_since(lines); }
 
  private:
   const Descriptor pipe_;
   std::mutex reading_;  // lines stay whole and in order
-  LibraryLog log_;
+  PrintedLines log_;
 };
 
 }  // namespace rkllm_mcp

@@ -1,4 +1,4 @@
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 
 #include "support/catch.hpp"
 #include "support/process.hpp"
@@ -29,7 +29,7 @@ class TokenFile {
 
 std::string refusal(const TokenFile& file) {
   try {
-    TokenSet::read(file.path);
+    AccessTokens::read(file.path);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -44,7 +44,7 @@ TEST_CASE("a token is known by itself or by its hash, with the permissions of it
       "laptop  correct-horse-battery\n"
       "\tphone\tanother-long-token\tcall\r\n"
       "script  sha256:9F86D081884C7D659A2FEAA0C55AD015A3BF4F1B2B0B822CD15D6C15B0F00A08  admin\n");
-  const TokenSet tokens = TokenSet::read(file.path);
+  const AccessTokens tokens = AccessTokens::read(file.path);
   REQUIRE(tokens.find("correct-horse-battery") != nullptr);
   CHECK(tokens.find("correct-horse-battery")->name == "laptop");
   CHECK(tokens.find("correct-horse-battery")->may_admin);
@@ -84,10 +84,10 @@ TEST_CASE("what is wrong with a file of tokens is told with its line, and withou
         ":1: unknown permission \"root\"; there are call and admin");
   CHECK(complaint("laptop correct-horse-battery call admin\n") ==
         ":1: expected a name, a token and perhaps permissions");
-  CHECK_THROWS_WITH(TokenSet::read("/nowhere/tokens"), "/nowhere/tokens: No such file or directory");
-  CHECK_THROWS_WITH(TokenSet::read("/proc"), "/proc: not a file");
+  CHECK_THROWS_WITH(AccessTokens::read("/nowhere/tokens"), "/nowhere/tokens: No such file or directory");
+  CHECK_THROWS_WITH(AccessTokens::read("/proc"), "/proc: not a file");
   const TemporaryDirectory directory;
   const std::string pipe = directory / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  CHECK_THROWS_WITH(TokenSet::read(pipe), pipe + ": not a file");
+  CHECK_THROWS_WITH(AccessTokens::read(pipe), pipe + ": not a file");
 }

@@ -1,4 +1,4 @@
-#include "mcp/protocol/request_voice.hpp"
+#include "mcp/protocol/request_responder.hpp"
 
 #include "jsonrpc/envelope.hpp"
 #include "mcp/catalogue.hpp"
@@ -36,12 +36,12 @@ Json content_for(const Revision& revision, Json body) {
   return body;
 }
 
-void RequestVoice::result(Json body) {
+void RequestResponder::result(Json body) {
   if (!body.is_object()) return error(RpcError(ErrorCode::kInternalError, "internal error: this is no result"));
   reply_->result(revision_.era.result(content_for(revision_, std::move(body)), std::nullopt, server_));
 }
 
-void RequestVoice::notify(std::string_view method, const Json& params) {
+void RequestResponder::notify(std::string_view method, const Json& params) {
   reply_->message(notification_message(method, params));
 }
 

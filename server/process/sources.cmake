@@ -1,0 +1,4 @@
+set(PROCESS_SOURCES
+  process/descriptor.cpp
+  process/process_output.cpp
+  process/printed_lines.cpp)
