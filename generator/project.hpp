@@ -12,8 +12,8 @@ struct Project {
     std::string header;                   // path, below the root
     std::vector<std::string> stands_for;  // every version with this interface; empty: this one alone
   };
-  std::string overlay;    // path, below the root
-  std::string out;        // likewise
+  std::string overlay;  // a path below the root, as the next
+  std::string out;
   std::vector<Set> sets;  // from old to new
 };
 

@@ -42,12 +42,6 @@ set(RUNTIME_SOURCES
   mcp/protocol/request_responder.cpp
   mcp/lists/resource_reader.cpp
   mcp/protocol/revisions.cpp
-  mcp/protocol/revisions/2024_10_07.cpp
-  mcp/protocol/revisions/2024_11_05.cpp
-  mcp/protocol/revisions/2025_03_26.cpp
-  mcp/protocol/revisions/2025_06_18.cpp
-  mcp/protocol/revisions/2025_11_25.cpp
-  mcp/protocol/revisions/2026_07_28.cpp
   mcp/service.cpp
   mcp/protocol/state_seal.cpp
   mcp/protocol/stateless_era.cpp

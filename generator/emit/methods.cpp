@@ -108,8 +108,8 @@ class MethodEmitter {
           held.is_volatile = false;
           code_.line(spelling(held) + " " + part.name + "{};");
         },
-        [](const meaning::OutArray&) {},  // later, when the parameters are known to be good
-        [](const meaning::OutRoom&) {},   // likewise
+        // Later, when the parameters are known to be good:
+        [](const meaning::OutArray&) {}, [](const meaning::OutRoom&) {},
         [&](const meaning::InOut&) {
           const auto& otherwise = api_.role(part.path).default_value;
           const c::Type& held = part.type->target.front();

@@ -21,8 +21,8 @@ struct Place {
 
 struct Places {
   std::map<std::string, Place> by_path;
-  std::vector<Declared> parts;         // in the order of the header
-  std::vector<Declared> returns;       // likewise
+  std::vector<Declared> parts;  // in the order of the header, as the next
+  std::vector<Declared> returns;
   std::set<std::string> params;        // paths of parameters
   std::vector<Diagnostic> complaints;  // about C that no entry can give a wire form
 };

@@ -16,15 +16,17 @@
 
 namespace rkllm_mcp {
 
-// Codes on the wire. The negative ones are JSON-RPC's and, from -32020 to -32099, the Model Context Protocol's; 4001 to 4009 are this server's own and always carry `data`.
+// Codes on the wire. The negative ones are JSON-RPC's and, from -32020 to -32099, the Model Context Protocol's; 4001 to
+// 4009 are this server's own and always carry `data`.
 enum class ErrorCode : int {
   kParseError = -32700,
   kInvalidRequest = -32600,
   kMethodNotFound = -32601,
   kInvalidParams = -32602,
   kInternalError = -32603,
-  kResourceNotFound = -32001,  // of services, in the direct dialect
-  kToolFailed = -32002,        // likewise
+  // Of services, in the direct dialect:
+  kResourceNotFound = -32001,
+  kToolFailed = -32002,
   kHeaderMismatch = -32020,
   kMissingCapability = -32021,
   kUnsupportedRevision = -32022,
@@ -109,19 +111,20 @@ inline std::string named_in_message(const std::vector<std::string>& ids) {
 }
 
 inline RpcError unknown_handle(std::string_view id, const std::vector<std::string>& live) {
-  const std::string others = live.empty() ? "; none does: load a model first" : "; there are: " + named_in_message(live);
+  const std::string others =
+      live.empty() ? "; none does: load a model first" : "; there are: " + named_in_message(live);
   return {ErrorCode::kUnknownHandle, "no handle " + Json(shortened(id)).dump() + " exists" + others,
           Json{{"handles", live}}};
 }
 
 inline RpcError runtime_unavailable(const std::string& reason) {
-  return {ErrorCode::kRuntimeUnavailable, "runtime unavailable: " + reason, Json{{"reason", reason}, {"signal", nullptr}}};
+  return {ErrorCode::kRuntimeUnavailable, "runtime unavailable: " + reason,
+          Json{{"reason", reason}, {"signal", nullptr}}};
 }
 
 // What is asked for exists only in other versions of the runtime. `needs` says which: "1.3.0" and later, or "<= 1.2.3".
 inline RpcError unsupported(const std::string& what, std::string_view needs, std::string_view have) {
-  return {ErrorCode::kUnsupported,
-          what + " needs runtime " + std::string(needs) + ", this is " + std::string(have),
+  return {ErrorCode::kUnsupported, what + " needs runtime " + std::string(needs) + ", this is " + std::string(have),
           Json{{"needs", std::string(needs)}, {"have", std::string(have)}}};
 }
 

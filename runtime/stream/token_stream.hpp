@@ -6,8 +6,8 @@
 //
 // Memory: at most `buffer_bytes` of text wait. A stream that is full either makes the callback wait for the reader, up
 // to `stall` without any progress (push), or stops the run at once (poll); in both cases the run ends with error 4006,
-// after what was buffered. Hidden states and logits are bounded by `values_bytes` the same way. While the memory that all
-// streams share is used up, a stream is full at the little that each is guaranteed.
+// after what was buffered. Hidden states and logits are bounded by `values_bytes` the same way. While the memory that
+// all streams share is used up, a stream is full at the little that each is guaranteed.
 #pragma once
 
 #include "backend.hpp"
@@ -56,7 +56,7 @@ class TokenStream : public CallObserver {
     std::chrono::milliseconds stall{30'000};
     WhenFull when_full = WhenFull::kWait;
     bool tell_position = false;  // while the call waits in its queue, changes of its place wake the reader
-    bool keep_tokens = false;  // every token, also one without text, is a chunk with its id; nothing is joined
+    bool keep_tokens = false;    // every token, also one without text, is a chunk with its id; nothing is joined
     std::shared_ptr<MemoryBudget> memory{};  // that all streams share
     Counts* counts = nullptr;
   };
@@ -111,9 +111,10 @@ class TokenStream : public CallObserver {
   void tell_of_room();
   void overflow(Limit limit, const RpcError& why);
   void keep_rows(const FloatRows& lent);
-  void fail();  // with the lock held: the run ends with the exception that is being handled
-  void account();             // with the lock held: what waits has changed
-  void join(TokenLane& lane);  // likewise
+  // With the lock held:
+  void fail();     // the run ends with the exception that is being handled
+  void account();  // what waits has changed
+  void join(TokenLane& lane);
   std::size_t waiting_bytes() const;  // with the lock held, like any_waiting
   bool any_waiting() const;
   TokenLane* next_lane();  // one with something in it, each in its turn; null if there is none
@@ -139,9 +140,9 @@ class TokenStream : public CallObserver {
   std::optional<Full> full_;
   std::condition_variable room_;
   std::function<void()> on_room_;  // of whoever does not wait for room_; empty: nobody
-  std::vector<TokenLane> lanes_;  // one per batch entry
-  std::size_t next_lane_ = 0;     // where the reader goes on
-  MemoryShare share_;             // what waits, values included
+  std::vector<TokenLane> lanes_;   // one per batch entry
+  std::size_t next_lane_ = 0;      // where the reader goes on
+  MemoryShare share_;              // what waits, values included
   std::vector<ValueRows> rows_;
   std::optional<RpcError> overflow_;
   std::exception_ptr failure_;  // there was no memory for what the run produced

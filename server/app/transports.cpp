@@ -63,7 +63,7 @@ void open(Open open) {
   }
 }
 
-// Likewise for the services' port, whose transport has another name than its settings.
+// The same for the services' port, whose transport has another name than its settings.
 template <class Open>
 void open_services(Open open) {
   try {

@@ -26,9 +26,10 @@ class Model {
  public:
   virtual ~Model() = default;
 
-  virtual void begin_run(std::shared_ptr<CallObserver> observer) = 0;  // the next call is a run, and these are its tokens
-  virtual CallOutcome call(const CallRequest& request) = 0;            // blocks until the call has ended
-  virtual CallOutcome call_beside(const CallRequest& request) = 0;     // what the contract allows during a run
+  virtual void begin_run(
+      std::shared_ptr<CallObserver> observer) = 0;                  // the next call is a run, and these are its tokens
+  virtual CallOutcome call(const CallRequest& request) = 0;         // blocks until the call has ended
+  virtual CallOutcome call_beside(const CallRequest& request) = 0;  // what the contract allows during a run
   virtual void stop_run() = 0;  // at its next callback, or in the one that waits for a slow reader
 
   // Nobody waits for the call that creates the model any more. Ends it if that can be done without harm to others.
@@ -41,7 +42,7 @@ class Model {
   // What is known of it: sizes and limits by the name of their C field, e.g. "max_new_tokens". On the queue's thread.
   using Values = std::map<std::string, std::int64_t, std::less<>>;
   virtual Values values() const = 0;
-  // The worker that it is in; nothing if it is in this process. Likewise.
+  // The worker that it is in; nothing if it is in this process. On the same thread as values().
   virtual std::optional<pid_t> process() const { return std::nullopt; }
 };
 

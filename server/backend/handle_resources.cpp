@@ -94,7 +94,7 @@ void add_handle_resources(Catalogue& catalogue, HandlesFunction handles) {
   catalogue.templates.push_back({std::string(kHandlesUri) + "/{id}",
                                  "handle",
                                  "One initialised model",
-                                 "Likewise of one handle.",
+                                 "What rkllm://handles says of one handle.",
                                  kJsonType,
                                  [handles](std::string_view uri) -> std::optional<ResourceText> {
                                    for (const auto& handle : handles()) {

@@ -61,7 +61,8 @@ class LibraryModel final : public Model {
   }
 
   void begin_run(std::shared_ptr<CallObserver> observer) override {
-    const auto batch_size = static_cast<std::size_t>(std::max<std::int64_t>(1, record_.session_value("n_batch").value_or(1)));
+    const auto batch_size =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, record_.session_value("n_batch").value_or(1)));
     run_ = std::make_shared<RunSink>(std::move(observer), batch_size, [this] { abort(); });
   }
 
@@ -130,10 +131,10 @@ class LibraryModel final : public Model {
 
   const LoadedLibrary& library_;
   const FileRules& files_;
-  StandardErrorTap* const printed_;  // see LibraryEngine
-  std::mutex& loading_;              // likewise
-  const Method* const abort_;        // null if this API set has none
-  const Method* const cache_size_;   // null if this API set has none
+  StandardErrorTap* const printed_;  // see LibraryEngine, as for the next
+  std::mutex& loading_;
+  const Method* const abort_;       // null if this API set has none
+  const Method* const cache_size_;  // null if this API set has none
   HandleRecord record_;
   // Of the latest run: the thread that made its last callback may still be on its way out of it.
   std::shared_ptr<RunSink> run_;

@@ -26,8 +26,8 @@ struct QueuedBackend::Queue {
   }
 
   std::mutex& mutex;
-  std::deque<JobPointer> waiting;  // in their order
-  JobPointer holder;               // the lease that is held
+  std::deque<QueuedCallPointer> waiting;  // in their order
+  QueuedCallPointer holder;               // the lease that is held
   bool ending = false;
   std::condition_variable news;  // for the thread: there is a call to make, or it is to end
   std::thread thread;
@@ -38,21 +38,24 @@ struct QueuedBackend::Handle {
   explicit Handle(std::mutex& mutex) : queue(mutex), beside(mutex) {}
 
   std::string id;
-  std::string name;                   // see load(); empty: made by rkllm_init
-  unsigned number = 0;                // in its id
-  bool live = false;                  // rkllm_init has succeeded; guarded by the backend's mutex
-  bool closing = false;               // its destruction is queued: no more calls; likewise
-  JobPointer running;                 // likewise
-  std::exception_ptr lost;            // why its model is gone although nobody destroyed it; likewise
-  Json created_with;                  // the parameters of rkllm_init; likewise
-  Json last_perf;                     // of the latest run that had one; likewise
-  std::uint64_t load = 0;             // see HandleUse
-  std::uint64_t foreign_changes = 0;  // likewise; guarded by the backend's mutex
-  std::chrono::steady_clock::time_point last_used = std::chrono::steady_clock::now();  // likewise
-  Model::Values values;          // written by the queue's thread alone, and with the mutex
-  std::optional<pid_t> process;  // likewise
+  std::string name;        // see load(); empty: made by rkllm_init
+  unsigned number = 0;     // in its id
+  std::uint64_t load = 0;  // see HandleUse
 
-  std::mutex start_mutex;
+  // Guarded by the backend's mutex:
+  bool live = false;     // rkllm_init has succeeded
+  bool closing = false;  // its destruction is queued: no more calls
+  QueuedCallPointer running;
+  std::exception_ptr lost;            // why its model is gone although nobody destroyed it
+  Json created_with;                  // the parameters of rkllm_init
+  Json last_perf;                     // of the latest run that had one
+  std::uint64_t foreign_changes = 0;  // see HandleUse
+  std::chrono::steady_clock::time_point last_used = std::chrono::steady_clock::now();
+  // Written with the mutex and by the queue's thread alone, which reads them without it.
+  Model::Values values;
+  std::optional<pid_t> process;
+
+  std::mutex start_mutex;  // see the header
   std::unique_ptr<Model> model;
   Queue queue;
   Queue beside;  // of calls that need not wait for a run
@@ -64,14 +67,16 @@ struct QueuedBackend::QueuedCall {
   std::shared_ptr<CallObserver> observer;
   HandlePointer handle;  // null for calls without one
   const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
-  enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;  // guarded by the backend's mutex
-  bool abandoned = false;         // it creates a model that nobody waits for; guarded by the backend's mutex
-  bool aborted = false;           // rkllm_abort was called while it ran; likewise
-  bool given_up = false;          // its observer has been told that nothing will come of it; likewise
-  std::string model;              // see load()
-  JobPointer lease;               // whose call it is; null: nobody's
-  std::deque<JobPointer> leased;  // of a lease: its calls that wait; guarded by the backend's mutex
-  bool ending = false;            // of a lease: it takes no more calls; likewise
+  std::string model;        // see load()
+  QueuedCallPointer lease;  // whose call it is; null: nobody's
+
+  // Guarded by the backend's mutex:
+  enum class State { kWaiting, kRunning, kDone } state = State::kWaiting;
+  bool abandoned = false;                // it creates a model that nobody waits for
+  bool aborted = false;                  // rkllm_abort was called while it ran
+  bool given_up = false;                 // its observer has been told that nothing will come of it
+  std::deque<QueuedCallPointer> leased;  // of a lease: its calls that wait
+  bool ending = false;                   // of a lease: it takes no more calls
 };
 
 namespace {
@@ -185,7 +190,7 @@ Backend::CallId QueuedBackend::load(std::string model, CallRequest request, std:
   return queue(job);
 }
 
-Backend::CallId QueuedBackend::queue(const JobPointer& job) {
+Backend::CallId QueuedBackend::queue(const QueuedCallPointer& job) {
   try {
     const std::lock_guard lock(mutex_);
     job->id = next_call_++;
@@ -203,7 +208,7 @@ Backend::CallId QueuedBackend::lease(const std::string& handle, RequestSource or
   return start({&kLease, Json{{"handle", handle}}, ArrayEncoding::kJson, std::move(origin)}, std::move(observer));
 }
 
-bool QueuedBackend::can_use_lease(const JobPointer& lease) const {
+bool QueuedBackend::can_use_lease(const QueuedCallPointer& lease) const {
   return !shutting_down_ && lease->handle && lease->handle->queue.holder == lease && !lease->ending;
 }
 
@@ -231,18 +236,18 @@ void QueuedBackend::end_lease(CallId lease) {
   if (const auto found = jobs_.find(lease); found != jobs_.end()) stop(found->second);
 }
 
-void QueuedBackend::let_go(const JobPointer& lease) {
+void QueuedBackend::let_go(const QueuedCallPointer& lease) {
   if (std::exchange(lease->ending, true) || lease->state == QueuedCall::State::kDone) return;
   Handle& handle = *lease->handle;
-  while (!lease->leased.empty()) end_waiting(JobPointer(lease->leased.front()), cancelled());
+  while (!lease->leased.empty()) end_waiting(QueuedCallPointer(lease->leased.front()), cancelled());
   if (handle.running) {
-    stop(JobPointer(handle.running));  // note_handle_change() goes on from here
+    stop(QueuedCallPointer(handle.running));  // note_handle_change() goes on from here
   } else {
     end_held(lease);
   }
 }
 
-void QueuedBackend::end_held(const JobPointer& lease) {
+void QueuedBackend::end_held(const QueuedCallPointer& lease) {
   Handle& handle = *lease->handle;
   handle.queue.holder = nullptr;
   handle.last_used = std::chrono::steady_clock::now();
@@ -252,7 +257,7 @@ void QueuedBackend::end_held(const JobPointer& lease) {
   handle.queue.news.notify_one();
 }
 
-bool QueuedBackend::grant(Handle& handle, const JobPointer& lease) {
+bool QueuedBackend::grant(Handle& handle, const QueuedCallPointer& lease) {
   if (handle.lost || !handle.model->loaded()) return false;
   handle.queue.holder = lease;
   lease->observer->on_begun(std::nullopt);  // with the mutex held: its end cannot be told before
@@ -303,7 +308,7 @@ std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
   return all;
 }
 
-void QueuedBackend::refuse(const JobPointer& job, std::exception_ptr error) {
+void QueuedBackend::refuse(const QueuedCallPointer& job, std::exception_ptr error) {
   // Not from inside start(): its caller is promised that.
   notices_.post([job, error] {
     CallOutcome outcome;
@@ -312,7 +317,7 @@ void QueuedBackend::refuse(const JobPointer& job, std::exception_ptr error) {
   });
 }
 
-void QueuedBackend::assign_handle(const JobPointer& job) {
+void QueuedBackend::assign_handle(const QueuedCallPointer& job) {
   const Method& method = *job->request.method;
   if (shutting_down_) throw runtime_unavailable("the server is shutting down");
   if (method.handle == HandleRole::kNone) return;
@@ -331,7 +336,7 @@ void QueuedBackend::assign_handle(const JobPointer& job) {
                    Json{{"queued", handle.queue.waiting.size()}, {"limit", limits_.queued_per_handle}});
   }
   const std::string& holder = job->request.origin.holder;
-  const auto is_theirs = [&holder](const JobPointer& each) { return each->request.origin.holder == holder; };
+  const auto is_theirs = [&holder](const QueuedCallPointer& each) { return each->request.origin.holder == holder; };
   const auto theirs = holder.empty() ? 0 : std::ranges::count_if(handle.queue.waiting, is_theirs);
   if (static_cast<std::size_t>(theirs) >= limits_.queued_per_holder) {
     count(limits_.counts, Limit::kQueueLength);
@@ -415,7 +420,7 @@ QueuedBackend::Queue& QueuedBackend::queue_of(const QueuedCall& job) {
   return job.request.method->immediate ? job.handle->beside : job.handle->queue;
 }
 
-void QueuedBackend::enqueue(const JobPointer& job) {
+void QueuedBackend::enqueue(const QueuedCallPointer& job) {
   Queue& queue = queue_of(*job);
   queue.waiting.push_back(job);
   if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, queue.waiting.size() - 1);
@@ -430,7 +435,7 @@ void QueuedBackend::tell_positions(const Handle& handle, std::size_t from) {
   }
 }
 
-void QueuedBackend::leave_queue(const JobPointer& job) {
+void QueuedBackend::leave_queue(const QueuedCallPointer& job) {
   if (job->lease) {
     std::erase(job->lease->leased, job);
     return;
@@ -442,7 +447,7 @@ void QueuedBackend::leave_queue(const JobPointer& job) {
   if (job->handle && &queue == &job->handle->queue) tell_positions(*job->handle, place);
 }
 
-std::deque<QueuedBackend::JobPointer>& QueuedBackend::makeable(Queue& queue) {
+std::deque<QueuedBackend::QueuedCallPointer>& QueuedBackend::makeable(Queue& queue) {
   return queue.holder ? queue.holder->leased : queue.waiting;
 }
 
@@ -458,10 +463,10 @@ void QueuedBackend::serve(Queue& queue, Handle* handle) {
   }
 }
 
-QueuedBackend::JobPointer QueuedBackend::next_of(Queue& queue) {
+QueuedBackend::QueuedCallPointer QueuedBackend::next_of(Queue& queue) {
   auto& waiting = makeable(queue);
   if (waiting.empty()) return nullptr;
-  JobPointer next = std::move(waiting.front());
+  QueuedCallPointer next = std::move(waiting.front());
   waiting.pop_front();
   next->state = QueuedCall::State::kRunning;
   return next;
@@ -480,7 +485,7 @@ void QueuedBackend::give_up(CallId id, const RpcError& why) {
   end_waiting(found->second, why);
 }
 
-void QueuedBackend::stop(const JobPointer& job) {
+void QueuedBackend::stop(const QueuedCallPointer& job) {
   if (job->state == QueuedCall::State::kRunning && job->request.method == &kLease) {
     let_go(job);
   } else if (job->state == QueuedCall::State::kRunning) {
@@ -494,7 +499,7 @@ void QueuedBackend::stop(const JobPointer& job) {
   end_waiting(job, cancelled());
 }
 
-void QueuedBackend::end_waiting(const JobPointer& job, const RpcError& why) {
+void QueuedBackend::end_waiting(const QueuedCallPointer& job, const RpcError& why) {
   if (job->state != QueuedCall::State::kWaiting) return;
   job->state = QueuedCall::State::kDone;
   leave_queue(job);
@@ -528,7 +533,7 @@ void QueuedBackend::destroy_unasked(const HandlePointer& handle, std::shared_ptr
 }
 
 void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
-  JobPointer job;
+  QueuedCallPointer job;
   CallOutcome outcome;
   {
     // An rkllm_abort that is under way is meant for the run before this one.
@@ -572,18 +577,18 @@ void QueuedBackend::await_abort(Handle& handle, const QueuedCall& run) {
 }
 
 // While nothing runs, the run that is about to begin is meant, unless it was sent after the abort.
-QueuedBackend::JobPointer QueuedBackend::run_to_abort(const Handle& handle, const QueuedCall& abort) {
+QueuedBackend::QueuedCallPointer QueuedBackend::run_to_abort(const Handle& handle, const QueuedCall& abort) {
   if (handle.running) return handle.running;
   if (handle.queue.holder) return nullptr;
   if (handle.queue.waiting.empty() || handle.queue.waiting.front()->id > abort.id) return nullptr;
-  const JobPointer& next = handle.queue.waiting.front();
+  const QueuedCallPointer& next = handle.queue.waiting.front();
   return next->request.method->streams ? next : nullptr;
 }
 
 void QueuedBackend::run_beside(Handle& handle) {
-  JobPointer job;
+  QueuedCallPointer job;
   CallOutcome outcome;
-  JobPointer meant;
+  QueuedCallPointer meant;
   {
     const std::lock_guard turn(handle.start_mutex);  // no other run begins meanwhile
     {
@@ -662,7 +667,7 @@ void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcErr
   handle_ends_.post([handle = std::move(handle)] {});
 }
 
-void QueuedBackend::finish(const JobPointer& job, CallOutcome outcome) {
+void QueuedBackend::finish(const QueuedCallPointer& job, CallOutcome outcome) {
   HandlePointer handle;
   bool given_up = false;
   {

@@ -138,50 +138,50 @@ class QueuedBackend : public Backend {
   struct QueuedCall;
   struct Queue;
   struct Handle;
-  using JobPointer = std::shared_ptr<QueuedCall>;
+  using QueuedCallPointer = std::shared_ptr<QueuedCall>;
   using HandlePointer = std::shared_ptr<Handle>;
 
   // With mutex_ held. These throw RpcError.
-  void assign_handle(const JobPointer& job);
+  void assign_handle(const QueuedCallPointer& job);
   void create_handle(QueuedCall& job);
   HandlePointer resolve_handle(const Method& method, const Json& params) const;
   std::vector<std::string> live_ids() const;
   std::vector<HandlePointer> unnamed_handles() const;  // those that rkllm_init has made, or is making
 
-  CallId queue(const JobPointer& job);
-  void refuse(const JobPointer& job, std::exception_ptr error);
+  CallId queue(const QueuedCallPointer& job);
+  void refuse(const QueuedCallPointer& job, std::exception_ptr error);
   // With mutex_ held.
   Queue& queue_of(const QueuedCall& job);
-  void enqueue(const JobPointer& job);
-  bool can_use_lease(const JobPointer& lease) const;
-  void let_go(const JobPointer& lease);    // ends a lease that is held, when its running call has ended
-  void end_held(const JobPointer& lease);  // now
+  void enqueue(const QueuedCallPointer& job);
+  bool can_use_lease(const QueuedCallPointer& lease) const;
+  void let_go(const QueuedCallPointer& lease);    // ends a lease that is held, when its running call has ended
+  void end_held(const QueuedCallPointer& lease);  // now
   static void tell_positions(const Handle& handle, std::size_t from);  // those who wait at that place, and behind it
-  void leave_queue(const JobPointer& job);
-  void end_waiting(const JobPointer& job, const RpcError& why);
-  void stop(const JobPointer& job);
+  void leave_queue(const QueuedCallPointer& job);
+  void end_waiting(const QueuedCallPointer& job, const RpcError& why);
+  void stop(const QueuedCallPointer& job);
   void stop_everything_on(Handle& handle);
   // Unless that is under way. Nobody need listen.
   void destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer = nullptr);
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // With mutex_ held.
-  static std::deque<JobPointer>& makeable(Queue& queue);  // the calls that are next: a lease's, if one is held
-  static JobPointer next_of(Queue& queue);                // null: none waits
+  static std::deque<QueuedCallPointer>& makeable(Queue& queue);  // the calls that are next: a lease's, if one is held
+  static QueuedCallPointer next_of(Queue& queue);                // null: none waits
 
   // On the queues' threads.
-  void serve(Queue& queue, Handle* handle);             // what they do; null: of the calls without a handle
-  bool grant(Handle& handle, const JobPointer& lease);  // false: it cannot be; with mutex_ held
+  void serve(Queue& queue, Handle* handle);                    // what they do; null: of the calls without a handle
+  bool grant(Handle& handle, const QueuedCallPointer& lease);  // false: it cannot be; with mutex_ held
   // These make the next call of their queue, if one waits still.
   void run_queued(Queue& queue, Handle* handle);  // null: of the calls without one
   void run_beside(Handle& handle);
   void await_abort(Handle& handle, const QueuedCall& run);
   // The run that an rkllm_abort is for, or null. With the mutex.
-  static JobPointer run_to_abort(const Handle& handle, const QueuedCall& abort);
+  static QueuedCallPointer run_to_abort(const Handle& handle, const QueuedCall& abort);
   CallOutcome execute(const CallRequest& request, Handle* handle);
-  void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held
-  void note_load_time(const QueuedCall& job);                                  // likewise
-  void finish(const JobPointer& job, CallOutcome outcome);
+  void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held, as the next
+  void note_load_time(const QueuedCall& job);
+  void finish(const QueuedCallPointer& job, CallOutcome outcome);
   void lose(const std::string& id, const Handle* lost, const RpcError& why);
 
   const std::unique_ptr<Engine> engine_;
@@ -195,7 +195,7 @@ class QueuedBackend : public Backend {
   static inline std::atomic<CallId> next_call_{1};
   unsigned next_handle_ = 1;
   std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
-  std::map<CallId, JobPointer> jobs_;
+  std::map<CallId, QueuedCallPointer> jobs_;
   std::map<std::string, std::chrono::steady_clock::duration> load_times_;  // of the latest load, by the file's path
   std::map<std::string, HandlePointer> handles_;  // by wire id, those being created or destroyed included
   std::condition_variable change_;

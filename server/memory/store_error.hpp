@@ -16,7 +16,7 @@ class StoreError : public std::runtime_error {
     kBusy,         // another program holds it; may go better later
     kNoSpace,      // the disk is full
     kUnavailable,  // it cannot be opened, read or written; the message says why and what to do
-    kDamaged,      // likewise, and what is in it is not to be trusted
+    kDamaged,      // as kUnavailable, and what is in it is not to be trusted
     kInterrupted,  // the transaction was not made, through no fault of its own: it may be tried again at once
     kUnknown,      // whether it was made: it must not be tried again
   };

@@ -1,20 +1,20 @@
 // The threads that use a store, so that the event loop never waits for one: a writer, which commits together what many
 // clients have asked for meanwhile, and readers beside it.
 //
-// Writes are made in the order in which they were asked for. A write is answered after it is safe on disk, together with
-// those that were committed with it. If the store fails in the middle of such a group, each of it is tried once more by
-// itself, so that one bad write costs no other. A transaction that was interrupted (another one was in its way, a
-// connection was lost) is made again; so `work` may be called more than once. A piece of reading sees the store as it was at
-// one moment.
+// Writes are made in the order in which they were asked for. A write is answered after it is safe on disk, together
+// with those that were committed with it. If the store fails in the middle of such a group, each of it is tried once
+// more by itself, so that one bad write costs no other. A transaction that was interrupted (another one was in its way,
+// a connection was lost) is made again; so `work` may be called more than once. A piece of reading sees the store as it
+// was at one moment.
 //
 // A store that cannot be opened fails each piece of work with the reason, and is opened again after a while.
 //
 // Threads: everything on the event loop, but for the work itself, which is done on one of these threads.
 #pragma once
 
+#include "mcp/service.hpp"
 #include "memory/store.hpp"
 #include "memory/store_error.hpp"
-#include "mcp/service.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -43,11 +43,11 @@ class StoreThreads {
   using Work = std::function<Json(Store& store)>;
 
   struct Options {
-    std::size_t readers = 2;           // 0: the writer reads as well, as it must where a store is in its memory only
-    std::size_t most_waiting = 4096;   // pieces of work; more are refused
-    std::size_t most_together = 256;   // writes of one group
-    // Called by the writer now and then when it has nothing else to do, with a transaction of its own; true: there is more
-    // to do. Null: nothing is.
+    std::size_t readers = 2;          // 0: the writer reads as well, as it must where a store is in its memory only
+    std::size_t most_waiting = 4096;  // pieces of work; more are refused
+    std::size_t most_together = 256;  // writes of one group
+    // Called by the writer now and then when it has nothing else to do, with a transaction of its own; true: there is
+    // more to do. Null: nothing is.
     std::function<bool(Store& store)> tidy{};
     std::chrono::seconds between_tidying{60};
   };
@@ -104,14 +104,14 @@ class StoreThreads {
   Queue writes_;
   Queue reads_;
   bool stopping_ = false;
-  bool is_opened_ = false;  // the writer has had it open: readers find a file that is up to date
+  bool is_opened_ = false;       // the writer has had it open: readers find a file that is up to date
   std::exception_ptr damage_{};  // not null: the store is not to be used
-  bool has_ended_ = false;  // the writer
+  bool has_ended_ = false;       // the writer
   std::condition_variable opened_;
   std::condition_variable ended_;
 
   std::atomic<bool> hurry_{false};       // nothing is to be waited for any more
-  std::atomic<bool> stop_check_{false};  // likewise for the check alone
+  std::atomic<bool> stop_check_{false};  // the check is not to be waited for
   std::vector<std::thread> threads_;
 };
 

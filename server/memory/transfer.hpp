@@ -19,7 +19,8 @@
 
 namespace rkllm_mcp::memory {
 
-// A part of an export: the lines from `cursor` on (empty: from the beginning), and where it goes on; empty: it does not.
+// A part of an export: the lines from `cursor` on (empty: from the beginning), and where it goes on; empty: it does
+// not.
 struct ExportedPart {
   Json lines = Json::array();
   std::string next;
@@ -62,6 +63,6 @@ void refuse_existing(Store& store, const std::string& import_name, const std::st
 // is changed, if `if_there` says so.
 Imported finish_import(Store& store, const std::string& import_name, const std::string& space, IfThere if_there);
 void give_up_import(Store& store, const std::string& import_name, const std::string& space);
-void discard_waiting(Store& store, const std::string& waiting);  // likewise, by the space that it waits in
+void discard_waiting(Store& store, const std::string& waiting);  // the same, by the space that it waits in
 
 }  // namespace rkllm_mcp::memory

@@ -86,7 +86,7 @@ class ServerModels final : public chat::ModelLender {
   std::shared_ptr<ModelSlot> slot_for(std::string_view name);
   // The handle that the name stands for now, without loading anything; empty: none.
   std::string handle_of(std::string_view name) const;
-  // Likewise, if the settings had it loaded (autoload).
+  // The same, but only of models that the settings had loaded (autoload).
   std::string autoloaded_handle(std::string_view name) const;
   bool is_handle(std::string_view id) const;
   // Calls `then` when nothing that the settings load stands in the way: at once, in most cases.

@@ -37,7 +37,7 @@ std::unique_ptr<Model> WorkerEngine::new_model(const std::string& id, LostFuncti
 
 CallOutcome WorkerEngine::call(const CallRequest& request) {
   try {
-    return line_for_calls()->call(request).outcome;
+    return connection_for_calls()->call(request).outcome;
   } catch (...) {
     CallOutcome outcome;
     outcome.error = std::current_exception();
@@ -69,7 +69,7 @@ std::shared_ptr<WorkerProcess> WorkerEngine::worker_for_calls() {
   return idle_worker();
 }
 
-std::shared_ptr<WorkerConnection> WorkerEngine::line_for_calls() {
+std::shared_ptr<WorkerConnection> WorkerEngine::connection_for_calls() {
   const std::lock_guard lock(mutex_);
   const auto worker = idle_worker();
   if (!calls_)

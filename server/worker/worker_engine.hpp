@@ -45,16 +45,17 @@ class WorkerEngine final : public Engine {
   std::shared_ptr<WorkerProcess> worker_for_model();  // throws RpcError kRuntimeUnavailable
 
  private:
-  std::shared_ptr<WorkerProcess> worker_for_calls();   // likewise
-  std::shared_ptr<WorkerConnection> line_for_calls();  // likewise
-  std::shared_ptr<WorkerProcess> idle_worker();        // likewise; with mutex_ held
-  std::shared_ptr<WorkerProcess> spawn();              // likewise
+  // These throw RpcError kRuntimeUnavailable, too.
+  std::shared_ptr<WorkerProcess> worker_for_calls();
+  std::shared_ptr<WorkerConnection> connection_for_calls();
+  std::shared_ptr<WorkerProcess> idle_worker();  // with mutex_ held
+  std::shared_ptr<WorkerProcess> spawn();
 
   const Options options_;
   std::mutex mutex_;
   bool killed_ = false;                      // nothing is started any more; guarded by mutex_, like the rest
   std::shared_ptr<WorkerProcess> idle_;      // serves calls without a handle, and the next model
-  std::shared_ptr<WorkerConnection> calls_;  // the line to it for the former, once there was one
+  std::shared_ptr<WorkerConnection> calls_;  // the connection to it for the former, once there was one
   std::vector<std::weak_ptr<WorkerProcess>> all_;
   // A worker is told to die with the thread that started it, so that has to be one that lives as long as this.
   Runner spawner_;

@@ -26,7 +26,7 @@ void add_content_tools(Catalogue& catalogue);
 void add_timed_tools(Catalogue& catalogue, asio::io_context& loop);
 // Tools that need something of their client, with the keys and words of the handshake era's scenarios.
 void add_asking_tools(Catalogue& catalogue);
-// Likewise, of the stateless era's.
+// The same with those of the stateless era's.
 void add_input_required_tools(Catalogue& catalogue);
 // Tools that provoke what is hard to see otherwise: refusals, silence, changes of lists.
 void add_diagnostic_tools(Catalogue& catalogue, asio::io_context& loop, McpServer& server);

@@ -1,7 +1,7 @@
 // One revision of the Model Context Protocol, as data. Handlers never ask which revision they serve; what differs
 // between revisions is a member here, or a function of the revision's era.
 //
-// A new revision is one new file in revisions/, and a line in revisions.cpp.
+// A new revision is one more line in revisions.cpp.
 #pragma once
 
 #include <span>

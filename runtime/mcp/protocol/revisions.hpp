@@ -10,15 +10,8 @@
 
 namespace rkllm_mcp {
 
-// Oldest first. Each is defined in a file of its own.
-extern const Revision kRevision20241007;
-extern const Revision kRevision20241105;
-extern const Revision kRevision20250326;
-extern const Revision kRevision20250618;
-extern const Revision kRevision20251125;
-extern const Revision kRevision20260728;
-
-std::span<const Revision* const> all_revisions();
+// Oldest first.
+std::span<const Revision> all_revisions();
 // Null if it is not served.
 const Revision* find_revision(std::string_view name);
 

@@ -290,9 +290,9 @@ TEST_CASE("a batch is answered with one array, where its revision has batches") 
 }
 
 TEST_CASE("every revision is found by its name, and only those with a handshake are agreed on") {
-  for (const Revision* const each : all_revisions()) {
-    CHECK(find_revision(each->name) == each);
-    CHECK((negotiated_revision(each->name).name == each->name) == each->era.has_handshake());
+  for (const Revision& each : all_revisions()) {
+    CHECK(find_revision(each.name) == &each);
+    CHECK((negotiated_revision(each.name).name == each.name) == each.era.has_handshake());
   }
   CHECK(negotiated_revision("1999-01-01").name == "2025-11-25");
   CHECK(find_revision("2026-07-27") == nullptr);

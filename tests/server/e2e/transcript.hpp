@@ -22,8 +22,8 @@ struct TranscriptLine {
   Kind kind;
   std::string text;
   std::size_t number;                 // in the file
-  std::vector<Transport> transports;  // that this line is for
-  std::vector<std::string> versions;  // likewise, of the runtime
+  std::vector<Transport> transports;  // that this line is for, as the next
+  std::vector<std::string> versions;  // of the runtime
 };
 
 // A file that is there before the dialogue begins; its path is a variable of that name.
