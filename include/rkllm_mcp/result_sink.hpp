@@ -49,10 +49,12 @@ class ResultSink {
   // The callback that ends a run: `state` is the enumerator's name; `values` what came with it (e.g. {"perf":{...}}),
   // null if nothing did.
   virtual void on_end(std::string_view state, Json values) noexcept = 0;
+  // In place of on_end() if the state is one of a run that has failed.
+  virtual void on_failure(std::string_view state) noexcept { on_end(state, nullptr); }
   // Called once, last, in every callback.
   virtual Verdict verdict() noexcept = 0;
 
-  // For functions that return before the run has ended: blocks the calling thread until on_end has been called, or
+  // For functions that return before the run has ended: blocks the calling thread until the end has been told, or
   // until `still_running` has been false for long enough that the runtime must have given up without a callback. True
   // if the end was seen.
   virtual bool await_end(const std::function<bool()>& still_running) = 0;

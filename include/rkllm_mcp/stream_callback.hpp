@@ -49,10 +49,10 @@ int deliver(typename Stream::Result* result, void* userdata, typename Stream::St
   if (sink == nullptr) return 0;  // go on
   for (const auto& role : Stream::states) {
     if (role.state != state) continue;
-    if (role.event == StreamEvent::kFailure || (role.event == StreamEvent::kEnd && result == nullptr)) {
-      sink->on_end(role.name, nullptr);
+    if (role.event == StreamEvent::kFailure) {
+      sink->on_failure(role.name);
     } else if (role.event == StreamEvent::kEnd) {
-      sink->on_end(role.name, Stream::values(*result));
+      sink->on_end(role.name, result == nullptr ? Json() : Stream::values(*result));
     } else if (result != nullptr) {
       Stream::rows(*sink, *result);
       const std::size_t entries = Stream::replaces_token(*result) ? 0 : sink->batch_size();

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,7 +92,9 @@ class LibraryModel final : public Model {
     run_->complete(outcome);
     for (const auto& [name, learnt] : run_->learnt()) record_.session[name] = learnt;
     if (run_->gave_up()) abandoned_.push_back(run_);
-    if (!outcome.error && run_->was_empty()) {
+    if (run_->failed()) {
+      say_failed_state(request.method->name, outcome);
+    } else if (!outcome.error && run_->was_empty()) {
       outcome.error = std::make_exception_ptr(CallFailed(
           request.method->name, 0,
           std::string(request.method->name) +
@@ -100,24 +103,44 @@ class LibraryModel final : public Model {
     if (outcome.error) say_if_cache_was_emptied(outcome);
   }
 
+  // A function that returns before its run has ended reports success whatever becomes of the run.
+  static void say_failed_state(std::string_view function, CallOutcome& outcome) {
+    const auto told = refusal_in(outcome);
+    if (outcome.error && !told) return;  // the call has come to another end before that of its run
+    const RpcError error = told.value_or(CallFailed(function, 0));
+    const std::string message =
+        std::string(error.what()) + (told ? ": " : ", but ") + "the run ended with " + outcome.state;
+    Json data = error.data();
+    data["state"] = outcome.state;
+    outcome.error = std::make_exception_ptr(RpcError(error.code(), message, std::move(data)));
+  }
+
   // A run that the library refuses, or that does not fit, has dropped the conversation so far.
   void say_if_cache_was_emptied(CallOutcome& outcome) {
     if (cache_size_ == nullptr || record_.native == nullptr) return;
+    const auto error = refusal_in(outcome);
+    if (!error) return;
+    const Json& status = error->data()["status"];
+    const bool was_made = run_->gave_up() || run_->failed() || (status.is_number() && status != 0);
+    if (!was_made) return;
+    const CallOutcome sizes = call_library(library_, files_, {cache_size_, Json::object()}, &record_, nullptr);
+    if (sizes.error || !holds_nothing(sizes.result["cache_sizes"])) return;
+    Json data = error->data();
+    data["kv_cache_emptied"] = true;
+    outcome.error = std::make_exception_ptr(
+        RpcError(error->code(), std::string(error->what()) + "; the run has emptied the KV cache", std::move(data)));
+  }
+
+  // The error of a call that the library was asked for and refused; nothing if it is another one, or none.
+  static std::optional<RpcError> refusal_in(const CallOutcome& outcome) {
     try {
-      std::rethrow_exception(outcome.error);
-    } catch (const CallFailed& error) {
-      const Json& status = error.data()["status"];
-      const bool was_made = run_->gave_up() || (status.is_number() && status != 0);
-      if (!was_made) return;
-      const CallOutcome sizes = call_library(library_, files_, {cache_size_, Json::object()}, &record_, nullptr);
-      if (sizes.error || !holds_nothing(sizes.result["cache_sizes"])) return;
-      Json data = error.data();
-      data["kv_cache_emptied"] = true;
-      outcome.error = std::make_exception_ptr(
-          RpcError(error.code(), std::string(error.what()) + "; the run has emptied the KV cache", std::move(data)));
+      if (outcome.error) std::rethrow_exception(outcome.error);
+    } catch (const RpcError& error) {
+      if (error.code() == ErrorCode::kCallFailed) return error;
     } catch (...) {
-      // The library was not called.
+      // A bug: it is told as such.
     }
+    return std::nullopt;
   }
 
   static bool holds_nothing(const Json& sizes) {

@@ -39,6 +39,11 @@ void RunSink::on_end(std::string_view state, Json values) noexcept {
   ended_news_.notify_all();
 }
 
+void RunSink::on_failure(std::string_view state) noexcept {
+  failed_ = true;
+  on_end(state, nullptr);
+}
+
 Verdict RunSink::verdict() noexcept {
   // Stopping from inside the callback can hit no other run than this one.
   if (!last_callback_ && (stop_ || observer_->wants_to_stop()) && !aborted_.exchange(true)) abort_();

@@ -30,6 +30,7 @@ class RunSink : public ResultSink {
   void on_token(std::size_t batch, std::optional<std::string_view> text, std::int32_t token_id) noexcept override;
   void on_rows(const FloatRows& rows) noexcept override;
   void on_end(std::string_view state, Json values) noexcept override;
+  void on_failure(std::string_view state) noexcept override;
   Verdict verdict() noexcept override;
   bool await_end(const std::function<bool()>& still_running) override;
   std::size_t batch_size() const noexcept override { return batch_size_; }
@@ -44,6 +45,8 @@ class RunSink : public ResultSink {
   void complete(CallOutcome& outcome) const;
   // The run has come to its end without anything: the library took its input for none. After complete().
   bool was_empty() const { return !state_.empty() && !brought_anything_ && !aborted_; }
+  // The run has come to its end in a state that means failure, whatever its function has returned. Likewise.
+  bool failed() const { return failed_; }
   // The run was left without its last callback: the library may call back yet.
   bool gave_up() const { return gave_up_; }
   // Sizes that the run has shown, by the name of the C field.
@@ -59,6 +62,7 @@ class RunSink : public ResultSink {
   bool brought_anything_ = false;
   bool last_callback_ = false;  // the one under way is the run's last: there is nothing left to stop
   bool gave_up_ = false;
+  bool failed_ = false;
   std::map<std::string, std::int64_t> learnt_;
 
   mutable std::mutex mutex_;

@@ -152,6 +152,7 @@ void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,
     report.end = error.code() == ErrorCode::kCancelled ? chat::RunEnd::kAborted : chat::RunEnd::kFailed;
     report.complaint = error.what();
     report.lost = error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kUnknownHandle;
+    report.broke_off = error.data().is_object() && error.data().contains("state");
     return done(report);
   }
   report.end = outcome.aborted ? chat::RunEnd::kAborted : chat::RunEnd::kFinished;

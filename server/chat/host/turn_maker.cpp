@@ -122,10 +122,12 @@ void TurnMaker::counted(const RunReport& report) {
   is_running_ = false;
   if (listener_ == nullptr) return leave();
   if (report.end == RunEnd::kFailed) {
-    // A prompt that is longer than the context is refused without a word; one that cannot be is refused for another
-    // reason.
-    const bool may_be_too_long = most_prompt_tokens(plan_.prompt().text.size()) > context();
-    if (report.lost || report.tokens > 0 || !(may_be_too_long || plan_.uses_own_template())) return run_failed(report);
+    // A prompt that is longer than the context is refused before a run begins; one that cannot be is refused for
+    // another reason.
+    const bool has_begun = report.broke_off || report.tokens > 0;
+    const bool may_be_too_long =
+        plan_.uses_own_template() || most_prompt_tokens(plan_.prompt().text.size()) > context();
+    if (report.lost || has_begun || !may_be_too_long) return run_failed(report);
     if (!plan_.turn().drop_oldest_turns || !plan_.drop_oldest()) {
       return fail(TurnError::context_exceeded(std::nullopt, context()));
     }

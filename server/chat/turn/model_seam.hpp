@@ -47,6 +47,7 @@ struct RunReport {
   RunEnd end = RunEnd::kFailed;
   std::string complaint{};  // kFailed: what the runtime has said
   bool lost = false;        // kFailed: the process that ran the model has died
+  bool broke_off = false;   // kFailed: the run had begun, so that its prompt fitted into the context
   std::int64_t tokens = 0;  // callbacks with a token
   std::optional<std::int64_t> kv_size{};
   std::optional<std::int64_t> prefill_tokens{};

@@ -399,6 +399,25 @@ TEST_CASE("without the chat host its paths are nobody's, and the rest is as ever
   CHECK(client.get("/health").json()["chat"].is_null());
 }
 
+TEST_CASE("a run that fails in its midst is answered with 500 and says so, also where the prompt may be too long") {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "failing.json";
+  write_file(file, R"({"rkllm_simulated_model":1,"name":"SIMULATED","faults":[{"when":1,"what":"error"}]})");
+  LiveServer::Options options;
+  options.set = {"models=" + Json{{kModel, {{"param", {{"model_path", file}, {"max_context_len", 4096}}}}}}.dump()};
+  LiveServer server(options);
+  HttpClient client(server.endpoint(Transport::kHttp));
+  for (const std::string& text : {std::string("Hi"), std::string(8000, 'x')}) {
+    const auto failed = client.post("/v1/chat/completions", asking(user(text)).dump());
+    INFO(failed.body);
+    CHECK(failed.status == 500);
+    CHECK(failed.json()["error"]["code"] == "runtime_failed");
+    CHECK_THAT(failed.json()["error"]["message"].get<std::string>(), has_text("the run ended with RKLLM_RUN_ERROR"));
+    CHECK(client.post("/v1/messages", asking(user(text)).dump()).json()["error"]["type"] == "api_error");
+    CHECK(client.post("/api/chat", asking(user(text)).dump()).status == 500);
+  }
+}
+
 TEST_CASE("an access token counts as bearer and as x-api-key, and without one the error has the dialect's form") {
   const TemporaryDirectory directory;
   const std::string tokens = directory / "tokens";

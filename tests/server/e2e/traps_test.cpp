@@ -134,6 +134,31 @@ TEST_CASE("traps: the error of a failed run tells that the cache is empty, and w
   CHECK_FALSE(error_in(client.call("rkllm_run", turn))["data"].contains("kv_cache_emptied"));
 }
 
+TEST_CASE("traps: a run that ends in the state of failure is an error, whatever its function has returned", "[worker]") {
+  LiveServer server(isolated_by(either_isolation()));
+  RpcClient client(server.connect(Transport::kTcp));
+  const Json faults = {{"faults", {{{"when", 2}, {"what", "log"}}, {{"when", 3}, {"what", "error"}}}}};
+  client.init(server.write_model("failing", faults));
+  Json whole = run_params("llm-1", "@n=9");
+  whole["stream"] = false;
+  const Json sync = error_in(client.call("rkllm_run", whole));
+  CHECK(sync["code"] == 4001);
+  CHECK(sync["data"]["status"] == -1);
+  CHECK(sync["data"]["state"] == "RKLLM_RUN_ERROR");
+  const Json async = error_in(client.call("rkllm_run_async", whole));
+  CHECK(async["code"] == 4001);
+  CHECK(async["data"]["function"] == "rkllm_run_async");
+  CHECK(async["data"]["status"] == 0);
+  CHECK(async["data"]["state"] == "RKLLM_RUN_ERROR");
+  CHECK(says(async["message"], "the model file asks for an error line (rkllm_run_async returned 0, but the run ended"));
+  CHECK(async["data"]["log"].size() == 1);
+  const Json streamed = client.stream(client.run_async("llm-1", "@n=9")).ending();
+  CHECK(error_in(streamed)["data"]["state"] == "RKLLM_RUN_ERROR");
+  const Json tool = client.result("tools/call", {{"name", "rkllm_run_async"}, {"arguments", run_params("llm-1", "@n=9")}});
+  CHECK(tool["isError"] == true);
+  CHECK(says(tool["content"][0]["text"], "the run ended with RKLLM_RUN_ERROR"));
+}
+
 TEST_CASE("traps: what the library would take for no input is refused", "[worker]") {
   LiveServer server(isolated_by(either_isolation()));
   RpcClient client(server.connect(Transport::kTcp));

@@ -65,6 +65,7 @@ class ScriptedModel final : public ModelSeam {
         running = false;
         RunReport report;
         report.complaint = "rkllm_run returned -1";
+        report.broke_off = breaks_off;
         done(report);
       });
       return;
@@ -106,6 +107,7 @@ class ScriptedModel final : public ModelSeam {
   std::string template_complaint;
   std::deque<std::vector<std::string>> answers;  // of the next runs that may make more than one token
   bool fails = false;
+  bool breaks_off = false;  // with fails: not because of the prompt
   std::function<void(const std::string& path)> when_saving = [](const std::string&) {};
   std::function<std::string(const std::string& path)> text_of_cache = [](const std::string&) { return std::string(); };
   std::vector<Run> runs;

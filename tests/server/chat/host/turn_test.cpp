@@ -123,6 +123,18 @@ TEST_CASE("a failed run is an error, and the turn behind it clears the template 
   CHECK(bench.pool.model.templates_cleared == 2);
 }
 
+TEST_CASE("a run that breaks off is not taken for a prompt that is too long") {
+  for (const bool breaks_off : {false, true}) {
+    Bench bench;
+    bench.pool.model.known.max_context_len = 256;
+    bench.pool.model.fails = true;
+    bench.pool.model.breaks_off = breaks_off;
+    const Heard heard = bench.ask(asking(std::string(300, 'x')));
+    REQUIRE(heard.error);
+    CHECK(heard.error->kind() == (breaks_off ? ErrorKind::kRuntimeFailed : ErrorKind::kContext));
+  }
+}
+
 TEST_CASE("a prompt that may not fit is counted first, and its answer gets exactly the rest") {
   Bench bench;
   bench.pool.model.known.max_context_len = 256;
