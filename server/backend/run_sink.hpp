@@ -45,7 +45,7 @@ class RunSink : public ResultSink {
   void complete(CallOutcome& outcome) const;
   // The run has come to its end without anything: the library took its input for none. After complete().
   bool was_empty() const { return !state_.empty() && !brought_anything_ && !aborted_; }
-  // The run has come to its end in a state that means failure, whatever its function has returned. Likewise.
+  // The run has come to its end in a state that means failure, whatever its function has returned. After complete(), too.
   bool failed() const { return failed_; }
   // The run was left without its last callback: the library may call back yet.
   bool gave_up() const { return gave_up_; }
