@@ -1,5 +1,6 @@
 set(RUNTIME_SOURCES
   auth/guess_throttle.cpp
+  auth/owner.cpp
   auth/token_set.cpp
   call/caller.cpp
   call/chunk_writer.cpp
