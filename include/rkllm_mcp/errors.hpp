@@ -44,11 +44,11 @@ enum class ErrorCode : int {
 // The most that an error or a log line quotes of what a client has sent, in bytes.
 inline constexpr std::size_t kQuotedBytes = 60;
 
-// `text`, or its beginning and "..." if it is longer than may be quoted. Never ends inside a character.
-inline std::string shortened(std::string_view text) {
+// `text`, or its beginning and "..." if it is longer than `most` bytes. Never ends inside a character.
+inline std::string shortened(std::string_view text, std::size_t most = kQuotedBytes) {
   constexpr std::string_view kMore = "...";
-  if (text.size() <= kQuotedBytes) return std::string(text);
-  std::size_t end = kQuotedBytes - kMore.size();
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most - kMore.size();
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   return std::string(text.substr(0, end)).append(kMore);
 }

@@ -3,14 +3,15 @@
 #include "call/stream_registry.hpp"
 
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace rkllm_mcp {
 
-std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets) {
+std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets, const std::string& owner) {
   std::size_t bytes = 0;
   for (const auto& rows : sets) bytes += rows.bytes();
-  make_room(sets.size(), bytes);
+  make_room({sets.size(), bytes}, owner);
   MemoryShare all(memory_, 0);
   if (!all.grow(bytes)) throw no_memory();
   std::vector<std::string> ids;
@@ -20,7 +21,7 @@ std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets) {
     all.set(all.bytes() - rows.bytes());
     share.set(rows.bytes());
     ids.push_back(new_stream_id());
-    fresh.push_back({ids.back(), std::move(rows), Clock::now() + kept_for_, std::move(share)});
+    fresh.push_back({ids.back(), std::move(rows), Clock::now() + kept_for_, std::move(share), owner});
   }
   const bool was_empty = kept_.empty();
   kept_.insert(kept_.end(), std::make_move_iterator(fresh.begin()), std::make_move_iterator(fresh.end()));
@@ -29,15 +30,38 @@ std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets) {
 }
 
 // Nothing is forgotten in vain: others may have used up the memory.
-void ValueStore::make_room(std::size_t sets, std::size_t bytes) {
-  while (!kept_.empty() && kept_.size() + sets > kMost) kept_.pop_front();
-  if (!memory_) return;
-  if (bytes > memory_->limit()) {
-    throw too_large("the values exceed a quarter of limits.memory_bytes; ask for fewer tokens", bytes,
+void ValueStore::make_room(Amount wanted, const std::string& owner) {
+  if (memory_ && wanted.bytes > memory_->limit()) {
+    throw too_large("the values exceed a quarter of limits.memory_bytes; ask for fewer tokens", wanted.bytes,
                     memory_->limit());
   }
-  if (!memory_->has_room(bytes, memory_->used())) throw no_memory();
-  while (!kept_.empty() && !memory_->has_room(bytes)) kept_.pop_front();
+  std::map<std::string_view, Amount> amounts;
+  amounts[owner] = wanted;
+  for (Kept& kept : kept_) {
+    kept.goes = false;
+    amounts[kept.owner].sets += 1;
+    amounts[kept.owner].bytes += kept.rows.bytes();
+  }
+  Amount free;
+  const auto give_up_one = [&](std::size_t Amount::*counted) {
+    Kept* chosen = nullptr;
+    std::size_t most = amounts[owner].*counted;
+    for (Kept& kept : kept_) {
+      const std::size_t amount = amounts[kept.owner].*counted;
+      if (kept.goes || amount < most || (chosen != nullptr && amount == most)) continue;
+      chosen = &kept;
+      most = amount;
+    }
+    if (chosen == nullptr) throw no_memory();
+    chosen->goes = true;
+    Amount& left = amounts[chosen->owner];
+    const std::size_t bytes = chosen->rows.bytes();
+    left = {left.sets - 1, left.bytes - bytes};
+    free = {free.sets + 1, free.bytes + bytes};
+  };
+  while (kept_.size() > free.sets && kept_.size() - free.sets + wanted.sets > kMost) give_up_one(&Amount::sets);
+  while (memory_ && !memory_->has_room(wanted.bytes, free.bytes)) give_up_one(&Amount::bytes);
+  std::erase_if(kept_, [](const Kept& kept) { return kept.goes; });
 }
 
 const ValueRows* ValueStore::find(std::string_view id) {

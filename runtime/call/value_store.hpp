@@ -1,5 +1,6 @@
 // Hidden states and logits that are too long for an answer: kept for a while, so that their client can fetch them in
-// pieces. Bounded in number, in time, and by a quarter of the memory budget; the oldest make room.
+// pieces. Bounded in number, in time, and by a quarter of the memory budget. Room is made by the oldest of whoever has most,
+// and by nobody's who has less than whoever wants the room.
 //
 // Threads: belongs to the event loop.
 #pragma once
@@ -33,8 +34,9 @@ class ValueStore {
         expiry_(loop, [this] { forget_expired(); }) {}
 
   // Keeps what belongs to one answer: all of it or nothing. Gives the ids to fetch them by, in their order, which
-  // nobody can guess. Throws no_memory() if there is no room for them together, and error 4006 if there never is.
-  std::vector<std::string> keep(std::vector<ValueRows> sets);
+  // nobody can guess. `owner`: see owner_of(). Throws no_memory() if there is no room for them together, and error 4006
+  // if there never is.
+  std::vector<std::string> keep(std::vector<ValueRows> sets, const std::string& owner);
   // Null if there are none of that id, or none any more.
   const ValueRows* find(std::string_view id);
 
@@ -45,9 +47,15 @@ class ValueStore {
     ValueRows rows;
     Clock::time_point until;
     MemoryShare share;
+    std::string owner;
+    bool goes = false;  // while room is being made
+  };
+  struct Amount {
+    std::size_t sets = 0;
+    std::size_t bytes = 0;
   };
 
-  void make_room(std::size_t sets, std::size_t bytes);
+  void make_room(Amount wanted, const std::string& owner);
   void forget_expired();
 
   const std::chrono::milliseconds kept_for_;

@@ -1,5 +1,6 @@
 #include "dispatch/dispatcher.hpp"
 
+#include "auth/owner.hpp"
 #include "clock.hpp"
 #include "dispatch/batch_peer.hpp"
 #include "jsonrpc/envelope.hpp"
@@ -197,7 +198,7 @@ void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then,
       *message = Malformed{RequestId(kNullId), as_rpc_error(std::current_exception())};
     }
   };
-  reading_.add({std::string(host_of(sender.address)), bytes, sender.is_there, std::move(work),
+  reading_.add({source_of(sender.address), bytes, sender.is_there, std::move(work),
                 [message, then = std::move(then)] { then(*message); }});
 }
 

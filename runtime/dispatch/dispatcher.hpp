@@ -62,7 +62,7 @@ class Dispatcher {
 
   // Who has sent a message, for as long as it waits to be parsed.
   struct Sender {
-    std::string address;             // with or without a port: those of one host take turns with other hosts'
+    std::string address;             // those of one source take turns with others': see source_of()
     std::function<bool()> is_there;  // whether it still waits for an answer
   };
   // Parses `text` and passes the message to `then`: at once, or, if the text is long, later, when it has been parsed

@@ -1,5 +1,6 @@
 #include "dispatch/http_sessions.hpp"
 
+#include "auth/owner.hpp"
 #include "call/stream_registry.hpp"
 #include "jsonrpc/envelope.hpp"
 
@@ -24,12 +25,13 @@ HttpSessions::~HttpSessions() {
 
 std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& request) {
   const Principal* const principal = dispatcher_.gate().identify(request.bearer_token());
-  forget_idle(principal);
-  if (entries_.size() >= kMost) return std::nullopt;
+  const std::string owner = owner_of(principal, request.remote);
+  forget_idle();
+  if (entries_.size() >= kMost && !make_room_for(owner)) return std::nullopt;
   const auto streams = std::make_shared<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
   const auto session = dispatcher_.make_session(principal);
   session->outlet = streams->standing();
-  const auto opened = entries_.emplace(new_stream_id(), Entry{session, streams, Clock::now()}).first;
+  const auto opened = entries_.emplace(new_stream_id(), Entry{session, streams, Clock::now(), owner}).first;
   return Opened{opened->first, opened->second.session};
 }
 
@@ -43,20 +45,29 @@ bool HttpSessions::end(std::string_view id) {
   return true;
 }
 
-void HttpSessions::forget_idle(const Principal* newcomer) {
+void HttpSessions::forget_idle() {
   const auto oldest = Clock::now() - idle_;
-  auto longest_rested = entries_.end();
-  for (auto entry = entries_.begin(); entry != entries_.end();) {
-    const bool rests = entry->second.rests();
-    if (rests && entry->second.last_used < oldest) {
-      entry = entries_.erase(entry);
-      continue;
-    }
-    const bool longer = longest_rested == entries_.end() || entry->second.last_used < longest_rested->second.last_used;
-    if (rests && longer && entry->second.session->principal == newcomer) longest_rested = entry;
-    ++entry;
+  std::erase_if(entries_,
+                [oldest](const auto& each) { return each.second.rests() && each.second.last_used < oldest; });
+}
+
+bool HttpSessions::make_room_for(const std::string& newcomer) {
+  std::map<std::string_view, std::size_t> held;
+  for (const auto& [id, entry] : entries_) ++held[entry.owner];
+  const std::size_t fewest = ++held[newcomer];
+  auto chosen = entries_.end();
+  std::size_t most = 0;
+  for (auto each = entries_.begin(); each != entries_.end(); ++each) {
+    const Entry& entry = each->second;
+    const std::size_t count = held[entry.owner];
+    if (count < fewest || count < most || !entry.rests()) continue;
+    if (count == most && chosen->second.last_used <= entry.last_used) continue;
+    chosen = each;
+    most = count;
   }
-  if (entries_.size() >= kMost && longest_rested != entries_.end()) entries_.erase(longest_rested);
+  if (chosen == entries_.end()) return false;
+  entries_.erase(chosen);
+  return true;
 }
 
 HttpResponse no_such_session() { return refusal(404, "no such session; initialize again"); }

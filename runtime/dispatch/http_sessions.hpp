@@ -21,8 +21,9 @@ inline constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 
 class HttpSessions {
  public:
-  // How many sessions may exist. Beyond that a new one takes the place of the one of the same access token that has
-  // been without a request for longest.
+  // How many sessions may exist. Beyond that a new one takes the place of one of whoever has most of them (see
+  // owner_of()), but of nobody who has fewer than its own client: of those without calls the one that has been without
+  // a request for longest.
   static constexpr std::size_t kMost = 1024;
 
   // A session that was not used for `idle` is forgotten.
@@ -44,7 +45,7 @@ class HttpSessions {
     std::string id;
     std::shared_ptr<Session> session;
   };
-  std::optional<Opened> open(const HttpRequest& request);  // nothing if all sessions are busy
+  std::optional<Opened> open(const HttpRequest& request);  // nothing if there is no place for it
   // Cancels the calls of the session and forgets it; false if there is none.
   bool end(std::string_view id);
 
@@ -54,11 +55,13 @@ class HttpSessions {
     std::shared_ptr<Session> session;
     std::shared_ptr<SessionStreams> streams;
     Clock::time_point last_used;
+    std::string owner;
 
     bool rests() const { return session->active() == 0 && !streams->standing()->is_attached(); }
   };
 
-  void forget_idle(const Principal* newcomer);
+  void forget_idle();
+  bool make_room_for(const std::string& newcomer);  // one of that owner
 
   Dispatcher& dispatcher_;
   const std::chrono::seconds idle_;

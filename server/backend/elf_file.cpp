@@ -3,6 +3,7 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 namespace rkllm_mcp {
@@ -28,18 +29,29 @@ class Numbers {
   const bool big_endian_;
 };
 
+// What a processor is called in files of 32 and of 64 bits.
+struct MachineNames {
+  std::uint64_t machine;
+  std::string_view of_32_bits;
+  std::string_view of_64_bits;
+};
+
+constexpr std::array kMachineNames{
+    MachineNames{EM_AARCH64, "aarch64 (32 bits)", "aarch64"}, MachineNames{EM_ARM, "arm", "arm (64 bits)"},
+    MachineNames{EM_X86_64, "x86_64 (32 bits)", "x86_64"},    MachineNames{EM_386, "i386", "i386 (64 bits)"},
+    MachineNames{EM_RISCV, "riscv32", "riscv64"},             MachineNames{EM_MIPS, "mips", "mips64"},
+    MachineNames{EM_PPC, "powerpc", "powerpc (64 bits)"},     MachineNames{EM_PPC64, "powerpc64 (32 bits)", "powerpc64"},
+    MachineNames{EM_S390, "s390", "s390x"},
+};
+
 std::string machine_name(std::uint64_t machine, bool is_64_bit, bool big_endian) {
+  const auto known = std::ranges::find(kMachineNames, machine, &MachineNames::machine);
   std::string name;
-  switch (machine) {
-    case EM_AARCH64: name = "aarch64"; break;
-    case EM_ARM: name = "arm"; break;
-    case EM_X86_64: name = "x86_64"; break;
-    case EM_386: name = "i386"; break;
-    case EM_RISCV: name = is_64_bit ? "riscv64" : "riscv32"; break;
-    default: return "machine " + std::to_string(machine) + (is_64_bit ? " (64 bits)" : " (32 bits)");
+  if (known != kMachineNames.end()) {
+    name = is_64_bit ? known->of_64_bits : known->of_32_bits;
+  } else {
+    name = "machine " + std::to_string(machine) + (is_64_bit ? " (64 bits)" : " (32 bits)");
   }
-  const bool is_unusual = is_64_bit != (machine == EM_AARCH64 || machine == EM_X86_64 || machine == EM_RISCV);
-  if (is_unusual && machine != EM_RISCV) name += is_64_bit ? " (64 bits)" : " (32 bits)";
   return big_endian ? name + " (big-endian)" : name;
 }
 

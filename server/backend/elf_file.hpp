@@ -10,7 +10,7 @@
 namespace rkllm_mcp {
 
 struct ElfFile {
-  std::string machine;      // "aarch64", "arm", "x86_64"; else "machine 62"
+  std::string machine;      // "aarch64", "arm", "mips (big-endian)"; else "machine 62 (64 bits)"
   std::uint64_t bytes = 0;  // that the file must have for its contents to be whole
   bool whole = true;        // the header itself is
 

@@ -110,7 +110,7 @@ class GuardedModel final : public Model {
   static RpcError adapter_unusable(std::string_view function, std::optional<int> status, const std::string& adapter,
                                    Json logged) {
     const CallFailed error(function, status,
-                           "the adapter " + Json(adapter).dump() +
+                           "the adapter " + Json(shortened(adapter)).dump() +
                                " cannot be applied to this model, although the runtime took it: a run with it would "
                                "end the process. Its name is used up; load another one under another name");
     Json data = error.data();

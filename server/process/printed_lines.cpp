@@ -1,5 +1,7 @@
 #include "process/printed_lines.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
 #include <cstddef>
 
 namespace rkllm_mcp {
@@ -28,7 +30,7 @@ void PrintedLines::end() {
 void PrintedLines::finish_line() {
   ++count_;
   if (partial_.starts_with("E ")) {
-    errors_.push_back({count_, partial_});
+    errors_.push_back({count_, shortened(partial_, kErrorBytes)});
     if (errors_.size() > kErrorsKept) errors_.pop_front();
   }
   if (!partial_.empty()) line_(partial_);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -18,6 +19,9 @@ class PrintedLines {
  public:
   using LineFunction = std::function<void(std::string_view line)>;
 
+  // The most that is kept of an error line, whose library quotes what clients have sent. The log has more of it.
+  static constexpr std::size_t kErrorBytes = 512;
+
   // `line` is called with each line, on the thread that brings it, and must not call back.
   explicit PrintedLines(LineFunction line) : line_(std::move(line)) {}
 
@@ -26,7 +30,7 @@ class PrintedLines {
 
   // How many lines there have been: a place to come back to.
   std::uint64_t lines() const { return count_; }
-  // The last error lines ("E rkllm: ...") since then, oldest first.
+  // The last error lines ("E rkllm: ...") since then, oldest first; a longer one than kErrorBytes ends in "...".
   std::vector<std::string> errors_since(std::uint64_t lines) const;
 
  private:

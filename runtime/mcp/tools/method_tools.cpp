@@ -1,5 +1,6 @@
 #include "mcp/tools/method_tools.hpp"
 
+#include "auth/owner.hpp"
 #include "call/result_options.hpp"
 #include "call/value_text.hpp"
 #include "jsonrpc/envelope.hpp"
@@ -25,10 +26,11 @@ std::string text_of(const Json& structured, const Json& links) {
   return text;
 }
 
-Json tool_result(Caller& caller, const Method& method, Collected collected, ArrayEncoding encoding) {
+Json tool_result(Caller& caller, const Method& method, Collected collected, ArrayEncoding encoding,
+                 const std::string& owner) {
   Json links = Json::array();
   if (bytes_of_rows(collected.outcome) * kTextPerByte >= caller.limits().inline_bytes) {
-    links = link_rows(caller.values(), collected.outcome);
+    links = link_rows(caller.values(), collected.outcome, owner);
   }
   write_rows(collected.outcome, {.encoding = encoding, .memory = caller.limits().memory});
   Json structured = method.streams ? answer_of(collected) : collected.outcome.result;
@@ -69,11 +71,12 @@ void run(asio::io_context& loop, Caller& caller, const Method& method,
     on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
   }
   const auto encoding = target.options.encoding;
-  const auto done = [&caller, invocation, progress, &method, encoding](Collected collected) {
+  const std::string owner = owner_of(request.session->principal, request.reply->peer().address());
+  const auto done = [&caller, invocation, progress, &method, encoding, owner](Collected collected) {
     if (progress) progress->stop();
     try {
       if (collected.outcome.error) std::rethrow_exception(collected.outcome.error);
-      invocation->result(tool_result(caller, method, std::move(collected), encoding));
+      invocation->result(tool_result(caller, method, std::move(collected), encoding, owner));
     } catch (...) {
       invocation->result(tool_error(as_rpc_error(std::current_exception())));
     }

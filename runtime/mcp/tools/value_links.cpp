@@ -78,7 +78,7 @@ std::optional<ResourceText> read(ValueStore& values, std::string_view uri) {
 
 }  // namespace
 
-Json link_rows(ValueStore& values, CallOutcome& outcome) {
+Json link_rows(ValueStore& values, CallOutcome& outcome, const std::string& owner) {
   Json links = Json::array();
   if (outcome.values.is_null()) outcome.values = Json::object();
   for (const auto& rows : outcome.rows) {
@@ -97,7 +97,7 @@ Json link_rows(ValueStore& values, CallOutcome& outcome) {
                          {"_meta", {{"rkllm/values", std::move(about)}}}});
   }
   outcome.memory.set(0);  // the store counts the rows from here on
-  const auto ids = values.keep(std::exchange(outcome.rows, {}));
+  const auto ids = values.keep(std::exchange(outcome.rows, {}), owner);
   for (std::size_t at = 0; at < ids.size(); ++at) links[at]["uri"] = std::string(kValues) + ids[at];
   return links;
 }

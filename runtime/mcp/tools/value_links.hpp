@@ -7,11 +7,13 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <string>
+
 namespace rkllm_mcp {
 
-// Keeps the outcome's rows; writes their sizes into its values, and gives a resource_link block for each. Throws as
-// ValueStore::keep() does.
-Json link_rows(ValueStore& values, CallOutcome& outcome);
+// Keeps the outcome's rows for `owner`; writes their sizes into its values, and gives a resource_link block for each.
+// Throws as ValueStore::keep() does.
+Json link_rows(ValueStore& values, CallOutcome& outcome, const std::string& owner);
 
 // The documents that these links lead to. `values` outlives the catalogue.
 void add_value_resources(Catalogue& catalogue, ValueStore& values);

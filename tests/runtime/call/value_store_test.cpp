@@ -23,11 +23,13 @@ ValueRows hundred_values() {
   return rows;
 }
 
-std::string keep(ValueStore& store) { return store.keep({hundred_values()}).at(0); }
+std::string keep(ValueStore& store, const std::string& owner = "one") {
+  return store.keep({hundred_values()}, owner).at(0);
+}
 
-ErrorCode error_of_keeping(ValueStore& store, std::size_t sets = 1) {
+ErrorCode error_of_keeping(ValueStore& store, std::size_t sets = 1, const std::string& owner = "one") {
   try {
-    store.keep(std::vector<ValueRows>(sets, hundred_values()));
+    store.keep(std::vector<ValueRows>(sets, hundred_values()), owner);
   } catch (const RpcError& error) {
     return error.code();
   }
@@ -93,10 +95,53 @@ TEST_CASE("of one answer's values none makes room for another") {
   const std::string before = keep(store);
   CHECK(error_of_keeping(store, 3) == ErrorCode::kTooLarge);
   CHECK(store.find(before) != nullptr);
-  const auto ids = store.keep({hundred_values(), hundred_values()});
+  const auto ids = store.keep({hundred_values(), hundred_values()}, "one");
   REQUIRE(ids.size() == 2);
   CHECK(store.find(before) == nullptr);
   CHECK(store.find(ids[0]) != nullptr);
   CHECK(store.find(ids[1]) != nullptr);
   CHECK(memory->used() == 2 * kKept);
+}
+
+TEST_CASE("who keeps many values pushes out its own, and nobody's who has fewer") {
+  asio::io_context loop;
+  ValueStore store(loop, std::make_shared<MemoryBudget>(1'000'000));
+  const std::string others = keep(store, "other");
+  const std::string first = keep(store);
+  std::string last;
+  for (std::size_t i = 0; i < 2 * ValueStore::kMost; ++i) last = keep(store);
+  CHECK(store.find(others) != nullptr);
+  CHECK(store.find(first) == nullptr);
+  CHECK(store.find(last) != nullptr);
+  const std::string second = keep(store, "other");
+  CHECK(store.find(others) != nullptr);
+  CHECK(store.find(second) != nullptr);
+  CHECK(store.find(last) != nullptr);
+}
+
+TEST_CASE("who keeps long values pushes out its own, and nobody's who has less") {
+  asio::io_context loop;
+  const auto memory = std::make_shared<MemoryBudget>(4 * 4 * kKept);
+  ValueStore store(loop, memory);
+  const std::string others = keep(store, "other");
+  std::string first = keep(store);
+  for (int i = 0; i < 10; ++i) keep(store);
+  CHECK(store.find(others) != nullptr);
+  CHECK(store.find(first) == nullptr);
+  CHECK(memory->used() == 4 * kKept);
+  first = keep(store, "third");
+  CHECK(error_of_keeping(store, 4) == ErrorCode::kQueueFull);  // only with what belongs to those who have less
+  CHECK(memory->used() == 4 * kKept);
+  CHECK(store.find(others) != nullptr);
+  CHECK(store.find(first) != nullptr);
+}
+
+TEST_CASE("a newcomer takes the place of the oldest where everybody has as little") {
+  asio::io_context loop;
+  ValueStore store(loop, std::make_shared<MemoryBudget>(1'000'000));
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < ValueStore::kMost; ++i) ids.push_back(keep(store, std::to_string(i)));
+  keep(store, "newcomer");
+  CHECK(store.find(ids[0]) == nullptr);
+  CHECK(store.find(ids[1]) != nullptr);
 }

@@ -32,16 +32,18 @@ std::string refusal(const std::string& path) {
 }
 
 // The beginning of an ELF file of 64 bytes and one program header, for a segment as long as the file; then the version.
-std::string elf_file(char elf_class, char machine, std::size_t missing = 0) {
+std::string elf_file(char elf_class, unsigned char machine, std::size_t missing = 0, bool big_endian = false) {
   const bool is_64_bit = elf_class == 2;
   std::string file(400, '\0');
-  const auto put = [&file](std::size_t at, std::size_t size, std::uint64_t number) {
-    for (std::size_t i = 0; i < size; ++i) file[at + i] = static_cast<char>(number >> (8 * i));
+  const auto put = [&file, big_endian](std::size_t at, std::size_t size, std::uint64_t number) {
+    for (std::size_t i = 0; i < size; ++i) {
+      file[at + (big_endian ? size - 1 - i : i)] = static_cast<char>(number >> (8 * i));
+    }
   };
   file.replace(0, 4, "\x7f" "ELF");
   file[4] = elf_class;
-  file[5] = 1;  // little-endian
-  file[18] = machine;
+  file[5] = big_endian ? 2 : 1;
+  put(18, 2, machine);
   put(is_64_bit ? 32 : 28, is_64_bit ? 8 : 4, 64);          // where the program headers are
   put(is_64_bit ? 56 : 44, 2, 1);                           // how many
   put(64 + (is_64_bit ? 32 : 16), is_64_bit ? 8 : 4, 500);  // size of the segment in the file
@@ -50,16 +52,16 @@ std::string elf_file(char elf_class, char machine, std::size_t missing = 0) {
   return file;
 }
 
-constexpr char kX86_64 = 62;
-constexpr char kArm = 40;
-constexpr char kAarch64 = static_cast<char>(183);
+constexpr unsigned char kX86_64 = 62;
+constexpr unsigned char kArm = 40;
+constexpr unsigned char kAarch64 = 183;
 
 }  // namespace
 
 TEST_CASE("a library for another machine is refused, naming both") {
   struct Machine {
     char elf_class;
-    char number;
+    unsigned char number;
     std::string name;
   };
   for (const Machine& machine : {Machine{2, kX86_64, "x86_64"}, Machine{2, kAarch64, "aarch64"}, Machine{1, kArm, "arm"},
@@ -69,6 +71,25 @@ TEST_CASE("a library for another machine is refused, naming both") {
     const std::string complaint = path + " is for " + machine.name + ", this is " + std::string(own_machine());
     const bool is_own = machine.name == own_machine();
     CHECK(refusal(path) == (is_own ? "accepted" : "runtime unavailable: " + complaint));
+  }
+}
+
+TEST_CASE("a library of the other byte order is read in that, and named as what it is") {
+  struct Machine {
+    char elf_class;
+    unsigned char number;
+    std::string name;
+  };
+  for (const Machine& machine :
+       {Machine{2, kAarch64, "aarch64 (big-endian)"}, Machine{1, kArm, "arm (big-endian)"},
+        Machine{2, 21, "powerpc64 (big-endian)"}, Machine{2, 22, "s390x (big-endian)"},
+        Machine{1, 8, "mips (big-endian)"}, Machine{2, 100, "machine 100 (64 bits) (big-endian)"}}) {
+    INFO(machine.name);
+    const auto path = write_file("big.so", elf_file(machine.elf_class, machine.number, 0, true));
+    CHECK(refusal(path) ==
+          "runtime unavailable: " + path + " is for " + machine.name + ", this is " + std::string(own_machine()));
+    const auto half = write_file("half-big.so", elf_file(machine.elf_class, machine.number, 1, true));
+    CHECK(refusal(half).find("is cut off: it has 499 bytes of at least 500") != std::string::npos);
   }
 }
 

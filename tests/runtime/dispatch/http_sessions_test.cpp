@@ -1,0 +1,63 @@
+#include "dispatch/http_sessions.hpp"
+
+#include "runtime/fake_client.hpp"
+#include "support/catch.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::test;
+
+namespace {
+
+HttpRequest request_from(const std::string& address, const std::string& session = {}) {
+  HttpRequest request;
+  request.remote = address;
+  if (!session.empty()) request.headers.add(kSessionHeader, session);
+  return request;
+}
+
+struct Table {
+  std::string open(const std::string& address) {
+    const auto opened = sessions.open(request_from(address));
+    return opened ? opened->id : std::string();
+  }
+  bool knows(const std::string& id) { return sessions.of(request_from("192.0.2.9:1", id)).session != nullptr; }
+
+  Client client;
+  HttpSessions sessions{client.dispatcher, std::chrono::minutes(5)};
+};
+
+}  // namespace
+
+TEST_CASE("who opens many sessions pushes out its own, and nobody's who has fewer") {
+  Table table;
+  const std::string others = table.open("192.0.2.1:4000");
+  const std::string first = table.open("[2001:db8::1]:4000");
+  std::string last;
+  for (std::size_t i = 0; i < 2 * HttpSessions::kMost; ++i) {
+    last = table.open("[2001:db8::" + std::to_string(i % 5000) + "]:" + std::to_string(i));
+  }
+  CHECK(table.knows(others));
+  CHECK(table.knows(last));
+  CHECK_FALSE(table.knows(first));
+  const std::string newcomer = table.open("192.0.2.2:4000");
+  CHECK(table.knows(newcomer));
+  CHECK(table.knows(others));
+}
+
+TEST_CASE("a newcomer takes the place of the session that has rested longest where everybody has one") {
+  Table table;
+  const auto address = [](std::size_t i) {
+    return "10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256) + ":1";
+  };
+  const std::string first = table.open(address(0));
+  const std::string second = table.open(address(1));
+  for (std::size_t i = 2; i < HttpSessions::kMost; ++i) table.open(address(i));
+  CHECK(table.knows(first));  // which is a request of it
+  CHECK_FALSE(table.open("192.0.2.1:1").empty());
+  CHECK(table.knows(first));
+  CHECK_FALSE(table.knows(second));
+}
