@@ -38,11 +38,20 @@ std::uint64_t read_count(const Json& value, const std::string& path, std::uint64
   return value.get<std::uint64_t>();
 }
 
+constexpr std::array<std::string_view, 3> kPollParams{"stream_id", "wait_ms", "from_seq"};
+
+// A run has no such parameters of its own; a client may have them all, and write null for those that it does not use.
+void drop_absent_poll_params(Json& params) {
+  for (const std::string_view name : kPollParams) {
+    const auto found = params.find(std::string(name));
+    if (found != params.end() && found->is_null()) params.erase(found);
+  }
+}
+
 PollParams read_poll_params(const Json& params, std::chrono::milliseconds longest_wait) {
   PollParams poll;
   if (params.is_null()) return poll;
   if (!params.is_object()) throw InvalidParams("params", "expected an object");
-  static constexpr std::array<std::string_view, 3> kNames{"stream_id", "wait_ms", "from_seq"};
   for (const auto& [name, value] : params.items()) {
     if (name == "_meta" || value.is_null()) continue;
     if (name == "stream_id") {
@@ -54,7 +63,7 @@ PollParams read_poll_params(const Json& params, std::chrono::milliseconds longes
     } else if (name == "from_seq") {
       poll.from_seq = read_count(value, "params.from_seq", std::uint64_t{1} << 53U);
     } else {
-      throw InvalidParams("params." + shortened(name), "unknown field" + did_you_mean(name, kNames));
+      throw InvalidParams("params." + shortened(name), "unknown field" + did_you_mean(name, kPollParams));
     }
   }
   return poll;
@@ -93,6 +102,7 @@ void DirectDialect::call(const Method& method, Json params, const std::shared_pt
   Caller::permit(*session, method);
   Json named = named_params(method, std::move(params));
   named.erase("_meta");
+  if (method.streams) drop_absent_poll_params(named);
   if (method.streams && named.size() == 1 && named.contains("stream_id")) return poll(named, session, reply);
 
   const std::optional<bool> stream = take_stream_option(method, named);

@@ -63,6 +63,11 @@ struct OfferedTool {
   std::function<ToolAnswer(const Json& arguments, ToolRun& run)> run{};
 };
 
+// The schema of a value that may be null. (Some hosts do not take a list of types.)
+inline Json or_null_schema(const char* type, const char* description) {
+  return Json{{"anyOf", {{{"type", type}}, {{"type", "null"}}}}, {"description", description}};
+}
+
 // What tools are made with, and may keep.
 struct ToolSurroundings {
   ToolSettings settings;

@@ -16,6 +16,7 @@ constexpr std::string_view kCursorPrefix = "from-";
 std::size_t start_of(const Json& params, std::size_t count) {
   if (!params.is_object() || !params.contains("cursor")) return 0;
   const Json& cursor = params["cursor"];
+  if (cursor.is_null()) return 0;
   if (!cursor.is_string()) throw InvalidParams("params.cursor", "expected string");
   const std::string text = cursor.get<std::string>();
   std::size_t start = 0;

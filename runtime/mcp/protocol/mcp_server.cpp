@@ -35,6 +35,12 @@ constexpr std::size_t kEnvelopeBytes = 1024;  // of a list's reply besides its e
 constexpr Freshness kOfDiscovery{std::chrono::minutes(1), Freshness::Scope::kPublic};
 constexpr Freshness kOfLists{std::chrono::minutes(1), Freshness::Scope::kPrivate};
 
+// A member of an object; null if it is absent, or if a client has written null for what it does not have.
+const Json* given_in(const Json& params, const char* name) {
+  const auto found = params.find(name);
+  return found == params.end() || found->is_null() ? nullptr : &*found;
+}
+
 std::string required_string(const Json& params, const char* name) {
   const std::string path = std::string("params.") + name;
   if (!params.is_object() || !params.contains(name)) throw InvalidParams(path, "missing");
@@ -344,17 +350,25 @@ InvocationRequest McpServer::request_for(const Asked& asked, std::string name) c
   InvocationRequest wanted{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
   wanted.seal = &seal_;
   if (const auto arguments = params.find("arguments"); arguments != params.end()) {
+  Invocation::Origin origin{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
+  origin.seal = &seal_;
+  if (const Json* const arguments = given_in(params, "arguments")) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
     wanted.arguments = *arguments;
   }
   wanted.progress_token = progress_token_of(params);
   wanted.meta = free_meta_of(params);
   if (const auto inputs = params.find("inputResponses"); inputs != params.end()) {
+  origin.progress_token = progress_token_of(params);
+  origin.meta = free_meta_of(params);
+  if (const Json* const inputs = given_in(params, "inputResponses")) {
     if (!inputs->is_object()) throw InvalidParams("params.inputResponses", "expected object");
     wanted.inputs = *inputs;
   }
   if (params.contains("requestState")) {
     wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
+  if (given_in(params, "requestState") != nullptr) {
+    origin.state = seal_.open(required_string(params, "requestState"), subject_of(origin));
   }
   wanted.outlives_exchange =
       !asked.client.revision->era.ends_with_exchange() && asked.reply->peer().transport() == TransportKind::kHttp;
@@ -423,11 +437,17 @@ void McpServer::get_prompt(const Asked& asked) {
   check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   auto wanted = request_for(asked, std::move(name));
   for (const auto& [argument, value] : wanted.arguments.items()) {
+  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  auto origin = origin_of(asked, std::move(name));
+  const Json all = std::exchange(origin.arguments, Json::object());
+  for (const auto& [argument, value] : all.items()) {
+    if (value.is_null()) continue;
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");
     if (value.get_ref<const std::string&>().size() > kLongestPromptArgument) {
       throw InvalidParams("params.arguments." + argument,
                           "is longer than " + std::to_string(kLongestPromptArgument) + " bytes");
     }
+    origin.arguments[argument] = value;
   }
   for (const auto& argument : prompt->arguments) {
     if (argument.required && !wanted.arguments.contains(argument.name)) {

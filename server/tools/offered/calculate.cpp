@@ -24,7 +24,7 @@ OfferedTool calculate(const ToolSurroundings&) {
       {"properties",
        {{"result", {{"type", "string"}, {"description", "The number in decimal digits."}}},
         {"is_exact", {{"type", "boolean"}}},
-        {"fraction", {{"type", {"string", "null"}}, {"description", "The exact value, where the result is not."}}}}},
+        {"fraction", or_null_schema("string", "The exact value, where the result is not.")}}},
       {"required", {"result", "is_exact", "fraction"}}};
   tool.annotations = {.read_only = true, .idempotent = true};
   tool.run = [](const Json& arguments, ToolRun&) {

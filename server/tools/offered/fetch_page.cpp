@@ -68,7 +68,7 @@ Json fetch_output_schema() {
         {"title", {{"type", "string"}}},
         {"text", {{"type", "string"}, {"description", "Markdown."}}},
         {"charset", {{"type", "string"}}},
-        {"next_start", {{"type", {"integer", "null"}}, {"description", "Where the text goes on; null: nowhere."}}},
+        {"next_start", or_null_schema("integer", "Where the text goes on; null: nowhere.")},
         {"is_cut", {{"type", "boolean"}, {"description", "The page was too long to be read whole."}}}}},
       {"required", {"url", "title", "text", "charset", "next_start", "is_cut"}}};
 }

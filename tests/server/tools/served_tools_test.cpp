@@ -178,6 +178,12 @@ void check_types(const Json& schema, const std::string& path) {
   if (schema.contains("enum") || schema.contains("const")) CHECK(schema.contains("type"));
   if (schema.contains("type") && schema["type"] == "array") CHECK(schema.contains("items"));
   CHECK_FALSE(schema.contains("if"));
+  CHECK_FALSE((schema.contains("type") && schema["type"].is_array()));
+  const Json properties = schema.value("properties", Json::object());
+  for (const auto& [name, part] : properties.items()) {
+    INFO(name);
+    CHECK((part.contains("type") || part.contains("anyOf")));
+  }
   for (const auto& [name, part] : schema.items()) {
     if (name == "default" || name == "enum" || name == "const" || name == "examples") continue;
     check_types(part, path + "." + name);
