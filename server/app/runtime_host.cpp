@@ -91,7 +91,7 @@ void RuntimeHost::try_out() {
 bool RuntimeHost::is_outdated(const std::optional<LibraryFile>& served, const Settings& settings) {
   try {
     const LibraryFile found = find_library(library_search(settings));
-    return !served || found.path != served->path || found.version != served->version;
+    return !served || found != *served;
   } catch (const std::exception&) {
     return served.has_value();
   }
@@ -115,6 +115,14 @@ Json RuntimeHost::status() const {
     return Json{
         {"path", nullptr}, {"version", nullptr}, {"abi", nullptr}, {"simulated", nullptr}, {"reason", trouble_}};
   }
+  // An upgrade is under way, or has been forgotten.
+  Json reason = nullptr;
+  if (const auto change = change_of(*file_); !change.empty()) {
+    reason = file_->asked + " " + std::string(change) + " since version " + file_->version + " was taken from it: " +
+             (library_ ? "restart the server"
+                       : "unload all models and send the server SIGHUP (systemctl reload), or restart it") +
+             ", to use what is there now";
+  }
   Json all = Json::array();
   for (const auto& handle : handles()) all.push_back(brief_of(handle));
   return Json{{"path", file_->path},
@@ -123,6 +131,7 @@ Json RuntimeHost::status() const {
               {"simulated", file_->simulated},
               {"note", file_->simulated ? Json("SIMULATED: no model runs, the answers are made up") : Json(nullptr)},
               {"isolation", library_ ? "thread" : "process"},
+              {"reason", std::move(reason)},
               {"handles", std::move(all)}};
 }
 

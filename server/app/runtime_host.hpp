@@ -57,7 +57,8 @@ class RuntimeHost {
   // Of the library; without one, of the newest set.
   std::string version() const { return file_ ? file_->version : std::string(abi().version); }
   bool simulated() const { return file_ && file_->simulated; }
-  // {"path","version","abi","simulated"}, or {"path":null,...,"reason"}; and the handles.
+  // {"path","version","abi","simulated","reason",...}, and the handles; without a library the path is null. The reason
+  // says why that is so, or that the file is another one by now; null: all is well.
   Json status() const;
   std::vector<QueuedBackend::HandleStatus> handles() const;
   // For the log: how it went, worst first. The first is "" if all is well.
@@ -70,7 +71,7 @@ class RuntimeHost {
   bool is_bound() const { return library_.has_value(); }
   // The library that it serves; nothing: none.
   const std::optional<LibraryFile>& file() const { return file_; }
-  // Whether what is found now is another library than `served`. Reads files; any thread.
+  // Whether what is found now is another library than `served`, or another file. Reads files; any thread.
   static bool is_outdated(const std::optional<LibraryFile>& served, const Settings& settings);
 
   // See QueuedBackend; both do nothing without a library. shut_down() also ends try_out(); any thread.

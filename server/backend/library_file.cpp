@@ -5,6 +5,8 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -78,8 +80,26 @@ std::optional<std::string> find_simulator() {
 
 }  // namespace
 
+std::optional<FileMark> FileMark::of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileMark{.device = static_cast<std::uint64_t>(status.st_dev),
+                  .inode = static_cast<std::uint64_t>(status.st_ino),
+                  .bytes = static_cast<std::int64_t>(status.st_size),
+                  .seconds = static_cast<std::int64_t>(status.st_mtim.tv_sec),
+                  .nanoseconds = static_cast<std::int64_t>(status.st_mtim.tv_nsec)};
+}
+
+std::string_view change_of(const LibraryFile& file) {
+  const auto now = FileMark::of(file.asked);
+  if (now == file.mark) return {};
+  return now ? "has been replaced" : "is gone";
+}
+
 LibraryFile inspect_library(const std::string& path) {
   std::error_code error;
+  // Before it is read: what is written meanwhile is a change.
+  const auto mark = FileMark::of(path);
   const fs::path real = fs::canonical(path, error);
   if (error) throw runtime_unavailable("no library at " + path + ": " + error.message());
   if (!fs::is_regular_file(real)) throw runtime_unavailable(real.string() + " is not a file");
@@ -91,7 +111,7 @@ LibraryFile inspect_library(const std::string& path) {
                               "...\": it is not an RKLLM runtime, or one that is too old");
   }
   require_own_machine(real.string(), content);
-  return {real.string(), std::move(version), content.find(kSimulatedMarker) != std::string::npos};
+  return {real.string(), std::move(version), content.find(kSimulatedMarker) != std::string::npos, path, mark};
 }
 
 std::optional<std::string> find_in_system(std::string_view name) {

@@ -10,6 +10,7 @@
 #include <spdlog/logger.h>
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <future>
 #include <memory>
@@ -123,6 +124,53 @@ TEST_CASE("a replacement that nobody can be told of does not prevent the next on
   CHECK_THROWS_WITH(with.await([] { return false; }), "a fault");
   with.life.look_again();
   with.await_trouble("found 2");
+}
+
+TEST_CASE("a library that was replaced on the disk while it serves is told of, with the cure, until it is taken") {
+  namespace fs = std::filesystem;
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "librkllmrt.so";
+  fs::copy_file(RKLLM_SIM_LIBRARY, path);
+  Settings settings;
+  settings.runtime.library = path;
+  asio::io_context loop;
+  spdlog::logger log{"test"};
+  Counts counts;
+  const RuntimeHost host(loop, settings, log, counts);
+  REQUIRE(host.trouble().empty());
+  CHECK(host.status()["reason"].is_null());
+  CHECK_FALSE(RuntimeHost::is_outdated(host.file(), settings));
+
+  fs::copy_file(RKLLM_SIM_LIBRARY, path + ".new");  // as packages do, of the same version
+  fs::rename(path + ".new", path);
+  const auto reason = host.status()["reason"].get<std::string>();
+  CHECK(reason.find(path + " has been replaced since version 1.3.0") == 0);
+  CHECK(reason.find("SIGHUP") != std::string::npos);
+  CHECK(reason.find("restart") != std::string::npos);
+  CHECK(RuntimeHost::is_outdated(host.file(), settings));
+  CHECK(RuntimeHost(loop, settings, log, counts).status()["reason"].is_null());
+
+  fs::remove(path);
+  CHECK(host.status()["reason"].get<std::string>().find(path + " is gone") == 0);
+}
+
+TEST_CASE("a link that leads to another library by now is told of") {
+  namespace fs = std::filesystem;
+  const test::TemporaryDirectory directory;
+  fs::copy_file(RKLLM_SIM_LIBRARY, directory / "old.so");
+  fs::copy_file(RKLLM_SIM_LIBRARY, directory / "new.so");
+  const std::string link = directory / "librkllmrt.so";
+  fs::create_symlink("old.so", link);
+  Settings settings;
+  settings.runtime.library = link;
+  asio::io_context loop;
+  spdlog::logger log{"test"};
+  Counts counts;
+  const RuntimeHost host(loop, settings, log, counts);
+  CHECK(host.status()["reason"].is_null());
+  fs::remove(link);
+  fs::create_symlink("new.so", link);
+  CHECK(host.status()["reason"].get<std::string>().find(link + " has been replaced") == 0);
 }
 
 }  // namespace rkllm_mcp
