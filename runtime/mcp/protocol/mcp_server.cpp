@@ -349,26 +349,18 @@ InvocationRequest McpServer::request_for(const Asked& asked, std::string name) c
   const Json& params = asked.request.params;
   InvocationRequest wanted{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
   wanted.seal = &seal_;
-  if (const auto arguments = params.find("arguments"); arguments != params.end()) {
-  Invocation::Origin origin{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
-  origin.seal = &seal_;
   if (const Json* const arguments = given_in(params, "arguments")) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
     wanted.arguments = *arguments;
   }
   wanted.progress_token = progress_token_of(params);
   wanted.meta = free_meta_of(params);
-  if (const auto inputs = params.find("inputResponses"); inputs != params.end()) {
-  origin.progress_token = progress_token_of(params);
-  origin.meta = free_meta_of(params);
   if (const Json* const inputs = given_in(params, "inputResponses")) {
     if (!inputs->is_object()) throw InvalidParams("params.inputResponses", "expected object");
     wanted.inputs = *inputs;
   }
-  if (params.contains("requestState")) {
-    wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
   if (given_in(params, "requestState") != nullptr) {
-    origin.state = seal_.open(required_string(params, "requestState"), subject_of(origin));
+    wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
   }
   wanted.outlives_exchange =
       !asked.client.revision->era.ends_with_exchange() && asked.reply->peer().transport() == TransportKind::kHttp;
