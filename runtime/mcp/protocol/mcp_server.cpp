@@ -428,10 +428,7 @@ void McpServer::get_prompt(const Asked& asked) {
   permit(*asked.session, prompt->permission);
   check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
   auto wanted = request_for(asked, std::move(name));
-  for (const auto& [argument, value] : wanted.arguments.items()) {
-  admit_one_more(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
-  auto origin = origin_of(asked, std::move(name));
-  const Json all = std::exchange(origin.arguments, Json::object());
+  const Json all = std::exchange(wanted.arguments, Json::object());
   for (const auto& [argument, value] : all.items()) {
     if (value.is_null()) continue;
     if (!value.is_string()) throw InvalidParams("params.arguments." + argument, "expected string");
@@ -439,7 +436,7 @@ void McpServer::get_prompt(const Asked& asked) {
       throw InvalidParams("params.arguments." + argument,
                           "is longer than " + std::to_string(kLongestPromptArgument) + " bytes");
     }
-    origin.arguments[argument] = value;
+    wanted.arguments[argument] = value;
   }
   for (const auto& argument : prompt->arguments) {
     if (argument.required && !wanted.arguments.contains(argument.name)) {
