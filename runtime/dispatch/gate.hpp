@@ -5,9 +5,9 @@
 // {"method":"auth","params":{"token":"..."}}; over UDP by params._meta.token in each message, since addresses can be
 // forged. Who started this program and talks to its standard input is trusted.
 //
-// Wrong tokens are refused ever more slowly, those of one address one after the other (auth/guess_throttle.hpp). Where too
-// many of an address wait, only those tokens are let in that have come from it before: clients that share an address (a
-// proxy's, say) are not locked out by one of them that guesses.
+// Wrong tokens are refused ever more slowly, those of one address one after the other (auth/guess_throttle.hpp). Where
+// too many of an address wait, only those tokens are let in that have come from it before: clients that share an
+// address (a proxy's, say) are not locked out by one of them that guesses.
 //
 // Threads: belongs to the event loop.
 #pragma once
