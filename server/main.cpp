@@ -20,6 +20,10 @@
 #include "worker/process_title.hpp"
 #include "worker/worker_main.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <exception>
 #include <span>
 #include <stdexcept>
@@ -47,11 +51,27 @@ LoadedSettings settings_for_serving(const SettingsRequest& request, std::string&
   return settings;
 }
 
+// What long messages have taken goes back to the system. glibc otherwise raises its bound for blocks of their own with
+// each that is freed, up to 32 MiB, and keeps below it what has become free: after 100 clients that had sent 8 MB and
+// gone the server stayed at 60 to 96 MB for ever, with these bounds it ends at 22, of the 17 that it begins with. A
+// message of 7.5 MB costs a third more processor time (97 ms for 71, unoptimised), one of 300 KB no more. Bounds of
+// 256 KiB make those slower, too (5.2 ms for 3.7); malloc_trim() every few seconds leaves 44 MB. Not for workers: the
+// library's buffers come and go with each run.
+void give_back_long_blocks() {
+#ifdef __GLIBC__
+  constexpr int kBlockOfItsOwn = 1 << 20;
+  constexpr int kKeptFree = 4 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kBlockOfItsOwn);
+  ::mallopt(M_TRIM_THRESHOLD, kKeptFree);
+#endif
+}
+
 struct Run {
   const SettingsRequest& settings;
   const std::span<char> arguments;  // the memory that they stand in, for the title of a worker
 
   int operator()(ServeOptions options) const {
+    give_back_long_blocks();
     LoadedSettings loaded = settings_for_serving(settings, options.written_settings);
     try {
       return run_serve(options, settings, std::move(loaded));

@@ -1,6 +1,7 @@
 // Slows down clients that guess access tokens. The more wrong tokens come from an address, the longer each further one
-// waits for its refusal. A right token is never kept waiting, whatever else comes from its address: many clients may
-// share one (a proxy's, say), and none of them can be locked out by another.
+// waits for its refusal; those of one address wait in one line, on however many connections they come. The line is
+// bounded: where it is full nothing that its address presents is to be looked at (see Gate for whom that spares), or
+// guesses would go on beside it.
 //
 // Threads: belongs to the event loop.
 #pragma once
@@ -9,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -26,17 +28,26 @@ class GuessThrottle {
   static constexpr std::chrono::minutes kForgotten{5};  // after the last wrong one
   static constexpr std::size_t kMost = 1024;  // addresses that are remembered; beyond, the least recent is forgotten
 
-  // A wrong token has come: how long its refusal is to wait. `peer` is an address with its port, or that of a Unix
-  // socket's user; of IPv6 the network counts, since its owner has all addresses in it.
+  static constexpr std::size_t kMostWaiting = 16;  // in the line of one address
+
+  // A wrong token has come: how long its refusal would wait if it were alone. For datagrams, whose senders can be
+  // forged: nobody must be able to fill the line of others. `peer` is an address with its port; see source_of().
   Pause failed(std::string_view peer, Clock::time_point now);
+  // The same behind those that wait already, among which it is from now on. 0 where it is refused at once: among the
+  // first, or where the line is full.
+  Pause line_up(std::string_view peer, Clock::time_point now);
+  bool is_full(std::string_view peer, Clock::time_point now);
   std::size_t size() const { return failures_.size(); }
 
  private:
   struct Failures {
     unsigned count = 0;
     Clock::time_point last;
+    std::deque<Clock::time_point> line{};  // when those that wait are refused
   };
 
+  Failures& count_one(const std::string& source, Clock::time_point now);
+  static Pause pause_after(unsigned count);
   void make_room(Clock::time_point now);
 
   std::unordered_map<std::string, Failures> failures_;

@@ -1,6 +1,6 @@
 // Hidden states and logits that are too long for an answer: kept for a while, so that their client can fetch them in
-// pieces. Bounded in number, in time, and by a quarter of the memory budget. Room is made by the oldest of whoever has most,
-// and by nobody's who has less than whoever wants the room.
+// pieces. Bounded in number, in time, and by a quarter of the memory budget. Room is made by the oldest of whoever has
+// most, and by nobody's who has less than whoever wants the room.
 //
 // Threads: belongs to the event loop.
 #pragma once

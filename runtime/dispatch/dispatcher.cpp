@@ -80,7 +80,7 @@ std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bo
 
 AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
   return [this, input_ended = std::move(input_ended)](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
-    const auto session = make_session(gate_.identify(*peer));
+    const auto session = make_session(gate_.let_in(*peer));
     session->outlet = peer;
     if (session->principal != nullptr) {
       peer->proved();

@@ -1,5 +1,6 @@
 #include "dispatch/gate.hpp"
 
+#include "auth/owner.hpp"
 #include "clock.hpp"
 #include "jsonrpc/reply.hpp"
 
@@ -50,13 +51,27 @@ const Principal* Gate::identify(std::string_view token) const {
   return token.empty() ? nullptr : tokens_.find(token);
 }
 
-const Principal* Gate::identify(const Peer& peer) const {
+const Principal* Gate::let_in(std::string_view token, std::string_view address) {
+  const Principal* const found = identify(token);
+  if (found == nullptr || tokens_.empty()) return found;
+  std::pair who(source_of(address), found);
+  if (throttle_.is_full(address, GuessThrottle::Clock::now())) return proved_.contains(who) ? found : nullptr;
+  if (proved_.size() < kMostProved) proved_.insert(std::move(who));
+  return found;
+}
+
+const Principal* Gate::let_in(const Peer& peer) {
   if (peer.transport() == TransportKind::kStdio) return &everybody_;
-  return identify(peer.credential());
+  return let_in(peer.credential(), peer.address());
+}
+
+std::string Gate::complaint(std::string_view address) {
+  if (!throttle_.is_full(address, GuessThrottle::Clock::now())) return "nobody has this access token";
+  return "too many wrong access tokens have come from this address: none is looked at now, try again later";
 }
 
 void Gate::refuse_guess(const std::string& address, std::function<void()> refuse) {
-  const auto pause = throttle_.failed(address, GuessThrottle::Clock::now());
+  const auto pause = throttle_.line_up(address, GuessThrottle::Clock::now());
   if (pause.count() == 0) return refuse();
   const auto timer = std::make_shared<Timer>(loop_, pause);
   timer->async_wait([timer, refuse = std::move(refuse)](const asio::error_code&) { refuse(); });
@@ -73,7 +88,7 @@ Gate::Verdict Gate::admit(const Message& message, Session& session, const std::s
   }
   const bool over_udp = peer->transport() == TransportKind::kUdp;
   const std::string token(over_udp ? token_of(message) : peer->credential());
-  if (over_udp) session.principal = identify(token);
+  if (over_udp) session.principal = let_in(token, peer->address());
   if (session.principal != nullptr) {
     if (!tokens_.empty()) peer->proved();
     return Verdict::kExecute;
@@ -116,9 +131,9 @@ void Gate::refuse(const Message& message, std::string_view token, const std::str
 
 Gate::Verdict Gate::authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) {
   const std::string_view token = text_member(request.params, "token");
-  const Principal* const principal = identify(token);
+  const Principal* const principal = let_in(token, peer->address());
   if (principal == nullptr) {
-    refuse(request, token, "nobody has this access token", session, peer);
+    refuse(request, token, complaint(peer->address()), session, peer);
     return Verdict::kRefused;
   }
   Reply reply(peer, request.id);

@@ -5,7 +5,9 @@
 // {"method":"auth","params":{"token":"..."}}; over UDP by params._meta.token in each message, since addresses can be
 // forged. Who started this program and talks to its standard input is trusted.
 //
-// Wrong tokens are refused ever more slowly (auth/guess_throttle.hpp).
+// Wrong tokens are refused ever more slowly, those of one address one after the other (auth/guess_throttle.hpp). Where
+// too many of an address wait, only those tokens are let in that have come from it before: clients that share an
+// address (a proxy's, say) are not locked out by one of them that guesses.
 //
 // Threads: belongs to the event loop.
 #pragma once
@@ -18,10 +20,13 @@
 
 #include <asio/io_context.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -33,9 +38,13 @@ class Gate {
 
   // Whose token this is; null if nobody's. Without tokens: everybody.
   const Principal* identify(std::string_view token) const;
+  // The same where a client presents its token, at this address: null also if too many guesses of it wait.
+  const Principal* let_in(std::string_view token, std::string_view address);
   // The principal of a peer that has just connected, if it presented a token with its connection; null if not.
-  const Principal* identify(const Peer& peer) const;
+  const Principal* let_in(const Peer& peer);
 
+  // Why a token that was presented at `address` was not let in.
+  std::string complaint(std::string_view address);
   // Somebody at `address` has presented a wrong token: runs `refuse` now, or later if there have been many.
   void refuse_guess(const std::string& address, std::function<void()> refuse);
 
@@ -59,6 +68,9 @@ class Gate {
   const AccessTokens tokens_;
   const Principal everybody_;
   GuessThrottle throttle_;
+  // Whose tokens have come from which source; bounded, and nothing more is remembered then.
+  static constexpr std::size_t kMostProved = 1024;
+  std::set<std::pair<std::string, const Principal*>> proved_;
 };
 
 }  // namespace rkllm_mcp

@@ -50,7 +50,7 @@ void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   // Checked before the token: a host whose token is refused looks below /.well-known/ for a way to log in, and has to
   // learn from a 404 that there is none.
   if (!is_route(request.path)) return exchange->respond(nothing_here());
-  if (gate_.identify(request.bearer_token()) == nullptr) return refuse(request, exchange);
+  if (gate_.let_in(request.bearer_token(), request.remote) == nullptr) return refuse(request, exchange);
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
   if (request.path == "/sse" && request.method == "GET") return paired_.open(request, exchange);
   if (request.path == "/messages" && request.method == "POST") return paired_.take(request, exchange);
@@ -73,9 +73,10 @@ void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpEx
     response = json_response(200, Json{{"status", health_()["status"]}});
   } else {
     response = json_response(401, Json::object());
-    response.body = error_message(RequestId(kNullId),
-                                  unauthorized(is_guess ? "nobody has this access token"
-                                                        : "an access token is required: Authorization: Bearer TOKEN"));
+    response.body = error_message(
+        RequestId(kNullId),
+        unauthorized(is_guess ? gate_.complaint(request.remote)
+                              : "an access token is required: Authorization: Bearer TOKEN"));
     response.headers.add("WWW-Authenticate", "Bearer");
   }
   if (!is_guess) return exchange->respond(response);

@@ -228,7 +228,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   if (!settings.auth.tokens.empty()) {
     context.stranger_message_bytes = kStrangersMessageBytes;
     context.is_stranger = [this](const HttpRequest& head) {
-      return dispatcher_.gate().identify(head.bearer_token()) == nullptr;
+      return dispatcher_.gate().let_in(head.bearer_token(), head.remote) == nullptr;
     };
     context.refuse_guess = [this](const std::string& address, std::function<void()> refuse) {
       dispatcher_.gate().refuse_guess(address, std::move(refuse));

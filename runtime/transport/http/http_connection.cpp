@@ -128,12 +128,22 @@ class HttpConnection::Exchange final : public HttpExchange {
   State state_ = State::kWaiting;
 };
 
+namespace {
+
+HttpParserLimits limits_for(const HttpService& service, const std::string& remote) {
+  HttpParserLimits limits = service.parser_limits;
+  limits.remote = remote;
+  return limits;
+}
+
+}  // namespace
+
 HttpConnection::HttpConnection(std::shared_ptr<const HttpService> service, std::shared_ptr<Channel> channel,
                                std::string remote)
     : service_(std::move(service)),
       channel_(std::move(channel)),
       remote_(std::move(remote)),
-      parser_(service_->parser_limits),
+      parser_(limits_for(*service_, remote_)),
       deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
 void HttpConnection::start(std::shared_ptr<const HttpService> service, const std::shared_ptr<Channel>& channel,

@@ -188,6 +188,7 @@ void HttpParser::on_headers_end() {
     }
     expects_continue_ = !request_.is_http_1_0;
   }
+  request_.remote = limits_.remote;
   from_stranger_ = limits_.is_stranger && limits_.is_stranger(request_);
   if (from_stranger_) body_limit_ = std::min(body_limit_, limits_.stranger_body_bytes);
   on_framing();

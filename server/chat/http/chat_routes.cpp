@@ -145,7 +145,7 @@ void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   visit->begun_at = std::chrono::steady_clock::now();
   visit->memory = MemoryShare(options_.memory);
   const std::string_view token = request.bearer_token();
-  const Principal* const principal = gate_.identify(token);
+  const Principal* const principal = gate_.let_in(token, request.remote);
   if (principal == nullptr) return refuse_stranger(request, visit, !token.empty());
   visit->asker = {principal->name, principal->may_call, principal->may_admin};
   if (stopping_) {
@@ -165,7 +165,7 @@ void ChatRoutes::refuse_stranger(const HttpRequest& request, const VisitPointer&
     return or_refuse(visit, [this, visit] { get(visit); });
   }
   const TurnError error(ErrorKind::kUnauthorized,
-                        is_guess ? "nobody has this access token"
+                        is_guess ? gate_.complaint(request.remote)
                                  : "an access token is required: Authorization: Bearer TOKEN, or x-api-key: TOKEN");
   if (!is_guess) return refuse(visit, error);
   gate_.refuse_guess(request.remote, [this, visit, error, alive = std::weak_ptr(alive_)] {

@@ -2,7 +2,9 @@
 
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 using namespace rkllm_mcp;
@@ -37,6 +39,34 @@ TEST_CASE("an IPv6 network counts as one, a Unix socket's user too") {
   CHECK(throttle.failed("[2001:db8:1:3::1]:1", kNow) == 0ms);
   CHECK(throttle.failed("pid=99,uid=1000", kNow) > 0ms);
   CHECK(throttle.failed("pid=99,uid=1001", kNow) == 0ms);
+}
+
+TEST_CASE("the guesses of one address wait in one line, however many come at once") {
+  GuessThrottle throttle;
+  for (unsigned i = 0; i < GuessThrottle::kFree; ++i) CHECK(throttle.line_up("192.0.2.1:1", kNow) == 0ms);
+  GuessThrottle::Pause all(0);
+  GuessThrottle::Pause pause = GuessThrottle::kFirst;
+  for (std::size_t i = 0; i < GuessThrottle::kMostWaiting; ++i) {
+    CHECK_FALSE(throttle.is_full("192.0.2.1:2", kNow));
+    all += pause;
+    CHECK(throttle.line_up("192.0.2.1:" + std::to_string(i), kNow) == all);
+    pause = std::min(2 * pause, GuessThrottle::kLongest);
+  }
+  CHECK(throttle.is_full("192.0.2.1:2", kNow));
+  CHECK_FALSE(throttle.is_full("192.0.2.2:2", kNow));
+  CHECK(throttle.line_up("192.0.2.1:3", kNow) == 0ms);  // refused at once
+  CHECK(throttle.line_up("192.0.2.2:3", kNow) == 0ms);  // one of its first
+  CHECK_FALSE(throttle.is_full("192.0.2.1:2", kNow + GuessThrottle::kFirst));  // the first of them has been told
+  CHECK(throttle.line_up("192.0.2.1:3", kNow + GuessThrottle::kFirst) ==
+        all - GuessThrottle::kFirst + GuessThrottle::kLongest);
+  CHECK(throttle.is_full("192.0.2.1:2", kNow + GuessThrottle::kFirst));
+}
+
+TEST_CASE("datagrams, whose senders may be forged, fill nobody's line") {
+  GuessThrottle throttle;
+  for (int i = 0; i < 1000; ++i) throttle.failed("192.0.2.1:7", kNow);
+  CHECK_FALSE(throttle.is_full("192.0.2.1:7", kNow));
+  CHECK(throttle.line_up("192.0.2.1:7", kNow) == GuessThrottle::kLongest);
 }
 
 TEST_CASE("the table is bounded, and the most recent stay in it") {

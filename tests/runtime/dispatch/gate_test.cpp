@@ -1,0 +1,44 @@
+#include "dispatch/gate.hpp"
+
+#include "support/catch.hpp"
+#include "support/process.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+using namespace rkllm_mcp;
+
+namespace {
+
+const std::string kFirstToken = "token-of-the-first-one";
+const std::string kSecondToken = "token-of-the-second-one";
+
+AccessTokens two_tokens() {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "tokens";
+  std::ofstream(path) << "first " << kFirstToken << "\nsecond " << kSecondToken << "\n";
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+  return AccessTokens::read(path);
+}
+
+}  // namespace
+
+TEST_CASE("while too many guesses of an address wait, it cannot try others, and other addresses notice nothing") {
+  asio::io_context loop;
+  Gate gate(loop, two_tokens());
+  CHECK(gate.let_in(kFirstToken, "192.0.2.1:1") != nullptr);
+  CHECK(gate.complaint("192.0.2.1:1") == "nobody has this access token");
+  std::size_t refused = 0;
+  constexpr std::size_t kGuesses = 1000;
+  for (std::size_t i = 0; i < kGuesses; ++i) {
+    const std::string address = "192.0.2.1:" + std::to_string(i);
+    CHECK(gate.let_in("nobody-has-this-one", address) == nullptr);
+    gate.refuse_guess(address, [&refused] { ++refused; });
+  }
+  CHECK(refused == kGuesses - GuessThrottle::kMostWaiting);
+  CHECK(gate.let_in(kSecondToken, "192.0.2.1:2") == nullptr);
+  CHECK(gate.complaint("192.0.2.1:2").find("too many wrong access tokens") == 0);
+  CHECK(gate.let_in(kFirstToken, "192.0.2.1:3") != nullptr);  // it has come from there before
+  CHECK(gate.let_in(kSecondToken, "192.0.2.2:1") != nullptr);
+}
