@@ -1,6 +1,8 @@
 #include "app/chat_service.hpp"
 
 #include "backend/file_rules.hpp"
+#include "chat/assistant/profile_folder.hpp"
+#include "chat/assistant/service_server.hpp"
 #include "version.hpp"
 
 #include "log.hpp"
@@ -46,13 +48,67 @@ chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelSto
   return options;
 }
 
+chat::RemoteProvider::Options remote_options(const Settings& settings) {
+  chat::RemoteProvider::Options options;
+  options.user_agent = "rkllm-mcp/" + std::string(kProgramVersion);
+  options.ca_file = settings.tools.ca_file;
+  return options;
+}
+
+chat::AssistantOptions assistant_options(const Settings& settings, spdlog::logger& log) {
+  chat::AssistantOptions options;
+  options.summarize_threshold = settings.memory.summarize_threshold;
+  options.most_summary_bytes = settings.memory.summary_max_bytes;
+  options.report = [&log, format = settings.log.format](const chat::AssistantNote& note) {
+    log_event(log, format, "assistant", [&note] {
+      return Json{{"profile", note.profile},
+                  {"peer", note.peer},
+                  {"token", note.asker.empty() ? Json(nullptr) : Json(note.asker)},
+                  {"server", note.server},
+                  {"call", note.call},
+                  {"total_ms", static_cast<double>(note.time.count()) / 1000},
+                  {"outcome", note.error.empty() ? "ok" : note.error}};
+    });
+  };
+  return options;
+}
+
 }  // namespace
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-                         chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools)
-    : host_(pool, host_options(settings)),
+                         chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory,
+                         chat::ChatTools::Options tools, const Servers& servers)
+    : loop_(loop),
+      settings_(settings),
+      log_(log),
+      host_(pool, host_options(settings)),
+      models_(host_),
+      others_(loop, remote_options(settings)),
+      assistants_(loop, host_,
+                  {{chat::ProviderKind::kRuntime, &models_},
+                   {chat::ProviderKind::kOllama, &others_},
+                   {chat::ProviderKind::kOpenAi, &others_}},
+                  assistant_options(settings, log)),
       routes_(loop, gate, host_, route_options(settings, store, log, std::move(memory), tools.is_simulated)),
-      tools_(loop, host_, std::move(tools)) {}
+      tools_(loop, host_, std::move(tools)) {
+  for (const auto& service : servers) {
+    if (service) assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop, service));
+  }
+  read_profiles();
+}
+
+void ChatService::use_upstreams(std::vector<std::shared_ptr<const Tool>> tools) {
+  auto service = std::make_shared<Service>();
+  service->name = "upstreams";
+  service->tools = std::move(tools);
+  assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop_, std::move(service)));
+}
+
+void ChatService::read_profiles() {
+  chat::ProfileFolder folder = chat::read_profiles(settings_.chat.profiles_dir);
+  for (const std::string& complaint : folder.complaints) log_.error("{}", complaint);
+  for (const std::string& complaint : assistants_.use(std::move(folder.profiles))) log_.error("{}", complaint);
+}
 
 bool ChatService::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   if (!chat::ChatRoutes::serves(request)) return false;

@@ -3,10 +3,15 @@
 // Threads: event loop only.
 #pragma once
 
+#include "chat/assistant/assistants.hpp"
+#include "chat/assistant/model_provider.hpp"
+#include "chat/assistant/profile_prompts.hpp"
+#include "chat/assistant/remote_provider.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_routes.hpp"
 #include "chat/mcp/chat_tools.hpp"
 #include "dispatch/gate.hpp"
+#include "mcp/catalogue.hpp"
 #include "memory_budget.hpp"
 #include "settings/settings.hpp"
 #include "transport/http/http_exchange.hpp"
@@ -16,31 +21,51 @@
 #include <spdlog/logger.h>
 #include <asio/io_context.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 
 class ChatService {
  public:
+  // Servers of this process that assistants use.
+  using Servers = std::vector<std::shared_ptr<const Service>>;
+
   // All that is passed outlives it.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-              chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory, chat::ChatTools::Options tools);
+              chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory,
+              chat::ChatTools::Options tools, const Servers& servers);
 
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   const std::shared_ptr<const Service>& service() const { return tools_.service(); }
+  // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used.
+  void read_profiles();
+  // The tools of other servers, which profiles may offer to their models, as a server of this name.
+  void use_upstreams(std::vector<std::shared_ptr<const Tool>> tools);
+  // The prompts of the profiles.
+  void add_to(Catalogue& catalogue) const { chat::add_prompts(catalogue, assistants_.profiles()); }
   // See ChatHost.
   void when_first_token(std::function<void(double seconds)> action) { host_.when_first_token(std::move(action)); }
   void stop() {
     routes_.stop();
     tools_.stop();
   }
+  // After stop(): waits until nobody is asked any more; false if that takes too long. Any thread.
+  bool end(std::chrono::steady_clock::time_point deadline) { return others_.end(deadline); }
   Json status() const;
 
  private:
+  asio::io_context& loop_;
+  const Settings& settings_;
+  spdlog::logger& log_;
   chat::ChatHost host_;
+  chat::ModelProvider models_;
+  chat::RemoteProvider others_;
+  chat::Assistants assistants_;
   chat::ChatRoutes routes_;
   chat::ChatTools tools_;
 };

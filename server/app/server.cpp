@@ -203,7 +203,8 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     tools.trouble = [this] { return runtime_.now().trouble(); };
     tools.memory = services_.memory_server();
     model_store_.emplace(loop, settings, models_, [this] { return loaded_paths(); });
-    chat_.emplace(loop, settings, dispatcher_.gate(), models_, *model_store_, log, memory_, std::move(tools));
+    chat_.emplace(loop, settings, dispatcher_.gate(), models_, *model_store_, log, memory_, std::move(tools),
+                  ChatService::Servers{services_.memory_server(), services_.tool_server()});
   }
   if (chat_) chat_->when_first_token([this](double seconds) { metrics_.turn_first_token.add(seconds); });
   if (settings.http.page) page_.emplace();
@@ -288,6 +289,13 @@ void Server::settings_changed() {
   dispatcher_.mcp().announce(Listed::kTools);
 }
 
+void Server::renew_profiles() {
+  if (!chat_) return;
+  chat_->read_profiles();
+  gather_catalogue();
+  dispatcher_.mcp().announce(Listed::kPrompts);
+}
+
 void Server::introduce_runtime() {
   if (!runtime_.now().trouble().empty()) log_.error("{}; every call will say so", runtime_.now().trouble());
   if (!runtime_.now().warning().empty()) log_.warn("{}", runtime_.now().warning());
@@ -311,6 +319,7 @@ void Server::gather_catalogue() {
   };
   // The chat set first: whoever reads the beginning of the list can talk to a model.
   if (chat_) add("chat", [&] { add_one(chat_->service()); });
+  if (chat_) chat_->add_to(catalogue_);
   add("api", [this] {
     add_method_tools(catalogue_, loop_, dispatcher_.caller());
     offer_presets(catalogue_, api_.methods, settings_.models);
@@ -318,7 +327,9 @@ void Server::gather_catalogue() {
   add_model_resources(catalogue_, models_, [this] { return runtime_.now().simulated(); });
   add("memory", [&] { add_one(services_.memory_server()); });
   add("tools", [&] { add_one(services_.tool_server()); });
+  const auto own = static_cast<std::ptrdiff_t>(catalogue_.tools.size());
   upstreams_.add_to(catalogue_);
+  if (chat_ && !upstreams_.empty()) chat_->use_upstreams({catalogue_.tools.begin() + own, catalogue_.tools.end()});
 }
 
 void Server::runtime_replaced() {
@@ -466,11 +477,13 @@ void Server::stop() {
     const bool models_ended = runtime_.shut_down(deadline);
     const bool services_ended = services_.end(deadline);
     const bool pulls_ended = !model_store_ || model_store_->end(deadline);
-    const bool clean = models_ended && services_ended && pulls_ended;
-    asio::post(loop_, [this, clean, models_ended, services_ended, pulls_ended] {
+    const bool texts_ended = !chat_ || chat_->end(deadline);
+    const bool clean = models_ended && services_ended && pulls_ended && texts_ended;
+    asio::post(loop_, [this, clean, models_ended, services_ended, pulls_ended, texts_ended] {
       ended_cleanly_ = clean;
       if (!models_ended) log_.warn("the runtime library did not come back in time; leaving it behind");
       if (!services_ended) log_.warn("a tool did not come back in time; leaving it behind");
+      if (!texts_ended) log_.warn("a profile's provider did not come back in time; leaving it behind");
       if (!pulls_ended) log_.warn("a pull did not come back in time; leaving it behind");
       let_streams_end(Clock::now() + kForStreams);
     });

@@ -74,6 +74,8 @@ class Server {
   }
   // The settings have been read again; what may change while the server runs has.
   void settings_changed();
+  // Reads the profiles of chat.profiles_dir again.
+  void renew_profiles();
   // Begins to end, and returns at once. When everything has ended, or has had its time, the server stops the loop: its
   // run() returns then. Idempotent.
   void stop();

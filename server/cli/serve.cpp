@@ -224,6 +224,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     supervisor.reloading();
     reopen(log_of_server);
     if (reread(request, settings, *log)) server->settings_changed();
+    server->renew_profiles();
     renew_certificate(*server, *log);
     server->renew_runtime();
     supervisor.ready(serving(server->ports()));

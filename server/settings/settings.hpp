@@ -86,6 +86,7 @@ struct MemorySettings {
   std::string database{defaults::kMemoryDatabase};  // a path, ":memory:", "postgresql://…", or empty: in the user's state directory
   std::int64_t keep_recent_messages{defaults::kMemoryKeepRecentMessages};
   std::int64_t summarize_threshold{defaults::kMemorySummarizeThreshold};
+  std::size_t summary_max_bytes{defaults::kMemorySummaryMaxBytes};
   std::int64_t max_bytes{defaults::kMemoryMaxBytes};  // 0: no limit
   MemoryWhenFull when_full = choice<MemoryWhenFull>(defaults::kMemoryWhenFull);
   std::int64_t retention_days{defaults::kMemoryRetentionDays};  // 0: for ever
@@ -185,6 +186,7 @@ struct ChatSettings {
   unsigned structured_tries{defaults::kChatStructuredTries};
   Json aliases = Json::parse(defaults::kChatAliases);  // another name: a model's
   std::string any_model{defaults::kChatAnyModel};      // empty: an unknown name is an error
+  std::string profiles_dir{defaults::kChatProfilesDir};  // empty: there are no profiles
 };
 
 struct Settings {

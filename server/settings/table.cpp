@@ -185,6 +185,8 @@ constexpr std::array kTable{
             "Most recent messages of a conversation that are its context, and that no summary covers."},
     Setting{"memory", "summarize_threshold", integer<&S::memory, &MemorySettings::summarize_threshold>(1, 10'000),
             "Messages from which on a chat host makes a summary."},
+    Setting{"memory", "summary_max_bytes", integer<&S::memory, &MemorySettings::summary_max_bytes>(256, kMiB),
+            "Bytes of a conversation's summary above which a chat host has it summarised itself."},
     Setting{"memory", "max_bytes", integer<&S::memory, &MemorySettings::max_bytes>(0, 64 * 1024 * kGiB),
             "Most bytes that the store may take; 0: no limit."},
     Setting{"memory", "when_full", word<&S::memory, &MemorySettings::when_full>(),
@@ -329,6 +331,9 @@ constexpr std::array kTable{
             "Other names of models: {\"gpt-4o-mini\": \"qwen2.5-1.5b\"}."},
     Setting{"chat", "any_model", text<&S::chat, &ChatSettings::any_model>(),
             "The model that answers for names that nobody has; empty: such a name is an error."},
+    Setting{"chat", "profiles_dir", text<&S::chat, &ChatSettings::profiles_dir>(),
+            "Folder of profiles, one assistant in each .json file, offered as a model by the file's name; empty: there are none. SIGHUP reads the files again.",
+            Change::kWhileRunning},
 
     Setting{"upstreams", "", named<&S::upstreams>("servers", kUpstreamMembers),
             "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}} or {\"NAME\": {\"command\": \"npx\", \"args\": [...]}}."},

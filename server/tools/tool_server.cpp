@@ -2,7 +2,6 @@
 
 #include "mcp/tools/arguments.hpp"
 #include "mcp/tools/tool_error.hpp"
-#include "run_loop.hpp"
 #include "version.hpp"
 
 #include <asio/steady_timer.hpp>
@@ -10,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
@@ -68,19 +66,6 @@ std::vector<OfferedTool> tools_of(const ToolSettings& settings, const ToolServer
 }
 
 }  // namespace
-
-struct ToolServer::Outlet {
-  explicit Outlet(asio::io_context& its_loop) : loop(&its_loop) {}
-
-  std::mutex mutex;
-  asio::io_context* loop;  // null: it has ended
-
-  template <class Action>
-  void post(const Action& action) {
-    const std::lock_guard lock(mutex);
-    if (loop != nullptr) post_patiently(*loop, action);
-  }
-};
 
 // One call, from its beginning to its answer. What its thread has of it may outlive that.
 class ToolServer::Call : public std::enable_shared_from_this<Call> {
@@ -179,7 +164,7 @@ ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Opt
       settings_(settings),
       options_(std::move(options)),
       tools_(tools_of(settings_, options_)),
-      outlet_(std::make_shared<Outlet>(loop)),
+      outlet_(std::make_shared<LoopOutlet>(loop)),
       cache_(settings_.cache_bytes, settings_.cache_s),
       limit_(settings_.per_minute),
       threads_(settings_.workers, settings_.max_waiting) {
@@ -193,8 +178,7 @@ ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Opt
 
 ToolServer::~ToolServer() {
   stop();
-  const std::lock_guard lock(outlet_->mutex);
-  outlet_->loop = nullptr;
+  outlet_->close();
 }
 
 Tool ToolServer::served(std::size_t index) {

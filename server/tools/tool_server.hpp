@@ -4,6 +4,7 @@
 // Event loop only, but for end().
 #pragma once
 
+#include "loop_outlet.hpp"
 #include "mcp/service.hpp"
 #include "settings/settings.hpp"
 #include "tools/answer_cache.hpp"
@@ -57,13 +58,11 @@ class ToolServer {
   void begin(const OfferedTool& tool, const Json& arguments, const std::shared_ptr<Invocation>& invocation);
   Tool served(std::size_t index);
 
-  struct Outlet;  // from the threads to the loop, which may end before them
-
   asio::io_context& loop_;
   const ToolSettings settings_;
   const Options options_;
   const std::vector<OfferedTool> tools_;
-  const std::shared_ptr<Outlet> outlet_;
+  const std::shared_ptr<LoopOutlet> outlet_;  // of the threads, which may outlive this
   AnswerCache cache_;
   RateLimit limit_;
   ToolThreads threads_;

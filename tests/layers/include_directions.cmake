@@ -119,20 +119,23 @@ folder(server/watch USE backend jsonrpc mcp text)
 folder(server/upstreams USE call client mcp process text transport)
 folder(server/tools USE mcp process settings text AND client/http/http_error.hpp)
 folder(server/memory USE auth call client dispatch jsonrpc mcp text)
-# Of the chat host only http/ and mcp/ have a server around them. Inside, lowest first: turn; templates; answer and
-# structured; dialects and host; http and mcp.
-folder(server/chat USE auth dispatch jsonrpc mcp text transport)
+# Of the chat host only assistant/, http/ and mcp/ have a server around them. Inside, lowest first: turn; templates;
+# answer and structured; dialects and host; assistant, http and mcp.
+folder(server/chat USE auth call dispatch jsonrpc mcp text transport
+                   AND client/http/http_error.hpp settings/document.hpp tools/stop_signal.hpp
+                       tools/tool_threads.hpp upstreams/tool_filter.hpp)
 foreach(room turn templates answer structured dialects host)
-  forbid(server/chat/${room} "asio|\"(auth|dispatch|mcp|transport)/|\"chat/(http|mcp)/"
-         "only chat/http and chat/mcp have a server around them")
+  forbid(server/chat/${room} "asio|\"(auth|call|dispatch|mcp|settings|transport)/|\"chat/(assistant|http|mcp)/"
+         "only chat/assistant, chat/http and chat/mcp have a server around them")
 endforeach()
 forbid(server/chat/turn "\"chat/(templates|answer|structured|dialects|host)/" "turns know no form")
 forbid(server/chat/templates "\"chat/(answer|structured|dialects|host)/" "templates know no answers")
 forbid(server/chat/answer "\"chat/(structured|dialects|host)/" "answers know no dialect")
 forbid(server/chat/structured "\"chat/(templates|answer|dialects|host)/" "structure is of text alone")
 forbid(server/chat/dialects "\"chat/host/" "dialects only put words around what a turn has made")
-forbid(server/chat/mcp "\"(dispatch|chat/(dialects|http))/|httplib" "tools know no HTTP")
-forbid(server/chat/http "\"(mcp|chat/mcp)/" "endpoints know no tools")
+forbid(server/chat/mcp "\"(dispatch|chat/(assistant|dialects|http))/|httplib" "tools know no HTTP")
+forbid(server/chat/assistant "\"chat/(dialects|http|mcp)/" "an assistant is asked by all dialects, and knows none")
+forbid(server/chat/http "\"(mcp|chat/(assistant|mcp))/" "endpoints know no tools")
 forbid(server/chat/host "\"chat/dialects/" "turns are made the same for all dialects")
 folder(server/models USE backend chat jsonrpc mcp stream text)
 folder(server/page USE embedded text transport)

@@ -130,16 +130,25 @@ std::string openai_chat_reply(const ReplyFacts& facts, const std::vector<Answer>
   return to_text(reply);
 }
 
-OpenAiChatStream::OpenAiChatStream(const ReplyFacts& facts, bool include_usage) {
-  const Json head = {{"id", facts.id},
+OpenAiChatStream::OpenAiChatStream(const ReplyFacts& facts, bool include_usage) : facts_(facts) {
+  write_head();
+  tail_ = include_usage ? R"(],"usage":null})" : "]}";
+}
+
+void OpenAiChatStream::write_head() {
+  const Json head = {{"id", facts_.id},
                      {"object", "chat.completion.chunk"},
-                     {"created", facts.created_s},
-                     {"model", facts.model},
-                     {"system_fingerprint", fingerprint_or_null(facts)}};
+                     {"created", facts_.created_s},
+                     {"model", facts_.model},
+                     {"system_fingerprint", fingerprint_or_null(facts_)}};
   head_ = to_text(head);
   head_.back() = ',';
   head_ += R"("choices":[)";
-  tail_ = include_usage ? R"(],"usage":null})" : "]}";
+}
+
+void OpenAiChatStream::belongs_to(const std::string& conversation) {
+  facts_.fingerprint = conversation;
+  write_head();
 }
 
 std::string OpenAiChatStream::chunk(std::size_t answer, std::string_view delta, std::string_view finish,

@@ -27,6 +27,7 @@ class OpenAiChatStream final : public ReplyStream {
   // `include_usage`: a last chunk without choices has the usage, and all others say null.
   OpenAiChatStream(const ReplyFacts& facts, bool include_usage);
 
+  void belongs_to(const std::string& conversation) override;
   std::string event(const AnswerEvent& event, std::size_t answer) override;
   std::string heartbeat() override;
   std::string end(const AnswerEnd& end, std::size_t answer) override;
@@ -34,12 +35,14 @@ class OpenAiChatStream final : public ReplyStream {
   std::string error(const TurnError& error) override;
 
  private:
+  void write_head();
   // A chunk of one choice; `finish` and `more` are JSON text, `more` with a comma before it.
   std::string chunk(std::size_t answer, std::string_view delta, std::string_view finish = "null",
                     std::string_view more = "") const;
   // The chunk with the role, if this answer has not had it.
   std::string role_once(std::size_t answer);
 
+  ReplyFacts facts_;
   std::string head_;  // of every chunk, up to its choices
   std::string tail_;  // behind its choices
   std::set<std::size_t> begun_;

@@ -38,6 +38,8 @@ class ReplyStream {
 
   // The Content-Type of the whole.
   virtual std::string_view content_type() const { return "text/event-stream"; }
+  // The conversation that the answer turns out to belong to, before its first event; empty: none.
+  virtual void belongs_to(const std::string& /*conversation*/) {}
   virtual std::string event(const AnswerEvent& event, std::size_t answer) = 0;
   // Nothing has come for a while; shaped as the protocol has it, since some clients stumble over SSE comments.
   virtual std::string heartbeat() = 0;

@@ -48,8 +48,21 @@ ChatHost::ChatHost(ModelLender& pool, HostOptions options)
 
 ChatHost::~ChatHost() = default;
 
+std::optional<ModelDescription> ChatHost::find(std::string_view name, const Asker& asker) const {
+  if (profiles_ != nullptr) {
+    if (auto profile = profiles_->find(name, asker)) return profile;
+  }
+  return pool_.find(name, asker);
+}
+
+ModelDescription ChatHost::plain_model_for(std::string_view name, const Asker& asker) const {
+  ModelDescription model = model_for(name, asker);
+  if (!model.is_profile) return model;
+  throw TurnError::not_supported("model", "\"" + model.name + "\" is a profile, which only answers; name a model");
+}
+
 ModelDescription ChatHost::model_for(std::string_view name, const Asker& asker) const {
-  if (auto found = pool_.find(name, asker)) return *std::move(found);
+  if (auto found = find(name, asker)) return *std::move(found);
   if (!name.empty()) throw TurnError::unknown_model(name);
   auto all = pool_.models(asker);
   if (all.size() == 1) return std::move(all.front());
@@ -62,7 +75,12 @@ Speed ChatHost::speed_of_model(const std::string& model) const {
   return found == records_.end() ? Speed{} : found->second.speed;
 }
 
-std::vector<ModelDescription> ChatHost::models(const Asker& asker) const { return pool_.models(asker); }
+std::vector<ModelDescription> ChatHost::models(const Asker& asker) const {
+  auto all = pool_.models(asker);
+  if (profiles_ == nullptr) return all;
+  for (ModelDescription& profile : profiles_->models(asker)) all.push_back(std::move(profile));
+  return all;
+}
 
 HandleRecord& ChatHost::record_of(const std::string& model, std::uint64_t load_number) {
   Record& kept = records_[model];
@@ -71,7 +89,15 @@ HandleRecord& ChatHost::record_of(const std::string& model, std::uint64_t load_n
 }
 
 std::unique_ptr<Running> ChatHost::start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener) {
-  const ModelDescription model = model_for(turn.model, asker);
+  if (profiles_ != nullptr && profiles_->find(turn.model, asker)) {
+    return profiles_->start(std::move(turn), asker, std::move(peer), listener);
+  }
+  return start_on_model(std::move(turn), asker, std::move(peer), listener);
+}
+
+std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker, std::string peer,
+                                                  TurnListener& listener) {
+  const ModelDescription model = plain_model_for(turn.model, asker);
   PlaceWish wish{.model = model.name, .asker = asker, .keep_alive = turn.keep_alive, .peer = std::move(peer)};
   const Family* family = family_for(model.template_name, model.path);
   const std::uint64_t number = ++next_turn_;
@@ -91,7 +117,7 @@ std::unique_ptr<Running> ChatHost::start(Turn turn, const Asker& asker, std::str
 
 std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker, std::string peer,
                                          EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed) {
-  const ModelDescription model = model_for(wish.model, asker);
+  const ModelDescription model = plain_model_for(wish.model, asker);
   PlaceWish place{.model = model.name, .asker = asker, .keep_alive = wish.keep_alive, .peer = std::move(peer)};
   auto embedding = std::make_unique<Embedding>(std::move(wish), std::move(done), std::move(failed));
   embedding->begin(pool_, std::move(place));
@@ -99,7 +125,7 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
 }
 
 std::string ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
-  const ModelDescription model = model_for(turn.model, asker);
+  const ModelDescription model = plain_model_for(turn.model, asker);
   return TurnPlan(turn, family_for(model.template_name, model.path)).prompt().text;
 }
 

@@ -6,7 +6,9 @@
 
 #include "chat/host/embedding_maker.hpp"
 #include "chat/host/host_options.hpp"
+#include "chat/host/profile_turns.hpp"
 #include "chat/host/prompt_caches.hpp"
+#include "chat/host/running.hpp"
 #include "chat/host/turn_listener.hpp"
 #include "chat/host/turn_maker.hpp"
 #include "chat/turn/handle_record.hpp"
@@ -26,14 +28,6 @@
 
 namespace rkllm_mcp::chat {
 
-// Something that is being made for somebody. Destroying it gives it up.
-class Running {
- public:
-  virtual ~Running() = default;
-  virtual void hold() {}   // whoever asked cannot take more for now
-  virtual void go_on() {}  // or can again
-};
-
 class ChatHost {
  public:
   // `pool` outlives it.
@@ -45,22 +39,25 @@ class ChatHost {
   // Throws TurnError for what is known to be wrong at once; then `listener` hears nothing. It outlives what is
   // returned.
   std::unique_ptr<Running> start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener);
+  // The same for a model alone, whatever profile has its name.
+  std::unique_ptr<Running> start_on_model(Turn turn, const Asker& asker, std::string peer, TurnListener& listener);
   // The same for embeddings; exactly one of the functions is called, unless it is given up before.
   std::unique_ptr<Running> embed(EmbeddingWish wish, const Asker& asker, std::string peer,
                                  EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed);
 
   // What the turn's prompt would be. Throws TurnError.
   std::string prompt_of(const Turn& turn, const Asker& asker) const;
-  // The model that `name` means; if it is empty, the only one. Throws TurnError.
+  // The model or profile that `name` means; if it is empty, the only model. Throws TurnError.
   ModelDescription model_for(std::string_view name, const Asker& asker) const;
   // By any of its names; nothing if there is none.
-  std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const {
-    return pool_.find(name, asker);
-  }
+  std::optional<ModelDescription> find(std::string_view name, const Asker& asker) const;
+  // Models, and behind them profiles.
   std::vector<ModelDescription> models(const Asker& asker) const;
   // Of the model's latest answer, since it was last loaded.
   Speed speed_of_model(const std::string& model) const;
   ModelLender& pool() { return pool_; }
+  // Turns that name a profile are made there; it outlives the last turn. Null: there are none.
+  void use_profiles(ProfileTurns* profiles) { profiles_ = profiles; }
 
   // Called with the seconds from each later turn's request to its first token. Must not throw.
   void when_first_token(std::function<void(double seconds)> action) { first_token_ = std::move(action); }
@@ -77,9 +74,12 @@ class ChatHost {
     Speed speed;  // of its latest answer
   };
 
+  // As model_for(), but not for what only a model has.
+  ModelDescription plain_model_for(std::string_view name, const Asker& asker) const;
   HandleRecord& record_of(const std::string& model, std::uint64_t load_number);
 
   ModelLender& pool_;
+  ProfileTurns* profiles_ = nullptr;
   const HostOptions options_;
   std::function<void(double seconds)> first_token_;
   PromptCaches caches_;

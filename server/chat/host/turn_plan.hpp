@@ -32,7 +32,7 @@ class TurnPlan {
   // The runtime puts its own template around the prompt, so the prompt's bytes say little about its tokens.
   bool uses_own_template() const { return uses_own_template_; }
   // What the model has said can be warmed up for the next turn.
-  bool goes_on() const { return !turn_.raw_prompt && !uses_own_template_; }
+  bool goes_on() const { return turn_.goes_on && !turn_.raw_prompt && !uses_own_template_; }
 
   // The prompt anew, after an answer that did not fit the schema.
   void ask_again(std::string_view complaint);

@@ -51,6 +51,9 @@ void ChatExchange::begun(const TurnBeginning& beginning) {
     if (std::ranges::find(job_.ignored, field) == job_.ignored.end()) job_.ignored.push_back(field);
   }
   dropped_ = beginning.dropped_messages;
+  search_failed_ = beginning.search_failed;
+  conversation_ = beginning.conversation;
+  if (job_.stream) job_.stream->belongs_to(conversation_);
 }
 
 HttpHeaders ChatExchange::headers() const {
@@ -62,6 +65,7 @@ HttpHeaders ChatExchange::headers() const {
   }
   if (options_.is_simulated) headers.add("x-rkllm-simulated", "true");
   if (dropped_ > 0) headers.add("x-rkllm-dropped-messages", std::to_string(dropped_));
+  if (search_failed_) headers.add("x-rkllm-search", "failed");
   return headers;
 }
 
@@ -110,7 +114,7 @@ void ChatExchange::finished(const Usage& sum) {
     write(job_.stream->finish(sum));
     if (!exchange_->closed()) exchange_->finish();
   } else {
-    exchange_->respond({kOk, headers(), "application/json", job_.whole(answers_, sum)});
+    exchange_->respond({kOk, headers(), "application/json", job_.whole(answers_, sum, conversation_)});
   }
   over(kOk);
 }

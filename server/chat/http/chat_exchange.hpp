@@ -65,6 +65,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   std::vector<Answer> answers_;  // where it is sent as a whole
   std::optional<std::size_t> position_;
   std::size_t dropped_ = 0;
+  bool search_failed_ = false;
+  std::string conversation_;  // that the answer belongs to; empty: none
   bool has_headers_ = false;
   bool is_held_ = false;
   Deadline silence_;  // until the client is told that its request still lives

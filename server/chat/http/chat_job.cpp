@@ -27,8 +27,10 @@ ChatJob openai_chat_job(const Json& json, ReplyFacts facts) {
   OpenAiChatRequest request = read_openai_chat(json);
   ChatJob job = job_of(request, facts);
   if (request.stream) job.stream = std::make_unique<OpenAiChatStream>(facts, request.include_usage);
-  job.whole = [facts](const std::vector<Answer>& answers, const Usage& sum) {
-    return openai_chat_reply(facts, answers, sum);
+  job.whole = [facts](const std::vector<Answer>& answers, const Usage& sum, const std::string& conversation) {
+    ReplyFacts own = facts;
+    own.fingerprint = conversation;
+    return openai_chat_reply(own, answers, sum);
   };
   return job;
 }
@@ -37,7 +39,7 @@ ChatJob openai_completion_job(const Json& json, ReplyFacts facts) {
   OpenAiCompletionRequest request = read_openai_completion(json);
   ChatJob job = job_of(request, facts);
   if (request.stream) job.stream = std::make_unique<OpenAiCompletionStream>(facts, request.include_usage);
-  job.whole = [facts](const std::vector<Answer>& answers, const Usage& sum) {
+  job.whole = [facts](const std::vector<Answer>& answers, const Usage& sum, const std::string&) {
     return openai_completion_reply(facts, answers, sum);
   };
   return job;
@@ -55,7 +57,7 @@ ChatJob responses_job(const Json& json, ReplyFacts facts) {
   }
   ChatJob job = job_of(request, facts);
   if (request.stream) job.stream = std::make_unique<ResponsesStream>(facts, request.settings);
-  job.whole = [facts, settings = request.settings](const std::vector<Answer>& answers, const Usage& /*sum*/) {
+  job.whole = [facts, settings = request.settings](const std::vector<Answer>& answers, const Usage& /*sum*/, const std::string&) {
     return responses_reply(facts, settings, answers.at(0));
   };
   return job;
@@ -65,7 +67,7 @@ ChatJob anthropic_job(const Json& json, ReplyFacts facts) {
   AnthropicRequest request = read_anthropic(json);
   ChatJob job = job_of(request, facts);
   if (request.stream) job.stream = std::make_unique<AnthropicStream>(facts, Usage{});
-  job.whole = [facts](const std::vector<Answer>& answers, const Usage& /*sum*/) {
+  job.whole = [facts](const std::vector<Answer>& answers, const Usage& /*sum*/, const std::string&) {
     return anthropic_reply(facts, answers.at(0));
   };
   return job;
@@ -79,7 +81,7 @@ ChatJob ollama_job(OllamaSurface surface, OllamaRequest request, ReplyFacts fact
     return job;
   }
   if (request.stream) job.stream = std::make_unique<OllamaStream>(surface, facts);
-  job.whole = [surface, facts](const std::vector<Answer>& answers, const Usage& /*sum*/) {
+  job.whole = [surface, facts](const std::vector<Answer>& answers, const Usage& /*sum*/, const std::string&) {
     return ollama_reply(surface, facts, answers.at(0));
   };
   return job;

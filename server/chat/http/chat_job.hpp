@@ -26,7 +26,8 @@ struct ChatJob {
   Turn turn;
   std::vector<std::string> ignored{};
   std::unique_ptr<ReplyStream> stream{};  // null: the answer is sent as a whole
-  std::function<std::string(const std::vector<Answer>&, const Usage& sum)> whole{};
+  // `conversation`: that the answer belongs to; empty: none.
+  std::function<std::string(const std::vector<Answer>&, const Usage& sum, const std::string& conversation)> whole{};
   OllamaWish wish = OllamaWish::kAnswer;
   std::string loaded_reply{};  // the answer, where the model is only loaded or unloaded
 };

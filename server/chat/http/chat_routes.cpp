@@ -74,6 +74,14 @@ ReplyFacts facts_of(std::string_view prefix) {
   return facts;
 }
 
+// Which conversation a client goes on with, where its requests have no field for that. Open WebUI sends the second.
+std::string conversation_in(const HttpHeaders& headers) {
+  for (const std::string_view name : {"x-conversation-id", "x-openwebui-chat-id"}) {
+    if (const auto value = headers.find(name)) return std::string(*value);
+  }
+  return {};
+}
+
 HttpHeaders ignored_fields(const std::vector<std::string>& fields) {
   if (fields.empty()) return {};
   return {{"x-rkllm-ignored", ignored_header(fields)}};
@@ -141,6 +149,7 @@ void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   if (visit->wants_anthropic && visit->path.starts_with("/v1/models")) visit->surface = Surface::kAnthropic;
   visit->request_id = new_id("req_");
   visit->peer = request.remote;
+  visit->conversation = conversation_in(request.headers);
   visit->exchange = exchange;
   visit->begun_at = std::chrono::steady_clock::now();
   visit->memory = MemoryShare(options_.memory);
@@ -316,6 +325,7 @@ void ChatRoutes::let_go(std::uint64_t number) {
 void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body) {
   ChatJob job = endpoint.read(body, facts_of(endpoint.prefix));
   if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
+  if (job.turn.conversation.empty()) job.turn.conversation = visit->conversation;
   ChatExchange::Options options;
   options.surface = visit->surface;
   options.request_id = visit->request_id;
@@ -335,6 +345,8 @@ void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& vis
 
 void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
   const ModelDescription model = host_.model_for(job.turn.model, visit->asker);
+  // The model behind a profile is loaded when it is first asked.
+  if (model.is_profile) return answer_text(visit, job.loaded_reply, ignored_fields(job.ignored));
   const auto done = [this, visit, reply = std::move(job.loaded_reply), headers = ignored_fields(job.ignored),
                      alive = std::weak_ptr(alive_)](const std::optional<TurnError>& error) {
     if (alive.expired()) return;

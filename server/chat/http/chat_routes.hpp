@@ -70,6 +70,7 @@ class ChatRoutes {
     bool wants_anthropic = false;
     std::string request_id;
     std::string peer;
+    std::string conversation;  // that a header names; empty: none
     Asker asker;
     std::shared_ptr<HttpExchange> exchange;
     std::chrono::steady_clock::time_point begun_at;

@@ -36,6 +36,7 @@ Json own_part(const ModelDescription& model) {
     own["loading"] = {{"bytes", number_or_null(model.progress.bytes)}, {"total", number_or_null(model.progress.total)}};
   }
   if (!model.aliases.empty()) own["aliases"] = model.aliases;
+  if (model.is_profile) own["profile"] = true;
   const Family* const family = family_of(model);
   own["template"] = family == nullptr ? Json(nullptr) : Json(family->name);
   return own;
@@ -124,7 +125,7 @@ Json ollama_tags(const std::vector<ModelDescription>& models) {
 Json ollama_running(const std::vector<ModelDescription>& models) {
   Json rows = Json::array();
   for (const ModelDescription& model : models) {
-    if (model.state != ModelState::kLoaded) continue;
+    if (model.is_profile || model.state != ModelState::kLoaded) continue;
     rows.push_back({{"name", model.name},
                     {"model", model.name},
                     {"size", model.bytes.value_or(0)},  // a preset's file may not be there
@@ -165,7 +166,7 @@ Json llama_props(const ModelDescription& model) {
 Json llama_slots(const std::vector<ModelDescription>& models) {
   Json slots = Json::array();
   for (const ModelDescription& model : models) {
-    if (model.state != ModelState::kLoaded) continue;
+    if (model.is_profile || model.state != ModelState::kLoaded) continue;
     slots.push_back({{"id", slots.size()},
                      {"model", model.name},
                      {"n_ctx", number_or_null(model.context)},

@@ -26,12 +26,17 @@ void refuse_nul(const Json& arguments) {
 
 RpcError ending() { return {ErrorCode::kQueueFull, "the server is ending", Json{{"retry_after_s", 1}}}; }
 
+void refuse_profile(const ModelDescription& model) {
+  if (model.is_profile) throw TurnError::not_supported("model", "is a profile; its model is loaded by that one's name");
+}
+
 // What list_models tells: enough to choose one.
 Json choice_of(const ModelDescription& model) {
   const Json all = description_of(model);
   Json brief = Json::object();
   for (const char* const key : {"name", "state", "size", "platform", "context", "queued"}) brief[key] = all[key];
   if (!model.aliases.empty()) brief["aliases"] = model.aliases;
+  if (model.is_profile) brief["profile"] = true;
   if (all.contains("progress")) brief["progress"] = all["progress"];
   return brief;
 }
@@ -125,6 +130,7 @@ void ChatTools::load_model(Started invocation, const Json& arguments) {
 }
 
 void ChatTools::begin_load(Started invocation, const ModelDescription& model) {
+  refuse_profile(model);
   const Asker asker = asker_of(*invocation);
   if (model.state == ModelState::kLoaded) return answer(*invocation, loaded(model.name, asker));
   struct Load {
@@ -241,6 +247,7 @@ void ChatTools::status(Started invocation, const Json&) {
 void ChatTools::unload_model(Started invocation, const Json& arguments) {
   invocation->when_ended([] {});
   const auto begin = [this, invocation](const ModelDescription& model) {
+    refuse_profile(model);
     const auto done = [this, invocation, name = model.name, was_loaded = model.state != ModelState::kOnDisk,
                        alive = std::weak_ptr(alive_)](const std::optional<TurnError>& error) {
       if (alive.expired()) return;

@@ -14,6 +14,7 @@ namespace {
 std::optional<ModelDescription> find(const ChatHost& host, const std::string& name, const Asker& asker) {
   if (!name.empty()) return host.find(name, asker);
   std::vector<ModelDescription> all = host.models(asker);
+  std::erase_if(all, [](const auto& each) { return each.is_profile; });
   if (all.size() > 1) std::erase_if(all, [](const auto& each) { return each.state != ModelState::kLoaded; });
   if (all.size() != 1) return std::nullopt;
   return std::move(all.front());

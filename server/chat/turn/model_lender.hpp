@@ -67,6 +67,7 @@ struct ModelDescription {
   std::optional<std::int64_t> expires_s{};       // kLoaded: when keep_alive ends; nothing: never, or it is in use
   std::optional<double> load_s{};                // how long its last load took
   std::size_t waiting = 0;                       // places in its queue, the one that runs included
+  bool is_profile = false;                       // more than a model: all but the name is that of the model behind it
 };
 
 // The use of a model for one whole turn: all its runs, retries and what follows it. Its destruction lets the next one

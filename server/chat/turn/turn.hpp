@@ -146,6 +146,7 @@ struct Turn {
   std::optional<std::int64_t> context{};  // Ollama's num_ctx: only ever named as ignored
   std::optional<KeepAlive> keep_alive{};
   std::string conversation{};  // chosen by the client; empty: none
+  bool goes_on = true;         // false: no turn goes on from its answer, so nothing is computed ahead for one
 };
 
 }  // namespace rkllm_mcp::chat

@@ -1,0 +1,103 @@
+#include "chat/assistant/assistants.hpp"
+
+#include <asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+
+class Assistants::Turning final : public Running {
+ public:
+  explicit Turning(const std::shared_ptr<AssistantTurn>& turn) : turn_(turn) {}
+  Turning(const Turning&) = delete;
+  Turning& operator=(const Turning&) = delete;
+  ~Turning() override {
+    if (const auto turn = turn_.lock()) turn->listener_gone();
+  }
+  void hold() override {
+    if (const auto turn = turn_.lock()) turn->hold();
+  }
+  void go_on() override {
+    if (const auto turn = turn_.lock()) turn->go_on();
+  }
+
+ private:
+  const std::weak_ptr<AssistantTurn> turn_;
+};
+
+Assistants::Assistants(asio::io_context& loop, ChatHost& host, Providers providers, AssistantOptions options)
+    : loop_(loop), host_(host), providers_(std::move(providers)), options_(std::move(options)) {
+  host_.use_profiles(this);
+}
+
+Assistants::~Assistants() { host_.use_profiles(nullptr); }
+
+std::vector<std::string> Assistants::use(std::vector<Profile> profiles) {
+  std::vector<std::string> refused;
+  profiles_.clear();
+  for (Profile& each : profiles) {
+    const auto model = host_.pool().find(each.name, Asker());  // which may be chat.any_model
+    if (model && (model->name == each.name || std::ranges::count(model->aliases, each.name) > 0)) {
+      refused.push_back("profile \"" + each.name + "\": a model has this name");
+    } else if (!providers_.contains(each.provider)) {
+      refused.push_back("profile \"" + each.name + "\": there is no such provider here");
+    } else {
+      profiles_.push_back(std::make_shared<const Profile>(std::move(each)));
+    }
+  }
+  return refused;
+}
+
+std::shared_ptr<const Profile> Assistants::profile(std::string_view name) const {
+  constexpr std::string_view kLatest = ":latest";
+  if (name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
+  const auto found = std::ranges::find_if(profiles_, [name](const auto& each) { return each->name == name; });
+  return found == profiles_.end() ? nullptr : *found;
+}
+
+ModelDescription Assistants::description_of(const Profile& profile, const Asker& asker) const {
+  ModelDescription description;
+  if (profile.provider == ProviderKind::kRuntime) {
+    auto models = host_.pool().models(asker);
+    if (auto behind = host_.pool().find(profile.model, asker)) {
+      description = *std::move(behind);
+    } else if (profile.model.empty() && models.size() == 1) {
+      description = std::move(models.front());
+    }
+  }
+  description.name = profile.name;
+  description.aliases.clear();
+  description.is_profile = true;
+  return description;
+}
+
+std::vector<ModelDescription> Assistants::models(const Asker& asker) const {
+  std::vector<ModelDescription> all;
+  for (const auto& each : profiles_) all.push_back(description_of(*each, asker));
+  return all;
+}
+
+std::optional<ModelDescription> Assistants::find(std::string_view name, const Asker& asker) const {
+  const auto found = profile(name);
+  return found ? std::optional(description_of(*found, asker)) : std::nullopt;
+}
+
+std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::string peer, TurnListener& listener) {
+  const auto found = profile(turn.model);
+  if (!found) throw TurnError::unknown_model(turn.model);
+  const std::uint64_t number = ++next_;
+  // Posted: it is inside what is let go of.
+  const auto gone = [this, number, alive = std::weak_ptr(alive_)] {
+    asio::post(loop_, [this, number, alive] {
+      if (!alive.expired()) turns_.erase(number);
+    });
+  };
+  const AssistantTurn::Surroundings surroundings{loop_, servers_, *providers_.at(found->provider), options_, found};
+  const auto made = std::make_shared<AssistantTurn>(surroundings, std::move(turn), asker, std::move(peer), listener, gone);
+  made->begin();
+  turns_.emplace(number, made);
+  return std::make_unique<Turning>(made);
+}
+
+}  // namespace rkllm_mcp::chat

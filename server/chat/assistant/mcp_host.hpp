@@ -1,0 +1,64 @@
+// The assistant's side of the Model Context Protocol: a host that owns a client for each server it knows, and keeps
+// which conversations are being gone on with.
+//
+//   discover (list_tools) → select → call (call_method) → return
+//
+// Threads: event loop only.
+#pragma once
+
+#include "chat/assistant/hosted_server.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// A call under way; it is given up when nobody holds it any more.
+using HostCall = std::shared_ptr<void>;
+
+class ServerClient {
+ public:
+  explicit ServerClient(std::unique_ptr<HostedServer> server) : server_(std::move(server)) {}
+
+  const std::string& name() const { return server_->name(); }
+  HostCall call_method(const std::string& method, const Json& params, const Principal& who, DoneFunction done) {
+    return server_->call(method, params, who, std::move(done));
+  }
+  // Each gives the array of what there is.
+  HostCall list_tools(const Principal& who, DoneFunction done) { return list("tools", who, std::move(done)); }
+  HostCall list_resources(const Principal& who, DoneFunction done) { return list("resources", who, std::move(done)); }
+  HostCall list_prompts(const Principal& who, DoneFunction done) { return list("prompts", who, std::move(done)); }
+
+ private:
+  HostCall list(const std::string& kind, const Principal& who, DoneFunction done);
+
+  const std::unique_ptr<HostedServer> server_;
+};
+
+class McpHost {
+ public:
+  void register_server(std::unique_ptr<HostedServer> server);
+  // Null: it knows no such server.
+  ServerClient* client(std::string_view server) const;
+  std::vector<std::string> servers() const;
+
+  // A turn goes on with a conversation of that access token's holder; false: another one does already.
+  bool begin(const std::string& holder, const std::string& conversation) {
+    return under_way_.emplace(holder, conversation).second;
+  }
+  void end(const std::string& holder, const std::string& conversation) { under_way_.erase({holder, conversation}); }
+
+ private:
+  std::map<std::string, std::unique_ptr<ServerClient>, std::less<>> clients_;
+  std::set<std::pair<std::string, std::string>> under_way_;
+};
+
+}  // namespace rkllm_mcp::chat

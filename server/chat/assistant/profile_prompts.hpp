@@ -1,0 +1,15 @@
+// The prompts of the profiles for MCP clients: the same words, with their holes filled by whoever asks.
+#pragma once
+
+#include "chat/assistant/profile.hpp"
+#include "mcp/catalogue.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+// PROFILE_language, _guardrail, _answer, _refusal, _summary and _shorter_summary, as far as a profile has them.
+void add_prompts(Catalogue& catalogue, const std::vector<std::shared_ptr<const Profile>>& profiles);
+
+}  // namespace rkllm_mcp::chat

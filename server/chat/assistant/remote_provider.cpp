@@ -1,0 +1,233 @@
+#include "chat/assistant/remote_provider.hpp"
+
+#include "chat/assistant/remote_answer.hpp"
+#include "chat/assistant/remote_request.hpp"
+#include "client/http/http_error.hpp"
+#include "text/private_file.hpp"
+#include "tools/stop_signal.hpp"
+
+#include <httplib.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20U;  // of an answer
+constexpr int kOk = 200;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
+
+std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const RemoteProvider::Options& options,
+                                                StopSignal& stop) {
+  std::unique_ptr<httplib::ClientImpl> client;
+  if (url.scheme == Url::Scheme::kHttps) {
+    client = std::make_unique<httplib::SSLClient>(url.host, url.port);
+    if (!options.ca_file.empty()) client->set_ca_cert_path(options.ca_file.c_str());
+    client->enable_server_certificate_verification(true);
+  } else {
+    client = std::make_unique<httplib::ClientImpl>(url.host, url.port);
+  }
+  client->set_connection_timeout(options.to_connect);
+  client->set_read_timeout(options.patience);
+  client->set_write_timeout(options.to_connect);
+  client->set_follow_location(false);
+  client->set_keep_alive(false);
+  client->set_tcp_nodelay(true);
+  client->set_socket_options([&stop](auto socket) { stop.watch(static_cast<int>(socket)); });
+  return client;
+}
+
+}  // namespace
+
+// One text, from its request to its end. The thread that asks for it holds what it needs itself.
+class RemoteProvider::Text final : public Running {
+ public:
+  Text(TurnListener& listener, ProviderKind kind, RemoteRequest request, std::string key_file)
+      : listener_(&listener), shared_(std::make_shared<Shared>()) {
+    shared_->kind = kind;
+    shared_->request = std::move(request);
+    shared_->key_file = std::move(key_file);
+  }
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+  ~Text() override {
+    shared_->stop.stop();
+    shared_->gateway.set_open(true);
+  }
+  void hold() override { shared_->gateway.set_open(false); }
+  void go_on() override { shared_->gateway.set_open(true); }
+
+  bool begin(RemoteProvider& provider) {
+    return provider.threads_.submit([shared = shared_, outlet = provider.outlet_, options = provider.options_,
+                                     listening = std::weak_ptr(alive_)] { fetch(*shared, *outlet, options, listening); });
+  }
+
+ private:
+  // Whether whoever listens takes more, for the thread that reads. A mutex guards it.
+  class Gateway {
+   public:
+    void set_open(bool is_open) {
+      {
+        const std::lock_guard lock(mutex_);
+        is_open_ = is_open;
+      }
+      news_.notify_all();
+    }
+    void await_open() {
+      std::unique_lock lock(mutex_);
+      news_.wait(lock, [this] { return is_open_; });
+    }
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable news_;
+    bool is_open_ = true;
+  };
+
+  struct Shared {
+    ProviderKind kind{};
+    RemoteRequest request;
+    std::string key_file;
+    StopSignal stop;
+    Gateway gateway;
+  };
+  using Listening = std::weak_ptr<Text*>;
+
+  // Null: nobody listens any more. On the loop, until the next thing is told.
+  static Text* found(const Listening& listening) {
+    const auto text = listening.lock();
+    return text ? *text : nullptr;
+  }
+
+  static void tell(LoopOutlet& outlet, const Listening& listening, std::vector<AnswerEvent> events) {
+    if (events.empty()) return;
+    outlet.post([listening, events = std::move(events)] {
+      for (const AnswerEvent& event : events) {
+        if (Text* const text = found(listening)) text->take(event);
+      }
+    });
+  }
+
+  // On the thread: asks, and tells what comes.
+  static void fetch(Shared& shared, LoopOutlet& outlet, const Options& options, const Listening& listening) {
+    RemoteAnswer answer(shared.kind, shared.request.is_stream);
+    std::string complaint;
+    try {
+      complaint = ask(shared, outlet, options, listening, answer);
+      if (complaint.empty()) {
+        tell(outlet, listening, answer.finish());
+        complaint = answer.complaint();
+      }
+    } catch (const std::exception& error) {
+      complaint = error.what();
+    }
+    outlet.post([listening, complaint, end = answer.end()] {
+      if (Text* const text = found(listening)) text->over(complaint, end);
+    });
+  }
+
+  // Why there is no answer; empty: there is one.
+  static std::string ask(Shared& shared, LoopOutlet& outlet, const Options& options, const Listening& listening,
+                         RemoteAnswer& answer) {
+    const Url& url = shared.request.url;
+    const auto client = client_for(url, options, shared.stop);
+    httplib::Request request;
+    request.method = "POST";
+    request.path = url.target;
+    request.body = shared.request.body;
+    request.headers = {{"Host", url.authority()}, {"Content-Type", "application/json"}, {"User-Agent", options.user_agent}};
+    if (!shared.key_file.empty()) {
+      request.headers.emplace("Authorization", "Bearer " + first_line(read_private_file(shared.key_file)));
+    }
+    int status = 0;
+    std::size_t received = 0;
+    std::string refusal;
+    request.response_handler = [&](const httplib::Response& response) {
+      status = response.status;
+      return !shared.stop.is_stopped();
+    };
+    request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t, std::uint64_t) {
+      received += count;
+      if (shared.stop.is_stopped() || received > kMostAnswerBytes) return false;
+      if (status != kOk) {
+        refusal.append(bytes, count);
+        return true;
+      }
+      tell(outlet, listening, answer.feed({bytes, count}));
+      shared.gateway.await_open();
+      return answer.complaint().empty();
+    };
+    httplib::Response response;
+    auto error = httplib::Error::Success;
+    const bool is_complete = client->send(request, response, error);
+    if (!answer.complaint().empty()) return answer.complaint();
+    if (received > kMostAnswerBytes) return "its answer is longer than 16 MiB";
+    if (!is_complete) {
+      if (client::is_certificate_refused(error)) return "its certificate cannot be verified";
+      if (client::is_not_connected(error)) return "no connection could be made";
+      return "it does not answer, or has broken off";
+    }
+    if (response.status == kOk) return {};
+    const std::string why = complaint_in(refusal);
+    return "status " + std::to_string(response.status) + (why.empty() ? "" : ": " + why);
+  }
+
+  void take(const AnswerEvent& event) {
+    begin_telling();
+    listener_->event(event, 0);
+  }
+
+  void over(const std::string& complaint, const AnswerEnd& end) {
+    if (!complaint.empty()) {
+      const Url& url = shared_->request.url;
+      const std::string who = shared_->kind == ProviderKind::kOllama ? "ollama" : "openai";
+      return listener_->failed({ErrorKind::kUpstream, "the provider " + who + " at " + url.authority() + ": " + complaint});
+    }
+    begin_telling();
+    const std::weak_ptr<Text*> alive = alive_;
+    TurnListener& listener = *listener_;
+    const AnswerEnd kept = end;
+    listener.ended(kept, 0);
+    if (!alive.expired()) listener.finished(kept.usage);
+  }
+
+  void begin_telling() {
+    if (!std::exchange(has_begun_, true)) listener_->begun({});
+  }
+
+  TurnListener* const listener_;
+  const std::shared_ptr<Shared> shared_;  // with the thread
+  bool has_begun_ = false;
+  const std::shared_ptr<Text*> alive_ = std::make_shared<Text*>(this);  // gone: nobody listens any more
+};
+
+RemoteProvider::RemoteProvider(asio::io_context& loop, Options options)
+    : options_(std::move(options)),
+      outlet_(std::make_shared<LoopOutlet>(loop)),
+      threads_(options_.threads, options_.most_waiting) {}
+
+RemoteProvider::~RemoteProvider() { outlet_->close(); }
+
+std::unique_ptr<Running> RemoteProvider::make(const Profile& profile, TextWish wish, const Asker& /*asker*/,
+                                              const std::string& /*peer*/, TurnListener& listener) {
+  RemoteRequest request;
+  try {
+    request = remote_request(profile, wish);
+  } catch (const std::invalid_argument& error) {
+    throw TurnError(ErrorKind::kUpstream, "profile \"" + profile.name + "\": url: " + error.what());
+  }
+  auto text = std::make_unique<Text>(listener, profile.provider, std::move(request), profile.key_file);
+  if (!text->begin(*this)) {
+    throw TurnError::try_later(ErrorKind::kQueueFull, "too many texts of other servers are waited for", 1);
+  }
+  return text;
+}
+
+}  // namespace rkllm_mcp::chat

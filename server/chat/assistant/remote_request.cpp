@@ -1,0 +1,72 @@
+#include "chat/assistant/remote_request.hpp"
+
+#include "jsonrpc/envelope.hpp"
+
+namespace rkllm_mcp::chat {
+namespace {
+
+// The address that a profile names, with this path behind its own.
+Url url_below(const std::string& address, std::string_view path) {
+  Url url = parse_url(address);
+  while (url.target.ends_with('/')) url.target.pop_back();
+  url.target += path;
+  return url;
+}
+
+std::string text_of_role(const Turn& turn, Role role) {
+  std::string text;
+  for (const Message& each : turn.messages) {
+    if (each.role == role) text += (text.empty() ? "" : "\n\n") + text_of(each);
+  }
+  return text;
+}
+
+template <typename Value>
+void set_if(Json& object, const char* name, const std::optional<Value>& value) {
+  if (value) object[name] = *value;
+}
+
+Json ollama_body(const Turn& turn) {
+  Json body{{"prompt", text_of_role(turn, Role::kUser)}};
+  if (const std::string system = text_of_role(turn, Role::kSystem); !system.empty()) body["system"] = system;
+  Json options = Json::object();
+  set_if(options, "num_predict", turn.max_tokens);
+  set_if(options, "temperature", turn.sampling.temperature);
+  set_if(options, "top_p", turn.sampling.top_p);
+  set_if(options, "top_k", turn.sampling.top_k);
+  set_if(options, "repeat_penalty", turn.sampling.repeat_penalty);
+  if (!turn.stop.empty()) options["stop"] = turn.stop;
+  if (!options.empty()) body["options"] = std::move(options);
+  return body;
+}
+
+Json openai_body(const Turn& turn, bool is_stream) {
+  Json messages = Json::array();
+  if (const std::string system = text_of_role(turn, Role::kSystem); !system.empty()) {
+    messages.push_back({{"role", "system"}, {"content", system}});
+  }
+  messages.push_back({{"role", "user"}, {"content", text_of_role(turn, Role::kUser)}});
+  Json body{{"messages", std::move(messages)}};
+  set_if(body, "max_tokens", turn.max_tokens);
+  set_if(body, "temperature", turn.sampling.temperature);
+  set_if(body, "top_p", turn.sampling.top_p);
+  if (!turn.stop.empty()) body["stop"] = turn.stop;
+  if (is_stream) body["stream_options"] = {{"include_usage", true}};
+  return body;
+}
+
+}  // namespace
+
+RemoteRequest remote_request(const Profile& profile, const TextWish& wish) {
+  const bool is_ollama = profile.provider == ProviderKind::kOllama;
+  RemoteRequest request;
+  request.url = url_below(profile.url, is_ollama ? "/api/generate" : "/chat/completions");
+  request.is_stream = wish.purpose == Purpose::kAnswer;
+  Json body = is_ollama ? ollama_body(wish.turn) : openai_body(wish.turn, request.is_stream);
+  body["model"] = profile.model_for(wish.purpose);
+  body["stream"] = request.is_stream;
+  request.body = to_text(body);
+  return request;
+}
+
+}  // namespace rkllm_mcp::chat

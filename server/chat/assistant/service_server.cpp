@@ -1,0 +1,128 @@
+#include "chat/assistant/service_server.hpp"
+
+#include "call/session.hpp"
+#include "jsonrpc/reply.hpp"
+#include "transport/peer.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/post.hpp>
+
+#include <exception>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+// The assistant as a client: it has no connection, and takes every answer.
+class NoConnection final : public ConnectedPeer {
+ public:
+  void send(std::string_view /*message*/) override {}
+  void hold_input() override {}
+  void resume_input() override {}
+  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
+  bool ready() const override { return true; }
+  bool closed() const override { return false; }
+  void close() override {}
+  TransportKind transport() const override { return TransportKind::kStdio; }
+  std::string address() const override { return "assistant"; }
+};
+
+ServiceCalls::Limits no_limits() {
+  ServiceCalls::Limits limits;
+  limits.page_items = std::numeric_limits<std::size_t>::max();
+  return limits;
+}
+
+struct Outcome {
+  Json result;
+  std::exception_ptr error;
+};
+
+Outcome outcome_of(std::string_view text) {
+  try {
+    return {result_of_answer(text), nullptr};
+  } catch (...) {
+    return {nullptr, std::current_exception()};
+  }
+}
+
+}  // namespace
+
+Json result_of_answer(std::string_view text) {
+  Json answer = Json::parse(text, nullptr, false);
+  if (answer.is_object() && answer.contains("result")) return std::move(answer["result"]);
+  const Json error = answer.is_object() ? answer.value("error", Json::object()) : Json::object();
+  if (!error.is_object() || !error.contains("code") || !error["code"].is_number_integer()) {
+    throw RpcError(ErrorCode::kInternalError, "what was answered is no JSON-RPC");
+  }
+  const Json message = error.value("message", Json());
+  throw RpcError(static_cast<ErrorCode>(error["code"].get<int>()),
+                 message.is_string() ? message.get<std::string>() : "it does not say why", error.value("data", Json()));
+}
+
+// One call: who makes it, and who waits for it. Destroying it cancels the call.
+class ServiceServer::Caller {
+ public:
+  Caller(Principal who, DoneFunction done) : done_(std::move(done)) {
+    // What the call has become may hold the session for a while longer, and with it whoever asked.
+    const auto principal = std::make_shared<const Principal>(std::move(who));
+    session_ = std::shared_ptr<Session>(new Session({}, false), [principal](const Session* session) { delete session; });
+    session_->principal = principal.get();
+  }
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+  ~Caller() { session_->cancel_all(); }
+
+  const std::shared_ptr<Session>& session() const { return session_; }
+  void end(Json result, const std::exception_ptr& error) {
+    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
+  }
+
+ private:
+  DoneFunction done_;
+  std::shared_ptr<Session> session_;
+};
+
+ServiceServer::ServiceServer(asio::io_context& loop, std::shared_ptr<const Service> service)
+    : loop_(loop), service_(std::move(service)), calls_(catalogue_, no_limits()), reading_(loop) {
+  catalogue_.name = service_->name;
+  catalogue_.is_server = false;
+  add_service(catalogue_, service_);
+}
+
+std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json& params, const Principal& who,
+                                          DoneFunction done) {
+  const auto caller = std::make_shared<Caller>(who, std::move(done));
+  const auto reply = std::make_shared<Reply>(std::make_shared<NoConnection>(), "1");
+  reply->on_last([this, weak = std::weak_ptr(caller), alive = std::weak_ptr(alive_)](
+                     const std::optional<std::string_view>& text) {
+    if (!alive.expired()) take(std::string(text.value_or("")), weak);
+  });
+  try {
+    if (!calls_.call(service_->name + "/" + method, params, caller->session(), reply)) {
+      throw RpcError(ErrorCode::kMethodNotFound, "method not found");
+    }
+  } catch (const RpcError& error) {
+    reply->error(error);
+  }
+  return caller;
+}
+
+// It may come from inside call(): whoever waits hears of it from the loop.
+void ServiceServer::take(std::string text, const std::weak_ptr<Caller>& caller) {
+  const auto end = [caller](Outcome outcome) {
+    if (const auto waiting = caller.lock()) waiting->end(std::move(outcome.result), outcome.error);
+  };
+  constexpr std::size_t kReadAtOnce = std::size_t{32} << 10U;
+  if (text.size() <= kReadAtOnce || !reading_.start()) {
+    return asio::post(loop_, [end, text = std::move(text)] { end(outcome_of(text)); });
+  }
+  const auto outcome = std::make_shared<Outcome>();  // one step fills it in, the other takes it
+  reading_.run([outcome, text = std::move(text)] { *outcome = outcome_of(text); },
+               [outcome, end] { end(std::move(*outcome)); });
+}
+
+}  // namespace rkllm_mcp::chat

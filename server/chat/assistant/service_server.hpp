@@ -1,0 +1,41 @@
+// A service of this process as a server of the assistant's host: it is asked as any client of the direct dialect asks,
+// but for the way there and back. Event loop only; long answers are parsed on a thread beside it.
+#pragma once
+
+#include "chat/assistant/hosted_server.hpp"
+#include "dispatch/service_calls.hpp"
+#include "mcp/catalogue.hpp"
+#include "side_thread.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::chat {
+
+class ServiceServer final : public HostedServer {
+ public:
+  ServiceServer(asio::io_context& loop, std::shared_ptr<const Service> service);
+
+  const std::string& name() const override { return service_->name; }
+  std::shared_ptr<void> call(const std::string& method, const Json& params, const Principal& who,
+                             DoneFunction done) override;
+
+ private:
+  class Caller;
+  void take(std::string text, const std::weak_ptr<Caller>& caller);
+
+  asio::io_context& loop_;
+  const std::shared_ptr<const Service> service_;
+  Catalogue catalogue_;  // of this service alone
+  const ServiceCalls calls_;
+  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: nobody is called any more
+  SideThread reading_;
+};
+
+// Of an answer in JSON-RPC: its result, or the error that it is. Throws RpcError. Any thread.
+Json result_of_answer(std::string_view text);
+
+}  // namespace rkllm_mcp::chat
