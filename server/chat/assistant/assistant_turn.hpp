@@ -8,7 +8,7 @@
 // Threads: event loop only. Owned by whoever made it, until `gone`.
 #pragma once
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "chat/assistant/mcp_host.hpp"
 #include "chat/assistant/profile.hpp"
 #include "chat/assistant/provider.hpp"

@@ -3,7 +3,7 @@
 // Threads: event loop only.
 #pragma once
 
-#include "auth/token_set.hpp"
+#include "auth/access_tokens.hpp"
 #include "mcp/service.hpp"
 
 #include <rkllm_mcp/json.hpp>
