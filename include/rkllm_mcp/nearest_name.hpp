@@ -27,17 +27,28 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
+// A to Z as small letters: names differ in case for no reason that a client knows.
+inline std::string in_small_letters(std::string_view name) {
+  std::string small(name);
+  for (char& each : small) {
+    if (each >= 'A' && each <= 'Z') each = static_cast<char>(each - 'A' + 'a');
+  }
+  return small;
+}
+
 // The candidate that is close enough to be meant: at most a third of the letters differ, or it begins or ends with
-// `name`. The first of equals. `candidates` is any range of values that convert to string_view.
+// `name`. Case does not count. The first of equals. `candidates` is any range of values that convert to string_view.
 template <class Range>
 std::optional<std::string_view> nearest_name(std::string_view name, const Range& candidates) {
   constexpr std::size_t kLongestName = 128;  // hostile names are not compared with everything
   if (name.empty() || name.size() > kLongestName) return std::nullopt;
+  const std::string small = in_small_letters(name);
   std::optional<std::string_view> nearest;
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {
-    const bool contains = name.size() >= 3 && (candidate.starts_with(name) || candidate.ends_with(name));
-    const std::size_t distance = contains ? 1 : edit_distance(name, candidate);
+    const std::string known = in_small_letters(candidate);
+    const bool contains = small.size() >= 3 && (known.starts_with(small) || known.ends_with(small));
+    const std::size_t distance = contains ? 1 : edit_distance(small, known);
     if (distance < best) {
       best = distance;
       nearest = candidate;

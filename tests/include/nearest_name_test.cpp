@@ -17,5 +17,6 @@ TEST_CASE("a name that is nearly right is found, one that is not is not") {
   const std::vector<std::string_view> names = {"top_k", "top_p", "temperature"};
   CHECK(nearest_name("topk", names) == "top_k");
   CHECK(nearest_name("temprature", names) == "temperature");
+  CHECK(nearest_name("TEMPERATURE", names) == "temperature");
   CHECK_FALSE(nearest_name("banana", names));
 }
