@@ -48,7 +48,8 @@ std::vector<Message> messages_in(const Json& result) {
   for (const Json& each : result.at("messages")) {
     const auto role = each.at("role").get<std::string>();
     if (role != "user" && role != "assistant") continue;
-    messages.push_back(text_message(role == "user" ? Role::kUser : Role::kAssistant, each.at("content").get<std::string>()));
+    messages.push_back(
+        text_message(role == "user" ? Role::kUser : Role::kAssistant, each.at("content").get<std::string>()));
   }
   return messages;
 }
@@ -139,7 +140,8 @@ void AssistantTurn::begin() {
   }
   if (has_conversation()) {
     if (surroundings_.servers.client(kMemory) == nullptr) {
-      throw TurnError::not_supported("chat_id", "nothing is remembered here: memory-server does not run (services.only)");
+      throw TurnError::not_supported("chat_id",
+                                     "nothing is remembered here: memory-server does not run (services.only)");
     }
     if (!surroundings_.servers.begin(asker_.name, turn_.conversation)) {
       throw TurnError::try_later(ErrorKind::kQueueFull, "an answer of this conversation is being made", 1);
@@ -195,7 +197,7 @@ void AssistantTurn::call(std::string_view server, const std::string& method, con
   call_ = client->call_method(
       method, params, principal_,
       [this, weak = weak_from_this(), name, method, what, take, begun = Clock::now()](const Json& result,
-                                                                            const std::exception_ptr& error) {
+                                                                                      const std::exception_ptr& error) {
         const auto alive = weak.lock();
         if (!alive) return;
         note(name, what, begun, error ? as_rpc_error(error).what() : "");
@@ -393,8 +395,7 @@ void AssistantTurn::answer() {
   if (!system_.empty()) turn.messages.push_back(text_message(Role::kSystem, system_));
   const Filling filling{
       {"question", question_}, {"history", told(history_)}, {"summary", summary_}, {"search", results_}};
-  turn.messages.push_back(
-      text_message(Role::kUser, filled(profile().prompt(Purpose::kAnswer, language_), filling)));
+  turn.messages.push_back(text_message(Role::kUser, filled(profile().prompt(Purpose::kAnswer, language_), filling)));
   if (!profile().tools) return make_answer();
   unasked_ = surroundings_.servers.servers();
   gather_tools();
@@ -463,8 +464,8 @@ void AssistantTurn::tool_called(const Json& result, const std::exception_ptr& er
   const ToolCall& wanted = calls_[called_++];
   const bool is_error = error || result.value("isError", false);
   const std::string text = error ? as_rpc_error(error).what() : text_of_result(result);
-  Message told = text_message(Role::kTool, (is_error ? "error: " : "") +
-                                               std::string(beginning_of(text, profile().tools->max_bytes)));
+  Message told = text_message(
+      Role::kTool, (is_error ? "error: " : "") + std::string(beginning_of(text, profile().tools->max_bytes)));
   told.call_id = wanted.id;
   told.tool_name = wanted.name;
   answering_.messages.push_back(std::move(told));
@@ -494,9 +495,10 @@ void AssistantTurn::summarize() {
   switch (profile().summary) {
     case SummaryUse::kNone: return finish();
     case SummaryUse::kEachResponse:
-      return make_short_text(Purpose::kSummary, {{"history", told({text_message(Role::kUser, question_),
-                                                                   text_message(Role::kAssistant, answer_.text)})}},
-                             &AssistantTurn::summary_made);
+      return make_short_text(
+          Purpose::kSummary,
+          {{"history", told({text_message(Role::kUser, question_), text_message(Role::kAssistant, answer_.text)})}},
+          &AssistantTurn::summary_made);
     case SummaryUse::kThreshold:
       return call(kMemory, "memory/get_old_messages", {{"conversation_id", turn_.conversation}},
                   &AssistantTurn::old_messages_read);

@@ -47,9 +47,9 @@ struct AssistantNote {
 };
 
 struct AssistantOptions {
-  std::int64_t context_messages = 20;       // that memory/get_context is asked for
-  std::int64_t summarize_threshold = 10;    // memory.summarize_threshold
-  std::size_t most_summary_bytes = 4096;    // memory.summary_max_bytes: a longer one is summarised itself
+  std::int64_t context_messages = 20;     // that memory/get_context is asked for
+  std::int64_t summarize_threshold = 10;  // memory.summarize_threshold
+  std::size_t most_summary_bytes = 4096;  // memory.summary_max_bytes: a longer one is summarised itself
   std::function<void(const AssistantNote&)> report{};
 };
 
@@ -131,7 +131,8 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   void make_short_text(Purpose purpose, const Filling& filling, TakeText take);
   void or_fail(const std::function<void()>& step);
   void begin_telling(TurnBeginning beginning);
-  void note(const std::string& server, const std::string& what, Clock::time_point begun, const std::string& error) const;
+  void note(const std::string& server, const std::string& what, Clock::time_point begun,
+            const std::string& error) const;
   bool has_conversation() const { return !turn_.conversation.empty(); }
   std::string told(const std::vector<Message>& messages) const;
   const Profile& profile() const { return *surroundings_.profile; }
@@ -144,25 +145,25 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   TurnListener* listener_;  // null: nobody listens any more
   const std::function<void()> gone_;
   std::string question_;
-  std::string system_;             // of the client
-  std::vector<Message> history_;   // without the question
+  std::string system_;            // of the client
+  std::vector<Message> history_;  // without the question
   Language language_ = Language::kEnglish;
-  std::string conversation_;       // that the answer belongs to; empty: none
+  std::string conversation_;  // that the answer belongs to; empty: none
   std::string summary_;
   std::string results_;
   bool search_failed_ = false;
-  bool has_begun_ = false;         // the listener has been told
+  bool has_begun_ = false;          // the listener has been told
   bool owns_conversation_ = false;  // nobody else goes on with it meanwhile
   bool is_answering_ = false;
   bool is_held_ = false;
   Answer answer_;
   bool is_partial_ = false;
-  Turn answering_;                                // what the answer is made of
-  std::vector<std::string> unasked_;              // servers whose tools are not known yet
+  Turn answering_;                                 // what the answer is made of
+  std::vector<std::string> unasked_;               // servers whose tools are not known yet
   std::map<std::string, std::string> tool_hosts_;  // which server has a tool that is offered to the model
-  std::vector<ToolCall> calls_;                   // that the model wants made
-  std::size_t called_ = 0;                        // of them
-  std::int64_t rounds_ = 0;                       // of calls
+  std::vector<ToolCall> calls_;                    // that the model wants made
+  std::size_t called_ = 0;                         // of them
+  std::int64_t rounds_ = 0;                        // of calls
   HostCall call_;
   Making making_;
 };

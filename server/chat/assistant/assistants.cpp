@@ -94,7 +94,8 @@ std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::s
     });
   };
   const AssistantTurn::Surroundings surroundings{loop_, servers_, *providers_.at(found->provider), options_, found};
-  const auto made = std::make_shared<AssistantTurn>(surroundings, std::move(turn), asker, std::move(peer), listener, gone);
+  const auto made =
+      std::make_shared<AssistantTurn>(surroundings, std::move(turn), asker, std::move(peer), listener, gone);
   made->begin();
   turns_.emplace(number, made);
   return std::make_unique<Turning>(made);

@@ -10,9 +10,9 @@ namespace {
 
 // Letters that no other language of the Latin script has so often: ă, đ, ĩ, ũ, ơ, ư with their capitals, and in texts
 // that were decomposed the horn, the hook above and the dot below.
-constexpr std::array<std::string_view, 15> kVietnameseLetters = {
-    "\u0102", "\u0103", "\u0110", "\u0111", "\u0128", "\u0129", "\u0168", "\u0169",
-    "\u01a0", "\u01a1", "\u01af", "\u01b0", "\u031b", "\u0309", "\u0323"};
+constexpr std::array<std::string_view, 15> kVietnameseLetters = {"\u0102", "\u0103", "\u0110", "\u0111", "\u0128",
+                                                                 "\u0129", "\u0168", "\u0169", "\u01a0", "\u01a1",
+                                                                 "\u01af", "\u01b0", "\u031b", "\u0309", "\u0323"};
 
 // U+1EA0 to U+1EF9, the letters with two marks: all of them are Vietnamese.
 bool has_letter_with_two_marks(std::string_view text) {
@@ -26,8 +26,8 @@ bool has_letter_with_two_marks(std::string_view text) {
 
 // Syllables of people who type without marks. None of them is an English word.
 constexpr std::array<std::string_view, 24> kBareSyllables = {
-    "toi",   "khong", "duoc",  "nguoi", "nhung", "nhu",  "rang", "danh", "ngay", "nhieu", "bao", "lam",
-    "sao",   "nao",   "bi",    "dau",   "cua",   "trong", "phai", "nen",  "thi",  "viec",  "gi",  "giup"};
+    "toi", "khong", "duoc", "nguoi", "nhung", "nhu",   "rang", "danh", "ngay", "nhieu", "bao", "lam",
+    "sao", "nao",   "bi",   "dau",   "cua",   "trong", "phai", "nen",  "thi",  "viec",  "gi",  "giup"};
 
 // Words of ASCII letters, in small letters.
 template <class Take>
@@ -60,9 +60,8 @@ std::optional<Language> language_of_code(std::string_view code) {
 }
 
 Language language_of(std::string_view text, Language unless_known) {
-  const bool has_own_letter = std::ranges::any_of(kVietnameseLetters, [text](std::string_view letter) {
-    return text.find(letter) != std::string_view::npos;
-  });
+  const bool has_own_letter = std::ranges::any_of(
+      kVietnameseLetters, [text](std::string_view letter) { return text.find(letter) != std::string_view::npos; });
   if (has_own_letter || has_letter_with_two_marks(text)) return Language::kVietnamese;
   std::size_t words = 0;
   std::size_t bare = 0;

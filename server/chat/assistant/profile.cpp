@@ -56,8 +56,8 @@ std::string text_of_lines(const JsonReader& member) {
 }
 
 Wording read_wording(const JsonReader& wording, const Profile& profile) {
-  constexpr std::array<std::string_view, 8> kMembers = {"language",        "guardrail", "answer",   "refusal",
-                                                        "summary", "shorter_summary", "user", "assistant"};
+  constexpr std::array<std::string_view, 8> kMembers = {"language", "guardrail",       "answer", "refusal",
+                                                        "summary",  "shorter_summary", "user",   "assistant"};
   refuse_others(wording, kMembers);
   Wording result;
   for (const Purpose purpose : kPurposes) {

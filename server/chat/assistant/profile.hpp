@@ -77,8 +77,8 @@ struct Profile {
   bool operator==(const Profile&) const = default;
 };
 
-// `text` is that of the file, whose name without its ending is the profile's. Throws std::runtime_error that names file,
-// line and member.
+// `text` is that of the file, whose name without its ending is the profile's. Throws std::runtime_error that names
+// file, line and member.
 Profile read_profile(const std::string& file, std::string_view text);
 
 }  // namespace rkllm_mcp::chat

@@ -65,8 +65,10 @@ class RemoteProvider::Text final : public Running {
   void go_on() override { shared_->gateway.set_open(true); }
 
   bool begin(RemoteProvider& provider) {
-    return provider.threads_.submit([shared = shared_, outlet = provider.outlet_, options = provider.options_,
-                                     listening = std::weak_ptr(alive_)] { fetch(*shared, *outlet, options, listening); });
+    return provider.threads_.submit(
+        [shared = shared_, outlet = provider.outlet_, options = provider.options_, listening = std::weak_ptr(alive_)] {
+          fetch(*shared, *outlet, options, listening);
+        });
   }
 
  private:
@@ -142,7 +144,8 @@ class RemoteProvider::Text final : public Running {
     request.method = "POST";
     request.path = url.target;
     request.body = shared.request.body;
-    request.headers = {{"Host", url.authority()}, {"Content-Type", "application/json"}, {"User-Agent", options.user_agent}};
+    request.headers = {
+        {"Host", url.authority()}, {"Content-Type", "application/json"}, {"User-Agent", options.user_agent}};
     if (!shared.key_file.empty()) {
       request.headers.emplace("Authorization", "Bearer " + first_line(read_private_file(shared.key_file)));
     }
@@ -188,7 +191,8 @@ class RemoteProvider::Text final : public Running {
     if (!complaint.empty()) {
       const Url& url = shared_->request.url;
       const std::string who = shared_->kind == ProviderKind::kOllama ? "ollama" : "openai";
-      return listener_->failed({ErrorKind::kUpstream, "the provider " + who + " at " + url.authority() + ": " + complaint});
+      return listener_->failed(
+          {ErrorKind::kUpstream, "the provider " + who + " at " + url.authority() + ": " + complaint});
     }
     begin_telling();
     const std::weak_ptr<Text*> alive = alive_;

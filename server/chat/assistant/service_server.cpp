@@ -69,7 +69,8 @@ class ServiceServer::Caller {
   Caller(Principal who, DoneFunction done) : done_(std::move(done)) {
     // What the call has become may hold the session for a while longer, and with it whoever asked.
     const auto principal = std::make_shared<const Principal>(std::move(who));
-    session_ = std::shared_ptr<Session>(new Session({}, false), [principal](const Session* session) { delete session; });
+    session_ =
+        std::shared_ptr<Session>(new Session({}, false), [principal](const Session* session) { delete session; });
     session_->principal = principal.get();
   }
   Caller(const Caller&) = delete;
@@ -97,10 +98,10 @@ std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json&
                                           DoneFunction done) {
   const auto caller = std::make_shared<Caller>(who, std::move(done));
   const auto reply = std::make_shared<Reply>(std::make_shared<NoConnection>(), "1");
-  reply->on_last([this, weak = std::weak_ptr(caller), alive = std::weak_ptr(alive_)](
-                     const std::optional<std::string_view>& text) {
-    if (!alive.expired()) take(std::string(text.value_or("")), weak);
-  });
+  reply->on_last(
+      [this, weak = std::weak_ptr(caller), alive = std::weak_ptr(alive_)](const std::optional<std::string_view>& text) {
+        if (!alive.expired()) take(std::string(text.value_or("")), weak);
+      });
   try {
     if (!calls_.call(service_->name + "/" + method, params, caller->session(), reply)) {
       throw RpcError(ErrorCode::kMethodNotFound, "method not found");

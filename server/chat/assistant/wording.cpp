@@ -38,7 +38,7 @@ Filled filled_paragraph(std::string_view text, const Filling& filling) {
 constexpr std::string_view kBetweenParagraphs = "\n\n";
 
 // Each with its capitals, as models write it; "Co" and "Khong" come from models that lose marks.
-constexpr std::array<std::string_view, 9> kYes = {"yes",        "Yes", "YES", "c\u00f3", "C\u00f3",
+constexpr std::array<std::string_view, 9> kYes = {"yes",     "Yes", "YES", "c\u00f3", "C\u00f3",
                                                   "C\u00d3", "co",  "Co",  "CO"};
 constexpr std::array<std::string_view, 9> kNo = {"no",         "No",    "NO",    "kh\u00f4ng", "Kh\u00f4ng",
                                                  "KH\u00d4NG", "khong", "Khong", "KHONG"};

@@ -1,0 +1,64 @@
+// In which language somebody writes, and the words of a profile.
+#include "chat/assistant/language.hpp"
+#include "chat/assistant/wording.hpp"
+
+#include "support/catch.hpp"
+
+#include <string>
+
+using namespace rkllm_mcp::chat;
+
+namespace {
+
+std::string_view code(std::string_view text, Language unless_known = Language::kEnglish) {
+  return code_of(language_of(text, unless_known));
+}
+
+}  // namespace
+
+TEST_CASE("Vietnamese is known by its own letters, by two marks on one, and without marks by its syllables") {
+  CHECK(code("Một ngày nên đánh răng bao nhiêu lần?") == "vi");
+  CHECK(code("Răng tôi đau") == "vi");
+  CHECK(code("Ðau quá, làm sao bây giờ") == "vi");
+  CHECK(code("sa\u0302u ra\u0306ng a\u0323") == "vi");  // decomposed
+  CHECK(code("mot ngay nen danh rang bao nhieu lan") == "vi");
+  CHECK(code("TOI BI DAU RANG") == "vi");
+}
+
+TEST_CASE("other languages with marks are not taken for Vietnamese, and what has no words is the profile's") {
+  CHECK(code("How often should I brush my teeth?") == "en");
+  CHECK(code("Où est mon dentiste préféré, à côté de l'hôtel ?") == "en");
+  CHECK(code("¿Cuántas veces? Señor, así está bien") == "en");
+  CHECK(code("Wie oft? Schöne Grüße, süß") == "en");
+  CHECK(code("Is it really all right for bi nen?") == "en");  // two of them among others
+  CHECK(code("?! 12", Language::kVietnamese) == "vi");
+  CHECK(code("", Language::kVietnamese) == "vi");
+  CHECK(code("歯が痛い", Language::kVietnamese) == "vi");
+}
+
+TEST_CASE("the first word of a guardrail decides, in both languages, and other words decide nothing") {
+  for (const char* const yes : {"YES", "Yes.", "**yes**", "CÓ", "Có, câu hỏi này", "có", " \nCo"})
+    CHECK(yes_or_no(yes) == true);
+  for (const char* const no : {"NO", "No, it is not", "KHÔNG", "Không.", "không có", "khong"})
+    CHECK(yes_or_no(no) == false);
+  for (const char* const other : {"", "   ", "Maybe yes", "Câu hỏi", "nothing", "yesterday", "12"}) {
+    CHECK_FALSE(yes_or_no(other).has_value());
+  }
+}
+
+TEST_CASE("a paragraph whose holes are empty is left out, and what fills a hole is not looked at again") {
+  const std::string text = "Head.\n\nSummary:\n{summary}\n\nAsked: {question}, {search}\n\nEnd {of} it {";
+  CHECK(filled(text, {{"summary", ""}, {"question", "{search}"}, {"search", ""}}) ==
+        "Head.\n\nAsked: {search}, \n\nEnd {of} it {");
+  CHECK(filled(text, {{"summary", "S"}, {"question", "q"}, {"search", "r"}}) ==
+        "Head.\n\nSummary:\nS\n\nAsked: q, r\n\nEnd {of} it {");
+  CHECK(filled("{question}", {{"question", ""}}) == "");
+  CHECK(filled("", {}) == "");
+}
+
+TEST_CASE("a text is cut between characters only") {
+  CHECK(beginning_of("răng", 10) == "răng");
+  CHECK(beginning_of("răng", 3) == "ră");
+  CHECK(beginning_of("răng", 2) == "r");
+  CHECK(beginning_of("răng", 0) == "");
+}

@@ -1,0 +1,91 @@
+// Profiles as files: what they may say, where they are wrong, and those that come with this program.
+#include "chat/assistant/profile.hpp"
+#include "chat/assistant/profile_folder.hpp"
+
+#include "support/catch.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
+
+#include <stdexcept>
+#include <string>
+
+using namespace rkllm_mcp::chat;
+using rkllm_mcp::test::has_text;
+
+namespace {
+
+std::string complaint_of(const std::string& text) {
+  try {
+    read_profile("/p/x.json", text);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("a profile needs no more than the words of its answers") {
+  const Profile profile = read_profile("/p/helper.json", R"({"prompts":{"en":{"answer":["{question}","Answer:"]}}})");
+  CHECK(profile.name == "helper");
+  CHECK(profile.provider == ProviderKind::kRuntime);
+  CHECK(profile.default_language == Language::kEnglish);
+  CHECK_FALSE(profile.guardrail);
+  CHECK_FALSE(profile.search);
+  CHECK(profile.summary == SummaryUse::kNone);
+  CHECK(profile.prompt(Purpose::kAnswer, Language::kVietnamese) == "{question}\nAnswer:");
+}
+
+TEST_CASE("a mistake in a profile is told with file, line and member") {
+  CHECK_THAT(complaint_of("{\n\"prompts\":{},\n"), has_text("/p/x.json:3:"));
+  CHECK(complaint_of("[]") == "/p/x.json:1: expected an object, found array");
+  CHECK(complaint_of("{\n}") == "/p/x.json: prompts: missing");
+  CHECK(complaint_of("{\n\"prompts\":{\"en\":{\"answer\":\"a\"}},\n\"gardrail\":{}}") ==
+        "/p/x.json:3: gardrail: there is no such member; did you mean \"guardrail\"?");
+  CHECK(
+      complaint_of("{\"prompts\":{\"en\":{\"answer\":\"a\"}},\n\n\"search\":{\"tool\":\"t\",\n\"max_results\":99}}") ==
+      "/p/x.json:4: search.max_results: expected integer from 1 to 10, found 99");
+  CHECK(complaint_of("{\"guardrail\":{},\"prompts\":{\n\"vi\":{\"answer\":\"a\",\"refusal\":\"r\"}}}") ==
+        "/p/x.json:2: prompts.vi.guardrail: missing");
+  CHECK(complaint_of(R"({"prompts":{"fr":{"answer":"a"}}})") == "/p/x.json:1: prompts.fr: expected vi or en");
+  CHECK(complaint_of(R"({"provider":"ollama","model":"m","prompts":{"en":{"answer":"a"}}})") ==
+        "/p/x.json: url: missing");
+  CHECK(complaint_of(R"({"url":"http://x","prompts":{"en":{"answer":"a"}}})") ==
+        "/p/x.json:1: url: is for the providers ollama and openai");
+  CHECK(complaint_of(R"({"summary":"always","prompts":{"en":{"answer":"a"}}})") ==
+        "/p/x.json:1: summary: expected one of none, each_response, threshold, found string");
+  CHECK(complaint_of(R"({"default_language":"vi","prompts":{"en":{"answer":"a"}}})") ==
+        "/p/x.json:1: default_language: there are no prompts in it");
+}
+
+TEST_CASE("the profiles that come with this program can be read, and differ in what they search with") {
+  const ProfileFolder folder = read_profiles(rkllm_mcp::test::kSourceDirectory + "/examples/profiles");
+  CHECK(folder.complaints.empty());
+  REQUIRE(folder.profiles.size() == 2);
+  CHECK(folder.profiles[0].name == "dental-duckduckgo");
+  CHECK(folder.profiles[0].search->tool == "duckduckgo_search");
+  CHECK(folder.profiles[1].name == "dental-google");
+  CHECK(folder.profiles[1].search->tool == "google_search");
+  for (const Profile& profile : folder.profiles) {
+    CHECK(profile.default_language == Language::kVietnamese);
+    CHECK(profile.wordings.size() == 2);
+    CHECK(profile.summary == SummaryUse::kEachResponse);
+    CHECK_FALSE(profile.guardrail->lets_pass);
+  }
+}
+
+TEST_CASE("of a folder each wrong file is complained of, and the others are there") {
+  const rkllm_mcp::test::TemporaryDirectory directory;
+  rkllm_mcp::test::write_file(directory / "a.json", R"({"name":"one","prompts":{"en":{"answer":"a"}}})");
+  rkllm_mcp::test::write_file(directory / "b.json", R"({"name":"one","prompts":{"en":{"answer":"b"}}})");
+  rkllm_mcp::test::write_file(directory / "c.json", "{");
+  rkllm_mcp::test::write_file(directory / "notes.txt", "no profile");
+  const ProfileFolder folder = read_profiles(directory.path());
+  REQUIRE(folder.profiles.size() == 1);
+  CHECK(folder.profiles[0].prompt(Purpose::kAnswer, Language::kEnglish) == "a");
+  REQUIRE(folder.complaints.size() == 2);
+  CHECK_THAT(folder.complaints[0], has_text("b.json: there is another profile \"one\""));
+  CHECK_THAT(folder.complaints[1], has_text("c.json:1:"));
+  CHECK(read_profiles("").complaints.empty());
+  CHECK_THAT(read_profiles(directory / "none").complaints.at(0), has_text("chat.profiles_dir: "));
+}
