@@ -73,13 +73,19 @@ chat::AssistantOptions assistant_options(const Settings& settings, spdlog::logge
   return options;
 }
 
+std::shared_ptr<const Service> service_of_upstreams(std::vector<std::shared_ptr<const Tool>> tools) {
+  auto service = std::make_shared<Service>();
+  service->name = "upstreams";
+  service->tools = std::move(tools);
+  return service;
+}
+
 }  // namespace
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
                          chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory,
                          chat::ChatTools::Options tools, const Servers& servers)
-    : loop_(loop),
-      settings_(settings),
+    : settings_(settings),
       log_(log),
       host_(pool, host_options(settings)),
       models_(host_),
@@ -94,20 +100,22 @@ ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate&
   for (const auto& service : servers) {
     if (service) assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop, service));
   }
+  auto upstreams = std::make_unique<chat::ServiceServer>(loop, service_of_upstreams({}));
+  upstreams_ = upstreams.get();
+  assistants_.servers().register_server(std::move(upstreams));
   read_profiles();
 }
 
 void ChatService::use_upstreams(std::vector<std::shared_ptr<const Tool>> tools) {
-  auto service = std::make_shared<Service>();
-  service->name = "upstreams";
-  service->tools = std::move(tools);
-  assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop_, std::move(service)));
+  upstreams_->renew(service_of_upstreams(std::move(tools)));
 }
 
-void ChatService::read_profiles() {
+bool ChatService::read_profiles() {
+  const bool were_some = !assistants_.profiles().empty();
   chat::ProfileFolder folder = chat::read_profiles(settings_.chat.profiles_dir);
   for (const std::string& complaint : folder.complaints) log_.error("{}", complaint);
   for (const std::string& complaint : assistants_.use(std::move(folder.profiles))) log_.error("{}", complaint);
+  return were_some || !assistants_.profiles().empty();
 }
 
 bool ChatService::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {

@@ -7,6 +7,7 @@
 #include "chat/assistant/model_provider.hpp"
 #include "chat/assistant/profile_prompts.hpp"
 #include "chat/assistant/remote_provider.hpp"
+#include "chat/assistant/service_server.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_routes.hpp"
 #include "chat/mcp/chat_tools.hpp"
@@ -42,8 +43,9 @@ class ChatService {
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   const std::shared_ptr<const Service>& service() const { return tools_.service(); }
-  // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used.
-  void read_profiles();
+  // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used. False: there are none, and
+  // were none.
+  bool read_profiles();
   // The tools of other servers, which profiles may offer to their models, as a server of this name.
   void use_upstreams(std::vector<std::shared_ptr<const Tool>> tools);
   // The prompts of the profiles.
@@ -59,13 +61,13 @@ class ChatService {
   Json status() const;
 
  private:
-  asio::io_context& loop_;
   const Settings& settings_;
   spdlog::logger& log_;
   chat::ChatHost host_;
   chat::ModelProvider models_;
   chat::RemoteProvider others_;
   chat::Assistants assistants_;
+  chat::ServiceServer* upstreams_ = nullptr;  // with assistants_
   chat::ChatRoutes routes_;
   chat::ChatTools tools_;
 };

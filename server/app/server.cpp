@@ -290,8 +290,7 @@ void Server::settings_changed() {
 }
 
 void Server::renew_profiles() {
-  if (!chat_) return;
-  chat_->read_profiles();
+  if (!chat_ || !chat_->read_profiles()) return;
   gather_catalogue();
   dispatcher_.mcp().announce(Listed::kPrompts);
 }

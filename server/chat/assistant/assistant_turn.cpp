@@ -280,9 +280,13 @@ void AssistantTurn::check_language() {
 void AssistantTurn::language_told(const std::string& text, const TurnError* error) {
   // Who cannot say it leaves what the letters say.
   if (error == nullptr) {
-    const auto begin = std::ranges::find_if(text, [](char letter) { return letter >= 'a' && letter <= 'z'; });
+    std::string lower = text;
+    std::ranges::transform(lower, lower.begin(), [](char letter) {
+      return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    });
+    const auto begin = std::ranges::find_if(lower, [](char letter) { return letter >= 'a' && letter <= 'z'; });
     constexpr std::size_t kCodeBytes = 2;
-    const std::string code(begin, begin + std::min<std::ptrdiff_t>(kCodeBytes, text.end() - begin));
+    const std::string code(begin, begin + std::min<std::ptrdiff_t>(kCodeBytes, lower.end() - begin));
     language_ = language_of_code(code).value_or(language_);
   }
   check_guardrail();

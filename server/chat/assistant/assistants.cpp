@@ -3,6 +3,7 @@
 #include <asio/post.hpp>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -13,7 +14,11 @@ class Assistants::Turning final : public Running {
   Turning(const Turning&) = delete;
   Turning& operator=(const Turning&) = delete;
   ~Turning() override {
-    if (const auto turn = turn_.lock()) turn->listener_gone();
+    try {
+      if (const auto turn = turn_.lock()) turn->listener_gone();
+    } catch (const std::bad_alloc&) {
+      // Nothing more can be kept of it.
+    }
   }
   void hold() override {
     if (const auto turn = turn_.lock()) turn->hold();
@@ -37,8 +42,7 @@ std::vector<std::string> Assistants::use(std::vector<Profile> profiles) {
   std::vector<std::string> refused;
   profiles_.clear();
   for (Profile& each : profiles) {
-    const auto model = host_.pool().find(each.name, Asker());  // which may be chat.any_model
-    if (model && (model->name == each.name || std::ranges::count(model->aliases, each.name) > 0)) {
+    if (is_model(each.name)) {
       refused.push_back("profile \"" + each.name + "\": a model has this name");
     } else if (!providers_.contains(each.provider)) {
       refused.push_back("profile \"" + each.name + "\": there is no such provider here");
@@ -49,11 +53,17 @@ std::vector<std::string> Assistants::use(std::vector<Profile> profiles) {
   return refused;
 }
 
+bool Assistants::is_model(const std::string& name) const {
+  const auto model = host_.pool().find(name, Asker());  // which may be chat.any_model
+  return model && (model->name == name || std::ranges::count(model->aliases, name) > 0);
+}
+
 std::shared_ptr<const Profile> Assistants::profile(std::string_view name) const {
   constexpr std::string_view kLatest = ":latest";
   if (name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
   const auto found = std::ranges::find_if(profiles_, [name](const auto& each) { return each->name == name; });
-  return found == profiles_.end() ? nullptr : *found;
+  // Models come and go, and a name means a model where there is one.
+  return found == profiles_.end() || is_model((*found)->name) ? nullptr : *found;
 }
 
 ModelDescription Assistants::description_of(const Profile& profile, const Asker& asker) const {
@@ -74,7 +84,9 @@ ModelDescription Assistants::description_of(const Profile& profile, const Asker&
 
 std::vector<ModelDescription> Assistants::models(const Asker& asker) const {
   std::vector<ModelDescription> all;
-  for (const auto& each : profiles_) all.push_back(description_of(*each, asker));
+  for (const auto& each : profiles_) {
+    if (!is_model(each->name)) all.push_back(description_of(*each, asker));
+  }
   return all;
 }
 

@@ -47,6 +47,7 @@ class Assistants final : public ProfileTurns {
 
  private:
   class Turning;
+  bool is_model(const std::string& name) const;
   std::shared_ptr<const Profile> profile(std::string_view name) const;
   ModelDescription description_of(const Profile& profile, const Asker& asker) const;
 

@@ -1,11 +1,11 @@
 #include "chat/assistant/profile_folder.hpp"
 
+#include "text/regular_file.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -14,16 +14,6 @@ namespace rkllm_mcp::chat {
 namespace {
 
 constexpr std::size_t kMostFileBytes = std::size_t{1} << 20U;
-
-std::string whole_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMostFileBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad() || (!file.eof() && file.fail())) throw std::runtime_error(path.string() + ": cannot be read");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostFileBytes) throw std::runtime_error(path.string() + ": longer than 1 MiB");
-  return text;
-}
 
 }  // namespace
 
@@ -40,7 +30,7 @@ ProfileFolder read_profiles(const std::string& folder) {
   std::ranges::sort(files);
   for (const auto& file : files) {
     try {
-      Profile profile = read_profile(file.string(), whole_file(file));
+      Profile profile = read_profile(file.string(), read_regular_file(file.string(), kMostFileBytes));
       if (std::ranges::find(result.profiles, profile.name, &Profile::name) != result.profiles.end()) {
         throw std::runtime_error(file.string() + ": there is another profile \"" + profile.name + "\"");
       }

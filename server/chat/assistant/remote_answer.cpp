@@ -26,7 +26,7 @@ void add_text(const Json& object, const char* name, std::vector<AnswerEvent>& ev
 }
 
 std::string complaint_of(const Json& body) {
-  if (!body.is_object() || !body.contains("error")) return {};
+  if (!body.is_object() || !body.contains("error") || body["error"].is_null()) return {};
   const Json& error = body["error"];
   const std::string text = error.is_string() ? error.get<std::string>() : text_in(error, "message");
   return text.empty() ? "it does not say why" : text;

@@ -6,6 +6,8 @@
 #include "text/private_file.hpp"
 #include "tools/stop_signal.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
 #include <httplib.h>
 
 #include <condition_variable>
@@ -20,9 +22,18 @@ namespace rkllm_mcp::chat {
 namespace {
 
 constexpr std::size_t kMostAnswerBytes = std::size_t{16} << 20U;  // of an answer
+constexpr std::size_t kMostComplaintBytes = 200;                  // that are passed on of what the other server says
 constexpr int kOk = 200;
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find_first_of("\r\n")); }
+
+// Throws without the path, which is not the client's to know.
+std::string access_key(const std::string& file) try {
+  return first_line(read_private_file(file));
+} catch (const std::exception&) {
+  throw std::runtime_error(
+      "the file of its access key cannot be read, or others may read it (key_file of the profile)");
+}
 
 std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const RemoteProvider::Options& options,
                                                 StopSignal& stop) {
@@ -119,6 +130,7 @@ class RemoteProvider::Text final : public Running {
 
   // On the thread: asks, and tells what comes.
   static void fetch(Shared& shared, LoopOutlet& outlet, const Options& options, const Listening& listening) {
+    if (shared.stop.is_stopped()) return;  // whoever asked has gone while it waited
     RemoteAnswer answer(shared.kind, shared.request.is_stream);
     std::string complaint;
     try {
@@ -147,7 +159,7 @@ class RemoteProvider::Text final : public Running {
     request.headers = {
         {"Host", url.authority()}, {"Content-Type", "application/json"}, {"User-Agent", options.user_agent}};
     if (!shared.key_file.empty()) {
-      request.headers.emplace("Authorization", "Bearer " + first_line(read_private_file(shared.key_file)));
+      request.headers.emplace("Authorization", "Bearer " + access_key(shared.key_file));
     }
     int status = 0;
     std::size_t received = 0;
@@ -170,7 +182,7 @@ class RemoteProvider::Text final : public Running {
     httplib::Response response;
     auto error = httplib::Error::Success;
     const bool is_complete = client->send(request, response, error);
-    if (!answer.complaint().empty()) return answer.complaint();
+    if (!answer.complaint().empty()) return shortened(answer.complaint(), kMostComplaintBytes);
     if (received > kMostAnswerBytes) return "its answer is longer than 16 MiB";
     if (!is_complete) {
       if (client::is_certificate_refused(error)) return "its certificate cannot be verified";
@@ -178,7 +190,8 @@ class RemoteProvider::Text final : public Running {
       return "it does not answer, or has broken off";
     }
     if (response.status == kOk) return {};
-    const std::string why = complaint_in(refusal);
+    // Such a text may hold the whole question.
+    const std::string why = shortened(complaint_in(refusal), kMostComplaintBytes);
     return "status " + std::to_string(response.status) + (why.empty() ? "" : ": " + why);
   }
 

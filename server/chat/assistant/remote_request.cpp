@@ -65,6 +65,8 @@ RemoteRequest remote_request(const Profile& profile, const TextWish& wish) {
   Json body = is_ollama ? ollama_body(wish.turn) : openai_body(wish.turn, request.is_stream);
   body["model"] = profile.model_for(wish.purpose);
   body["stream"] = request.is_stream;
+  // A yes or no has a few tokens, which a model that thinks would spend on that.
+  if (is_ollama && wish.purpose != Purpose::kAnswer) body["think"] = false;
   request.body = to_text(body);
   return request;
 }

@@ -88,7 +88,13 @@ class ServiceServer::Caller {
 };
 
 ServiceServer::ServiceServer(asio::io_context& loop, std::shared_ptr<const Service> service)
-    : loop_(loop), service_(std::move(service)), calls_(catalogue_, no_limits()), reading_(loop) {
+    : loop_(loop), calls_(catalogue_, no_limits()), reading_(loop) {
+  renew(std::move(service));
+}
+
+void ServiceServer::renew(std::shared_ptr<const Service> service) {
+  service_ = std::move(service);
+  catalogue_ = Catalogue();
   catalogue_.name = service_->name;
   catalogue_.is_server = false;
   add_service(catalogue_, service_);

@@ -20,6 +20,8 @@ class ServiceServer final : public HostedServer {
   ServiceServer(asio::io_context& loop, std::shared_ptr<const Service> service);
 
   const std::string& name() const override { return service_->name; }
+  // From now on it has what `service` has, which is of the same name; calls under way go on.
+  void renew(std::shared_ptr<const Service> service);
   std::shared_ptr<void> call(const std::string& method, const Json& params, const Principal& who,
                              DoneFunction done) override;
 
@@ -28,7 +30,7 @@ class ServiceServer final : public HostedServer {
   void take(std::string text, const std::weak_ptr<Caller>& caller);
 
   asio::io_context& loop_;
-  const std::shared_ptr<const Service> service_;
+  std::shared_ptr<const Service> service_;
   Catalogue catalogue_;  // of this service alone
   const ServiceCalls calls_;
   const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: nobody is called any more

@@ -5,6 +5,7 @@
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
+#include "support/rpc_client.hpp"
 #include "support/web_server.hpp"
 
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string>
 #include <thread>
 #include <vector>
@@ -356,6 +358,32 @@ TEST_CASE("a model calls the tools that its profile allows, of this server and o
   const std::string wrong = asked("And?", {calling("fetch_page", {{"url", "http://127.0.0.1"}}), "No page."});
   CHECK(clinic.ask(wrong, "", {{"model", "clerk"}})["choices"][0]["message"]["content"] == "No page.");
   CHECK_THAT(clinic.prompts().back(), has_text("error: no such tool is offered"));
+}
+
+TEST_CASE("a tool that is being called goes on while profiles and tools are renewed") {
+  LiveServer other;
+  RpcClient board(other.connect(Transport::kTcp));
+  board.init(shipped_model("rk3588-1.5b"));
+  const TemporaryDirectory folder;
+  write_file(folder / "clerk.json",
+             Json{{"tools", {{"allow", {"board_rkllm_run"}}}}, {"prompts", {{"en", {{"answer", "{question}"}}}}}}.dump());
+  const Json upstreams{{"board", {{"url", other.endpoint(Transport::kHttp, "/mcp").url()}, {"permission", "call"}}}};
+  Clinic clinic(web_answer(kPage), {"chat.profiles_dir=" + folder.path(), "upstreams=" + upstreams.dump()});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto await = [&](const auto& condition) {
+    while (!condition()) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  };
+  await([&] { return clinic.server.health()["upstreams"]["board"]["connected"] == true; });
+  const Json run{{"handle", "llm-1"}, {"rkllm_input", {{"prompt_input", "@n=30 Hello"}}}};
+  const std::string question = asked("What does it say?", {calling("board_rkllm_run", run), "It greets."});
+  auto reply = std::async(std::launch::async, [&] { return clinic.ask(question, "", {{"model", "clerk"}}); });
+  await([&] { return board.result("rkllm_is_running", {{"handle", "llm-1"}})["running"] == true; });
+  write_file(folder / "another.json", R"({"prompts":{"en":{"answer":"{question}"}}})");
+  clinic.server.process().signal(SIGHUP);
+  CHECK(reply.get()["choices"][0]["message"]["content"] == "It greets.");
 }
 
 TEST_CASE("a client that goes leaves what it has got in the conversation, as partial") {

@@ -6,6 +6,8 @@
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
+#include <sys/stat.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -80,10 +82,12 @@ TEST_CASE("of a folder each wrong file is complained of, and the others are ther
   rkllm_mcp::test::write_file(directory / "b.json", R"({"name":"one","prompts":{"en":{"answer":"b"}}})");
   rkllm_mcp::test::write_file(directory / "c.json", "{");
   rkllm_mcp::test::write_file(directory / "notes.txt", "no profile");
+  REQUIRE(::mkfifo((directory / "pipe.json").c_str(), 0600) == 0);  // which nobody writes to
   const ProfileFolder folder = read_profiles(directory.path());
   REQUIRE(folder.profiles.size() == 1);
   CHECK(folder.profiles[0].prompt(Purpose::kAnswer, Language::kEnglish) == "a");
-  REQUIRE(folder.complaints.size() == 2);
+  REQUIRE(folder.complaints.size() == 3);
+  CHECK_THAT(folder.complaints[2], has_text("pipe.json"));
   CHECK_THAT(folder.complaints[0], has_text("b.json: there is another profile \"one\""));
   CHECK_THAT(folder.complaints[1], has_text("c.json:1:"));
   CHECK(read_profiles("").complaints.empty());

@@ -104,6 +104,7 @@ TEST_CASE("an answer that breaks off, says what is wrong or is none is a complai
   CHECK(complaint_in(R"({"error":"model not found"})") == "model not found");
   CHECK(complaint_in(R"([{"error":{"code":400,"message":"bad key"}}])") == "bad key");
   CHECK(complaint_in("<html>").empty());
+  CHECK(complaint_in(R"({"error":null})").empty());
 }
 
 TEST_CASE(
@@ -121,6 +122,7 @@ TEST_CASE(
       Json::parse(remote_request(profile(ProviderKind::kOllama, "http://b"), wish(Purpose::kGuardrail)).body);
   CHECK(guard["model"] == "small");
   CHECK(guard["stream"] == false);
+  CHECK(guard["think"] == false);
 }
 
 TEST_CASE("OpenAI's servers are asked below the path of the profile's address") {
