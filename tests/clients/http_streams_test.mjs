@@ -146,8 +146,9 @@ describe('the standing stream of a session', () => {
     await session.delete();
   });
 
-  test('tells that lists have changed', async () => {
+  test('tells that lists have changed', async (t) => {
     const changing = await Server.start();
+    t.after(() => changing.stop());
     const session = await RawSession.open(`http://127.0.0.1:${changing.port('http')}/mcp`, '2025-11-25');
     const stream = await session.get();
     await changing.replace_library('1.2.3');
@@ -156,7 +157,6 @@ describe('the standing stream of a session', () => {
     assert.deepEqual(events.map(({ message }) => message.method), [
       'notifications/tools/list_changed', 'notifications/resources/list_changed', 'notifications/prompts/list_changed',
     ]);
-    await changing.stop();
   });
 
   test('is only for sessions, and only as events', async () => {

@@ -97,8 +97,9 @@ describe_all((client_name, kind) => {
   });
 }, kClients, kAtOnce);
 
-test('another runtime comes, and every client hears that the lists have changed', async () => {
+test('another runtime comes, and every client hears that the lists have changed', async (t) => {
   const changing = await Server.start();
+  t.after(() => changing.stop());
   const all = [];
   for (const name of kClients) {
     for (const kind of kTransports) {
@@ -120,5 +121,4 @@ test('another runtime comes, and every client hears that the lists have changed'
     assert.match(resources[0].title, new RegExp(kVersions.at(-2).replaceAll('.', '\\.')), what);
     await client.close();
   }
-  await changing.stop();
 });
