@@ -2,6 +2,7 @@
 
 #include "client/http/http_error.hpp"
 #include "version.hpp"
+#include "verified_client.hpp"
 
 #include <httplib.h>
 
@@ -43,14 +44,7 @@ bool is_exempt(const std::string& host, const std::string& list) {
 }
 
 std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& how) {
-  std::unique_ptr<httplib::ClientImpl> client;
-  if (url.scheme == Url::Scheme::kHttps) {
-    client = std::make_unique<httplib::SSLClient>(url.host, url.port);
-    if (!how.ca_file.empty()) client->set_ca_cert_path(how.ca_file.c_str());
-    client->enable_server_certificate_verification(true);
-  } else {
-    client = std::make_unique<httplib::ClientImpl>(url.host, url.port);
-  }
+  auto client = new_verified_client(url, how.ca_file);
   if (const auto proxy = proxy_for(url, [](const char* name) -> const char* { return std::getenv(name); })) {
     client->set_proxy(proxy->host, proxy->port);
     if (!proxy->user.empty()) client->set_proxy_basic_auth(proxy->user, proxy->password);
@@ -59,8 +53,6 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& ho
   client->set_connection_timeout(kPatience);
   client->set_read_timeout(kPatience);
   client->set_write_timeout(kPatience);
-  client->set_follow_location(false);
-  client->set_keep_alive(false);
   client->set_url_encode(false);
   return client;
 }

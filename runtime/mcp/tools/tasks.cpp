@@ -6,6 +6,7 @@
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/request_responder.hpp"
 #include "text/wall_clock.hpp"
+#include "transport/silent_peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -23,26 +24,11 @@ constexpr std::size_t kKeptBytes = std::size_t{64} << 20U;  // of what came of a
 
 std::string now() { return iso_time(std::chrono::system_clock::now()); }
 
-// The peer of a task's invocation: it sends nothing, since the client's request has been answered already, and the
-// client asks for what has become of the task.
-class Nobody final : public ConnectedPeer {
- public:
-  explicit Nobody(const Peer& client) : transport_(client.transport()), address_(client.address()) {}
-
-  void send(std::string_view /*message*/) override {}
-  void hold_input() override {}
-  void resume_input() override {}
-  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
-  bool ready() const override { return true; }
-  bool closed() const override { return false; }
-  void close() override {}
-  TransportKind transport() const override { return transport_; }
-  std::string address() const override { return address_; }
-
- private:
-  const TransportKind transport_;
-  const std::string address_;
-};
+// Of a task's invocation: the client's request has been answered already, and the client asks for what has become of
+// it.
+std::shared_ptr<Peer> silent_peer_of(const Peer& client) {
+  return std::make_shared<SilentPeer>(client.transport(), client.address());
+}
 
 }  // namespace
 
@@ -133,7 +119,7 @@ class Task::Voice final : public Requester {
 void Task::run(InvocationRequest request, InvokeFunction run, const Json& server) {
   session_ = request.session->sibling();
   const auto memory = request.reply->memory();
-  request.reply = std::make_shared<Reply>(std::make_shared<Nobody>(request.reply->peer()), request.reply->id());
+  request.reply = std::make_shared<Reply>(silent_peer_of(request.reply->peer()), request.reply->id());
   request.reply->set_memory(memory);
   request.session = session_;
   request.outlives_exchange = true;

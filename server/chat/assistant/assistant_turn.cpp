@@ -33,15 +33,6 @@ std::string question_in(Turn& turn, std::vector<Message>& before) {
   return text_of(*last);
 }
 
-std::string system_in(const Turn& turn) {
-  std::string text;
-  for (const Message& each : turn.messages) {
-    if (each.role != Role::kSystem) continue;
-    text += (text.empty() ? "" : "\n\n") + text_of(each);
-  }
-  return text;
-}
-
 // As memory/get_context gives them.
 std::vector<Message> messages_in(const Json& result) {
   std::vector<Message> messages;
@@ -134,7 +125,7 @@ AssistantTurn::~AssistantTurn() {
 
 void AssistantTurn::begin() {
   question_ = question_in(turn_, history_);
-  system_ = system_in(turn_);
+  system_ = text_of_role(turn_, Role::kSystem);
   if (turn_.format.kind != OutputKind::kText) {
     throw TurnError::not_supported("response_format", "a profile answers in text");
   }

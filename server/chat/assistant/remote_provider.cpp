@@ -5,6 +5,7 @@
 #include "client/http/http_error.hpp"
 #include "text/private_file.hpp"
 #include "tools/stop_signal.hpp"
+#include "verified_client.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -37,19 +38,10 @@ std::string access_key(const std::string& file) try {
 
 std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const RemoteProvider::Options& options,
                                                 StopSignal& stop) {
-  std::unique_ptr<httplib::ClientImpl> client;
-  if (url.scheme == Url::Scheme::kHttps) {
-    client = std::make_unique<httplib::SSLClient>(url.host, url.port);
-    if (!options.ca_file.empty()) client->set_ca_cert_path(options.ca_file.c_str());
-    client->enable_server_certificate_verification(true);
-  } else {
-    client = std::make_unique<httplib::ClientImpl>(url.host, url.port);
-  }
+  auto client = new_verified_client(url, options.ca_file);
   client->set_connection_timeout(options.to_connect);
   client->set_read_timeout(options.patience);
   client->set_write_timeout(options.to_connect);
-  client->set_follow_location(false);
-  client->set_keep_alive(false);
   client->set_tcp_nodelay(true);
   client->set_socket_options([&stop](auto socket) { stop.watch(static_cast<int>(socket)); });
   return client;

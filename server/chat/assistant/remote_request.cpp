@@ -13,14 +13,6 @@ Url url_below(const std::string& address, std::string_view path) {
   return url;
 }
 
-std::string text_of_role(const Turn& turn, Role role) {
-  std::string text;
-  for (const Message& each : turn.messages) {
-    if (each.role == role) text += (text.empty() ? "" : "\n\n") + text_of(each);
-  }
-  return text;
-}
-
 template <typename Value>
 void set_if(Json& object, const char* name, const std::optional<Value>& value) {
   if (value) object[name] = *value;

@@ -2,7 +2,7 @@
 
 #include "call/session.hpp"
 #include "jsonrpc/reply.hpp"
-#include "transport/peer.hpp"
+#include "transport/silent_peer.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -15,20 +15,6 @@
 
 namespace rkllm_mcp::chat {
 namespace {
-
-// The assistant as a client: it has no connection, and takes every answer.
-class NoConnection final : public ConnectedPeer {
- public:
-  void send(std::string_view /*message*/) override {}
-  void hold_input() override {}
-  void resume_input() override {}
-  bool has_room_for(std::size_t /*bytes*/) const override { return true; }
-  bool ready() const override { return true; }
-  bool closed() const override { return false; }
-  void close() override {}
-  TransportKind transport() const override { return TransportKind::kStdio; }
-  std::string address() const override { return "assistant"; }
-};
 
 ServiceCalls::Limits no_limits() {
   ServiceCalls::Limits limits;
@@ -103,7 +89,7 @@ void ServiceServer::renew(std::shared_ptr<const Service> service) {
 std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json& params, const Principal& who,
                                           DoneFunction done) {
   const auto caller = std::make_shared<Caller>(who, std::move(done));
-  const auto reply = std::make_shared<Reply>(std::make_shared<NoConnection>(), "1");
+  const auto reply = std::make_shared<Reply>(std::make_shared<SilentPeer>(TransportKind::kStdio, "assistant"), "1");
   reply->on_last(
       [this, weak = std::weak_ptr(caller), alive = std::weak_ptr(alive_)](const std::optional<std::string_view>& text) {
         if (!alive.expired()) take(std::string(text.value_or("")), weak);

@@ -20,6 +20,14 @@ std::string text_of(const Message& message) {
   return text;
 }
 
+std::string text_of_role(const Turn& turn, Role role) {
+  std::string text;
+  for (const Message& each : turn.messages) {
+    if (each.role == role) text += (text.empty() ? "" : "\n\n") + text_of(each);
+  }
+  return text;
+}
+
 bool has_image(const Message& message) {
   return std::ranges::any_of(message.parts, [](const Part& part) { return std::holds_alternative<ImagePart>(part); });
 }

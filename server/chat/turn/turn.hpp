@@ -149,4 +149,7 @@ struct Turn {
   bool goes_on = true;         // false: no turn goes on from its answer, so nothing is computed ahead for one
 };
 
+// The texts of all messages of that role, with an empty line between two.
+std::string text_of_role(const Turn& turn, Role role);
+
 }  // namespace rkllm_mcp::chat

@@ -2,6 +2,7 @@
 
 #include "client/http/http_error.hpp"
 #include "tools/tool_failure.hpp"
+#include "verified_client.hpp"
 
 #include <httplib.h>
 
@@ -36,20 +37,11 @@ bool is_unpacked(const std::string& encoding) {
 
 std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const IpAddress& address,
                                                 const TransferOptions& options, StopSignal& stop) {
-  std::unique_ptr<httplib::ClientImpl> client;
-  if (url.scheme == Url::Scheme::kHttps) {
-    client = std::make_unique<httplib::SSLClient>(url.host, url.port);
-    if (!options.ca_file.empty()) client->set_ca_cert_path(options.ca_file.c_str());
-    client->enable_server_certificate_verification(true);
-  } else {
-    client = std::make_unique<httplib::ClientImpl>(url.host, url.port);
-  }
+  auto client = new_verified_client(url, options.ca_file);
   client->set_hostname_addr_map({{url.host, address.text()}});
   client->set_connection_timeout(options.patience);
   client->set_read_timeout(options.patience);
   client->set_write_timeout(options.patience);
-  client->set_follow_location(false);
-  client->set_keep_alive(false);
   client->set_tcp_nodelay(true);
   client->set_url_encode(false);  // it is encoded, and that would encode a plus sign once more
   client->set_socket_options([&stop](auto socket) { stop.watch(static_cast<int>(socket)); });

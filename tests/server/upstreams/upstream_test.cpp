@@ -3,6 +3,7 @@
 #include "mcp/protocol/era.hpp"
 #include "mcp/protocol/revisions.hpp"
 #include "server/upstreams/scripted_upstream.hpp"
+#include "transport/silent_peer.hpp"
 
 #include "support/catch.hpp"
 
@@ -49,23 +50,6 @@ class ScriptedRequester final : public Requester {
   Heard& heard_;
 };
 
-class DeafPeer final : public ConnectedPeer {
- public:
-  explicit DeafPeer(std::string address) : address_(std::move(address)) {}
-  void send(std::string_view) override {}
-  void hold_input() override {}
-  void resume_input() override {}
-  bool has_room_for(std::size_t) const override { return true; }
-  bool ready() const override { return true; }
-  bool closed() const override { return false; }
-  void close() override {}
-  TransportKind transport() const override { return TransportKind::kTcp; }
-  std::string address() const override { return address_; }
-
- private:
-  const std::string address_;
-};
-
 // Who calls.
 struct Caller {
   const Revision* revision = &newest_handshake_revision();
@@ -110,7 +94,7 @@ struct Stage {
                                          const Caller& caller = {}) {
     InvocationRequest request;
     request.session = caller.session;
-    request.reply = std::make_shared<Reply>(std::make_shared<DeafPeer>(caller.address), RequestId("1"));
+    request.reply = std::make_shared<Reply>(std::make_shared<SilentPeer>(TransportKind::kTcp, caller.address), RequestId("1"));
     request.name = "up_t";
     request.arguments = arguments;
     request.progress_token = caller.progress_token;
