@@ -443,8 +443,9 @@ inline std::string Decoder::hint_for(std::string_view unknown) const {
     }
     return {};
   };
-  if (const std::string hint = belongs(true); !hint.empty()) return hint;
-  if (const std::string hint = did_you_mean(unknown, known_); !hint.empty()) return hint;
+  const std::string alike = did_you_mean(unknown, known_);
+  if (std::string hint = belongs(true); !hint.empty()) return alike + hint;  // either may be meant
+  if (!alike.empty()) return alike;
   std::vector<std::string_view> next;
   for (const auto& place : below) next.push_back(place.around.size() == 1 ? place.name : std::string_view());
   if (const auto near = nearest_name(unknown, next)) {

@@ -6,7 +6,7 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -14,7 +14,8 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr const char* kHowTo =
-    "an access token is required: send {\"method\":\"auth\",\"params\":{\"token\":\"...\"}} first, over HTTP the header "
+    "an access token is required: send {\"method\":\"auth\",\"params\":{\"token\":\"...\"}} first, over HTTP the "
+    "header "
     "Authorization: Bearer";
 // Short: who has not proved itself is sent little.
 constexpr const char* kHowToOverUdp = "params._meta.token is needed in each message";
@@ -54,9 +55,13 @@ const Principal* Gate::identify(std::string_view token) const {
 const Principal* Gate::let_in(std::string_view token, std::string_view address) {
   const Principal* const found = identify(token);
   if (found == nullptr || tokens_.empty()) return found;
-  std::pair who(source_of(address), found);
-  if (throttle_.is_full(address, GuessThrottle::Clock::now())) return proved_.contains(who) ? found : nullptr;
-  if (proved_.size() < kMostProved) proved_.insert(std::move(who));
+  const Clock::time_point now = Clock::now();
+  Proved who(source_of(address), found);
+  if (throttle_.is_full(address, now) && !proved_.contains(who)) return nullptr;
+  proved_[std::move(who)] = now;
+  if (proved_.size() > kMostProved) {
+    proved_.erase(std::ranges::min_element(proved_, {}, [](const auto& entry) { return entry.second; }));
+  }
   return found;
 }
 

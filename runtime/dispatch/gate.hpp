@@ -15,6 +15,7 @@
 #include "auth/access_tokens.hpp"
 #include "auth/guess_throttle.hpp"
 #include "call/session.hpp"
+#include "clock.hpp"
 #include "jsonrpc/message.hpp"
 #include "transport/peer.hpp"
 
@@ -22,8 +23,8 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,9 +69,11 @@ class Gate {
   const AccessTokens tokens_;
   const Principal everybody_;
   GuessThrottle throttle_;
-  // Whose tokens have come from which source; bounded, and nothing more is remembered then.
+  // Whose tokens have come from which source, and when last; beyond so many the one that has not come for longest is
+  // forgotten.
+  using Proved = std::pair<std::string, const Principal*>;
   static constexpr std::size_t kMostProved = 1024;
-  std::set<std::pair<std::string, const Principal*>> proved_;
+  std::map<Proved, Clock::time_point> proved_;
 };
 
 }  // namespace rkllm_mcp

@@ -55,7 +55,10 @@ class ChatService {
   void stop() {
     routes_.stop();
     tools_.stop();
+    assistants_.stop();
   }
+  // After stop(): whether conversations still get what has come of their answers.
+  bool is_keeping() const { return tools_.is_answering() || assistants_.turns() > 0; }
   // After stop(): waits until nobody is asked any more; false if that takes too long. Any thread.
   bool end(std::chrono::steady_clock::time_point deadline) { return others_.end(deadline); }
   Json status() const;

@@ -57,7 +57,11 @@ std::string summarize(const Json& arguments) {
 std::string use_tools(const Json& arguments) {
   Json call = handle_member(arguments);
   call["system_prompt"] = "";
-  call["tools"] = argument(arguments, "tools", "[]");
+  const std::string tools = argument(arguments, "tools");
+  if (!Json::parse(tools, nullptr, false).is_array()) {
+    throw InvalidParams("params.arguments.tools", "expected a JSON array of functions, as a string");
+  }
+  call["tools"] = tools;
   call["tool_response_str"] = "tool_response";
   Json ask = handle_member(arguments);
   ask["rkllm_input"] = {{"prompt_input", argument(arguments, "question")}};
@@ -71,7 +75,8 @@ std::string use_tools(const Json& arguments) {
          to_text(ask) +
          ". If its answer holds <tool_call> blocks, carry these calls out yourself and call rkllm_run again with " +
          to_text(tell) +
-         ", where prompt_input is a JSON array, as a string, of one outcome for each call. Repeat that while the answer "
+         ", where prompt_input is a JSON array, as a string, of one outcome for each call. Repeat that while the "
+         "answer "
          "holds such blocks, at most five times; then give me the final answer.";
 }
 

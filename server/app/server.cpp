@@ -24,6 +24,7 @@ namespace rkllm_mcp {
 namespace {
 
 // How long each step of the end may take; together they stay below two seconds.
+constexpr std::chrono::milliseconds kForConversations{1000};
 constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};
 constexpr std::chrono::milliseconds kForFlushing{200};
@@ -469,7 +470,19 @@ void Server::stop() {
   dispatcher_.mcp().end();
   if (services_port_) services_port_->mcp().end();
   transports_->stop();
+  let_answers_be_kept(Clock::now() + kForConversations);
+}
+
+// What has come of the answers that were being made goes into their conversations, while there is a memory server.
+void Server::let_answers_be_kept(Clock::time_point deadline) {
+  if (chat_ && chat_->is_keeping() && Clock::now() < deadline) {
+    return look_again([this, deadline] { let_answers_be_kept(deadline); });
+  }
   services_.stop();
+  end_runtime();
+}
+
+void Server::end_runtime() {
   // The library may take its time; meanwhile the loop delivers the last messages of the streams.
   ending_ = std::thread([this] {
     const auto deadline = Clock::now() + kForTheRuntime;

@@ -103,6 +103,8 @@ class Server {
   Json health();
   Json health_of_services() const;  // on their own port
   std::string metrics() const;
+  void let_answers_be_kept(Clock::time_point deadline);
+  void end_runtime();
   void let_streams_end(Clock::time_point deadline);
   void flush_and_leave(Clock::time_point deadline);
   void look_again(std::function<void()> look);  // in a moment

@@ -146,7 +146,7 @@ ServerModelStore::ServerModelStore(asio::io_context& loop, const Settings& setti
       settings_(settings),
       models_(models),
       loaded_paths_(std::move(loaded_paths)),
-      threads_(kMostPulls, kMostPulls),
+      threads_({kMostPulls, kMostPulls, kMostPulls, kMostPulls}),
       disk_(loop) {}
 
 ServerModelStore::~ServerModelStore() { stop(); }
@@ -192,7 +192,7 @@ void ServerModelStore::run(const std::shared_ptr<Job>& job) {
       if (!alive.expired()) action(*this, job);
     });
   };
-  const bool is_taken = threads_.submit([post, work = job->work] {
+  const auto is_taken = threads_.submit({}, [post, work = job->work] {
     auto error = pulled(work->request, work->stop, [&post](const PullProgress& progress) {
       post([progress](ServerModelStore& self, const std::shared_ptr<Job>& of) { self.came_on(of, progress); });
     });

@@ -1,5 +1,6 @@
 #include "tools/tool_server.hpp"
 
+#include "auth/owner.hpp"
 #include "mcp/tools/arguments.hpp"
 #include "mcp/tools/tool_error.hpp"
 #include "version.hpp"
@@ -90,7 +91,9 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
         });
       };
     }
-    const bool is_taken = server_.threads_.submit(
+    const InvocationRequest& asked = invocation_->request();
+    ticket_ = server_.threads_.submit(
+        owner_of(asked.session->principal, asked.reply->peer().address()),
         [outlet = server_.outlet_, stop = stop_, weak = weak_from_this(), tool = tool_, arguments, progress] {
           ToolRun run(*stop, progress);
           const auto outcome = std::make_shared<ToolOutcome>(
@@ -99,7 +102,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
             if (const auto call = weak.lock()) call->take(std::move(*outcome));
           });
         });
-    if (!is_taken) {
+    if (!ticket_) {
       return fail("too many calls of tools wait already (tools.max_waiting); try again in a moment");
     }
     server_.calls_.insert(self);
@@ -146,6 +149,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
   void abandon() {
     const auto self = shared_from_this();
     stop_->stop();
+    if (ticket_) server_.threads_.withdraw(*ticket_);
     timer_.cancel();
     server_.calls_.erase(self);
   }
@@ -157,6 +161,7 @@ class ToolServer::Call : public std::enable_shared_from_this<Call> {
   asio::steady_timer timer_;
   std::chrono::steady_clock::time_point deadline_{};
   std::string kept_as_;
+  std::optional<ToolThreads::Ticket> ticket_{};  // while it may still wait for a thread
 };
 
 ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Options options)
@@ -167,7 +172,7 @@ ToolServer::ToolServer(asio::io_context& loop, const ToolSettings& settings, Opt
       outlet_(std::make_shared<LoopOutlet>(loop)),
       cache_(settings_.cache_bytes, settings_.cache_s),
       limit_(settings_.per_minute),
-      threads_(settings_.workers, settings_.max_waiting) {
+      threads_(ToolThreads::shared_by_owners(settings_.workers, settings_.max_waiting)) {
   auto service = std::make_shared<Service>();
   service->name = kToolServerName;
   service->instructions =

@@ -1,7 +1,8 @@
 #include "tools/tool_threads.hpp"
 
+#include <algorithm>
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -10,64 +11,115 @@
 namespace rkllm_mcp {
 
 struct ToolThreads::Shared {
-  Shared(std::size_t threads_at_most, std::size_t waiting_at_most)
-      : most_threads(threads_at_most), most_waiting(waiting_at_most) {}
+  explicit Shared(const Bounds& given) : bounds(given) {}
 
-  const std::size_t most_threads;
-  const std::size_t most_waiting;
+  struct Piece {
+    Ticket ticket = 0;
+    std::function<void()> work;
+  };
+  struct Line {  // of one owner, while something of it waits or is under way
+    std::string owner;
+    std::list<Piece> waiting{};
+    std::size_t running = 0;
+  };
+  using Lines = std::list<Line>;
+
+  const Bounds bounds;
   std::mutex mutex;  // guards all that follows
   std::condition_variable news;
-  std::deque<std::function<void()>> waiting;
+  Lines lines;  // the first of them that may is next
+  std::size_t waiting = 0;
   std::size_t threads = 0;
   std::size_t idle = 0;
+  Ticket last_ticket = 0;
   bool ending = false;
+
+  Lines::iterator next() {
+    return std::ranges::find_if(
+        lines, [this](const Line& line) { return !line.waiting.empty() && line.running < bounds.threads_of_one; });
+  }
+
+  Line& line_of(const std::string& owner) {
+    const auto found = std::ranges::find(lines, owner, &Line::owner);
+    return found != lines.end() ? *found : lines.emplace_back(Line{owner});
+  }
 
   static void work(const std::shared_ptr<Shared>& self) {
     std::unique_lock lock(self->mutex);
     for (;;) {
       ++self->idle;
-      self->news.wait(lock, [&self] { return self->ending || !self->waiting.empty(); });
+      self->news.wait(lock, [&self] { return self->ending || self->next() != self->lines.end(); });
       --self->idle;
-      if (self->waiting.empty()) break;
-      auto piece = std::move(self->waiting.front());
-      self->waiting.pop_front();
+      const auto line = self->next();
+      if (line == self->lines.end()) break;
+      self->lines.splice(self->lines.end(), self->lines, line);  // then others come
+      Piece piece = std::move(line->waiting.front());
+      line->waiting.pop_front();
+      --self->waiting;
+      ++line->running;
       lock.unlock();
-      piece();
-      piece = nullptr;  // what it held is released here
+      piece.work();
+      piece.work = nullptr;  // what it held is released here
       lock.lock();
+      --line->running;
+      if (line->running == 0 && line->waiting.empty()) self->lines.erase(line);
+      self->news.notify_all();  // another of this owner may be next
     }
     --self->threads;
     self->news.notify_all();
   }
 };
 
-ToolThreads::ToolThreads(std::size_t threads, std::size_t waiting)
-    : shared_(std::make_shared<Shared>(threads, waiting)) {}
+ToolThreads::Bounds ToolThreads::shared_by_owners(std::size_t threads, std::size_t waiting) {
+  const auto share = [](std::size_t all) { return std::max<std::size_t>(1, all - all / 4); };
+  return {threads, waiting, share(threads), share(waiting)};
+}
+
+ToolThreads::ToolThreads(const Bounds& bounds) : shared_(std::make_shared<Shared>(bounds)) {}
 
 ToolThreads::~ToolThreads() { end(std::chrono::steady_clock::now()); }
 
-bool ToolThreads::submit(std::function<void()> work) {
-  const std::lock_guard lock(shared_->mutex);
-  if (shared_->ending || shared_->waiting.size() >= shared_->most_waiting) return false;
-  if (shared_->idle <= shared_->waiting.size() && shared_->threads < shared_->most_threads) {
+std::optional<ToolThreads::Ticket> ToolThreads::submit(const std::string& owner, std::function<void()> work) {
+  Shared& shared = *shared_;
+  const std::lock_guard lock(shared.mutex);
+  if (shared.ending || shared.waiting >= shared.bounds.waiting) return std::nullopt;
+  const auto known = std::ranges::find(shared.lines, owner, &Shared::Line::owner);
+  if (known != shared.lines.end() && known->waiting.size() >= shared.bounds.waiting_of_one) return std::nullopt;
+  if (shared.idle <= shared.waiting && shared.threads < shared.bounds.threads) {
     try {
       // Nothing waits for it to end but end(): what it does last is to say so.
-      std::thread([shared = shared_] { Shared::work(shared); }).detach();
-      ++shared_->threads;
+      std::thread([kept = shared_] { Shared::work(kept); }).detach();
+      ++shared.threads;
     } catch (const std::system_error&) {
-      if (shared_->threads == 0) return false;
+      if (shared.threads == 0) return std::nullopt;
     }
   }
-  shared_->waiting.push_back(std::move(work));
-  shared_->news.notify_all();
-  return true;
+  const Ticket ticket = ++shared.last_ticket;
+  shared.line_of(owner).waiting.push_back({ticket, std::move(work)});
+  ++shared.waiting;
+  shared.news.notify_all();
+  return ticket;
+}
+
+void ToolThreads::withdraw(Ticket ticket) {
+  std::list<Shared::Piece> dropped;  // released without the lock
+  const std::lock_guard lock(shared_->mutex);
+  for (auto line = shared_->lines.begin(); line != shared_->lines.end(); ++line) {
+    const auto piece = std::ranges::find(line->waiting, ticket, &Shared::Piece::ticket);
+    if (piece == line->waiting.end()) continue;
+    dropped.splice(dropped.end(), line->waiting, piece);
+    --shared_->waiting;
+    if (line->running == 0 && line->waiting.empty()) shared_->lines.erase(line);
+    return;
+  }
 }
 
 bool ToolThreads::end(std::chrono::steady_clock::time_point deadline) {
-  std::deque<std::function<void()>> dropped;  // released without the lock
+  std::list<Shared::Piece> dropped;  // released without the lock
   std::unique_lock lock(shared_->mutex);
   shared_->ending = true;
-  dropped.swap(shared_->waiting);
+  for (Shared::Line& line : shared_->lines) dropped.splice(dropped.end(), line.waiting);
+  shared_->waiting = 0;
   shared_->news.notify_all();
   const bool has_ended = shared_->news.wait_until(lock, deadline, [this] { return shared_->threads == 0; });
   lock.unlock();

@@ -1,25 +1,43 @@
-// A few threads beside the event loop for work that waits: for the network, mostly. Threads: submit() from one; the
-// work is done on threads of its own, which are started as they are needed.
+// A few threads beside the event loop for work that waits: for the network, mostly. What many ask for is done in turns:
+// one of them that asks for much, or for what takes long, leaves threads and places for others.
+//
+// Threads: submit() and withdraw() from one; the work is done on threads of its own, started as they are needed.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace rkllm_mcp {
 
 class ToolThreads {
  public:
-  // At most so many pieces of work at a time, and so many that wait.
-  ToolThreads(std::size_t threads, std::size_t waiting);
+  struct Bounds {
+    std::size_t threads;  // pieces of work at a time
+    std::size_t waiting;  // that wait for a thread
+    // The same of one owner.
+    std::size_t threads_of_one;
+    std::size_t waiting_of_one;
+  };
+  // Of one owner three quarters, but at least one.
+  static Bounds shared_by_owners(std::size_t threads, std::size_t waiting);
+
+  explicit ToolThreads(const Bounds& bounds);
   ToolThreads(const ToolThreads&) = delete;
   ToolThreads& operator=(const ToolThreads&) = delete;
   // Does not wait: work under way goes on, and may outlive this. What has not begun is dropped.
   ~ToolThreads();
 
-  // False if too many wait, or if no thread could be started. `work` throws nothing.
-  bool submit(std::function<void()> work);
+  using Ticket = std::uint64_t;
+  // Nothing if too many wait, of all or of this owner (see owner_of()), or if no thread could be started. `work` throws
+  // nothing.
+  std::optional<Ticket> submit(const std::string& owner, std::function<void()> work);
+  // Drops a piece of work that has not begun, and all that it holds.
+  void withdraw(Ticket ticket);
   // Drops what has not begun, takes no more, and waits for what is under way; false if that takes too long. Any thread.
   bool end(std::chrono::steady_clock::time_point deadline);
 

@@ -74,6 +74,9 @@ TEST_CASE("a field in the wrong place is told where it belongs") {
   CHECK(caller.complaint("rkllm_run", {{"top_p", 1}}) ==
         R"(params.top_p: unknown field; it belongs into "rkllm_infer_params.sampling_params": )"
         R"({"rkllm_infer_params":{"sampling_params":{"top_p":...}}})");
+  CHECK(caller.complaint("rkllm_run", {{"rkllm_input", {{"prompt", "Hi"}}}}) ==
+        R"(params.rkllm_input.prompt: unknown field; did you mean "prompt_input"?; )"
+        R"(it belongs into "multimodal_input": {"multimodal_input":{"prompt":...}})");
   CHECK(caller.complaint("rkllm_init", {{"params", Json::object()}}) ==
         R"(params.params: unknown field; did you mean "param"?)");
 }

@@ -1,5 +1,6 @@
 #include "chat/assistant/assistant_turn.hpp"
 
+#include "chat/assistant/remote_request.hpp"
 #include "jsonrpc/failure.hpp"
 #include "run_loop.hpp"
 #include "upstreams/tool_filter.hpp"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::string_view kMemory = "memory-server";
 constexpr std::string_view kBetweenSummaries = "\n\n";
+// Of the question and what was said before it. It is searched and copied on the event loop, and no model holds more.
+constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 
 // What was said, without the pictures, in the last message of a user; what was before it is `before`.
 std::string question_in(Turn& turn, std::vector<Message>& before) {
@@ -43,6 +46,17 @@ std::vector<Message> messages_in(const Json& result) {
         text_message(role == "user" ? Role::kUser : Role::kAssistant, each.at("content").get<std::string>()));
   }
   return messages;
+}
+
+bool is_kept_loaded(const KeepAlive& wish) { return wish.forever || wish.seconds > 0; }
+
+// Of two texts of one answer. What one of them does not tell is not known of both.
+Usage sum_of_rounds(const Usage& one, const Usage& other) {
+  const auto add = [](const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b) {
+    return a && b ? std::optional(*a + *b) : std::nullopt;
+  };
+  return {add(one.prompt, other.prompt), add(one.cached, other.cached), add(one.generated, other.generated),
+          add(one.reasoning, other.reasoning)};
 }
 
 std::string text_of_result(const Json& result) {
@@ -82,7 +96,10 @@ class AssistantTurn::Listening final : public TurnListener {
     if (turn_.listener_ != nullptr) turn_.listener_->event(event, answer);
   }
   void ended(const AnswerEnd& end, std::size_t /*answer*/) override {
-    if (turn_.is_answering_) turn_.answer_.end = end;
+    if (!turn_.is_answering_) return;
+    const Usage usage = turn_.rounds_ == 0 ? end.usage : sum_of_rounds(turn_.answer_.end.usage, end.usage);
+    turn_.answer_.end = end;
+    turn_.answer_.end.usage = usage;
   }
   void begun(const TurnBeginning& beginning) override {
     if (turn_.is_answering_) turn_.begin_telling(beginning);
@@ -98,8 +115,7 @@ class AssistantTurn::Listening final : public TurnListener {
     AssistantTurn& turn = turn_;
     const TakeText take = take_;
     noted_(kept ? kept->what() : "");
-    turn.making_.running.reset();
-    turn.making_.listener.reset();
+    turn.making_.drop();
     turn.or_fail([&] { (turn.*take)(text, kept ? &*kept : nullptr); });
   }
 
@@ -126,6 +142,11 @@ AssistantTurn::~AssistantTurn() {
 void AssistantTurn::begin() {
   question_ = question_in(turn_, history_);
   system_ = text_of_role(turn_, Role::kSystem);
+  std::size_t bytes = question_.size() + system_.size();
+  for (const Message& each : history_) bytes += text_of(each).size();
+  if (bytes > kMostBytes) {
+    throw TurnError(ErrorKind::kContext, "the messages are longer than the 1 MiB that a profile takes");
+  }
   if (turn_.format.kind != OutputKind::kText) {
     throw TurnError::not_supported("response_format", "a profile answers in text");
   }
@@ -157,14 +178,20 @@ void AssistantTurn::go_on() {
 
 void AssistantTurn::listener_gone() {
   if (std::exchange(listener_, nullptr) == nullptr) return;
-  const bool is_kept = !is_answering_ && calls_.empty() && !answer_.text.empty();
-  if (is_kept) return;  // the answer was whole: what it belongs to is still kept
-  making_ = {};
+  if (has_answered()) return;  // what it belongs to is still kept
+  making_.drop();
   call_.reset();
   is_answering_ = false;
   if (answer_.text.empty() || !has_conversation()) return leave();
   is_partial_ = true;
   keep_question();
+}
+
+void AssistantTurn::stop() {
+  is_ending_ = true;
+  if (!has_answered() || !making_.running) return;
+  making_.drop();  // a summary
+  finish();
 }
 
 // --- how steps are made ----------------------------------------------------------------------------------------------
@@ -211,11 +238,13 @@ void AssistantTurn::or_fail(const std::function<void()>& step) {
 void AssistantTurn::make_text(Purpose purpose, Turn turn, TakeText take) {
   turn.model = profile().model_for(purpose);
   // Not unloaded between two texts: that is for whoever asks for the model itself.
-  if (turn_.keep_alive && (turn_.keep_alive->forever || turn_.keep_alive->seconds > 0)) {
-    turn.keep_alive = turn_.keep_alive;
-  }
+  if (turn_.keep_alive && is_kept_loaded(*turn_.keep_alive)) turn.keep_alive = turn_.keep_alive;
   const std::string what(word_for(purpose));
   const auto begun = Clock::now();
+  if (is_ending_) {
+    const TurnError ending = TurnError::try_later(ErrorKind::kNoRoom, "the server is ending", 1);
+    return (this->*take)("", &ending);
+  }
   making_.listener = std::make_unique<Listening>(
       *this, take, [this, what, begun](const std::string& error) { note("model", what, begun, error); });
   try {
@@ -224,7 +253,7 @@ void AssistantTurn::make_text(Purpose purpose, Turn turn, TakeText take) {
   } catch (const TurnError& error) {
     const TurnError kept = error;
     note("model", what, begun, kept.what());
-    making_ = {};
+    making_.drop();
     (this->*take)("", &kept);
   }
 }
@@ -253,8 +282,15 @@ std::string AssistantTurn::told(const std::vector<Message>& messages) const {
 
 void AssistantTurn::begin_telling(TurnBeginning beginning) {
   if (std::exchange(has_begun_, true) || listener_ == nullptr) return;
-  if (!turn_.tools.empty()) beginning.ignored.emplace_back("tools");
-  if (turn_.answers > 1) beginning.ignored.emplace_back("n");
+  const auto ignore_if = [&beginning](bool is_asked_for, const char* field) {
+    if (is_asked_for) beginning.ignored.emplace_back(field);
+  };
+  ignore_if(!turn_.tools.empty(), "tools");
+  ignore_if(turn_.tool_choice.use != ToolUse::kAuto, "tool_choice");
+  ignore_if(turn_.answers > 1, "n");
+  ignore_if(turn_.drop_oldest_turns, "truncate");
+  ignore_if(turn_.keep_alive && !is_kept_loaded(*turn_.keep_alive), "keep_alive");
+  for (std::string& field : not_sent(profile().provider, turn_)) beginning.ignored.push_back(std::move(field));
   beginning.conversation = conversation_;
   beginning.search_failed = search_failed_;
   listener_->begun(beginning);

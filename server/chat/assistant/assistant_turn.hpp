@@ -73,6 +73,8 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   // Throws TurnError for what is wrong at once; then nothing is told.
   void begin();
   void listener_gone();
+  // The server ends: no further text is made. What is whole, or has come so far, is still kept.
+  void stop();
   void hold();
   void go_on();
 
@@ -83,10 +85,15 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   using TakeText = void (AssistantTurn::*)(const std::string& text, const TurnError* error);
   using TakeResult = void (AssistantTurn::*)(const Json& result, const std::exception_ptr& error);
 
-  // A text of the model that is being made. What makes it goes first.
+  // A text of the model that is being made.
   struct Making {
     std::unique_ptr<TurnListener> listener{};
     std::unique_ptr<Running> running{};
+
+    void drop() {
+      running.reset();  // it tells the other
+      listener.reset();
+    }
   };
 
   // The steps, in their order.
@@ -134,6 +141,7 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   void note(const std::string& server, const std::string& what, Clock::time_point begun,
             const std::string& error) const;
   bool has_conversation() const { return !turn_.conversation.empty(); }
+  bool has_answered() const { return !is_answering_ && calls_.empty() && !answer_.text.empty(); }
   std::string told(const std::vector<Message>& messages) const;
   const Profile& profile() const { return *surroundings_.profile; }
 
@@ -156,6 +164,7 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   bool owns_conversation_ = false;  // nobody else goes on with it meanwhile
   bool is_answering_ = false;
   bool is_held_ = false;
+  bool is_ending_ = false;  // the server
   Answer answer_;
   bool is_partial_ = false;
   Turn answering_;                                 // what the answer is made of

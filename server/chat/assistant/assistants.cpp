@@ -38,6 +38,10 @@ Assistants::Assistants(asio::io_context& loop, ChatHost& host, Providers provide
 
 Assistants::~Assistants() { host_.use_profiles(nullptr); }
 
+void Assistants::stop() {
+  for (const auto& [number, turn] : turns_) turn->stop();
+}
+
 std::vector<std::string> Assistants::use(std::vector<Profile> profiles) {
   std::vector<std::string> refused;
   profiles_.clear();

@@ -38,6 +38,7 @@ class Assistants final : public ProfileTurns {
   // From now on there are these; turns under way go on with what they have. Returns why some of them are not taken.
   std::vector<std::string> use(std::vector<Profile> profiles);
   const std::vector<std::shared_ptr<const Profile>>& profiles() const { return profiles_; }
+  void stop();  // see AssistantTurn
   std::size_t turns() const { return turns_.size(); }
 
   // ProfileTurns

@@ -76,7 +76,9 @@ void add_prompts(Catalogue& catalogue, const std::vector<std::shared_ptr<const P
       if (text.empty()) continue;
       const std::string description(each.description);
       rkllm_mcp::Prompt prompt;
-      prompt.name = profile->name + "_" + std::string(word_for(each.purpose));
+      // No word may have a "_": two profiles' prompts would have one name.
+      const bool is_shorter = each.purpose == Purpose::kShorterSummary;
+      prompt.name = profile->name + "_" + (is_shorter ? "shorter" : std::string(word_for(each.purpose)));
       prompt.title = std::string(each.title) + " (" + profile->name + ")";
       prompt.description = description;
       prompt.arguments = arguments_of(*profile, text);

@@ -1,5 +1,6 @@
 #include "chat/assistant/remote_provider.hpp"
 
+#include "auth/owner.hpp"
 #include "chat/assistant/remote_answer.hpp"
 #include "chat/assistant/remote_request.hpp"
 #include "client/http/http_error.hpp"
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -52,8 +54,8 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const RemoteProv
 // One text, from its request to its end. The thread that asks for it holds what it needs itself.
 class RemoteProvider::Text final : public Running {
  public:
-  Text(TurnListener& listener, ProviderKind kind, RemoteRequest request, std::string key_file)
-      : listener_(&listener), shared_(std::make_shared<Shared>()) {
+  Text(RemoteProvider& provider, TurnListener& listener, ProviderKind kind, RemoteRequest request, std::string key_file)
+      : provider_(provider), listener_(&listener), shared_(std::make_shared<Shared>()) {
     shared_->kind = kind;
     shared_->request = std::move(request);
     shared_->key_file = std::move(key_file);
@@ -63,15 +65,17 @@ class RemoteProvider::Text final : public Running {
   ~Text() override {
     shared_->stop.stop();
     shared_->gateway.set_open(true);
+    if (ticket_) provider_.threads_.withdraw(*ticket_);
   }
   void hold() override { shared_->gateway.set_open(false); }
   void go_on() override { shared_->gateway.set_open(true); }
 
-  bool begin(RemoteProvider& provider) {
-    return provider.threads_.submit(
-        [shared = shared_, outlet = provider.outlet_, options = provider.options_, listening = std::weak_ptr(alive_)] {
-          fetch(*shared, *outlet, options, listening);
-        });
+  // False: too many wait, of all or of this owner.
+  bool begin(const std::string& owner) {
+    ticket_ = provider_.threads_.submit(
+        owner, [shared = shared_, outlet = provider_.outlet_, options = provider_.options_,
+                listening = std::weak_ptr(alive_)] { fetch(*shared, *outlet, options, listening); });
+    return ticket_.has_value();
   }
 
  private:
@@ -211,8 +215,10 @@ class RemoteProvider::Text final : public Running {
     if (!std::exchange(has_begun_, true)) listener_->begun({});
   }
 
+  RemoteProvider& provider_;
   TurnListener* const listener_;
-  const std::shared_ptr<Shared> shared_;  // with the thread
+  std::optional<ToolThreads::Ticket> ticket_{};  // of the request, while it may still wait for a thread
+  const std::shared_ptr<Shared> shared_;         // with the thread
   bool has_begun_ = false;
   const std::shared_ptr<Text*> alive_ = std::make_shared<Text*>(this);  // gone: nobody listens any more
 };
@@ -220,20 +226,21 @@ class RemoteProvider::Text final : public Running {
 RemoteProvider::RemoteProvider(asio::io_context& loop, Options options)
     : options_(std::move(options)),
       outlet_(std::make_shared<LoopOutlet>(loop)),
-      threads_(options_.threads, options_.most_waiting) {}
+      threads_(ToolThreads::shared_by_owners(options_.threads, options_.most_waiting)) {}
 
 RemoteProvider::~RemoteProvider() { outlet_->close(); }
 
-std::unique_ptr<Running> RemoteProvider::make(const Profile& profile, TextWish wish, const Asker& /*asker*/,
-                                              const std::string& /*peer*/, TurnListener& listener) {
+std::unique_ptr<Running> RemoteProvider::make(const Profile& profile, TextWish wish, const Asker& asker,
+                                              const std::string& peer, TurnListener& listener) {
   RemoteRequest request;
   try {
     request = remote_request(profile, wish);
   } catch (const std::invalid_argument& error) {
     throw TurnError(ErrorKind::kUpstream, "profile \"" + profile.name + "\": url: " + error.what());
   }
-  auto text = std::make_unique<Text>(listener, profile.provider, std::move(request), profile.key_file);
-  if (!text->begin(*this)) {
+  auto text = std::make_unique<Text>(*this, listener, profile.provider, std::move(request), profile.key_file);
+  const Principal principal{.name = asker.name};
+  if (!text->begin(owner_of(&principal, peer))) {
     throw TurnError::try_later(ErrorKind::kQueueFull, "too many texts of other servers are waited for", 1);
   }
   return text;

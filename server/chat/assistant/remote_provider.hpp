@@ -20,7 +20,7 @@ namespace rkllm_mcp::chat {
 class RemoteProvider final : public Provider {
  public:
   struct Options {
-    std::size_t threads = 4;
+    std::size_t threads = 16;
     std::size_t most_waiting = 64;
     std::chrono::seconds to_connect{10};
     std::chrono::seconds patience{300};  // for each wait for bytes: a model may think for long

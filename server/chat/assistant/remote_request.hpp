@@ -5,6 +5,7 @@
 #include "text/url.hpp"
 
 #include <string>
+#include <vector>
 
 namespace rkllm_mcp::chat {
 
@@ -16,5 +17,8 @@ struct RemoteRequest {
 
 // `profile.provider` is not kRuntime. Throws std::invalid_argument if its url is none.
 RemoteRequest remote_request(const Profile& profile, const TextWish& wish);
+
+// What a client has asked for and such a provider is not told, by the names that x-rkllm-ignored has.
+std::vector<std::string> not_sent(ProviderKind provider, const Turn& turn);
 
 }  // namespace rkllm_mcp::chat

@@ -36,7 +36,6 @@ ChatCall::ChatCall(Surroundings surroundings, std::shared_ptr<Invocation> invoca
   if (const auto most = arguments.find("max_tokens"); most != arguments.end()) {
     turn_.max_tokens = most->get<std::int64_t>();
   }
-  turn_.drop_oldest_turns = !conversation_.empty();
 }
 
 void ChatCall::begin() {
@@ -49,8 +48,19 @@ void ChatCall::begin() {
   if (!invocation_->progress_token().is_null()) {
     progress_ = Progress::start(surroundings_.loop, invocation_, ProgressMessage::kDelta);
   }
-  if (conversation_.empty()) return start_turn();
-  recall();
+  find_model();
+}
+
+void ChatCall::find_model() {
+  with_model(surroundings_.host, invocation_, turn_.model, [weak = weak_from_this()](const ModelDescription& model) {
+    const auto self = weak.lock();
+    if (!self || self->state_ == State::kEnds) return;
+    self->turn_.model = model.name;
+    self->keeps_ = !self->conversation_.empty() && !model.is_profile;
+    if (self->keeps_) return self->recall();
+    self->turn_.conversation = self->conversation_;
+    self->start_turn();
+  });
 }
 
 void ChatCall::recall() {
@@ -67,14 +77,13 @@ void ChatCall::recall() {
 
 void ChatCall::start_turn() {
   turn_.messages.push_back(text_message(Role::kUser, question_));
-  with_model(surroundings_.host, invocation_, turn_.model, [weak = weak_from_this()](const ModelDescription& model) {
-    const auto self = weak.lock();
-    if (!self || self->state_ == State::kEnds) return;
-    self->turn_.model = model.name;
-    self->state_ = State::kWaits;
-    self->running_ =
-        self->surroundings_.host.start(self->turn_, asker_of(*self->invocation_), peer_of(*self->invocation_), *self);
-  });
+  turn_.drop_oldest_turns = keeps_;
+  state_ = State::kWaits;
+  try {
+    running_ = surroundings_.host.start(turn_, asker_of(*invocation_), peer_of(*invocation_), *this);
+  } catch (const TurnError& error) {
+    failed(error);
+  }
 }
 
 bool ChatCall::is_of_client(const InvocationRequest& other) const {
@@ -129,9 +138,14 @@ void ChatCall::stop() {
 
 void ChatCall::fail(const RpcError& error) { invocation_->result(tool_error(error)); }
 
+void ChatCall::give_up(const RpcError& error) {
+  cancelled();
+  fail(error);
+}
+
 void ChatCall::end(std::string_view finish_reason) {
   state_ = State::kEnds;
-  if (conversation_.empty() || answer_.text.empty()) return answer(finish_reason, "");
+  if (!keeps_ || answer_.text.empty()) return answer(finish_reason, "");
   surroundings_.conversations.keep(
       conversation_, *invocation_->request().session->principal,
       {.question = question_, .answer = answer_.text, .is_partial = finish_reason == kStopped},
@@ -152,7 +166,7 @@ void ChatCall::answer(std::string_view finish_reason, const std::string& not_kep
   if (left_out_ > 0) add("The model was not told the " + std::to_string(left_out_) + " oldest messages.");
   if (!not_kept.empty()) add("Not all of this message and its answer was kept: " + not_kept);
   body["structuredContent"] = structured(finish_reason);
-  if (!conversation_.empty()) body["structuredContent"]["kept"] = not_kept.empty() && !answer_.text.empty();
+  if (keeps_) body["structuredContent"]["kept"] = not_kept.empty() && !answer_.text.empty();
   invocation_->result(std::move(body));
 }
 
@@ -169,10 +183,8 @@ Json ChatCall::structured(std::string_view finish_reason) const {
            {"simulated", surroundings_.is_simulated()}};
   if (!answer_.thinking.empty()) all["thinking"] = answer_.thinking;
   if (!ignored_.empty()) all["ignored"] = ignored_;
-  if (!conversation_.empty()) {
-    all["conversation"] = conversation_;
-    all["left_out_messages"] = left_out_;
-  }
+  if (!conversation_.empty()) all["conversation"] = conversation_;
+  if (keeps_) all["left_out_messages"] = left_out_;
   return all;
 }
 
@@ -180,7 +192,7 @@ Json ChatCall::structured(std::string_view finish_reason) const {
 void ChatCall::cancelled() {
   running_.reset();
   if (std::exchange(state_, State::kEnds) == State::kEnds) return;
-  if (conversation_.empty() || answer_.text.empty()) return;
+  if (!keeps_ || answer_.text.empty()) return;
   is_kept_meanwhile_ = true;
   surroundings_.conversations.keep(conversation_, *invocation_->request().session->principal,
                                    {.question = question_, .answer = answer_.text, .is_partial = true},

@@ -1,7 +1,9 @@
 // One call of the tool `chat`: a turn of the chat host, whose text goes to the client as progress while it is made and
 // as the result at its end.
 //
-//   conversation read → model found → turn → conversation kept → result
+//   model found → conversation read → turn → conversation kept → result
+//
+// A profile reads and keeps its conversations itself, by its own rules.
 //
 // Event loop only. Whoever began it holds it until `gone`, which is called once and may be called from inside.
 #pragma once
@@ -46,6 +48,8 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   // Ends it with the text that has come.
   void stop();
   void fail(const RpcError& error);
+  // The same, while its conversation still gets what has come of the answer.
+  void give_up(const RpcError& error);
 
   bool is_over() const { return invocation_->ended(); }
   const std::string& conversation() const { return conversation_; }  // empty: none
@@ -67,6 +71,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
  private:
   enum class State { kBegins, kWaits, kLoads, kAnswers, kEnds };
 
+  void find_model();
   void recall();
   void start_turn();
   void end(std::string_view finish_reason);  // keeps the conversation, if there is one, and then answers
@@ -79,6 +84,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   const std::shared_ptr<Invocation> invocation_;
   const std::function<void()> gone_;
   bool is_answered_ = false;
+  bool keeps_ = false;              // the conversation: there is one, and no profile that does it
   bool is_kept_meanwhile_ = false;  // what had come of a cancelled answer
   Turn turn_;
   std::string question_;

@@ -62,7 +62,7 @@ rkllm_mcp::Tool ChatTools::tool(std::string_view name, Run run) {
   tool.run = [this, run, schema = tool.input_schema](const std::shared_ptr<Invocation>& invocation) {
     try {
       if (stopping_) throw ending();
-      if (!conversations_.available() && invocation->arguments().contains("conversation")) {
+      if (!conversations_.available() && !invocation->arguments().value("conversation", Json()).is_null()) {
         throw InvalidParams("params.arguments.conversation",
                             "nothing is remembered here: memory-server does not run (services.only)");
       }
@@ -106,7 +106,7 @@ void ChatTools::let_go(std::uint64_t number) {
 void ChatTools::stop() {
   stopping_ = true;
   const auto calls = calls_;
-  for (const auto& [number, call] : calls) call->fail(ending());
+  for (const auto& [number, call] : calls) call->give_up(ending());
   const auto open = open_;
   for (const auto& [number, each] : open) each.invocation->result(tool_error(ending()));
 }

@@ -39,6 +39,8 @@ class ChatTools {
   const std::shared_ptr<const Service>& service() const { return service_; }
   // Calls under way end with an error, and none is begun any more.
   void stop();
+  // Whether a call of the tool `chat` is under way, or its conversation still gets what has come of it.
+  bool is_answering() const { return !calls_.empty(); }
 
  private:
   using Started = const std::shared_ptr<Invocation>&;

@@ -42,3 +42,25 @@ TEST_CASE("while too many guesses of an address wait, it cannot try others, and 
   CHECK(gate.let_in(kFirstToken, "192.0.2.1:3") != nullptr);  // it has come from there before
   CHECK(gate.let_in(kSecondToken, "192.0.2.2:1") != nullptr);
 }
+
+TEST_CASE("of too many addresses that have proved themselves, the one that has not come for longest is forgotten") {
+  asio::io_context loop;
+  Gate gate(loop, two_tokens());
+  const auto fill_line = [&gate](const std::string& address) {
+    for (int i = 0; i < 100; ++i) gate.refuse_guess(address, [] {});
+  };
+  CHECK(gate.let_in(kFirstToken, "192.0.2.1:1") != nullptr);
+  CHECK(gate.let_in(kFirstToken, "192.0.2.2:1") != nullptr);
+  CHECK(gate.let_in(kFirstToken, "192.0.2.1:2") != nullptr);
+  constexpr int kOthers = 1023;
+  for (int i = 0; i < kOthers; ++i) {
+    const std::string address = "10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256) + ":1";
+    CHECK(gate.let_in(kFirstToken, address) != nullptr);
+  }
+  fill_line("192.0.2.1:3");
+  fill_line("192.0.2.2:3");
+  fill_line("10.0.3.254:3");
+  CHECK(gate.let_in(kFirstToken, "192.0.2.1:4") != nullptr);
+  CHECK(gate.let_in(kFirstToken, "192.0.2.2:4") == nullptr);
+  CHECK(gate.let_in(kFirstToken, "10.0.3.254:4") != nullptr);
+}

@@ -273,6 +273,11 @@ TEST_CASE("every dialect and list has the assistants by name, and what only a mo
   CHECK(anthropic["content"][0]["text"] == kAnswer);
   CHECK(clinic.http.post("/v1/embeddings", Json{{"model", kAssistant}, {"input", "x"}}.dump()).status == 400);
   CHECK(clinic.http.post("/api/chat", Json{{"model", kAssistant}, {"messages", Json::array()}}.dump()).status == 200);
+  const Json book = Json::array({{{"role", "user"}, {"content", std::string((1U << 20U) + 1, 'x')}}});
+  const auto too_long =
+      clinic.http.post("/v1/chat/completions", Json{{"model", kAssistant}, {"messages", book}}.dump());
+  CHECK(too_long.status == 400);
+  CHECK(too_long.json()["error"]["code"] == "context_length_exceeded");
 }
 
 TEST_CASE("profiles are read again at SIGHUP, and a wrong one is left out") {
@@ -319,6 +324,14 @@ TEST_CASE("an assistant's model may be on another board, by Ollama's and by Open
     REQUIRE(answer.status == 200);
     CHECK(answer.json()["choices"][0]["message"]["content"] == "From far away.");
     CHECK(answer.json()["usage"]["completion_tokens"] > 1);
+    const auto wishing = http.post(
+        "/v1/chat/completions", Json{{"model", "far"},
+                                     {"top_k", 3},
+                                     {"tool_choice", "none"},
+                                     {"messages", {{{"role", "user"}, {"content", asked(question, {"YES", "So."})}}}}}
+                                    .dump());
+    const bool is_ollama = provider == std::string("ollama");
+    CHECK(wishing.headers.at("x-rkllm-ignored") == (is_ollama ? "tool_choice" : "tool_choice, sampling"));
     CHECK_THAT(other.prompts().back(), has_text("Prompt.\n" + question));
     CHECK(ask(asked(question + " Again?", {"NO", "never said"})).json()["choices"][0]["message"]["content"] == "No.");
   }
@@ -343,6 +356,7 @@ TEST_CASE("a model calls the tools that its profile allows, of this server and o
   const Json reply = clinic.ask(question, "", {{"model", "clerk"}});
   CHECK(reply["choices"][0]["message"]["content"] == "42 of 1024.");
   CHECK(reply["choices"][0]["finish_reason"] == "stop");
+  CHECK(reply["usage"]["completion_tokens"] > 60);  // of all three texts, not only of the last
   CHECK_FALSE(reply["choices"][0]["message"].contains("tool_calls"));
   CHECK(clinic.calls(8) == std::vector<std::string>{"upstreams: tools/list", "tool-server: tools/list",
                                                     "memory-server: tools/list", "model: answer",
@@ -365,8 +379,9 @@ TEST_CASE("a tool that is being called goes on while profiles and tools are rene
   RpcClient board(other.connect(Transport::kTcp));
   board.init(shipped_model("rk3588-1.5b"));
   const TemporaryDirectory folder;
-  write_file(folder / "clerk.json",
-             Json{{"tools", {{"allow", {"board_rkllm_run"}}}}, {"prompts", {{"en", {{"answer", "{question}"}}}}}}.dump());
+  write_file(
+      folder / "clerk.json",
+      Json{{"tools", {{"allow", {"board_rkllm_run"}}}}, {"prompts", {{"en", {{"answer", "{question}"}}}}}}.dump());
   const Json upstreams{{"board", {{"url", other.endpoint(Transport::kHttp, "/mcp").url()}, {"permission", "call"}}}};
   Clinic clinic(web_answer(kPage), {"chat.profiles_dir=" + folder.path(), "upstreams=" + upstreams.dump()});
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -384,6 +399,27 @@ TEST_CASE("a tool that is being called goes on while profiles and tools are rene
   write_file(folder / "another.json", R"({"prompts":{"en":{"answer":"{question}"}}})");
   clinic.server.process().signal(SIGHUP);
   CHECK(reply.get()["choices"][0]["message"]["content"] == "It greets.");
+}
+
+TEST_CASE("the MCP tool chat leaves the conversations of a profile to the profile") {
+  Clinic clinic;
+  RpcClient client(clinic.server.connect(Transport::kTcp));
+  client.result("initialize", {{"protocolVersion", "2025-06-18"},
+                               {"capabilities", Json::object()},
+                               {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+  const Json result =
+      client.result("tools/call", {{"name", "chat"},
+                                   {"arguments",
+                                    {{"model", kAssistant},
+                                     {"conversation", "desk"},
+                                     {"message", asked(kQuestion, {"CÓ", kAnswer, "Đánh răng hai lần mỗi ngày."})}}}});
+  INFO(result.dump());
+  REQUIRE_FALSE(result.value("isError", false));
+  CHECK(result["structuredContent"]["text"] == kAnswer);
+  CHECK(result["structuredContent"]["conversation"] == "desk");
+  CHECK(clinic.calls(kElevenSteps.size()) == kElevenSteps);
+  CHECK(clinic.memory("get_all_messages", "desk")["messages"].size() == 2);
+  CHECK(clinic.memory("get_summary", "desk")["summary"] == "Đánh răng hai lần mỗi ngày.");
 }
 
 TEST_CASE("a client that goes leaves what it has got in the conversation, as partial") {
@@ -418,6 +454,49 @@ TEST_CASE("a client that goes leaves what it has got in the conversation, as par
   CHECK(messages[1]["metadata"] == Json{{"partial", true}});
   CHECK_THAT(messages[1]["content"].get<std::string>(), has_text("Một"));
   CHECK(messages[1]["content"].get<std::string>().size() < 400);
+}
+
+TEST_CASE("what has come of an answer when the server ends is kept, as partial") {
+  LiveServer probe;  // for a model that takes its time
+  const TemporaryDirectory kept;
+  const std::string database = "memory.database=" + (kept / "memory.db");
+  for (const bool with_profile : {true, false}) {
+    CAPTURE(with_profile);
+    const std::string chat = with_profile ? "profile" : "model";
+    {
+      Clinic slow(
+          web_answer(kPage),
+          {database,
+           "models=" + settings_of_model(probe.write_model(
+                           "slow", {{"npu_cores", 1}, {"decode_tokens_per_s", 20}, {"max_context_len", 16384}}))});
+      const std::string answer = "Một hai ba bốn năm sáu bảy tám chín mười, " + std::string(4000, 'x');
+      const Json texts = with_profile ? Json{"CÓ", answer} : Json{answer};
+      RpcClient client(slow.server.connect(Transport::kTcp));
+      client.result("initialize", {{"protocolVersion", "2025-06-18"},
+                                   {"capabilities", Json::object()},
+                                   {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+      client.send("tools/call", {{"name", "chat"},
+                                 {"arguments",
+                                  {{"model", with_profile ? kAssistant : "qwen3-small"},
+                                   {"conversation", chat},
+                                   {"message", asked("Đau răng thì sao?", texts)}}},
+                                 {"_meta", {{"progressToken", 1}}}});
+      Json message;
+      do {
+        message = client.receive_or_throw();
+        INFO(message.dump());
+        REQUIRE(message.value("method", "") == "notifications/progress");
+      } while (message["params"].value("message", "").empty());
+      slow.server.process().signal(SIGTERM);
+      CHECK(slow.server.process().wait() == 0);
+    }
+    Clinic again(web_answer(kPage), {database});
+    const Json messages = again.memory("get_all_messages", chat)["messages"];
+    INFO(messages.dump());
+    REQUIRE(messages.size() == 2);
+    CHECK(messages[1]["metadata"] == Json{{"partial", true}});
+    CHECK_THAT(messages[1]["content"].get<std::string>(), has_text("M"));
+  }
 }
 
 TEST_CASE("a long summary is summarised itself, and old messages are when there are enough of them") {
@@ -487,7 +566,7 @@ TEST_CASE("the profiles' prompts are prompts of the protocol, in both languages"
     if (prompt["name"].get<std::string>().starts_with("dental-google_")) names.push_back(prompt["name"]);
   }
   CHECK(names == std::vector<std::string>{"dental-google_guardrail", "dental-google_answer", "dental-google_refusal",
-                                          "dental-google_summary", "dental-google_shorter_summary"});
+                                          "dental-google_summary", "dental-google_shorter"});
   const Json guardrail =
       mcp("prompts/get", {{"name", "dental-google_guardrail"}, {"arguments", {{"question", kQuestion}}}});
   CHECK_THAT(guardrail["messages"][0]["content"]["text"].get<std::string>(), has_text("Câu hỏi:\n" + kQuestion));
