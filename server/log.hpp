@@ -37,6 +37,7 @@ class Log {
 
   spdlog::logger& logger() { return *logger_; }
   std::uint64_t lost_lines() const;
+  const LogTail& tail() const { return sink_->tail(); }
   // Opens the file again, after it has been renamed or removed (logrotate). Throws std::runtime_error, and goes on with
   // the one that is open. False if the log is not a file.
   bool reopen();

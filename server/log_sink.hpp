@@ -3,6 +3,7 @@
 #pragma once
 
 #include "log_output.hpp"
+#include "log_tail.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 
@@ -13,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp {
 
@@ -29,6 +31,7 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   //
   // From the next line on, writes there.
   void move_to(LogOutput output);
+  const LogTail& tail() const { return tail_; }  // the last lines
   // How many lines were lost, here or on their way here.
   std::uint64_t lost() const { return (lost_before_ ? lost_before_() : 0) + unwritten_; }
   // Until then a reader that takes nothing is waited for, and not any longer.
@@ -37,10 +40,11 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
  private:
   void sink_it_(const spdlog::details::log_msg& message) override;
   void flush_() override {}  // every line is written at once
-  bool write(const spdlog::details::log_msg& message);
+  bool write(std::string_view line);
   void tell_of_losses();
 
   LogOutput output_;
+  LogTail tail_;
   std::function<std::uint64_t()> lost_before_;
   int error_ = 0;           // why the last line that was lost here was
   std::uint64_t told_ = 0;  // of the lost lines, how many the log has told of

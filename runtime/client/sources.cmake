@@ -16,6 +16,7 @@ set(CLIENT_SOURCES
   sockets/repeating_connection.cpp
   mcp/request_channel.cpp
   sockets/socket.cpp
+  sockets/spoken_protocol.cpp
   http/sse_parser.cpp
   http/streamable_http_connection.cpp
   sockets/tcp_connection.cpp

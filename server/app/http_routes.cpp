@@ -4,11 +4,14 @@
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 #include "mcp/lists/documents.hpp"
+#include "text/url.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -32,15 +35,16 @@ std::optional<std::string_view> server_asked_for(std::string_view path) {
   return path.substr(kBefore.size(), path.size() - kBefore.size() - kAfter.size());
 }
 
-constexpr std::array<std::string_view, 8> kRoutes{"/",        "/mcp",    "/sse",     "/messages",
-                                                  "/jsonrpc", "/health", "/metrics", "/servers"};
+constexpr std::array<std::string_view, 9> kRoutes{"/",       "/mcp",     "/sse",     "/messages", "/jsonrpc",
+                                                  "/health", "/metrics", "/servers", "/log"};
 
 bool is_route(std::string_view path) {
   return std::find(kRoutes.begin(), kRoutes.end(), path) != kRoutes.end() || path.starts_with("/servers/");
 }
 
 HttpResponse nothing_here() {
-  return plain_response(404, "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers.");
+  return plain_response(404,
+                        "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers, /log.");
 }
 
 }  // namespace
@@ -73,10 +77,9 @@ void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpEx
     response = json_response(200, Json{{"status", health_()["status"]}});
   } else {
     response = json_response(401, Json::object());
-    response.body = error_message(
-        RequestId(kNullId),
-        unauthorized(is_guess ? gate_.complaint(request.remote)
-                              : "an access token is required: Authorization: Bearer TOKEN"));
+    response.body = error_message(RequestId(kNullId),
+                                  unauthorized(is_guess ? gate_.complaint(request.remote)
+                                                        : "an access token is required: Authorization: Bearer TOKEN"));
     response.headers.add("WWW-Authenticate", "Bearer");
   }
   if (!is_guess) return exchange->respond(response);
@@ -134,12 +137,30 @@ void HttpRoutes::describe_server(std::string_view name, const Principal& asking,
   exchange->respond(json_response(404, Json{{"error", "no such server"}, {"servers", names()}}));
 }
 
+// Whoever polls asks with the `next` of the answer before.
+HttpResponse HttpRoutes::log_lines(const HttpRequest& request, const Principal& asking) const {
+  if (!asking.may_admin) {
+    return json_response(403, Json{{"error", "the log takes an access token with the permission admin"}});
+  }
+  std::uint64_t from = 0;
+  const std::string text = query_value(request.query, "from").value_or("0");
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), from);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    return json_response(400, Json{{"error", "from: expected the number of a line"}});
+  }
+  LogTail::Part part = log_->from(from);
+  const std::uint64_t next = part.first + part.lines.size();
+  return json_response(200, Json{{"first", part.first}, {"next", next}, {"lines", std::move(part.lines)}});
+}
+
 bool HttpRoutes::get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
   const Principal& asking = *gate_.identify(request.bearer_token());
   if (request.path == "/health") {
     exchange->respond(json_response(200, health_()));
   } else if (request.path == "/metrics") {
     exchange->respond({200, {{"Cache-Control", "no-store"}}, "text/plain; version=0.0.4", metrics_()});
+  } else if (request.path == "/log" && log_ != nullptr) {
+    exchange->respond(log_lines(request, asking));
   } else if (request.path == "/servers") {
     list_servers(asking, exchange);
   } else if (const auto name = server_asked_for(request.path)) {

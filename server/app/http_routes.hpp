@@ -6,6 +6,7 @@
 #include "dispatch/paired_http.hpp"
 #include "dispatch/plain_http.hpp"
 #include "dispatch/streamable_http.hpp"
+#include "log_tail.hpp"
 #include "transport/http/http_exchange.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -50,6 +51,9 @@ class HttpRoutes {
   using FirstFunction = std::function<bool(const HttpRequest&, const std::shared_ptr<HttpExchange>&)>;
   void ask_first(FirstFunction first) { first_ = std::move(first); }
 
+  // GET /log, for those who may do everything, shows what is in there. `tail` outlives this.
+  void show_log(const LogTail& tail) { log_ = &tail; }
+
   // An HttpHandler. What goes wrong on the way is answered with status 500, and thrown.
   void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
 
@@ -58,6 +62,7 @@ class HttpRoutes {
   bool get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
   void list_servers(const Principal& asking, const std::shared_ptr<HttpExchange>& exchange);
   void describe_server(std::string_view name, const Principal& asking, const std::shared_ptr<HttpExchange>& exchange);
+  HttpResponse log_lines(const HttpRequest& request, const Principal& asking) const;
   Json own_capabilities(Json description) const;
   std::vector<std::string> names() const;
 
@@ -71,6 +76,7 @@ class HttpRoutes {
   const StatusFunction health_;
   const TextFunction metrics_;
   FirstFunction first_;
+  const LogTail* log_ = nullptr;  // null: there is no GET /log
 };
 
 }  // namespace rkllm_mcp

@@ -209,6 +209,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   }
   if (chat_) chat_->when_first_token([this](double seconds) { metrics_.turn_first_token.add(seconds); });
   if (settings.http.page) page_.emplace();
+  if (options.log_tail != nullptr) routes_.show_log(*options.log_tail);
   routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
     return (page_ && page_->handle(request, exchange)) || (chat_ && chat_->handle(request, exchange));
   });

@@ -56,6 +56,7 @@ class Server {
     HandedSockets sockets{};                          // to serve on, instead of opening those of the settings
     std::function<void()> when_stopping{};            // called once, as the end begins; null: nothing is called
     std::function<std::uint64_t()> lost_log_lines{};  // for the metrics, which say 0 if this is null
+    const LogTail* log_tail = nullptr;  // for GET /log, which is absent if this is null; outlives the server
     std::function<Json()> settings_report = [] { return Json(); };  // what clients may read of the settings
   };
 

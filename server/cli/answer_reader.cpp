@@ -1,6 +1,7 @@
 #include "cli/answer_reader.hpp"
 
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -50,7 +51,10 @@ bool AnswerReader::is_outdated(const Json& error) const {
 }
 
 std::string AnswerReader::take_reply(const Json& result) {
-  if (const Json* chunk = member(result, "chunk")) return take_chunk(*chunk);
+  if (const Json* chunk = member(result, "chunk")) {
+    if (is_true(*chunk, "end")) note_end(result);
+    return take_chunk(*chunk);
+  }
   if (const Json* stream_id = member(result, "stream_id")) {
     stream_id_ = *stream_id;
     return {};
@@ -61,6 +65,7 @@ std::string AnswerReader::take_reply(const Json& result) {
     return {};
   }
   state_ = State::kSucceeded;
+  result_ = result;
   const std::string text = text_of(result, "text");
   return text.empty() ? result.dump() : text;
 }
@@ -81,6 +86,12 @@ std::string AnswerReader::take_chunk(const Json& chunk) {
   return text;
 }
 
+// The message that ends a stream, without what only carries text.
+void AnswerReader::note_end(Json message) {
+  for (const char* name : {"chunk", "stream_id", "seq", "delta", "end", "error"}) message.erase(name);
+  result_ = std::move(message);
+}
+
 std::string AnswerReader::append(const Json& chunk) {
   ++next_seq_;
   if (is_true(chunk, "end")) state_ = State::kSucceeded;
@@ -94,6 +105,7 @@ std::string AnswerReader::append(const Json& chunk) {
 std::string AnswerReader::take_announced(const Json& params) {
   const Json* stream_id = member(params, "stream_id");
   if (stream_id == nullptr || stream_id_.is_null() || *stream_id != stream_id_) return {};
+  if (is_true(params, "end")) note_end(params);
   return take_chunk(params);
 }
 

@@ -25,6 +25,8 @@ class AnswerReader {
 
   State state() const { return state_; }
   const Json& error() const { return error_; }  // once the state is kFailed
+  // Once the answer is there: what came with it beside its text (state, status, perf, ...); null if nothing.
+  const Json& result() const { return result_; }
   // True while chunks have come that do not follow on what was taken: they wait until the missing ones come.
   bool has_gap() const { return !early_.empty(); }
   std::uint64_t next_seq() const { return next_seq_; }  // of the chunk that is to be taken next
@@ -37,6 +39,7 @@ class AnswerReader {
   bool is_outdated(const Json& error) const;
   std::string take_reply(const Json& result);
   std::string take_chunk(const Json& chunk);
+  void note_end(Json message);
   std::string append(const Json& chunk);
   std::string take_announced(const Json& params);
 
@@ -44,6 +47,7 @@ class AnswerReader {
   Delivery delivery_;
   State state_ = State::kOpen;
   Json error_;
+  Json result_;
   Json stream_id_;  // null: chunks come with the request's id
   std::uint64_t next_seq_ = 0;
   bool has_begun_ = false;

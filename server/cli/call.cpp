@@ -2,6 +2,7 @@
 
 #include "cli/answer_reader.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/help/terminal.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
@@ -43,12 +44,6 @@ client::Endpoint endpoint_of(const CallOptions& options, const SettingsRequest& 
           trusted_file(options.ca_file, settings)};
 }
 
-std::string no_message(const std::string& line) {
-  if (line.starts_with("HTTP/"))
-    return "that port speaks HTTP: name it with its scheme, --to http://HOST:PORT or ws://";
-  return "the server sent something that is no JSON message: " + line;
-}
-
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
@@ -69,6 +64,7 @@ class Call {
     connection_->send(request_);
     while (reader_.state() == AnswerReader::State::kOpen) take(next_message());
     if (options_.output == CallOptions::Output::kText) print("\n");
+    if (options_.output == CallOptions::Output::kJson) print_json(report());
     if (reader_.state() == AnswerReader::State::kSucceeded) return kExitOk;
     if (options_.output == CallOptions::Output::kText) {
       std::fprintf(stderr, "rkllm-mcp: %s\n", reader_.error().dump().c_str());
@@ -111,19 +107,28 @@ class Call {
 
   void take(const std::string& line) {
     const auto message = parse_bounded(line);
-    if (!message) throw client::ConnectionError(no_message(line));
+    if (!message) throw client::ConnectionError("the server sent something that is no JSON message: " + line);
     const std::string text = reader_.take(*message);
     if (has_new_gap()) recover();
     switch (options_.output) {
       case CallOptions::Output::kMessages: print(line + "\n"); break;
       case CallOptions::Output::kText: print(text); break;
+      case CallOptions::Output::kJson: text_ += text; break;
     }
+  }
+
+  Json report() const {
+    return {{"method", options_.method},
+            {"text", reader_.has_begun() ? Json(text_) : Json(nullptr)},
+            {"result", reader_.result()},
+            {"error", reader_.error()}};
   }
 
   const CallOptions& options_;
   std::unique_ptr<client::Connection> connection_;
   AnswerReader reader_;
   std::string request_;
+  std::string text_;              // that has come, for a report at the end
   Clock::time_point asked_at_{};  // for chunks again
   std::optional<std::uint64_t> asked_for_;
 };

@@ -51,10 +51,12 @@ CommandLine shown(const std::string& text) {
   return {{}, Finished{kExitOk}};
 }
 
-CommandLine show_help(CLI::App& app, const std::vector<std::string>& words) {
+CommandLine show_help(CLI::App& app, const Parsed& parsed) {
   CLI::App* command = &app;
-  for (const std::string& word : words) command = command->get_subcommand(word);  // throws of an unknown one
-  return shown(help_text(*command, columns_of(STDOUT_FILENO)));
+  for (const std::string& word : parsed.help_on) command = command->get_subcommand(word);  // throws of an unknown one
+  if (!parsed.help_json) return shown(help_text(*command, columns_of(STDOUT_FILENO)));
+  print_json(help_json(*command));
+  return {{}, Finished{kExitOk}};
 }
 
 CommandLine show_completion(const CLI::App& app, const std::string& shell) {
@@ -79,10 +81,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     return help_text(*each, columns_of(STDOUT_FILENO));
   });
   app.set_help_flag("-h,--help", "Print this help");
-  app.add_flag_callback(
-      "--version", [] { throw CLI::CallForVersion(versions_line(), 0); },
-      "Print the versions of the program, of the runtime that it finds, and of the runtimes that it can use");
   Parsed parsed;
+  auto* as_json = app.add_flag("--json", parsed.version_json, "With --version: print JSON, for programs");
+  auto* version = app.add_flag_callback(
+      "--version", [&parsed] { throw CLI::CallForVersion(parsed.version_json ? versions_json() : versions_line(), 0); },
+      "Print the versions of the program, of the runtime that it finds, and of the runtimes that it can use");
+  as_json->needs(version);  // that of a command stands behind its name
   const auto* chat = add_chat(app, parsed);
   const auto* ask = add_ask(app, parsed);
   const auto states = add_states(app, parsed);
@@ -103,7 +107,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     app.parse(argc, argv);
-    if (help->parsed()) return show_help(app, parsed.help_on);
+    if (help->parsed()) return show_help(app, parsed);
     if (completion->parsed()) return show_completion(app, parsed.completion_of);
     if (chat->parsed()) return {settings_request(parsed), std::move(parsed.chat)};
     if (ask->parsed()) return {settings_request(parsed), std::move(parsed.ask)};

@@ -30,6 +30,7 @@ struct ChatOptions {
   RemoteOptions remote{};
   std::string model{};   // empty: the first that the server offers
   std::string system{};  // empty: no system message
+  bool json = false;     // a line of JSON for each answer
 };
 
 // rkllm-mcp ask
@@ -68,7 +69,7 @@ struct RemoveOptions {
 
 // rkllm-mcp call
 struct CallOptions {
-  enum class Output { kMessages, kText };
+  enum class Output { kMessages, kText, kJson };
 
   std::string method;
   std::string params;             // JSON: an object or an array
@@ -153,7 +154,8 @@ struct Finished {
 struct CommandLine {
   SettingsRequest settings;
   std::variant<AskOptions, ChatOptions, StateOptions, ServeOptions, CallOptions, ConnectOptions, DoctorOptions,
-               LogsOptions, MemoryCommandOptions, PullOptions, RemoveOptions, SettingsOptions, ToolsOptions, WorkOptions, PageOptions, Finished>
+               LogsOptions, MemoryCommandOptions, PullOptions, RemoveOptions, SettingsOptions, ToolsOptions,
+               WorkOptions, PageOptions, Finished>
       command;
 };
 

@@ -58,11 +58,9 @@ void print_as_json(const doctor::Findings& findings) {
                         {"text", each.text},
                         {"cure", each.cure.empty() ? Json(nullptr) : Json(each.cure)}});
   }
-  std::printf("%s\n", Json{{"findings", std::move(list)},
-                           {"problems", count_of(findings, Level::kProblem)},
-                           {"warnings", count_of(findings, Level::kWarning)}}
-                          .dump(2, ' ', false, Json::error_handler_t::replace)
-                          .c_str());
+  print_json(Json{{"findings", std::move(list)},
+                  {"problems", count_of(findings, Level::kProblem)},
+                  {"warnings", count_of(findings, Level::kWarning)}});
 }
 
 void print_for_people(const doctor::Findings& findings) {

@@ -3,6 +3,7 @@
 #include "app/services.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
+#include "cli/help/terminal.hpp"
 #include "cli/server_places.hpp"
 #include "cli/target.hpp"
 #include "client/endpoint.hpp"
@@ -114,12 +115,12 @@ class MemoryCommand {
       case Action::kList: return list();
       case Action::kShow: return for_each_id([this](const std::string& id) { show(id); });
       case Action::kSearch: return search();
-      case Action::kExport:
-        return options_.arguments.empty() ? export_all() : export_named();
+      case Action::kExport: return options_.arguments.empty() ? export_all() : export_named();
       case Action::kImport: return import();
       case Action::kDelete:
         return for_each_id([this](const std::string& id) {
           calls_.call("memory/delete", params({{"conversation_id", id}}));
+          if (options_.json) return print(Json{{"conversation_id", id}, {"deleted", true}});
           std::cout << id << ": deleted\n";
         });
     }
@@ -257,7 +258,11 @@ class MemoryCommand {
         if (lines.size() >= kLinesTogether || bytes >= kBytesTogether) send(true);
       }
       const Json done = send(false);
-      std::cout << done["conversations"] << " conversations, " << done["messages"] << " messages imported\n";
+      if (options_.json) {
+        print(Json{{"conversations", done["conversations"]}, {"messages", done["messages"]}});
+      } else {
+        std::cout << done["conversations"] << " conversations, " << done["messages"] << " messages imported\n";
+      }
       return kExitOk;
     } catch (const RpcError& error) {
       discard(name);

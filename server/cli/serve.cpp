@@ -190,6 +190,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
   if (serves_stdio(options, settings.stdio.enabled)) server_options.stdio_output = output;
   server_options.settings_report = [&loaded] { return settings_report(loaded); };
   server_options.lost_log_lines = [&log_of_server] { return log_of_server.lost_lines(); };
+  server_options.log_tail = &log_of_server.tail();
   server_options.when_stopping = [&supervisor] { supervisor.stopping(); };
   std::optional<Server> server;
   try {

@@ -1,6 +1,8 @@
 #include "cli/settings_command.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/help/terminal.hpp"
+#include "settings/refused.hpp"
 #include "settings/schema.hpp"
 #include "settings/table.hpp"
 
@@ -29,7 +31,7 @@ int show(const SettingsOptions& options, const SettingsRequest& request) {
   for (const auto& warning : settings.warnings) std::cerr << "warning: " << warning << "\n";
   switch (options.output) {
     case SettingsOptions::Output::kText: print_text(settings); break;
-    case SettingsOptions::Output::kJson: std::cout << settings_report(settings).dump(2) << "\n"; break;
+    case SettingsOptions::Output::kJson: print_json(settings_report(settings)); break;
   }
   return kExitOk;
 }
@@ -41,19 +43,41 @@ std::string path_in_use(const SettingsOptions& options, const SettingsRequest& r
       "no place for a settings file: neither XDG_CONFIG_HOME nor HOME is set; use --settings PATH");
 }
 
-// Only the file is judged, as it would be without variables and options.
-int check(const std::string& path) {
-  const LoadedSettings settings = load_settings({path, {}, {}});
-  if (settings.file.empty()) throw std::runtime_error(path + ": no such file");
-  std::cout << path << ": right\n";
-  return kExitOk;
+// As text what people read, as JSON an object.
+void print_path(const SettingsOptions& options, const std::string& path, const std::string& words, const Json& facts) {
+  switch (options.output) {
+    case SettingsOptions::Output::kText: std::cout << path << words << "\n"; break;
+    case SettingsOptions::Output::kJson: {
+      Json report{{"path", path}};
+      report.update(facts);
+      print_json(report);
+      break;
+    }
+  }
 }
 
-int write(const std::string& path) {
-  switch (write_default_settings(path)) {
-    case Written::kWritten: std::cout << path << ": written\n"; return kExitOk;
-    case Written::kExists: std::cerr << path << ": exists, and was left alone\n"; return kExitFailed;
+// Only the file is judged, as it would be without variables and options.
+int check(const SettingsOptions& options, const std::string& path) {
+  try {
+    const LoadedSettings settings = load_settings({path, {}, {}});
+    if (settings.file.empty()) throw std::runtime_error(path + ": no such file");
+    print_path(options, path, ": right", {{"right", true}, {"problems", Json::array()}});
+    return kExitOk;
+  } catch (const SettingsRefused& refused) {
+    if (options.output == SettingsOptions::Output::kText) throw;
+    print_path(options, path, "", {{"right", false}, {"problems", refused.lines()}});
+    return kExitSettingsRefused;
   }
+}
+
+int write(const SettingsOptions& options, const std::string& path) {
+  switch (write_default_settings(path)) {
+    case Written::kWritten: print_path(options, path, ": written", {{"written", true}}); return kExitOk;
+    case Written::kExists: break;
+  }
+  if (options.output == SettingsOptions::Output::kJson) print_path(options, path, "", {{"written", false}});
+  std::cerr << "rkllm-mcp: " << path
+            << " exists, and was left alone; name another file: rkllm-mcp settings write FILE\n";
   return kExitFailed;
 }
 
@@ -63,10 +87,10 @@ int run_settings(const SettingsOptions& options, const SettingsRequest& request)
   using Action = SettingsOptions::Action;
   switch (options.action) {
     case Action::kShow: return show(options, request);
-    case Action::kPath: std::cout << path_in_use(options, request) << "\n"; return kExitOk;
-    case Action::kSchema: std::cout << settings_schema().dump(2) << "\n"; return kExitOk;
-    case Action::kCheck: return check(path_in_use(options, request));
-    case Action::kWrite: return write(path_in_use(options, request));
+    case Action::kPath: print_path(options, path_in_use(options, request), "", Json::object()); return kExitOk;
+    case Action::kSchema: print_json(settings_schema()); return kExitOk;
+    case Action::kCheck: return check(options, path_in_use(options, request));
+    case Action::kWrite: return write(options, path_in_use(options, request));
   }
   return kExitUsage;
 }

@@ -1,6 +1,7 @@
 #include "cli/tools_command.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/help/terminal.hpp"
 #include "cli/server_places.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
@@ -103,7 +104,7 @@ std::string first_sentence(const Json& tool) {
 
 int print_tools(const Json& tools, ToolsOptions::Output output) {
   if (output == ToolsOptions::Output::kJson) {
-    print_line(tools.dump(2));
+    print_json(tools);
     return kExitOk;
   }
   const std::string title = "TOOL";
@@ -120,7 +121,7 @@ int print_tools(const Json& tools, ToolsOptions::Output output) {
 int print_result(const Json& result, ToolsOptions::Output output) {
   const bool has_failed = result.value("isError", false);
   if (output == ToolsOptions::Output::kJson) {
-    print_line(result.dump(2));
+    print_json(result);
     return has_failed ? kExitFailed : kExitOk;
   }
   for (const Json& block : result.value("content", Json::array())) {

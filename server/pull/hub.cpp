@@ -61,7 +61,8 @@ HubFile file_from(const Json& sibling, const Url& hub, const std::string& reposi
     if (const auto bytes = size_at(*large)) file.bytes = bytes;
   }
   file.url = hub;
-  file.url.target = path_of(hub) + "/" + repository + "/resolve/" + encoded_path(revision) + "/" + encoded_path(file.name);
+  file.url.target =
+      path_of(hub) + "/" + repository + "/resolve/" + encoded_path(revision) + "/" + encoded_path(file.name);
   return file;
 }
 
@@ -75,12 +76,37 @@ bool is_printable(const std::string& name) {
   return true;
 }
 
-std::string listed(const std::vector<HubFile>& files) {
-  std::string text;
-  for (std::size_t at = 0; at < files.size() && at < kMostNamed; ++at) {
-    text += "\n  " + files[at].name + (files[at].bytes ? ", " + shown_bytes(*files[at].bytes) : "");
+std::string name_of(const BoardFacts& board) {
+  return board.chip.empty() ? "this machine" : "this board (" + board.chip + ")";
+}
+
+std::string words_for(const BoardFacts& board) {
+  return board.chip.empty() ? "for this machine" : "for this board, " + board.chip;
+}
+
+// Why a file is not for this board; empty if it is.
+std::string why_not(const HubFile& file, const BoardFacts& board) {
+  const auto chip = chip_in_name(file.name);
+  if (chip && !board.chip.empty() && *chip != board.chip) return "for " + *chip;
+  if (board.memory && file.bytes && *file.bytes > *board.memory) {
+    return "larger than the memory of " + shown_bytes(*board.memory);
   }
-  if (files.size() > kMostNamed) text += "\n  and " + std::to_string(files.size() - kMostNamed) + " more";
+  return {};
+}
+
+// Each on a line of its own, with what speaks against it; the chosen one, if any, is marked.
+std::string listed(const std::vector<HubFile>& files, const BoardFacts& board, const HubFile* chosen = nullptr) {
+  std::string text;
+  std::size_t named = 0;
+  for (const HubFile& each : files) {
+    const bool is_chosen = &each == chosen;
+    if (!is_chosen && named == kMostNamed) continue;
+    ++named;
+    const std::string reason = is_chosen ? words_for(board) : why_not(each, board);
+    text += (is_chosen ? "\n* " : "\n  ") + each.name + (each.bytes ? ", " + shown_bytes(*each.bytes) : "") +
+            (reason.empty() ? "" : "  (" + reason + ")");
+  }
+  if (named < files.size()) text += "\n  and " + std::to_string(files.size() - named) + " more";
   return text;
 }
 
@@ -96,7 +122,8 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
                                           const std::string& wanted_revision, const WebGet& how) {
   Url list = hub;
   list.target = path_of(hub) + "/api/models/" + repository +
-                (wanted_revision.empty() ? std::string() : "/revision/" + encoded_path(wanted_revision)) + "?blobs=true";
+                (wanted_revision.empty() ? std::string() : "/revision/" + encoded_path(wanted_revision)) +
+                "?blobs=true";
   WebGet get = how;
   int status = 0;
   get.on_head = [&status](const WebHead& head) {
@@ -110,8 +137,7 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
     throw;
   } catch (const WebFailed&) {
     if (status == 401 || status == 403 || status == 404) {
-      throw WebFailed(hub.host + " shows no repository " + repository +
-                      ": there is none, or " + words_of_gate());
+      throw WebFailed(hub.host + " shows no repository " + repository + ": there is none, or " + words_of_gate());
     }
     throw;
   }
@@ -141,28 +167,31 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
       return each.name == wanted || last_part(each.name) == wanted;
     });
     if (found == files.end()) {
-      throw std::invalid_argument(repository + " has no file " + wanted + "; it has:" + listed(files));
+      throw std::invalid_argument(repository + " has no file " + wanted + "; it has:" + listed(files, board));
     }
     return *found;
   }
-  std::vector<HubFile> fitting;
-  const HubFile* last = nullptr;
+  std::vector<const HubFile*> fitting;
   for (const HubFile& each : files) {
-    const auto chip = chip_in_name(each.name);
-    if (chip && !board.chip.empty() && *chip != board.chip) continue;
-    if (board.memory && each.bytes && *each.bytes > *board.memory) continue;
-    fitting.push_back(each);
-    last = &each;
+    if (!why_not(each, board).empty()) continue;
+    fitting.push_back(&each);
   }
-  if (fitting.size() == 1) return *last;
-  const std::string board_name = board.chip.empty() ? "this machine" : "this board (" + board.chip + ")";
+  if (fitting.size() == 1) return *fitting.front();
+  const std::string board_name = name_of(board);
   if (fitting.empty()) {
     throw std::invalid_argument(repository + " has nothing for " + board_name + " and its memory" +
-                                (board.memory ? " of " + shown_bytes(*board.memory) : std::string()) + "; it has:" +
-                                listed(files));
+                                (board.memory ? " of " + shown_bytes(*board.memory) : std::string()) +
+                                "; it has:" + listed(files, board));
   }
-  throw std::invalid_argument(repository + " has several models for " + board_name + ":" + listed(fitting) +
-                              "\nname one: rkllm-mcp pull hf.co/" + repository + ":" + last_part(fitting.front().name));
+  throw std::invalid_argument(repository + " has several models for " + board_name + ":" + listed(files, board) +
+                              "\nname one: rkllm-mcp pull hf.co/" + repository + ":" +
+                              last_part(fitting.front()->name));
+}
+
+std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
+                            const std::string& repository) {
+  return repository + " has " + std::to_string(files.size()) + " models:" + listed(files, board, &chosen) +
+         "\nTo have another: rkllm-mcp pull hf.co/" + repository + ":FILE";
 }
 
 }  // namespace rkllm_mcp

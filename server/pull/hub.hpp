@@ -1,8 +1,8 @@
 // The hub's list of a repository's models, and which of them is for this board.
 //
-// Facts of the hub's interface (huggingface.co/docs/hub/api): GET /api/models/OWNER/NAME[/revision/REVISION]?blobs=true has "sha" (the
-// revision) and "siblings", each with "rfilename", "size" and, for large files, "lfs":{"sha256","size"}; a file is at
-// /OWNER/NAME/resolve/REVISION/FILE, which redirects to where it is kept.
+// Facts of the hub's interface (huggingface.co/docs/hub/api): GET /api/models/OWNER/NAME[/revision/REVISION]?blobs=true
+// has "sha" (the revision) and "siblings", each with "rfilename", "size" and, for large files, "lfs":{"sha256","size"};
+// a file is at /OWNER/NAME/resolve/REVISION/FILE, which redirects to where it is kept.
 #pragma once
 
 #include "pull/web_get.hpp"
@@ -16,9 +16,9 @@
 namespace rkllm_mcp {
 
 struct HubFile {
-  std::string name{};                  // with its folders in the repository
+  std::string name{};  // with its folders in the repository
   std::optional<std::int64_t> bytes{};
-  std::string sha256{};                // empty: the hub does not say
+  std::string sha256{};  // empty: the hub does not say
   Url url{};
 };
 
@@ -30,13 +30,17 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
 std::string words_of_gate();
 
 struct BoardFacts {
-  std::string chip{};                       // "rk3588"; empty: this is no such board
-  std::optional<std::int64_t> memory{};     // bytes in all
+  std::string chip{};                    // "rk3588"; empty: this is no such board
+  std::optional<std::int64_t> memory{};  // bytes in all
 };
 
 // The file of that name, or, where `wanted` is empty, the only one that is for this board and fits its memory. Throws
 // std::invalid_argument with the list of what there is.
 const HubFile& choose_model(const std::vector<HubFile>& files, const std::string& wanted, const BoardFacts& board,
+                            const std::string& repository);
+// The list of what there is, for people: the file that choose_model() has taken (one of `files`) is marked, the others
+// have what speaks against them, and it ends with how to get one of those.
+std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
                             const std::string& repository);
 
 }  // namespace rkllm_mcp

@@ -13,18 +13,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-HubFile find_file(const PullRequest& request, const WebGet& how) {
+HubFile find_file(const PullRequest& request, const PullEvents& events, const WebGet& how) {
   ModelSource source = parse_model_source(request.source, request.hub);
   if (source.url) return {file_name_of(source.url->target), {}, {}, *std::move(source.url)};
   const auto files = models_in_repository(request.hub, source.repository, source.revision, how);
-  return choose_model(files, source.file, request.board, source.repository);
+  const HubFile& chosen = choose_model(files, source.file, request.board, source.repository);
+  if (source.file.empty() && files.size() > 1) {
+    events.took_one_of(words_of_choice(files, chosen, request.board, source.repository));
+  }
+  return chosen;
 }
 
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder)) {
-    throw std::runtime_error(folder.string() + " cannot be made: " + (error ? error.message() : "a file is in its place"));
+    throw std::runtime_error(folder.string() +
+                             " cannot be made: " + (error ? error.message() : "a file is in its place"));
   }
 }
 
@@ -39,7 +44,7 @@ Pulled pull_model(const PullRequest& request, const PullEvents& events) {
   how.on_socket = events.on_socket;
   HubFile file;
   try {
-    file = find_file(request, how);
+    file = find_file(request, events, how);
   } catch (const WebStopped&) {
     throw DownloadStopped("stopped");
   }
@@ -48,7 +53,8 @@ Pulled pull_model(const PullRequest& request, const PullEvents& events) {
   const fs::path target = request.folder / file_name_of(file.name);
   std::error_code error;
   if (fs::exists(target, error)) {
-    const bool may_be_it = !file.sha256.empty() && file.bytes && fs::file_size(target, error) == static_cast<std::uintmax_t>(*file.bytes);
+    const bool may_be_it =
+        !file.sha256.empty() && file.bytes && fs::file_size(target, error) == static_cast<std::uintmax_t>(*file.bytes);
     if (may_be_it) {
       events.download.verifying();
       const auto sum = sha256_of_file(target.string(), events.download.goes_on);

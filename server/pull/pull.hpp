@@ -23,7 +23,10 @@ struct PullRequest {
 };
 
 struct PullEvents {
-  std::function<void(const HubFile& chosen)> chosen = [](const HubFile&) {};  // name, size and hash as far as they are known
+  // Of several files in a repository one was taken: see words_of_choice(). Comes before `chosen`.
+  std::function<void(const std::string& words)> took_one_of = [](const std::string&) {};
+  std::function<void(const HubFile& chosen)> chosen = [](const HubFile&) {
+  };  // name, size and hash as far as they are known
   DownloadEvents download{};
   std::function<void(int socket)> on_socket = [](int) {};  // see WebGet
 };
@@ -32,8 +35,8 @@ struct Pulled {
   std::filesystem::path path;
   std::int64_t bytes;
   std::string sha256;
-  bool is_verified;    // the hub has said what the hash must be
-  bool was_there;      // with that hash: nothing was fetched
+  bool is_verified;  // the hub has said what the hash must be
+  bool was_there;    // with that hash: nothing was fetched
 };
 
 // Throws std::invalid_argument (what was asked for), and what download() throws.

@@ -20,6 +20,7 @@ if (!find_chromium()) {
 
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const kToken = 'right-horse-battery-staple-right';
+const kGuestToken = 'guest-horse-battery-staple-guest';
 
 let directory;
 let server; // everybody may call
@@ -37,7 +38,7 @@ before(async () => {
   await model('qwen2-stream', { decode_tokens_per_s: 2500 });
   await model('qwen3-thinker', { decode_tokens_per_s: 60, thinking: true });
   const tokens = join(directory, 'tokens');
-  await writeFile(tokens, `tester ${kToken}\n`, { mode: 0o600 });
+  await writeFile(tokens, `tester ${kToken}\nguest ${kGuestToken} call\n`, { mode: 0o600 });
   const settings = { 'runtime.model_dirs': JSON.stringify([directory]), 'runtime.default_context': 16384 };
   [server, guarded, browser] = await Promise.all([Server.start(settings), Server.start({ ...settings, 'auth.tokens': tokens, 'http.address': '0.0.0.0' }), start_browser()]);
 });
@@ -368,6 +369,79 @@ test('without the memory server the page says so, and keeps the conversation in 
   await end(page);
 });
 
+test('conversations are renamed, and found by what was said in them, with and without diacritics', async () => {
+  const page = await open_page(browser, at(server));
+  await use_model(page, 'qwen2-quick');
+  await ask(page, say('Phở bò Hà Nội rất ngon'));
+  await complete(page);
+  await page.getByRole('button', { name: /^Rename “@say="Phở/ }).click();
+  const title = page.getByLabel('New title');
+  await assert_accessible(page);
+  await title.fill('Noodles');
+  await title.press('Enter');
+  await page.getByRole('button', { name: /^Noodles/ }).waitFor();
+  await page.getByRole('button', { name: 'Rename “Noodles”' }).click();
+  await title.press('Escape');
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await ask(page, '@n=3 Something else');
+  await complete(page);
+  const search = page.getByRole('searchbox', { name: 'Search the conversations' });
+  await search.fill('pho noi');
+  await page.getByText('Conversations found: 1').waitFor();
+  const found = page.locator('.conversations li');
+  assert.equal(await found.count(), 1);
+  await found.getByText('Phở bò').waitFor();
+  await assert_accessible(page);
+  await found.getByRole('button', { name: /^Noodles/ }).click();
+  await answers(page).getByText('Phở bò Hà Nội').waitFor();
+  await search.fill('no such words anywhere');
+  await page.getByText('Conversations found: 0').waitFor();
+  await search.press('Escape');
+  await page.getByRole('button', { name: /^@n=3 Something else/ }).waitFor();
+  // One that the list does not show, since it has many newer ones before it, is opened with its title.
+  await page.route('**/jsonrpc', async (route) => {
+    const read = await (await route.fetch()).json();
+    if (read.result?.conversations) read.result.conversations = read.result.conversations.filter(({ title }) => title !== 'Noodles');
+    await route.fulfill({ json: read });
+  });
+  await page.reload();
+  await page.getByRole('button', { name: /^@n=3 Something else/ }).waitFor();
+  assert.equal(await page.getByRole('button', { name: /^Noodles/ }).count(), 0);
+  await page.getByRole('button', { name: 'New chat' }).click();
+  await search.fill('pho noi');
+  await page.getByText('Conversations found: 1').waitFor();
+  await page.locator('.conversations li button.open').click();
+  await answers(page).getByText('Phở bò Hà Nội').waitFor();
+  await eventually(() => page.evaluate(() => JSON.parse(sessionStorage['rkllm.conversation']).title === 'Noodles'));
+  await end(page);
+});
+
+test('the log is shown as it is written, and only to who may see it', async () => {
+  const page = await open_page(browser, at(server), { hash: '#log' });
+  const lines = page.getByRole('log');
+  await lines.getByText(/info: rkllm-mcp \d/).waitFor();
+  const call = (method) => fetch(`${at(server)}/jsonrpc`, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method }) });
+  await call('rkllm_seen_in_the_log');
+  await lines.getByText('rkllm_seen_in_the_log').waitFor();
+  await page.getByLabel('Only lines with').fill('SEEN_IN');
+  await eventually(async () => (await lines.textContent()).split('\n').every((line) => line.includes('seen_in')));
+  await call('rkllm_seen_in_it_again');
+  await lines.getByText('rkllm_seen_in_it_again').waitFor();
+  await assert_accessible(page);
+  await end(page);
+
+  const guest = await open_page(browser, at(guarded), { hash: '#log' });
+  await guest.getByRole('dialog').getByLabel('Access token').fill(kGuestToken);
+  await guest.keyboard.press('Enter');
+  await guest.getByText('The log is shown only to access tokens with the permission admin.').waitFor();
+  assert.equal(await guest.getByRole('log').textContent(), '');
+  await guest.getByRole('button', { name: 'Access token' }).click();
+  await guest.getByRole('dialog').getByLabel('Access token').fill(kToken);
+  await guest.keyboard.press('Enter');
+  await guest.getByRole('log').getByText(/info: rkllm-mcp \d/).waitFor();
+  await end(guest);
+});
+
 test('any tool is called by a form that its schema makes', async () => {
   const page = await open_page(browser, at(server), { hash: '#tools' });
   await page.getByLabel('Find a tool').fill('calc');
@@ -396,6 +470,15 @@ test('any tool is called by a form that its schema makes', async () => {
   await end(page);
 });
 
+// Every part of the page can be reached without scrolling sideways.
+async function assert_tabs_in_sight(page) {
+  const tabs = await page.locator('nav').evaluate((nav) => ({
+    hidden: nav.scrollWidth - nav.clientWidth,
+    outside: [...nav.children].filter((tab) => tab.getBoundingClientRect().left < 0 || tab.getBoundingClientRect().right > innerWidth).length,
+  }));
+  assert.deepEqual(tabs, { hidden: 0, outside: 0 });
+}
+
 test('375 pixels, dark, by the keyboard alone', async () => {
   const page = await open_page(browser, at(server), { viewport: { width: 375, height: 740 }, colorScheme: 'dark' });
   await page.getByText('SIMULATED').waitFor();
@@ -408,13 +491,17 @@ test('375 pixels, dark, by the keyboard alone', async () => {
   await page.keyboard.type(say(`A wide one: ${'w'.repeat(300)}\n\n| a | b |\n|---|---|\n| ${'x'.repeat(200)} | 2 |\n\n\`\`\`\n${'y'.repeat(200)}\n\`\`\``));
   await page.keyboard.press('Enter');
   await complete(page);
-  for (const view of ['chat', 'models', 'board', 'tools', 'connect']) {
+  for (const view of ['chat', 'models', 'board', 'tools', 'log', 'connect']) {
     await page.evaluate((hash) => (location.hash = hash), view);
     await page.locator(`nav a[href="#${view}"][aria-current]`).waitFor();
     const { wide, shown } = await page.evaluate(() => ({ wide: Math.max(document.documentElement.scrollWidth, document.querySelector('main').scrollWidth), shown: innerWidth }));
     assert.ok(wide <= shown, `${view} is ${wide} pixels wide`);
     await assert_accessible(page);
   }
+  await assert_tabs_in_sight(page);
+  await page.getByLabel('Language').selectOption('vi');
+  await page.getByRole('link', { name: 'Nhật ký' }).waitFor();
+  await assert_tabs_in_sight(page);
   await end(page);
 });
 

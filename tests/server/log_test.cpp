@@ -166,6 +166,38 @@ TEST_CASE(
   CHECK_FALSE(Log{LogSettings()}.reopen());
 }
 
+TEST_CASE("the last lines of the log stay in memory, numbered, whatever becomes of them elsewhere") {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory / "log";
+  std::filesystem::create_symlink("/dev/full", path);
+  LogSettings settings;
+  settings.file = path;
+  Log log(settings);
+  for (int line = 1; line <= 1500; ++line) log.logger().info("line {}", line);
+  while (log.tail().from(1500).lines.empty() || log.tail().from(1500).first != 1500) std::this_thread::yield();
+  const LogTail::Part all = log.tail().from(0);
+  CHECK(all.first == 501);
+  REQUIRE(all.lines.size() == LogTail::kMostLines);
+  CHECK(all.lines.front().ends_with(" info: line 501"));
+  CHECK(all.lines.back().ends_with(" info: line 1500"));
+  const LogTail::Part some = log.tail().from(1499);
+  CHECK(some.first == 1499);
+  CHECK(some.lines.size() == 2);
+  CHECK(log.tail().from(1501).lines.empty());
+  CHECK(log.tail().from(1501).first == 1501);
+  CHECK(log.tail().from(99'999).first == 501);  // of a server that was started again
+}
+
+TEST_CASE("what is kept of the log in memory is bounded, and a long line is cut") {
+  LogTail tail;
+  const std::string longest(2 * LogTail::kLongestLine, 'x');
+  for (int line = 0; line < 100; ++line) tail.add(longest + "\n");
+  const LogTail::Part part = tail.from(0);
+  CHECK(part.lines.size() == LogTail::kMostBytes / LogTail::kLongestLine);
+  CHECK(part.lines.front().size() == LogTail::kLongestLine);
+  CHECK(part.first == 101 - part.lines.size());
+}
+
 TEST_CASE("a log's file that is a pipe nobody reads is refused instead of waited for") {
   const test::TemporaryDirectory directory;
   const std::string path = directory / "pipe";

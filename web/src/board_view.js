@@ -60,6 +60,5 @@ export function BoardView() {
     </div>
     <h2>${t('facts')}</h2>
     <${Facts} />
-    <p class="hint">${t('log_hint')}</p>
   </section>`;
 }

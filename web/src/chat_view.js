@@ -1,11 +1,12 @@
 // Talking to a model.
 import { Component } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { AnswerText } from './answer_text.js';
 import { choice, choose_model, conversation, edit, regenerate, send, stop } from './conversation.js';
 import { Conversations } from './conversations.js';
 import { copy_text } from './copy.js';
+import { use_following } from './following.js';
 import { html } from './html.js';
 import { use_store } from './store.js';
 import { also_watch, refresh_models, server } from './watch.js';
@@ -155,28 +156,11 @@ function Entry({ busy }) {
   </form>`;
 }
 
-// Follows the end of the answer, unless the reader has scrolled up.
-function use_following(messages) {
-  const box = useRef(null);
-  const follows = useRef(true);
-  useLayoutEffect(() => {
-    if (follows.current && box.current) box.current.scrollTop = box.current.scrollHeight;
-  });
-  const count = messages.length;
-  useEffect(() => {
-    follows.current = true;
-  }, [count]);
-  const on_scroll = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-    follows.current = scrollHeight - scrollTop - clientHeight < 60;
-  };
-  return { box, on_scroll };
-}
-
 export function ChatView({ words }) {
   const { messages, save_failed } = use_store(conversation);
   const last = messages[messages.length - 1];
   const busy = is_being_made(last);
-  const { box, on_scroll } = use_following(messages);
+  const { box, on_scroll } = use_following(messages.length);
   const said = last?.role !== 'assistant' ? '' : busy ? t('answering') : t(kEndings[last.status] ?? 'answer_done', { reason: last.reason ?? '' });
   const on_key = (event) => event.key === 'Escape' && busy && stop();
   return html`<section class="chat" aria-labelledby="title" onKeyDown=${on_key}>

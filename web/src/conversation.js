@@ -100,8 +100,36 @@ export async function list_conversations(cursor) {
   list.set({ conversations: [...before, ...read.conversations], next: read.nextCursor });
 }
 
+// Each conversation that has all these words: {conversation_id, title, found}, where `found` is the message that has
+// them. Of a conversation that is not in the list the title is asked for when it is opened.
+export async function search_conversations(query) {
+  const { hits } = await call('memory/search', { query, limit: 100 });
+  const rows = new Map();
+  for (const { conversation_id, content, timestamp } of hits) {
+    if (rows.has(conversation_id)) continue;
+    const known = list.get().conversations.find((each) => each.conversation_id === conversation_id);
+    rows.set(conversation_id, { updated_at: timestamp, ...known, conversation_id, found: content });
+  }
+  return [...rows.values()];
+}
+
+export async function rename_conversation(conversation_id, title) {
+  await call('memory/rename', { conversation_id, title });
+  if (conversation.get().id === conversation_id) {
+    conversation.set({ title });
+    keep_in_tab();
+  }
+  await list_conversations();
+}
+
+async function title_of(conversation_id) {
+  const { lines } = await call('memory/export', { conversation_id, limit: 1 });
+  return lines[0].title;
+}
+
 export async function open_conversation({ conversation_id, title }) {
   await stop();
+  title ??= await title_of(conversation_id);
   const messages = [];
   let cursor;
   do {
@@ -111,7 +139,7 @@ export async function open_conversation({ conversation_id, title }) {
     }
     cursor = read.nextCursor;
   } while (cursor);
-  conversation.set({ ...kEmpty, id: conversation_id, title: title ?? '', messages, saved: messages.length });
+  conversation.set({ ...kEmpty, id: conversation_id, title, messages, saved: messages.length });
   keep_in_tab();
 }
 

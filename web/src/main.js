@@ -7,6 +7,7 @@ import { ChatView } from './chat_view.js';
 import { ConnectView } from './connect_view.js';
 import { take_up } from './conversation.js';
 import { html } from './html.js';
+import { LogView } from './log_view.js';
 import { ModelsView } from './models_view.js';
 import './page.css';
 import { access, set_access_token } from './server.js';
@@ -16,7 +17,7 @@ import { ToolsView } from './tools_view.js';
 import { begin_watching, is_simulated, server } from './watch.js';
 import { choose_language, kLanguages, language, t } from './words.js';
 
-const kViews = { chat: ChatView, models: ModelsView, board: BoardView, tools: ToolsView, connect: ConnectView };
+const kViews = { chat: ChatView, models: ModelsView, board: BoardView, tools: ToolsView, log: LogView, connect: ConnectView };
 const view_of = (hash) => (Object.hasOwn(kViews, hash.slice(1)) ? hash.slice(1) : 'chat');
 
 function use_view() {

@@ -31,6 +31,8 @@ std::string complaint_of(httplib::Error error) {
   if (is_not_connected(error)) return "cannot connect";
   if (is_certificate_refused(error)) return "the server's certificate cannot be verified";
   if (error == httplib::Error::SSLLoadingCerts) return "no certificates to verify the server's with";
+  if (error == httplib::Error::SSLConnection) return "no TLS connection came about";
+  if (error == httplib::Error::Read) return "the connection ended, or what came is no HTTP";
   return "HTTP failed: " + httplib::to_string(error);
 }
 

@@ -1,6 +1,7 @@
 #include "client/http/http_round_trip.hpp"
 
 #include "client/http/http_error.hpp"
+#include "client/sockets/spoken_protocol.hpp"
 
 #include <httplib.h>
 
@@ -27,7 +28,7 @@ bool is_without_connection(httplib::Error error) {
 }  // namespace
 
 HttpRoundTrip::HttpRoundTrip(const Endpoint& endpoint, const HttpPatience& patience)
-    : client_(make_http_client(endpoint, patience)) {}
+    : endpoint_(endpoint), client_(make_http_client(endpoint, patience)) {}
 
 HttpRoundTrip::~HttpRoundTrip() = default;
 
@@ -45,7 +46,9 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
     refused = refused || !answer;
     return answer;
   };
+  bool is_http = false;
   request.response_handler = [&](const httplib::Response& response) {
+    is_http = true;
     return goes_on(!stopped_ &&
                    on_head({response.status, media_type_of(response), response.get_header_value("Mcp-Session-Id")}));
   };
@@ -60,7 +63,10 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
   is_unreachable_ = error == httplib::Error::Connection;
-  return is_without_connection(error) ? End::kNoConnection : End::kBroken;
+  if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
+  const std::string hint = is_http ? std::string() : hint_at_protocol(endpoint_);
+  complaint_ += hint;
+  return error == httplib::Error::SSLConnection || !hint.empty() ? End::kNoConnection : End::kBroken;
 }
 
 void HttpRoundTrip::stop() {

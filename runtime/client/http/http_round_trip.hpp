@@ -31,7 +31,7 @@ class HttpRoundTrip {
   enum class End {
     kComplete,
     kStopped,       // by stop() or by a callback
-    kNoConnection,  // nothing was sent
+    kNoConnection,  // nothing was sent, or the server speaks another protocol
     kBroken,        // the response did not come, or not all of it
   };
 
@@ -50,6 +50,7 @@ class HttpRoundTrip {
   bool is_unreachable() const { return is_unreachable_; }
 
  private:
+  const Endpoint endpoint_;
   std::unique_ptr<httplib::ClientImpl> client_;
   std::atomic<bool> stopped_ = false;
   std::string complaint_;

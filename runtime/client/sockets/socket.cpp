@@ -1,5 +1,7 @@
 #include "client/sockets/socket.hpp"
 
+#include "client/sockets/spoken_protocol.hpp"
+
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -147,13 +149,13 @@ void Socket::shake_hands(const Endpoint& endpoint, Deadline deadline) try {
     std::array<char, 16384> buffer;
     const auto size = receive_plain(buffer, deadline);
     if (!size) fail(where_, "no answer to the TLS handshake");
-    if (*size == 0) fail(where_, "the server ended the TLS handshake: does it speak TLS there?");
+    if (*size == 0) fail(where_, "the server ended the TLS handshake");
     tls_->give({buffer.data(), *size});
   }
-} catch (const ConnectionError&) {
+} catch (const ConnectionError& error) {
   tls_.reset();
   ::close(std::exchange(descriptor_, -1));  // no destructor runs
-  throw;
+  throw ConnectionError(error.what() + hint_at_protocol(endpoint));
 }
 
 bool Socket::flush() {

@@ -1,5 +1,7 @@
 #include "client/sockets/tcp_connection.hpp"
 
+#include "client/sockets/spoken_protocol.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -21,17 +23,32 @@ std::optional<std::string> TcpConnection::receive(Deadline deadline) {
       std::string line = received_.substr(taken_, newline - taken_);
       taken_ = searched_ = newline + 1;
       if (line.ends_with('\r')) line.pop_back();
+      if (!std::exchange(has_spoken_, true) && line.starts_with("HTTP/")) refuse_other_protocol("that is no message");
       return line;
     }
     received_.erase(0, std::exchange(taken_, 0));
     if (received_.empty() && received_.capacity() > kKeptBytes) received_.shrink_to_fit();
     searched_ = received_.size();
     std::array<char, 65536> buffer;
-    const auto size = socket_.receive(buffer, deadline);
+    const auto size = receive_some(buffer, deadline);
     if (!size) return std::nullopt;
+    if (*size == 0 && !has_spoken_) refuse_other_protocol("the server has closed the connection");
     if (*size == 0) throw ConnectionError("the server has closed the connection");
     received_.append(buffer.data(), *size);
   }
+}
+
+// A server that does not understand what it got may reset the connection.
+std::optional<std::size_t> TcpConnection::receive_some(std::span<char> buffer, Deadline deadline) try {
+  return socket_.receive(buffer, deadline);
+} catch (const ConnectionError& error) {
+  if (has_spoken_ || is_interrupted_ || !endpoint_) throw;
+  throw ConnectionError(error.what() + hint_at_protocol(*endpoint_));
+}
+
+void TcpConnection::refuse_other_protocol(const std::string& what) const {
+  if (!endpoint_) throw ConnectionError(what);
+  throw ConnectionError(where_ + ": " + what + hint_at_protocol(*endpoint_));
 }
 
 }  // namespace rkllm_mcp::client

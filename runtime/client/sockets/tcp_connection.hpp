@@ -4,8 +4,11 @@
 #include "client/connection.hpp"
 #include "client/sockets/socket.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -18,7 +21,10 @@ class TcpConnection final : public Connection {
   TcpConnection(int connected, std::string where, std::size_t longest = std::numeric_limits<std::size_t>::max())
       : where_(where), longest_(longest), socket_(connected, std::move(where)) {}
   TcpConnection(const Endpoint& endpoint, Deadline deadline)
-      : where_(endpoint.authority()), longest_(kLongestMessage), socket_(Socket::Kind::kStream, endpoint, deadline) {}
+      : where_(endpoint.authority()),
+        longest_(kLongestMessage),
+        endpoint_(endpoint),
+        socket_(Socket::Kind::kStream, endpoint, deadline) {}
 
   void send(std::string_view message) override;
   // As send(), without waiting: false if it cannot be sent now. Another thread may be in receive() meanwhile.
@@ -26,12 +32,21 @@ class TcpConnection final : public Connection {
   // How much has arrived of a message whose end has not.
   std::size_t unfinished_bytes() const { return received_.size() - taken_; }
   std::optional<std::string> receive(Deadline deadline) override;
-  void interrupt() override { socket_.shut_down(); }
+  void interrupt() override {
+    is_interrupted_ = true;
+    socket_.shut_down();
+  }
 
  private:
+  std::optional<std::size_t> receive_some(std::span<char> buffer, Deadline deadline);
+  [[noreturn]] void refuse_other_protocol(const std::string& what) const;
+
   const std::string where_;
-  const std::size_t longest_;  // message, in bytes
+  const std::size_t longest_;                 // message, in bytes
+  const std::optional<Endpoint> endpoint_{};  // nothing: a socket that was connected already
   Socket socket_;
+  std::atomic<bool> is_interrupted_ = false;
+  bool has_spoken_ = false;  // a line has come
   std::string received_;
   std::size_t taken_ = 0;     // of it has been handed out
   std::size_t searched_ = 0;  // of it is known to hold no further newline

@@ -1,5 +1,6 @@
 #include "client/sockets/ws_connection.hpp"
 
+#include "client/sockets/spoken_protocol.hpp"
 #include "client/sockets/ws_handshake.hpp"
 
 #include <openssl/rand.h>
@@ -37,7 +38,7 @@ WsConnection::~WsConnection() {
   }
 }
 
-void WsConnection::open(const Endpoint& endpoint, Deadline deadline) {
+void WsConnection::open(const Endpoint& endpoint, Deadline deadline) try {
   const std::string key = new_websocket_key();
   socket_.send(upgrade_request(endpoint, key));
   std::size_t end = 0;
@@ -47,6 +48,8 @@ void WsConnection::open(const Endpoint& endpoint, Deadline deadline) {
   }
   check_upgrade_response(std::string_view(received_).substr(0, end), key);
   received_.erase(0, end + 4);
+} catch (const ConnectionError& error) {
+  throw ConnectionError(where_ + ": " + error.what() + hint_at_protocol(endpoint));
 }
 
 bool WsConnection::fill(Deadline deadline) {

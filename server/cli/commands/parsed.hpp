@@ -23,6 +23,7 @@ struct Parsed {
   ConnectOptions connect;
   std::string call_to;
   bool call_text = false;
+  bool call_json = false;
   std::string memory_action = "list";
   MemoryCommandOptions memory;
   std::string settings_action = "show";
@@ -40,6 +41,8 @@ struct Parsed {
   std::string tools_arguments = "{}";
   bool tools_json = false;
   bool tools_all = false;
+  bool version_json = false;
+  bool help_json = false;
   std::string completion_of;
   std::vector<std::string> help_on;
 };

@@ -31,7 +31,11 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
       ->type_name("URL");
   add_token(*command, parsed.call.token);
   add_authorities(*command, "--cacert", parsed.call.ca_file);
-  command->add_flag("--text", parsed.call_text, "Print the generated text only, as it comes");
+  auto* text = command->add_flag("--text", parsed.call_text, "Print the generated text only, as it comes");
+  command
+      ->add_flag("--json", parsed.call_json,
+                 "Print one JSON object when the answer is complete, in place of each message as it comes")
+      ->excludes(text);
   command->add_option("--timeout", parsed.call.patience_s, "Longest wait for a message (default: 300)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 1'000'000));
@@ -98,6 +102,7 @@ CallOptions call_options(Parsed& parsed) {
   }
   if (!parsed.call_to.empty()) parsed.call.to = parsed.call_to;
   if (parsed.call_text) parsed.call.output = CallOptions::Output::kText;
+  if (parsed.call_json) parsed.call.output = CallOptions::Output::kJson;
   return std::move(parsed.call);
 }
 

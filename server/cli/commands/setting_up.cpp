@@ -22,7 +22,7 @@ CLI::App* add_memory(CLI::App& app, Parsed& parsed) {
   add_authorities(*command, "--cacert", parsed.memory.ca_file);
   command->add_option("--space", parsed.memory.space, "Whose: the name of an access token; for admins")
       ->type_name("NAME");
-  command->add_flag("--json", parsed.memory.json, "Lines of JSON instead of tables");
+  command->add_flag("--json", parsed.memory.json, "Print lines of JSON, for programs");
   command->add_flag("--exact", parsed.memory.exact, "search: mind diacritics");
   command->add_option("--limit", parsed.memory.limit, "search: messages at most (default: 20)")
       ->check(CLI::Range(1, 1000));
@@ -42,7 +42,7 @@ CLI::App* add_settings(CLI::App& app, Parsed& parsed) {
   command->add_option("ACTION", parsed.settings_action, "show, path, schema, check or write")
       ->check(CLI::IsMember({"show", "path", "schema", "check", "write"}));
   command->add_option("FILE", parsed.settings.file, "The file to check or to write");
-  command->add_flag("--json", parsed.settings_json, "show: as JSON");
+  command->add_flag("--json", parsed.settings_json, "Print JSON, for programs");
   return command;
 }
 
@@ -62,6 +62,7 @@ CLI::App* add_help(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("help", "Show all commands, or one of them.");
   command->group(kSettingUp);
   command->add_option("COMMAND", parsed.help_on, "e.g. call, or tools call");
+  command->add_flag("--json", parsed.help_json, "Print JSON, for programs");
   return command;
 }
 

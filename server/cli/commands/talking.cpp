@@ -11,6 +11,8 @@ CLI::App* add_chat(CLI::App& app, Parsed& parsed) {
   command->group(kTalking);
   command->add_option("MODEL", parsed.chat.model, "Its name (default: the first that the server offers)");
   command->add_option("--system", parsed.chat.system, "Tell the model how to behave")->type_name("TEXT");
+  command->add_flag("--json", parsed.chat.json,
+                    "For programs: read questions as lines, print a line of JSON for each answer");
   add_remote(*command, parsed, parsed.chat.remote);
   return command;
 }

@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -40,6 +41,12 @@ std::string described(const CLI::Option& option) {
   const std::string variable = option.get_envname();
   if (!variable.empty()) text += " (environment: " + variable + ")";
   return text;
+}
+
+// How an option's value is named; empty: it has none.
+std::string value_word(const CLI::Option& option) {
+  const std::string type = option.get_type_size() == 0 ? std::string() : option.get_type_name();
+  return type.substr(0, type.find(':'));
 }
 
 void add_option_rows(const CLI::App& app, std::size_t width, std::string& text) {
@@ -96,8 +103,8 @@ std::string option_words(const CLI::Option& each) {
   std::string words;
   for (const std::string& name : each.get_snames()) words += (words.empty() ? "-" : ", -") + name;
   for (const std::string& name : each.get_lnames()) words += (words.empty() ? "--" : ", --") + name;
-  const std::string type = each.get_type_size() == 0 ? std::string() : each.get_type_name();
-  return type.empty() ? words : words + " " + type.substr(0, type.find(':'));
+  const std::string type = value_word(each);
+  return type.empty() ? words : words + " " + type;
 }
 
 std::string usage_line(const CLI::App& app) {
@@ -120,6 +127,33 @@ std::string help_text(const CLI::App& app, std::size_t width) {
   add_option_rows(app, width, text);
   if (const std::string footer = app.get_footer(); !footer.empty()) text += "\n" + footer + "\n";
   return text;
+}
+
+Json help_json(const CLI::App& app) {
+  Json commands = Json::array();
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* each) { return is_shown(*each); })) {
+    commands.push_back(help_json(*command));
+  }
+  Json arguments = Json::array();
+  Json options = Json::array();
+  for (const CLI::Option* option : app.get_options()) {
+    if (!is_shown(*option)) continue;
+    Json facts{{"description", option->get_description()}, {"required", option->get_required()}};
+    if (option->get_positional()) {
+      facts["name"] = option->get_name(true, false);
+      arguments.push_back(std::move(facts));
+      continue;
+    }
+    facts["names"] = Json::array();
+    for (const std::string& name : option->get_snames()) facts["names"].push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) facts["names"].push_back("--" + name);
+    facts["value"] = option->get_type_size() == 0 ? Json(nullptr) : Json(value_word(*option));
+    facts["environment"] = option->get_envname().empty() ? Json(nullptr) : Json(option->get_envname());
+    options.push_back(std::move(facts));
+  }
+  return Json{{"name", full_name(app)},       {"summary", summary_of(app)},      {"details", details_of(app)},
+              {"usage", usage_line(app)},     {"commands", std::move(commands)}, {"arguments", std::move(arguments)},
+              {"options", std::move(options)}};
 }
 
 }  // namespace rkllm_mcp

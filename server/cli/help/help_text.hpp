@@ -1,6 +1,8 @@
 // What --help prints, for CLI11: wrapped lines, commands in their groups, a usage line that shows what is required.
 #pragma once
 
+#include <rkllm_mcp/json.hpp>
+
 #include <cstddef>
 #include <string>
 
@@ -13,6 +15,10 @@ namespace rkllm_mcp {
 
 // Of the program or of one command. `width` is in columns.
 std::string help_text(const CLI::App& app, std::size_t width);
+
+// The same for programs: {"name","summary","details","usage","commands":[...],"arguments":[...],"options":[...]};
+// each command is such an object again.
+Json help_json(const CLI::App& app);
 
 // The parts that help, man page and completions share.
 std::string full_name(const CLI::App& app);         // "rkllm-mcp tools call"

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 namespace rkllm_mcp {
@@ -60,6 +61,16 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     at_start = false;
   }
   return lines;
+}
+
+// What a model or a page has said may be no UTF-8.
+void print_json(const Json& document) {
+  std::printf("%s\n", document.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+void print_json_line(const Json& line) {
+  std::printf("%s\n", line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  std::fflush(stdout);
 }
 
 }  // namespace rkllm_mcp

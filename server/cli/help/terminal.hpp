@@ -1,6 +1,8 @@
 // What is known of the terminal that a text is printed for.
 #pragma once
 
+#include <rkllm_mcp/json.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -33,5 +35,9 @@ class Paint {
 // Text in lines of at most `width` bytes, broken at spaces; each line after the first begins with `indent` spaces. What
 // is longer than a line stands on one of its own.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+// What --json prints, on standard output: a document for programs, or one line of several.
+void print_json(const Json& document);
+void print_json_line(const Json& line);
 
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
+#include "cli/help/terminal.hpp"
 #include "cli/people/server_link.hpp"
 #include "client/connection.hpp"
 #include "models/model_files.hpp"
@@ -69,7 +70,8 @@ fs::path folder_for(const PullOptions& options, const Settings& settings) {
   if (!options.folder.empty()) return options.folder;
   if (!settings.runtime.model_dirs.empty()) return settings.runtime.model_dirs.front();
   throw std::runtime_error(
-      "runtime.model_dirs names no folder of models: set it (rkllm-mcp settings path tells in which file), or say where: "
+      "runtime.model_dirs names no folder of models: set it (rkllm-mcp settings path tells in which file), or say "
+      "where: "
       "rkllm-mcp pull --to FOLDER MODEL");
 }
 
@@ -86,7 +88,8 @@ bool is_called(const ModelFile& file, const std::string& name) {
 }
 
 const ModelFile& file_called(const std::vector<ModelFile>& files, const std::string& name) {
-  const auto found = std::find_if(files.begin(), files.end(), [&name](const ModelFile& each) { return is_called(each, name); });
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&name](const ModelFile& each) { return is_called(each, name); });
   if (found != files.end()) return *found;
   std::vector<std::string_view> names;
   for (const ModelFile& each : files) names.push_back(each.name);
@@ -140,6 +143,7 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   ProgressLine line;
   Speed speed;
   PullEvents events;
+  events.took_one_of = [](const std::string& words) { std::fprintf(stderr, "%s\n", words.c_str()); };
   events.chosen = [&](const HubFile& file) {
     line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.host);
   };
@@ -151,9 +155,9 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   const Pulled pulled = pull_model(wanted, events);
   const std::string name = pulled.path.stem().string();
   if (options.json) {
-    const Json result{{"model", name},           {"path", pulled.path.string()},       {"bytes", pulled.bytes},
+    const Json result{{"model", name},           {"path", pulled.path.string()},   {"bytes", pulled.bytes},
                       {"sha256", pulled.sha256}, {"verified", pulled.is_verified}, {"was_there", pulled.was_there}};
-    std::printf("%s\n", result.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    print_json(result);
     return kExitOk;
   }
   std::printf("%s %s (%s, SHA-256 %s%s)\nTalk to it: rkllm-mcp chat %s\n", pulled.path.c_str(),
@@ -187,7 +191,7 @@ int run_remove(const RemoveOptions& options, const SettingsRequest& request) {
     removed.push_back(Json{{"model", file.name}, {"path", file.path}, {"bytes", file.bytes}});
     if (!options.json) std::printf("%s is deleted (%s)\n", file.path.c_str(), shown_bytes(file.bytes).c_str());
   }
-  if (options.json) std::printf("%s\n", removed.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  if (options.json) print_json(removed);
   return kExitOk;
 }
 

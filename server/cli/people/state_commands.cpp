@@ -24,10 +24,6 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-void print_json(const Json& value) {
-  std::printf("%s\n", value.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-}
-
 // The first row is the heads.
 void print_table(const std::vector<Row>& rows) {
   const Paint paint(STDOUT_FILENO);

@@ -66,10 +66,28 @@ class AnswerPrinter {
   bool is_thinking_ = false;
 };
 
+// What --json says of the answer that `conversation` has got.
+Json report_of(const Conversation& conversation, const std::string& thinking, Conversation::End end) {
+  const AnswerSpeed& speed = conversation.speed();
+  return {{"model", conversation.model()},
+          {"answer", conversation.answer()},
+          {"thinking", thinking},
+          {"complete", end == Conversation::End::kComplete},
+          {"tokens", speed.tokens ? Json(*speed.tokens) : Json(nullptr)},
+          {"tokens_per_second", speed.tokens_per_second ? Json(*speed.tokens_per_second) : Json(nullptr)},
+          {"first_token_s", speed.first_token ? Json(speed.first_token->count()) : Json(nullptr)}};
+}
+
 class Chat {
  public:
-  Chat(ServerLink& server, std::string model, std::string history)
-      : server_(server), conversation_(server, std::move(model)), editor_(std::move(history)) {}
+  enum class Output { kText, kJson };
+
+  Chat(ServerLink& server, std::string model, std::string history, Output output)
+      : server_(server),
+        output_(output),
+        conversation_(server, std::move(model)),
+        editor_(std::move(history),
+                output == Output::kJson ? LineEditor::Lines::kAsTheyCome : LineEditor::Lines::kEdited) {}
 
   int run() {
     if (editor_.is_interactive()) {
@@ -117,25 +135,35 @@ class Chat {
 
   void answer(const std::string& question) {
     AnswerPrinter printer(paint_);
+    std::string thinking;
     interrupts_.taken();  // one that was pressed before counts no more
     try {
       LoadProgressLine progress(server_, conversation_.model());
       const auto end = conversation_.ask(question, {[&](const std::string& text) {
                                                       progress.end();
-                                                      printer.text(text);
+                                                      if (output_ == Output::kText) printer.text(text);
                                                     },
                                                     [&](const std::string& text) {
                                                       progress.end();
-                                                      printer.thinking(text);
+                                                      thinking += text;
+                                                      if (output_ == Output::kText) printer.thinking(text);
                                                     },
                                                     [this] { return interrupts_.taken(); }});
       progress.end();
+      if (output_ == Output::kJson) return print_json_line(report_of(conversation_, thinking, end));
       print(end == Conversation::End::kStopped ? "\n" + paint_.dim("[stopped]") + "\n" : "\n");
       const std::string speed = conversation_.speed().text();
       if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
     } catch (const std::exception& error) {
+      if (output_ == Output::kJson) print_json_line(Json{{"model", conversation_.model()}, {"error", error.what()}});
       complain(error.what());
     }
+  }
+
+  // What is no answer: with --json not among what programs read.
+  void say(const std::string& text) const {
+    if (output_ == Output::kText) return print(text);
+    std::fputs(text.c_str(), stderr);
   }
 
   void complain(const std::string& text) {
@@ -150,10 +178,10 @@ class Chat {
     const std::string rest = space == std::string::npos ? std::string() : line.substr(space + 1);
     if (command == "/exit" || command == "/bye") return false;
     if (command == "/help") {
-      print(kCommands);
+      say(kCommands);
     } else if (command == "/clear") {
       conversation_.clear();
-      print("The conversation is forgotten.\n");
+      say("The conversation is forgotten.\n");
     } else if (command == "/system") {
       conversation_.set_system(rest);
     } else if (command == "/model") {
@@ -169,12 +197,12 @@ class Chat {
   void choose_model(const std::string& name) {
     if (!name.empty()) {
       conversation_.set_model(name);
-      print("Talking to " + paint_.bold(name) + ".\n");
+      say("Talking to " + paint_.bold(name) + ".\n");
       return;
     }
     try {
       for (const std::string& each : offered_models(server_)) {
-        print((each == conversation_.model() ? "* " : "  ") + each + "\n");
+        say((each == conversation_.model() ? "* " : "  ") + each + "\n");
       }
     } catch (const std::exception& error) {
       complain(error.what());
@@ -188,11 +216,12 @@ class Chat {
     file << conversation_.to_json().dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
     file.close();
     if (!file) return complain(path + " cannot be written");
-    print("Written to " + path + ".\n");
+    say("Written to " + path + ".\n");
   }
 
   const Interrupts interrupts_{};  // first: threads that are made later inherit what it does to signals
   ServerLink& server_;
+  const Output output_;
   const Paint paint_{STDOUT_FILENO};
   Conversation conversation_;
   LineEditor editor_;
@@ -203,7 +232,8 @@ class Chat {
 
 int run_chat(const ChatOptions& options, const SettingsRequest& request) {
   ServerLink server(options.remote, request);
-  Chat chat(server, chosen_model(server, options.model), history_file(request.environment));
+  Chat chat(server, chosen_model(server, options.model), history_file(request.environment),
+            options.json ? Chat::Output::kJson : Chat::Output::kText);
   chat.set_system(options.system);
   return chat.run();
 }
@@ -239,20 +269,12 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
                                                },
                                                [&interrupts] { return interrupts.taken(); }});
   progress.end();
-  const AnswerSpeed& speed = conversation.speed();
   if (options.json) {
-    const Json report{{"model", conversation.model()},
-                      {"answer", conversation.answer()},
-                      {"thinking", thinking},
-                      {"complete", end == Conversation::End::kComplete},
-                      {"tokens", speed.tokens ? Json(*speed.tokens) : Json(nullptr)},
-                      {"tokens_per_second", speed.tokens_per_second ? Json(*speed.tokens_per_second) : Json(nullptr)},
-                      {"first_token_s", speed.first_token ? Json(speed.first_token->count()) : Json(nullptr)}};
-    print(report.dump(2, ' ', false, Json::error_handler_t::replace));
-  }
-  print("\n");
-  if (!options.json && ::isatty(STDERR_FILENO) == 1 && !speed.text().empty()) {
-    std::fprintf(stderr, "%s\n", paint.dim(speed.text()).c_str());
+    print_json(report_of(conversation, thinking, end));
+  } else {
+    print("\n");
+    const std::string speed = conversation.speed().text();
+    if (::isatty(STDERR_FILENO) == 1 && !speed.empty()) std::fprintf(stderr, "%s\n", paint.dim(speed).c_str());
   }
   return end == Conversation::End::kComplete ? kExitOk : kExitFailed;
 }

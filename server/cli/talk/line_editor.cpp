@@ -31,8 +31,8 @@ struct LineEditor::Editor {
   std::string prompt{};
 };
 
-LineEditor::LineEditor(std::string history_file) : history_file_(std::move(history_file)) {
-  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) return;
+LineEditor::LineEditor(std::string history_file, Lines lines) : history_file_(std::move(history_file)) {
+  if (lines == Lines::kAsTheyCome || ::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) return;
   read_utf8();
   editor_ = std::make_unique<Editor>(Editor{::el_init("rkllm-mcp", stdin, stdout, stderr), ::history_init()});
   EditLine* const line = editor_->line;

@@ -10,8 +10,10 @@ namespace rkllm_mcp {
 
 class LineEditor {
  public:
-  // `history_file`: read now, written at the end, for its owner only; empty: none.
-  explicit LineEditor(std::string history_file);
+  enum class Lines { kEdited, kAsTheyCome };
+
+  // `history_file`: read now, written at the end, for its owner only; empty: none. kAsTheyCome: also of a terminal.
+  LineEditor(std::string history_file, Lines lines);
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
   ~LineEditor();

@@ -41,6 +41,25 @@ TEST_CASE("the option --version names the program, the ABI sets and the runtime"
   CHECK(finished.err.empty());
 }
 
+TEST_CASE("the options --version --json, in any order, print the same as JSON") {
+  for (const std::vector<std::string>& line :
+       {std::vector<std::string>{"--version", "--json"}, {"--json", "--version"}}) {
+    const auto finished = Shell().run(line);
+    CHECK(finished.status == 0);
+    const Json report = Json::parse(finished.out);
+    CHECK(report["version"].is_string());
+    CHECK(report["abi_sets"].is_array());
+    CHECK(report["abi_sets"].back() == "1.3.0");
+    CHECK(report.contains("runtime"));
+  }
+  Shell shell;
+  const auto simulated = shell.run({"--version", "--json"}, {{"RKLLM_MCP_RUNTIME_LIBRARY", "simulator"}});
+  CHECK(Json::parse(simulated.out)["runtime"]["simulated"] == true);
+  const auto alone = shell.run({"--json", "status"});
+  CHECK(alone.status == 2);
+  CHECK_THAT(alone.err, has_text("--version"));
+}
+
 TEST_CASE("the option --help shows every command, examples and the exit codes") {
   const auto finished = Shell().run({"--help"});
   CHECK(finished.status == 0);
@@ -139,6 +158,46 @@ TEST_CASE("settings write, check and schema go together") {
   CHECK(refused.status == 3);
   CHECK_THAT(refused.err, has_text("bad.json:2: htpp: unknown key; the nearest valid key is http"));
   CHECK(shell.run({"settings", "check", "none.json"}).status == 1);
+}
+
+TEST_CASE("every action of settings prints JSON with --json") {
+  Shell shell;
+  CHECK(Json::parse(shell.run({"settings", "path", "--json"}).out) ==
+        Json{{"path", shell / ".config/rkllm-mcp/settings.json"}});
+  CHECK(Json::parse(shell.run({"settings", "write", "s.json", "--json"}).out) ==
+        Json{{"path", "s.json"}, {"written", true}});
+  const auto again = shell.run({"settings", "write", "s.json", "--json"});
+  CHECK(again.status == 1);
+  CHECK(Json::parse(again.out) == Json{{"path", "s.json"}, {"written", false}});
+  CHECK(Json::parse(shell.run({"settings", "check", "s.json", "--json"}).out) ==
+        Json{{"path", "s.json"}, {"right", true}, {"problems", Json::array()}});
+  CHECK(Json::parse(shell.run({"settings", "schema", "--json"}).out).contains("properties"));
+  write_file(shell / "bad.json", "{\n\"htpp\": {}}");
+  const auto refused = shell.run({"settings", "check", "bad.json", "--json"});
+  CHECK(refused.status == 3);
+  const Json report = Json::parse(refused.out);
+  CHECK(report["right"] == false);
+  REQUIRE(report["problems"].size() == 1);
+  CHECK_THAT(report["problems"][0].get<std::string>(), has_text("bad.json:2: htpp: unknown key"));
+}
+
+TEST_CASE("memory import, list and delete print lines of JSON with --json") {
+  Shell shell;
+  write_file(shell / "talk.jsonl", R"({"conversation":"c1","created":"2026-11-23T21:27:58.123Z","title":"Teeth"})"
+                                   "\n"
+                                   R"({"role":"user","content":"Hello","timestamp":"2026-11-23T21:27:59.000Z"})"
+                                   "\n");
+  // Ports that nobody has: another server of this machine is not to be asked.
+  const auto memory = [&shell](std::vector<std::string> args) {
+    args.insert(args.begin(), "memory");
+    args.insert(args.end(), {"--json", "--set", "tcp.port=1", "--set", "services.port=2"});
+    return shell.run(args, {{"RKLLM_MCP_MEMORY_DATABASE", shell / "memory.db"}});
+  };
+  const auto imported = memory({"import", "talk.jsonl"});
+  INFO(imported.err);
+  CHECK(Json::parse(imported.out) == Json{{"conversations", 1}, {"messages", 1}});
+  CHECK(Json::parse(memory({"list"}).out)["conversation_id"] == "c1");
+  CHECK(Json::parse(memory({"delete", "c1"}).out) == Json{{"conversation_id", "c1"}, {"deleted", true}});
 }
 
 TEST_CASE("settings commands write no file by themselves") {

@@ -4,10 +4,13 @@
 #include "support/process.hpp"
 #include "support/terminal_process.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 #include <algorithm>
 #include <sstream>
 
 using namespace rkllm_mcp::test;
+using rkllm_mcp::Json;
 
 namespace {
 
@@ -84,6 +87,31 @@ TEST_CASE("help shows the same as --help, for the program and for each command")
   }
   CHECK(home.run({"help", "tools", "call"}).out == home.run({"tools", "call", "--help"}).out);
   CHECK(home.run({"help", "nothing"}).status == 2);
+}
+
+TEST_CASE("every command that prints something has --json, and the guide to them names its shape") {
+  const Home home;
+  const Json all = Json::parse(home.run({"help", "--json"}).out);
+  CHECK(all["name"] == "rkllm-mcp");
+  CHECK(all["commands"].size() == commands_in(home.run({"help"}).out).size());
+  const std::string documented = read_file(kSourceDirectory + "/docs/commands.md");
+  // A server's log and a protocol are JSON or not by themselves, completions are programs of a shell.
+  const std::vector<std::string> without{"serve", "stdio", "connect", "completion"};
+  const auto has_json = [](const Json& command) {
+    return std::ranges::any_of(
+        command["options"], [](const Json& option) { return std::ranges::count(option["names"], Json("--json")) > 0; });
+  };
+  for (const Json& command : all["commands"]) {
+    const std::string name = command["name"].get<std::string>();
+    INFO(name);
+    CHECK_THAT(documented, has_text("`" + name.substr(name.find(' ') + 1)));
+    if (std::ranges::count(without, name.substr(name.find(' ') + 1)) > 0) continue;
+    if (command["commands"].empty()) CHECK(has_json(command));
+    for (const Json& each : command["commands"]) CHECK(has_json(each));
+  }
+  const Json call = Json::parse(home.run({"help", "tools", "call", "--json"}).out);
+  CHECK(call["name"] == "rkllm-mcp tools call");
+  CHECK(call["arguments"][0]["name"] == "NAME");
 }
 
 TEST_CASE("help has lines of 80 columns at most, and no footer under each command") {

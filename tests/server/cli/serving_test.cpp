@@ -89,6 +89,29 @@ TEST_CASE("call prints the same generated text on every transport") {
   }
 }
 
+TEST_CASE("call --json prints one object when the answer is complete, on every transport") {
+  Server server;
+  const auto expected = server.call({"--text", "rkllm_run_async", kRun}, "tcp");
+  for (const char* transport : {"tcp", "udp", "http", "ws"}) {
+    INFO(transport);
+    const auto streamed = server.call({"--json", "rkllm_run_async", kRun}, transport);
+    CHECK(streamed.status == 0);
+    const Json report = Json::parse(streamed.out);
+    CHECK(report["method"] == "rkllm_run_async");
+    CHECK(report["text"].get<std::string>() + "\n" == expected.out);
+    CHECK(report["result"]["state"] == "RKLLM_RUN_FINISH");
+    CHECK_FALSE(report["result"].contains("chunk"));
+    CHECK(report["error"].is_null());
+    const auto single = server.call({"--json", "CPU4"}, transport);
+    CHECK(
+        Json::parse(single.out) ==
+        Json{{"method", "CPU4"}, {"text", nullptr}, {"result", {{"name", "CPU4"}, {"value", 16}}}, {"error", nullptr}});
+    const auto refused = server.call({"--json", "rkllm_is_runing"}, transport);
+    CHECK(refused.status == 1);
+    CHECK(Json::parse(refused.out)["error"]["code"] == -32601);
+  }
+}
+
 TEST_CASE("call follows a plain JSON-RPC stream, and prints the one answer of rkllm_run") {
   Server server;
   const auto expected = server.call({"--text", "rkllm_run", kRun}, "tcp");

@@ -80,6 +80,11 @@ class ChatServer {
     const auto delta = [event](const char* kind, const std::string& text) {
       return event(Json{{"choices", {{{"index", 0}, {"delta", {{kind, text}}}}}}});
     };
+    if (question == "refuse me") {
+      response.status = 503;
+      response.set_content(R"({"error":{"message":"busy"}})", "application/json");
+      return;
+    }
     response.set_chunked_content_provider("text/event-stream", [=, this](std::size_t, httplib::DataSink& sink) {
       const auto send = [&sink](const std::string& text) { return sink.write(text.data(), text.size()); };
       if (question.find("endless") != std::string::npos) {
@@ -226,7 +231,8 @@ TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks
 TEST_CASE("while the model is loaded chat and ask show how far that is, until the answer begins") {
   ChatServer server;
   const Person person;
-  const std::string bar = "loading  [" + std::string(15, '#') + std::string(15, '.') + "] 50%  1.5 GB of 3.0 GB  12 s left";
+  const std::string bar =
+      "loading  [" + std::string(15, '#') + std::string(15, '.') + "] 50%  1.5 GB of 3.0 GB  12 s left";
   TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
   REQUIRE(chat.wait_for(">>> "));
   chat.type("cold\n");
@@ -271,4 +277,36 @@ TEST_CASE("chat reads its lines from a pipe, too, and then shows nothing but ans
   process.close_input();
   CHECK(process.read_rest() == "You said: one\nYou said: two\n");
   CHECK(process.wait() == 0);
+}
+
+TEST_CASE("chat --json prints a line of JSON for each answer, and what failed as one with its error") {
+  const ChatServer server;
+  const Person person;
+  auto options = person.options({"chat", "--json", "--to", server.place()});
+  options.input = Process::Options::Input::kPipe;
+  Process process(options);
+  REQUIRE(process.write("one\n/model thinker\n/clear\ntwo\n"));
+  process.close_input();
+  const std::string out = process.read_rest();
+  CHECK(process.wait() == 0);
+  INFO(out);
+  const auto end = out.find('\n');
+  REQUIRE(end != std::string::npos);
+  const Json first = Json::parse(out.substr(0, end));
+  const Json second = Json::parse(out.substr(end + 1));
+  CHECK(first == Json{{"model", "small"},
+                      {"answer", "You said: one"},
+                      {"thinking", ""},
+                      {"complete", true},
+                      {"tokens", 7},
+                      {"tokens_per_second", 12.5},
+                      {"first_token_s", first["first_token_s"]}});
+  CHECK(second["model"] == "thinker");
+  CHECK(second["thinking"] == "let me see");
+  Process failing(options);
+  REQUIRE(failing.write("refuse me\n"));
+  failing.close_input();
+  CHECK(Json::parse(failing.read_rest()) == Json{{"model", "small"}, {"error", "busy"}});
+  CHECK(failing.wait() == 1);
+  CHECK_THAT(failing.error_text(), has_text("rkllm-mcp: busy"));
 }

@@ -6,6 +6,8 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <tuple>
+
 using namespace rkllm_mcp::test;
 using rkllm_mcp::Json;
 
@@ -55,6 +57,31 @@ class EncryptedServer {
 
   TemporaryDirectory home_;
   CertificateFiles files_;
+  Process process_;
+  Json ports_;
+};
+
+class PlainServer {
+ public:
+  PlainServer() : process_(options()) {
+    if (!wait_for_file(home_ / "ports.json")) throw std::runtime_error("not started: " + process_.error_text());
+    ports_ = Json::parse(read_file(home_ / "ports.json"));
+  }
+  std::string place(const std::string& transport) const { return "localhost:" + ports_[transport]["port"].dump(); }
+
+ private:
+  Process::Options options() const {
+    std::vector<std::string> args{kProgram, "serve", "--simulator", "--ports-file", home_ / "ports.json"};
+    for (const char* name : {"tcp", "udp", "http", "ws"})
+      args.insert(args.end(), {"--set", std::string(name) + ".port=0"});
+    return {.args = std::move(args),
+            .env = {{"HOME", home_.path()}},
+            .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
+            .directory = home_.path(),
+            .input = Process::Options::Input::kNull};
+  }
+
+  TemporaryDirectory home_;
   Process process_;
   Json ports_;
 };
@@ -122,4 +149,40 @@ TEST_CASE("a server without TLS is named as such") {
   const auto plain = server.run({"call", "rkllm_is_running", "--to", "tcps://127.0.0.1:1"});
   CHECK(plain.status == 1);
   CHECK_THAT(plain.err, has_text("is the server running?"));
+}
+
+TEST_CASE("a URL with the s of TLS too little or too much is answered with the one that is meant, and 1") {
+  const EncryptedServer encrypted;
+  const PlainServer plain;
+  const auto check = [](const EncryptedServer& server, const std::string& url, const std::string& meant) {
+    INFO(url);
+    const auto called = server.run({"call", "rkllm_is_running", "--to", url, "--cacert", server.certificate()});
+    CHECK(called.status == 1);
+    CHECK(called.out.empty());
+    CHECK_THAT(called.err, has_text(": use " + meant));
+    auto options = server.options({kProgram, "connect", url, "--cacert", server.certificate()});
+    options.input = Process::Options::Input::kPipe;
+    Process bridge(options);
+    CHECK(bridge.write(R"({"jsonrpc":"2.0","id":1,"method":"ping"})"
+                       "\n"));
+    const std::string out = bridge.read_rest();
+    CHECK(bridge.wait() == 1);
+    CHECK_THAT(bridge.error_text(), has_text(": use " + meant));
+    CHECK_THAT(out, has_text(R"("code":-32603)"));
+  };
+  for (const auto& [scheme, with_tls, transport] :
+       {std::tuple("http://", "https://", "http"), std::tuple("tcp://", "tcps://", "tcp"),
+        std::tuple("ws://", "wss://", "ws")}) {
+    check(encrypted, scheme + encrypted.place(transport), with_tls + encrypted.place(transport));
+    check(encrypted, with_tls + plain.place(transport), scheme + plain.place(transport));
+  }
+  check(encrypted, "tcp://" + plain.place("http"), "http://" + plain.place("http"));
+  check(encrypted, "http://" + plain.place("tcp"), "tcp://" + plain.place("tcp"));
+}
+
+TEST_CASE("status at a port with TLS names its URL") {
+  const EncryptedServer server;
+  const auto asked = server.run({"status", "--to", "http://" + server.place("http")});
+  CHECK(asked.status == 1);
+  CHECK_THAT(asked.err, has_text("that port speaks TLS: use https://" + server.place("http")));
 }

@@ -5,7 +5,10 @@
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 
+#include <rkllm_mcp/json.hpp>
+
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -130,6 +133,34 @@ TEST_CASE("the page is served without an access token, and what it asks for is n
   // A name that another machine's pages may have been given in a lookup is refused before.
   client.carry_header("Host", "elsewhere.example");
   CHECK(client.get("/page/page.js").status == 403);
+}
+
+TEST_CASE("the log is shown to those who may do everything, from a line on") {
+  LiveServer::Options options;
+  const TemporaryDirectory directory;
+  const std::string tokens = directory / "tokens";
+  std::ofstream(tokens) << "admin an-access-token-of-an-admin\nguest an-access-token-of-a-guest call\n";
+  std::filesystem::permissions(tokens, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  options.set = {"auth.tokens=" + tokens};
+  const LiveServer server(options);
+  HttpClient client(server.endpoint(Transport::kHttp));
+  CHECK(client.get("/log").status == 401);
+  client.carry_header("Authorization", "Bearer an-access-token-of-a-guest");
+  const auto refused = client.get("/log");
+  CHECK(refused.status == 403);
+  CHECK_THAT(refused.body, has_text("permission admin"));
+  client.carry_header("Authorization", "Bearer an-access-token-of-an-admin");
+  const Json log = Json::parse(client.get("/log").body);
+  CHECK(log["first"] == 1);
+  REQUIRE_FALSE(log["lines"].empty());
+  CHECK_THAT(log["lines"][0].get<std::string>(), has_text("rkllm-mcp "));
+  const auto next = log["next"].get<std::uint64_t>();
+  CHECK(next == 1 + log["lines"].size());
+  const Json later = Json::parse(client.get("/log?from=" + std::to_string(next)).body);
+  CHECK(later["first"] == next);
+  CHECK_THAT(client.get("/log").body, !has_text("/log"));  // looking at the log writes nothing into it
+  CHECK(Json::parse(client.get("/log?from=2").body)["first"] == 2);
+  CHECK(client.get("/log?from=x").status == 400);
 }
 
 TEST_CASE("http.page=false leaves the page out") {

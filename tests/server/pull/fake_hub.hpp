@@ -1,5 +1,5 @@
-// A hub of models on loopback, shaped like the real one: a list of a repository's files, and files that redirect to where
-// they are kept, which answers ranges. Tests say what goes wrong.
+// A hub of models on loopback, shaped like the real one: a list of a repository's files, and files that redirect to
+// where they are kept, which answers ranges. Tests say what goes wrong.
 #pragma once
 
 #include "support/web_server.hpp"
@@ -23,6 +23,7 @@ class FakeHub {
  public:
   std::map<std::string, std::string> files{};  // of the repository "acme/tiny", by name
   std::map<std::string, std::string> claimed_sha256{};
+  std::map<std::string, std::int64_t> claimed_bytes{};
   std::atomic<int> cuts{0};                    // answers that still are to break off half way
   std::function<void()> before_second_half{};  // of a file, on the connection's thread
 
@@ -46,9 +47,10 @@ class FakeHub {
       for (const auto& [name, bytes] : files) {
         const auto claimed = claimed_sha256.find(name);
         const std::string sum = claimed == claimed_sha256.end() ? in_hexadecimal(sha256(bytes)) : claimed->second;
-        siblings.push_back(Json{{"rfilename", name},
-                                {"size", bytes.size()},
-                                {"lfs", {{"sha256", sum}, {"size", bytes.size()}, {"pointerSize", 134}}}});
+        const auto said = claimed_bytes.find(name);
+        const auto size = said == claimed_bytes.end() ? static_cast<std::int64_t>(bytes.size()) : said->second;
+        siblings.push_back(Json{
+            {"rfilename", name}, {"size", size}, {"lfs", {{"sha256", sum}, {"size", size}, {"pointerSize", 134}}}});
       }
       const Json page{{"id", "acme/tiny"}, {"sha", "0123abcd"}, {"siblings", siblings}};
       WebServer::send(socket, web_answer(page.dump(), "application/json"));
@@ -59,7 +61,8 @@ class FakeHub {
       WebServer::send(socket, web_redirect(store_.url("/kept/" + target.substr(kFiles.size()) + "?key=secret")));
       return;
     }
-    WebServer::send(socket, web_answer(R"({"error":"Repository not found"})", "application/json", "", "401 Unauthorized"));
+    WebServer::send(socket,
+                    web_answer(R"({"error":"Repository not found"})", "application/json", "", "401 Unauthorized"));
   }
 
   void serve_file(const std::string& head, Socket& socket) {

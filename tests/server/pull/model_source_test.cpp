@@ -1,7 +1,7 @@
 // What people write for a model, which file of a repository is meant, and which proxy is used.
+#include "pull/model_source.hpp"
 #include "pull/hub.hpp"
 #include "pull/model_chip.hpp"
-#include "pull/model_source.hpp"
 #include "pull/web_get.hpp"
 #include "support/catch.hpp"
 
@@ -26,8 +26,9 @@ TEST_CASE("a repository of the hub is written in several ways") {
     CHECK(source.file.empty());
     CHECK_FALSE(source.url);
   }
-  for (const char* const text : {"hf.co/acme/tiny:sub/a.rkllm", "https://huggingface.co/acme/tiny/blob/main/sub/a.rkllm",
-                                 "https://hf.co/acme/tiny/resolve/main/sub/a.rkllm?download=true"}) {
+  for (const char* const text :
+       {"hf.co/acme/tiny:sub/a.rkllm", "https://huggingface.co/acme/tiny/blob/main/sub/a.rkllm",
+        "https://hf.co/acme/tiny/resolve/main/sub/a.rkllm?download=true"}) {
     INFO(text);
     const auto source = parse_model_source(text, kHub);
     CHECK(source.repository == "acme/tiny");
@@ -36,7 +37,8 @@ TEST_CASE("a repository of the hub is written in several ways") {
   const auto of_branch = parse_model_source("https://hf.co/acme/tiny/resolve/v1.0/a%20b.rkllm", kHub);
   CHECK(of_branch.revision == "v1.0");
   CHECK(of_branch.file == "a b.rkllm");
-  CHECK(parse_model_source("hub.example:8443/acme/tiny", parse_url("https://hub.example:8443")).repository == "acme/tiny");
+  CHECK(parse_model_source("hub.example:8443/acme/tiny", parse_url("https://hub.example:8443")).repository ==
+        "acme/tiny");
 }
 
 TEST_CASE("the address of a file is one of a model") {
@@ -48,9 +50,9 @@ TEST_CASE("the address of a file is one of a model") {
 
 TEST_CASE("what names no model is refused, and the complaint says what can be written") {
   for (const char* const text :
-       {"", "qwen", "hf.co/", "hf.co/acme", "hf.co/acme/tiny/x", "hf.co/../tiny", "hf.co/acme/..", "hf.co/acme/tiny:a.gguf",
-        "hf.co/acme/tiny:.rkllm", "https://example.org/a.gguf", "https://example.org/", "ftp://example.org/a.rkllm",
-        "hf.co/acme/tiny:..", "https://example.org/x/.hidden.rkllm", "hf.co/ac me/tiny"}) {
+       {"", "qwen", "hf.co/", "hf.co/acme", "hf.co/acme/tiny/x", "hf.co/../tiny", "hf.co/acme/..",
+        "hf.co/acme/tiny:a.gguf", "hf.co/acme/tiny:.rkllm", "https://example.org/a.gguf", "https://example.org/",
+        "ftp://example.org/a.rkllm", "hf.co/acme/tiny:..", "https://example.org/x/.hidden.rkllm", "hf.co/ac me/tiny"}) {
     INFO(text);
     CHECK_THROWS_AS(parse_model_source(text, kHub), std::invalid_argument);
   }
@@ -69,6 +71,19 @@ TEST_CASE("the file is chosen that is for this board and fits its memory") {
   CHECK_THROWS_WITH(choose_model(files, "", {"rk3562", 1000}, "a/b"), has_text("nothing for this board (rk3562)"));
   CHECK_THROWS_WITH(choose_model(files, "other.rkllm", {}, "a/b"), has_text("no file other.rkllm; it has:"));
   CHECK_THROWS_WITH(choose_model({}, "", {}, "a/b"), has_text("no .rkllm files"));
+}
+
+TEST_CASE("the list shows which file is taken, and what speaks against the others") {
+  const std::vector<HubFile> files{{"tiny-RK3576.rkllm", 100, {}, kHub},
+                                   {"tiny-rk3588-long.rkllm", 4000, {}, kHub},
+                                   {"tiny-rk3588.rkllm", 100, {}, kHub}};
+  const BoardFacts board{"rk3588", 1000};
+  CHECK(words_of_choice(files, choose_model(files, "", board, "a/b"), board, "a/b") ==
+        "a/b has 3 models:\n"
+        "  tiny-RK3576.rkllm, 100 bytes  (for rk3576)\n"
+        "  tiny-rk3588-long.rkllm, 4000 bytes  (larger than the memory of 1000 bytes)\n"
+        "* tiny-rk3588.rkllm, 100 bytes  (for this board, rk3588)\n"
+        "To have another: rkllm-mcp pull hf.co/a/b:FILE");
 }
 
 TEST_CASE("the chip stands in the name, however it is written") {

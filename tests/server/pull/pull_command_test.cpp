@@ -66,6 +66,22 @@ TEST_CASE("a model is pulled, listed and deleted") {
   CHECK_FALSE(std::filesystem::exists(machine.folder() + "/tiny.rkllm"));
 }
 
+TEST_CASE("pull lists what a repository has, and which of it is taken") {
+  FakeHub hub;
+  hub.files["huge.rkllm"] = "a model";
+  hub.claimed_bytes["huge.rkllm"] = std::int64_t{1} << 60;
+  hub.files["tiny.rkllm"] = "a model";
+  const Machine machine(hub.url());
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny"});
+  INFO(pulled.err);
+  CHECK(pulled.status == 0);
+  CHECK_THAT(pulled.err, has_text("acme/tiny has 2 models:\n  huge.rkllm, ") && has_text("larger than the memory") &&
+                             has_text("\n* tiny.rkllm, 7 bytes") &&
+                             has_text("To have another: rkllm-mcp pull hf.co/acme/tiny:FILE"));
+  CHECK_THAT(pulled.out, has_text("tiny.rkllm is there"));
+  CHECK(machine.run({"pull", "hf.co/acme/tiny:tiny.rkllm"}).err.empty());
+}
+
 TEST_CASE("pull says what is wrong with what it was asked for") {
   FakeHub hub;
   const Machine machine(hub.url());

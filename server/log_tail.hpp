@@ -1,0 +1,41 @@
+// The last lines of the log, in memory, for people who look at it in the web page (GET /log). The oldest go when there
+// are too many. What the log's thread cannot write for the time being, because nobody reads standard error, comes here
+// late as well.
+//
+// Threads: any. The lock is held while lines are copied, and never while something is written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp {
+
+class LogTail {
+ public:
+  static constexpr std::size_t kMostLines = 1000;
+  static constexpr std::size_t kMostBytes = std::size_t{256} << 10U;  // of all lines
+  static constexpr std::size_t kLongestLine = std::size_t{8} << 10U;  // what is longer is cut
+
+  void add(std::string_view line);  // its end, a newline, is left out
+
+  struct Part {
+    std::uint64_t first;  // number of lines[0]; they are counted from 1
+    std::vector<std::string> lines;
+  };
+  // The line of that number and all behind it, as far as they are still there; all if the number is of no line yet to
+  // come: whoever asks has seen those of an earlier start.
+  Part from(std::uint64_t number) const;
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<std::string> lines_;
+  std::size_t bytes_ = 0;
+  std::uint64_t first_ = 1;  // number of lines_.front()
+};
+
+}  // namespace rkllm_mcp
