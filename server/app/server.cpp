@@ -354,6 +354,10 @@ Dispatcher::Options Server::watched_options(const Settings& settings) {
 void Server::note_fault(const std::exception_ptr& fault) {
   count(&metrics_.counts, &Counts::faults);
   log_.error("internal error, which has ended the exchange that it happened in: {}", text_of_fault(fault));
+  // The next step of the ending may be what is missing now: nothing may keep the process from it.
+  if (!stopping_) return;
+  ended_cleanly_ = false;
+  loop_.stop();
 }
 
 Server::~Server() {

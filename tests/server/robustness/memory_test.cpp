@@ -9,6 +9,9 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cstddef>
 #include <fstream>
@@ -214,6 +217,14 @@ TEST_CASE("where the system gives no more memory, requests end and not the proce
   INFO(server.process().error_text());
   CHECK(answers_again);
   CHECK(server.process().error_text().find("a callback of the event loop took") == std::string::npos);
+}
+
+TEST_CASE("a server that gets no memory even for its ending ends") {
+  LiveServer server;
+  const rlimit none{virtual_bytes(server.process().pid()), RLIM_INFINITY};
+  REQUIRE(::prlimit(server.process().pid(), RLIMIT_AS, &none, nullptr) == 0);
+  server.process().signal(SIGTERM);
+  CHECK(server.process().wait() == 0);
 }
 #endif
 
