@@ -69,7 +69,16 @@ WorkerProcess::WorkerProcess(const Command& command, ProcessOutput::LineFunction
       control_(std::move(control.first)),
       log_(std::move(pipe.first), std::move(line)),
       id_(spawn(command, control.second, pipe.second)),
-      watcher_([this] { watch(); }) {}
+      watcher_(start_watcher()) {}
+
+// A worker that nobody can watch must not be left behind.
+std::thread WorkerProcess::start_watcher() try {
+  return std::thread([this] { watch(); });
+} catch (...) {
+  ::kill(id_, SIGKILL);
+  ::waitpid(id_, nullptr, 0);
+  throw;
+}
 
 WorkerProcess::~WorkerProcess() {
   kill();

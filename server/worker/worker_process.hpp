@@ -62,6 +62,7 @@ class WorkerProcess {
  private:
   WorkerProcess(const Command& command, ProcessOutput::LineFunction line, std::chrono::milliseconds hang,
                 DescriptorPair control, DescriptorPair pipe);
+  std::thread start_watcher();
   bool is_stopped() const;
   void watch();
   void note_end();
