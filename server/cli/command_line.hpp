@@ -133,6 +133,7 @@ struct LogsOptions {
   bool follows = false;
   int lines = 50;  // the last ones of what there is
   bool json = false;
+  RemoteOptions remote{};
 };
 
 // rkllm-mcp doctor

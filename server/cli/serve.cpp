@@ -23,6 +23,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -123,13 +124,26 @@ std::string address_of_page(const Json& http) {
   return (http.value("tls", false) ? "https://" : "http://") + host + ":" + http["port"].dump() + "/";
 }
 
+// A model that comes with the simulator, as built or as installed; a file's name where none is found.
+std::string model_to_try(const Settings& settings) {
+  const bool is_simulated = settings.runtime.library == kSimulatorLibrary;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* const folder : {"../share/rkllm_sim/models", "../../../simulator/models"}) {
+    const auto file = (program / folder / "rk3588-1.5b.json").lexically_normal();
+    if (is_simulated && std::filesystem::exists(file, error)) return file.string();
+  }
+  return "FILE.rkllm";
+}
+
 // What somebody who has just started this program for the first time wants to know.
 void log_first_words(const ServeOptions& options, const Settings& settings, const Json& ports, spdlog::logger& log) {
   if (options.written_settings.empty() || options.ends_with_input) return;
   log.info("first start: the settings were written to {}", options.written_settings);
   if (settings.http.page && ports.contains("http")) log.info("the page for people: {}", address_of_page(ports["http"]));
   if (settings.http.enabled) {
-    log.info("next, in another terminal: rkllm-mcp load FILE.rkllm, then rkllm-mcp chat; all commands: rkllm-mcp help");
+    log.info("next, in another terminal: rkllm-mcp load {}, then rkllm-mcp chat; all commands: rkllm-mcp help",
+             model_to_try(settings));
   }
   if (settings.runtime.library == kSimulatorLibrary) return;
   log.info("is something missing? rkllm-mcp doctor; on a PC without a board: rkllm-mcp serve --simulator");

@@ -143,7 +143,7 @@ class Places {
     const bool is_guarded = settings_.auth.insecure || !settings_.auth.tokens.empty();
     if (place.kind != Kind::kListeningUnix && !is_guarded && !is_loopback(socket.address)) {
       refuse(descriptor, name + " on " + socket.address +
-                             " can be reached from other machines, and no token is asked for; name a file in "
+                             " can be reached from other machines, and no access token is asked for; name a file in "
                              "auth.tokens, or accept it with auth.insecure=true");
     }
     *place.socket = std::move(socket);

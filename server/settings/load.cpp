@@ -151,7 +151,7 @@ class Loader {
   void check_address(std::string_view name, const std::string& address) {
     if (is_loopback(address)) return;
     complain(origin_of(*find_setting(name)).place,
-             {{std::string(name), address + " can be reached from other machines, and no token is asked for; " +
+             {{std::string(name), address + " can be reached from other machines, and no access token is asked for; " +
                                       "use 127.0.0.1 or ::1, or name a file in auth.tokens, or accept it with " +
                                       "auth.insecure=true"}});
   }

@@ -85,15 +85,17 @@ constexpr std::array kUpstreamMembers{
     Member{"url", Member::Kind::kText,
            "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT."},
     Member{"command", Member::Kind::kText,
-           "Instead of a url: a program that speaks MCP on standard input and output. It is started, and ends with this server."},
+           "Instead of a url: a program that speaks MCP on standard input and output. It is started, and ends with "
+           "this server."},
     Member{"args", Member::Kind::kTexts, "Of the command."},
     Member{"env", Member::Kind::kTextMap, "Variables of the command, beside this server's (but for RKLLM_MCP_...)."},
     Member{"allow", Member::Kind::kTexts,
            "Patterns (*, ?) of the tools that are served, by the names that they have there; all, if it is left out."},
     Member{"deny", Member::Kind::kTexts, "Patterns of those that are not, whatever `allow` says."},
     Member{"token_file", Member::Kind::kText,
-           "File with the token that the server there asks for, closed to other users."},
-    Member{"permission", Member::Kind::kText, "What a client's token must allow for calls of its tools: admin (if it is left out) or call."},
+           "File with the access token that the server there asks for, closed to other users."},
+    Member{"permission", Member::Kind::kText,
+           "What a client's access token must allow for calls of its tools: admin (if it is left out) or call."},
     Member{"ca_file", Member::Kind::kText,
            "PEM file of those who vouch for an https server; the system's, if it is left out."}};
 
@@ -229,11 +231,11 @@ constexpr std::array kTable{
             Change::kWhileRunning},
 
     Setting{"auth", "tokens", text<&S::auth, &AuthSettings::tokens>(),
-            "File of the tokens that clients must present, one line each: NAME TOKEN [call,admin]; mode 0600. Empty: no token is asked for."},
+            "File of the access tokens that clients must present, one line each: NAME TOKEN [call,admin]; mode 0600. Empty: none is asked for."},
     Setting{"auth", "timeout_s", integer<&S::auth, &AuthSettings::timeout_s>(1, 3600),
-            "Seconds within which a connection must present its token, where tokens are asked for."},
+            "Seconds within which a connection must present its access token, where one is asked for."},
     Setting{"auth", "insecure", boolean<&S::auth, &AuthSettings::insecure>(),
-            "Allow addresses other than loopback although no token is asked for."},
+            "Allow addresses other than loopback although no access token is asked for."},
 
     Setting{"limits", "max_message_bytes", integer<&S::limits, &LimitSettings::max_message_bytes>(1 * kKiB, 1 * kGiB),
             "Longest message that is accepted, in bytes."},

@@ -12,10 +12,11 @@ void UdpConnection::send(std::string_view message) {
   Json with_token = parse_bounded(message).value_or(nullptr);
   if (!with_token.is_object()) return send_datagram(message);  // nothing that the server would do
   if (with_token.contains("params") && !with_token["params"].is_object()) {
-    throw std::invalid_argument("over UDP a token travels in the parameters, which must then be an object");
+    throw std::invalid_argument("over UDP an access token travels in the parameters, which must then be an object");
   }
   Json& meta = with_token["params"]["_meta"];
-  if (!meta.is_null() && !meta.is_object()) throw std::invalid_argument("over UDP a token travels in params._meta");
+  if (!meta.is_null() && !meta.is_object())
+    throw std::invalid_argument("over UDP an access token travels in params._meta");
   meta["token"] = token_;
   send_datagram(with_token.dump());
 }

@@ -38,12 +38,12 @@ CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand(
       "pull",
       "Fetch a model from the hub (hf.co), or from any address, into the folder of models.\n"
-      "Of a repository the file is taken that was made for this board and fits its memory. What has come stays when the "
+      "Of a repository the file is taken that was made for this board and fits its memory. What has come stays when "
+      "the "
       "connection breaks off, and the same command goes on from there. The file is checked against the hub's SHA-256. "
       "HF_TOKEN: the access token for repositories that want one");
   command->group(kManaging);
-  command
-      ->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")
+  command->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")
       ->required();
   command->add_option("--to", parsed.pull.folder, "The folder (default: the first of runtime.model_dirs)")
       ->type_name("FOLDER");
@@ -66,9 +66,10 @@ CLI::App* add_logs(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("logs",
                                      "Show what the server has logged.\n"
                                      "Reads the file of log.file; without one, what systemd's journal has of the "
-                                     "service. Ctrl-C ends -f");
+                                     "service, and where that does not run or --to names a server, the latest lines "
+                                     "that the running server keeps in memory. Ctrl-C ends -f");
   command->group(kManaging);
-  add_settings_options(*command, parsed);
+  add_remote(*command, parsed, parsed.logs.remote);
   command->add_flag("-f,--follow", parsed.logs.follows, "Go on with what is logged from now on");
   command->add_flag("--json", parsed.logs.json, "Print each line as a JSON object, for programs: time, level, message");
   command->add_option("-n,--lines", parsed.logs.lines, "How many of the last lines (default: 50)")

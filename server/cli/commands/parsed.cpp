@@ -2,12 +2,16 @@
 
 #include "settings/location.hpp"
 
+#include <rkllm_mcp/nearest_name.hpp>
+
 #include <CLI/App.hpp>
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 #include <CLI/Validators.hpp>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 namespace rkllm_mcp {
 
@@ -45,6 +49,16 @@ void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote) {
       ->type_name("URL");
   add_token(command, remote.token);
   add_authorities(command, "--cacert", remote.ca_file);
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const auto judged = [words = std::move(words)](std::string& given) -> std::string {
+    if (std::find(words.begin(), words.end(), given) != words.end()) return {};
+    std::string all;
+    for (const std::string& word : words) all += (all.empty() ? "" : word == words.back() ? " or " : ", ") + word;
+    return "expected " + all + "; found: " + given + did_you_mean(given, words);
+  };
+  return {judged, ""};
 }
 
 SettingsRequest settings_request(const Parsed& parsed) {

@@ -5,6 +5,7 @@
 #include "cli/command_line.hpp"
 
 #include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
 
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ void add_settings_options(CLI::App& command, Parsed& parsed);
 void add_token(CLI::App& command, std::string& token);
 void add_authorities(CLI::App& command, const char* names, std::string& ca_file);
 void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote);  // all that says where the server is
+
+// A value that has to be one of these words; the complaint names them, and the one that was meant.
+CLI::Validator one_of(std::vector<std::string> words);
 
 // The settings that were named, and what was set over them. Throws CLI::ValidationError.
 SettingsRequest settings_request(const Parsed& parsed);

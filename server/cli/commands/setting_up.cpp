@@ -15,7 +15,7 @@ CLI::App* add_memory(CLI::App& app, Parsed& parsed) {
   command->group(kSettingUp);
   add_settings_options(*command, parsed);
   command->add_option("ACTION", parsed.memory_action, "list, show, search, export, import or delete")
-      ->check(CLI::IsMember({"list", "show", "search", "export", "import", "delete"}));
+      ->check(one_of({"list", "show", "search", "export", "import", "delete"}));
   command->add_option("ARGUMENT", parsed.memory.arguments, "Ids, words, or a file");
   command->add_option("--to", parsed.memory.to, "The server, as for call")->type_name("URL");
   add_token(*command, parsed.memory.token);
@@ -40,7 +40,7 @@ CLI::App* add_settings(CLI::App& app, Parsed& parsed) {
   command->group(kSettingUp);
   add_settings_options(*command, parsed);
   command->add_option("ACTION", parsed.settings_action, "show, path, schema, check or write")
-      ->check(CLI::IsMember({"show", "path", "schema", "check", "write"}));
+      ->check(one_of({"show", "path", "schema", "check", "write"}));
   command->add_option("FILE", parsed.settings.file, "The file to check or to write");
   command->add_flag("--json", parsed.settings_json, "Print JSON, for programs");
   return command;
@@ -54,7 +54,7 @@ CLI::App* add_completion(CLI::App& app, Parsed& parsed) {
   command->group(kSettingUp);
   command->add_option("SHELL", parsed.completion_of, "bash, zsh, fish, or man")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+      ->check(one_of({"bash", "zsh", "fish", "man"}));
   return command;
 }
 

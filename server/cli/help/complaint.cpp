@@ -65,7 +65,9 @@ std::string text_of(const CLI::App& app, const std::vector<std::string>& argumen
     return "unknown option '" + *word + "'" + did_you_mean(*word, option_names(app));
   }
   if (!command_names(app).empty() && error.get_name() == "RequiredError") {
-    return full_name(app).substr(full_name(app).find(' ') + 1) + ": which command?";
+    std::string names;
+    for (const std::string& name : command_names(app)) names += (names.empty() ? " " : ", ") + name;
+    return full_name(app).substr(full_name(app).find(' ') + 1) + ": which command?" + names;
   }
   return error.what();
 }

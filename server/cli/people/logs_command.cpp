@@ -2,6 +2,8 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/people/log_line.hpp"
+#include "cli/people/server_link.hpp"
+#include "client/connection.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,13 +15,17 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -204,19 +210,64 @@ int show_journal_as_json(const LogsOptions& options) {
   fail_with_errno("journalctl");
 }
 
+int show_the_journal(const LogsOptions& options) {
+  if (options.json) return show_journal_as_json(options);
+  show_journal(options);
+}
+
+bool has_systemd() { return std::filesystem::exists("/run/systemd/system"); }
+
+bool runs_as_service() {
+  const std::string command = std::string("systemctl is-active --quiet ") + kUnit + " 2>/dev/null";
+  return has_systemd() && std::system(command.c_str()) == 0;
+}
+
+// The lines of one answer of GET /log. Returns from which on to ask next.
+std::uint64_t print_part(const Json& part, std::size_t most, Printer& printer) {
+  const Json lines = part.value("lines", Json::array());
+  for (std::size_t at = lines.size() - std::min(lines.size(), most); at < lines.size(); ++at) {
+    if (lines[at].is_string()) printer.print(lines[at].get<std::string>() + "\n");
+  }
+  std::fflush(stdout);
+  return part.value("next", std::uint64_t{0});
+}
+
+int show_log_of_server(const LogsOptions& options, ServerLink& server) {
+  constexpr std::chrono::seconds kBetweenLooks{1};
+  Printer printer(options.json);
+  std::uint64_t next = print_part(server.get("/log"), static_cast<std::size_t>(options.lines), printer);
+  while (options.follows) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    const Json part = server.get("/log?from=" + std::to_string(next));
+    next = print_part(part, part.value("lines", Json::array()).size(), printer);
+    if (std::ferror(stdout) != 0) return kExitFailed;  // nobody reads any more
+  }
+  return kExitOk;
+}
+
+// Where the log is no file.
+int show_what_there_is(const LogsOptions& options, const SettingsRequest& request) {
+  if (runs_as_service()) return show_the_journal(options);
+  ServerLink server(options.remote, request);
+  try {
+    return show_log_of_server(options, server);
+  } catch (const client::Unreachable&) {
+    if (has_systemd()) return show_the_journal(options);  // of earlier runs
+    throw std::runtime_error("no server runs at " + server.url() +
+                             ", and log.file is empty: nothing is left of earlier runs. Start it: rkllm-mcp serve; "
+                             "with a log that stays: rkllm-mcp serve --set log.file=/tmp/rkllm-mcp.log");
+  }
+}
+
 }  // namespace
 
 int run_logs(const LogsOptions& options, const SettingsRequest& request) {
-  const std::string path = load_settings(request).values.log.file;
-  if (path.empty()) {
-    if (std::filesystem::exists("/run/systemd/system")) {
-      if (options.json) return show_journal_as_json(options);
-      show_journal(options);
-    }
-    throw std::runtime_error(
-        "log.file is empty: the server logs to its standard error only; to a file: rkllm-mcp serve --set "
-        "log.file=/tmp/rkllm-mcp.log, then rkllm-mcp logs --set log.file=/tmp/rkllm-mcp.log");
+  if (!options.remote.to.empty()) {
+    ServerLink server(options.remote, request);
+    return show_log_of_server(options, server);
   }
+  const std::string path = load_settings(request).values.log.file;
+  if (path.empty()) return show_what_there_is(options, request);
   const FolderWatch watch(path);  // before the first look, so that nothing falls between
   Printer printer(options.json);
   LogFile log(path, printer);

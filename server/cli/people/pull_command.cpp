@@ -66,13 +66,23 @@ void end_at_once(int) {
   std::_Exit(kExitFailed);
 }
 
+// What to do with a model that has come: the server finds by its name what lies in a folder of its settings.
+std::string words_of_next_step(const fs::path& model, const Settings& settings) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(model.parent_path(), error);
+  for (const std::string& each : settings.runtime.model_dirs) {
+    if (fs::equivalent(each, folder, error)) return "Talk to it: rkllm-mcp chat " + model.stem().string();
+  }
+  return "Load it: rkllm-mcp load " + fs::absolute(model, error).lexically_normal().string() +
+         "\nThen talk to it: rkllm-mcp chat";
+}
+
 fs::path folder_for(const PullOptions& options, const Settings& settings) {
   if (!options.folder.empty()) return options.folder;
   if (!settings.runtime.model_dirs.empty()) return settings.runtime.model_dirs.front();
-  throw std::runtime_error(
-      "runtime.model_dirs names no folder of models: set it (rkllm-mcp settings path tells in which file), or say "
-      "where: "
-      "rkllm-mcp pull --to FOLDER MODEL");
+  throw std::runtime_error("runtime.model_dirs names no folder of models. Say where: rkllm-mcp pull --to ./models " +
+                           options.source +
+                           "; rkllm-mcp settings path tells in which file runtime.model_dirs can be set for good");
 }
 
 Url hub_of(const Settings& settings) {
@@ -160,10 +170,10 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
     print_json(result);
     return kExitOk;
   }
-  std::printf("%s %s (%s, SHA-256 %s%s)\nTalk to it: rkllm-mcp chat %s\n", pulled.path.c_str(),
+  std::printf("%s %s (%s, SHA-256 %s%s)\n%s\n", pulled.path.c_str(),
               pulled.was_there ? "was there already" : "is there", shown_bytes(pulled.bytes).c_str(),
               pulled.sha256.c_str(), pulled.is_verified ? ", as the hub has it" : ", which nobody vouches for",
-              name.c_str());
+              words_of_next_step(pulled.path, settings.values).c_str());
   return kExitOk;
 }
 

@@ -84,7 +84,8 @@ int print_status(ServerLink& server, bool json) {
   const Json transports = health.value("transports", Json::object());  // named: items() refers to it
   for (const auto& [name, place] : transports.items()) {
     if (!place.contains("connections")) continue;
-    std::printf("%-11s %s connections\n", name.c_str(), place["connections"].dump().c_str());
+    std::printf("%-11s %s connection%s\n", name.c_str(), place["connections"].dump().c_str(),
+                place["connections"] == 1 ? "" : "s");
   }
   if (version.empty()) std::printf("To find out more: rkllm-mcp doctor\n");
   return kExitOk;

@@ -131,8 +131,9 @@ std::string chosen_model(ServerLink& server, const std::string& asked_for) {
   }
   throw std::runtime_error(
       server.url() +
-      " offers no model; name a folder with .rkllm files in runtime.model_dirs: rkllm-mcp settings path "
-      "tells where");
+      " offers no model yet. Load one: rkllm-mcp load FILE.rkllm; or fetch one: rkllm-mcp pull hf.co/OWNER/NAME; or "
+      "name "
+      "folders with .rkllm files in runtime.model_dirs (rkllm-mcp settings path tells in which file)");
 }
 
 }  // namespace rkllm_mcp

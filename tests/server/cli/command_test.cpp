@@ -104,6 +104,15 @@ TEST_CASE("a command line that cannot be understood ends with 2 and says why") {
   }
 }
 
+TEST_CASE("a word that is none of those expected gets the one that was meant") {
+  const auto settings = Shell().run({"settings", "chek"});
+  CHECK_THAT(settings.err,
+             has_text("expected show, path, schema, check or write; found: chek; did you mean \"check\"?"));
+  CHECK_THAT(Shell().run({"memory", "serch"}).err, has_text("did you mean \"search\"?"));
+  CHECK_THAT(Shell().run({"completion", "bsh"}).err, has_text("did you mean \"bash\"?"));
+  CHECK_THAT(Shell().run({"tools"}).err, has_text("tools: which command? list, call"));
+}
+
 TEST_CASE("settings that are refused end every command that needs them with 3") {
   for (const char* command : {"serve", "stdio", "settings"}) {
     const auto finished = Shell().run({command, "--set", "http.prot=1"});

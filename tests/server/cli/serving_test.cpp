@@ -148,7 +148,11 @@ TEST_CASE("the first start writes a complete settings file, later ones leave it 
     Process process(options(home, serve_args(home)));
     REQUIRE(wait_for_file(home / "ports.json"));
     const std::string port = Json::parse(read_file(home / "ports.json"))["http"]["port"].dump();
-    if (start == 0) CHECK(process.wait_for_error_text("the page for people: http://127.0.0.1:" + port + "/"));
+    if (start == 0) {
+      CHECK(process.wait_for_error_text("the page for people: http://127.0.0.1:" + port + "/"));
+      // What it says can be typed as it stands.
+      CHECK(process.wait_for_error_text("next, in another terminal: rkllm-mcp load " + kModels + "/rk3588-1.5b.json,"));
+    }
     process.signal(SIGTERM);
     CHECK(process.wait() == 0);
     CHECK(std::filesystem::exists(home / ".config/rkllm-mcp/settings.schema.json"));
@@ -239,6 +243,26 @@ TEST_CASE("models needs no chat host") {
   const Json shown = Json::parse(server.command({"models", "--json"}).out);
   REQUIRE(shown.size() == 1);
   CHECK(shown[0]["loaded"] == true);
+}
+
+TEST_CASE("logs without a file shows what the running server keeps in memory, and -f what it logs from now on") {
+  Server server;
+  const auto shown = server.command({"logs", "-n", "1000"});
+  INFO(shown.err);
+  CHECK(shown.status == 0);
+  CHECK_THAT(shown.out, has_text(" info: rkllm-mcp ") && has_text("method=rkllm_init"));
+  const auto last = server.command({"logs", "-n", "1", "--json"});
+  CHECK(Json::parse(last.out)["level"] == "info");
+  Process follower(server.options_of({"logs", "-f", "-n", "1"}));
+  REQUIRE(follower.read_line());
+  server.call({"rkllm_asked_while_following"}, "tcp");
+  auto line = follower.read_line();
+  while (line && line->find("rkllm_asked_while_following") == std::string::npos) line = follower.read_line();
+  CHECK(line);
+  const TemporaryDirectory home;
+  const auto nobody = run_to_end(options(home, {kProgram, "logs", "--set", "http.port=1"}));
+  CHECK(nobody.status == 1);
+  CHECK_THAT(nobody.err, has_text("no server runs at http://127.0.0.1:1") && has_text("--set log.file="));
 }
 
 TEST_CASE("status, ps, models, unload and load show and change what the running server holds") {

@@ -22,18 +22,19 @@ class Machine {
  public:
   explicit Machine(const std::string& hub) : hub_(hub) {}
 
-  Process::Options options(std::vector<std::string> args) const {
-    args.insert(args.begin(), kProgram);
+  Process::Options options(const std::vector<std::string>& args) const {
+    std::vector<std::string> all{kProgram, args.front()};
     for (const std::string& each : {"runtime.model_hub=" + hub_, "runtime.model_dirs=" + folder()}) {
-      args.insert(args.end(), {"--set", each});
+      all.insert(all.end(), {"--set", each});
     }
-    return {.args = std::move(args),
+    all.insert(all.end(), args.begin() + 1, args.end());
+    return {.args = std::move(all),
             .env = {{"HOME", home_.path()}},
             .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS", "HF_TOKEN", "http_proxy", "all_proxy"},
             .directory = home_.path(),
             .input = Process::Options::Input::kNull};
   }
-  Finished run(std::vector<std::string> args) const { return run_to_end(options(std::move(args))); }
+  Finished run(const std::vector<std::string>& args) const { return run_to_end(options(args)); }
   std::string folder() const { return home_ / "models"; }
 
  private:
@@ -80,6 +81,18 @@ TEST_CASE("pull lists what a repository has, and which of it is taken") {
                              has_text("To have another: rkllm-mcp pull hf.co/acme/tiny:FILE"));
   CHECK_THAT(pulled.out, has_text("tiny.rkllm is there"));
   CHECK(machine.run({"pull", "hf.co/acme/tiny:tiny.rkllm"}).err.empty());
+}
+
+TEST_CASE("pull ends with the next command, also where the folder is none of the settings") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = "a model";
+  const Machine machine(hub.url());
+  const std::string elsewhere = machine.folder() + "-elsewhere";
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--to", elsewhere});
+  CHECK_THAT(pulled.out, has_text("Load it: rkllm-mcp load " + elsewhere + "/tiny.rkllm\n"));
+  const auto nowhere = machine.run({"pull", "hf.co/acme/tiny", "--set", "runtime.model_dirs=[]"});
+  CHECK(nowhere.status == 1);
+  CHECK_THAT(nowhere.err, has_text("Say where: rkllm-mcp pull --to ./models hf.co/acme/tiny;"));
 }
 
 TEST_CASE("pull says what is wrong with what it was asked for") {

@@ -147,9 +147,10 @@ TEST_CASE("an address that other machines reach is refused unless that is said t
   const File file("{\n\"tcp\": {\n\"address\": \"0.0.0.0\"}}");
   const auto lines = refusal(request_for(file.path));
   REQUIRE(lines.size() == 1);
-  CHECK(lines[0] == file.path +
-                        ":3: tcp.address: 0.0.0.0 can be reached from other machines, and no token is asked for; use "
-                        "127.0.0.1 or ::1, or name a file in auth.tokens, or accept it with auth.insecure=true");
+  CHECK(lines[0] ==
+        file.path +
+            ":3: tcp.address: 0.0.0.0 can be reached from other machines, and no access token is asked for; use "
+            "127.0.0.1 or ::1, or name a file in auth.tokens, or accept it with auth.insecure=true");
   CHECK(refusal(request_for(file.path, {}, {set("auth.tokens", "/some/file")})).empty());
   CHECK(refusal(request_for(file.path, {}, {set("auth.insecure", "true")})).empty());
   CHECK(refusal(request_for(file.path, {}, {set("tcp.enabled", "false")})).empty());
