@@ -82,14 +82,13 @@ class Caller {
   };
 
   // One answer at the end, made by `done`; `progress` hears of every step. Returns the call's key in the session.
-  Session::Key collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
-                       CollectReader::DoneFunction done, CollectReader::ProgressFunction progress = {},
-                       CancelRule rule = CancelRule());
+  Session::Key collect(Session& session, Reply& reply, Target target, CollectReader::DoneFunction done,
+                       CollectReader::ProgressFunction progress = {}, CancelRule rule = CancelRule());
   // Chunks as they come: replies that repeat the request's id, or notifications behind a stream id as the answer.
   enum class Chunks { kReplies, kNotifications };
-  void push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target, Chunks chunks);
+  void push(Session& session, Reply& reply, Target target, Chunks chunks);
   // A stream id as the answer; chunks when they are polled for.
-  void offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
+  void offer(Session& session, Reply& reply, Target target);
 
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return pushing_.use_count() > 1; }
@@ -106,7 +105,7 @@ class Caller {
   // Starts the time that the call may wait in its queue, after which it is given up. The limit holds as long as the
   // object that this returns lives.
   std::shared_ptr<void> limit_waiting(Backend::CallId id);
-  Session::Key start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call, Target target);
+  Session::Key start(Session& session, Reply& reply, ActiveCall call, Target target);
 
   asio::io_context& loop_;
   const Api& api_;

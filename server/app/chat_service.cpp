@@ -118,7 +118,7 @@ bool ChatService::read_profiles() {
   return were_some || !assistants_.profiles().empty();
 }
 
-bool ChatService::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+bool ChatService::handle(const HttpRequest& request, HttpExchange& exchange) {
   if (!chat::ChatRoutes::serves(request)) return false;
   routes_.handle(request, exchange);
   return true;

@@ -41,7 +41,7 @@ class ChatService {
               chat::ChatTools::Options tools, const Servers& servers);
 
   // False: the request is not for the chat host.
-  bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  bool handle(const HttpRequest& request, HttpExchange& exchange);
   const std::shared_ptr<const Service>& service() const { return tools_.service(); }
   // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used. False: there are none, and
   // were none.

@@ -208,7 +208,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   }
   if (chat_) chat_->when_first_token([this](double seconds) { metrics_.turn_first_token.add(seconds); });
   if (settings.http.page) page_.emplace();
-  routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  routes_.ask_first([this](const HttpRequest& request, HttpExchange& exchange) {
     return (page_ && page_->handle(request, exchange)) || (chat_ && chat_->handle(request, exchange));
   });
   gather_catalogue();
@@ -223,7 +223,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   context.handed = options.sockets;
   context.counts = &metrics_.counts;
   context.memory = memory_;
-  context.services = [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  context.services = [this](const HttpRequest& request, HttpExchange& exchange) {
     services_port_->handle(request, exchange);
   };
   if (!settings.auth.tokens.empty()) {
@@ -237,10 +237,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   }
   transports_.emplace(
       loop, settings, context, dispatcher_.acceptor(),
-      [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-        routes_.handle(request, exchange);
-      },
-      stdio);
+      [this](const HttpRequest& request, HttpExchange& exchange) { routes_.handle(request, exchange); }, stdio);
 }
 
 std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
@@ -369,8 +366,8 @@ AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
       if (!error) stop();
     });
   });
-  return [this, accept = std::move(accept)](const std::shared_ptr<Peer>& peer) {
-    peer->when_closed([this] { stop(); });
+  return [this, accept = std::move(accept)](Peer& peer) {
+    peer.when_closed([this] { stop(); });
     return accept(peer);
   };
 }

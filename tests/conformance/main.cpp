@@ -62,9 +62,9 @@ void serve(std::uint16_t port) {
   HttpOptions options;
   options.listen.port = port;
   HttpTransport http(loop, options,
-                     [&mcp](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+                     [&mcp](const HttpRequest& request, HttpExchange& exchange) {
                        if (request.path == "/mcp") return mcp.handle(request, exchange);
-                       exchange->respond(plain_response(404, "There is /mcp only."));
+                       exchange.respond(plain_response(404, "There is /mcp only."));
                      },
                      {});
 

@@ -15,8 +15,8 @@ namespace rkllm_mcp {
 class RequestResponder final : public Requester {
  public:
   // `server` is {"name","version"} and outlives this.
-  RequestResponder(std::shared_ptr<Reply> reply, const Revision& revision, const Json& server)
-      : reply_(std::move(reply)), revision_(revision), server_(server) {}
+  RequestResponder(Reply& reply, const Revision& revision, const Json& server)
+      : reply_(reply.shared_from_this()), revision_(revision), server_(server) {}
 
   void result(Json body) override;
   void error(const RpcError& error) override { reply_->error(error); }

@@ -81,7 +81,7 @@ void run(asio::io_context& loop, Caller& caller, const Method& method,
       invocation->result(tool_error(as_rpc_error(std::current_exception())));
     }
   };
-  caller.collect(request.session, request.reply, std::move(target), done, std::move(on_progress),
+  caller.collect(*request.session, *request.reply, std::move(target), done, std::move(on_progress),
                  {.answers = false, .outlives_exchange = request.outlives_exchange});
 } catch (const RpcError& error) {
   if (error.code() == ErrorCode::kInvalidRequest) throw;

@@ -119,7 +119,7 @@ class Task::Voice final : public Requester {
 void Task::run(InvocationRequest request, InvokeFunction run, const Json& server) {
   session_ = request.session->sibling();
   const auto memory = request.reply->memory();
-  request.reply = std::make_shared<Reply>(silent_peer_of(request.reply->peer()), request.reply->id());
+  request.reply = std::make_shared<Reply>(*silent_peer_of(request.reply->peer()), request.reply->id());
   request.reply->set_memory(memory);
   request.session = session_;
   request.outlives_exchange = true;

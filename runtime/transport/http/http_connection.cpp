@@ -197,7 +197,7 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
     exchange->respond(*preflight);
   } else {
     try {
-      service_->handler(request, exchange);
+      service_->handler(request, *exchange);
     } catch (...) {
       exchange->fail();  // its connection may go on
       pass_on(service_->io, std::current_exception());

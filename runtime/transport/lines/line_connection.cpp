@@ -17,7 +17,7 @@ LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identi
 void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
   const std::shared_ptr<LineConnection> connection(new LineConnection(channel, std::move(identity), limits));
-  connection->receive_ = accept(connection);
+  connection->receive_ = accept(*connection);
   channel->start(connection);
 }
 

@@ -24,7 +24,7 @@ void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Chan
                                 std::string_view early, const AcceptFunction& accept) {
   const std::shared_ptr<WebSocketConnection> connection(
       new WebSocketConnection(io, channel, std::move(client), limits, connection_limits));
-  connection->receive_ = accept(connection);
+  connection->receive_ = accept(*connection);
   channel->start(connection);
   if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);
   if (!early.empty()) connection->channel_received(early);

@@ -140,7 +140,7 @@ bool ChatRoutes::serves(const HttpRequest& request) {
   return std::ranges::find(kLlamaPaths, path) != kLlamaPaths.end();
 }
 
-void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
   const auto visit = std::make_shared<Visit>();
   visit->path = forgiven(request.path);
   visit->method = request.method;
@@ -150,7 +150,7 @@ void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   visit->request_id = new_id("req_");
   visit->peer = request.remote;
   visit->conversation = conversation_in(request.headers);
-  visit->exchange = exchange;
+  visit->exchange = exchange.shared_from_this();
   visit->begun_at = std::chrono::steady_clock::now();
   visit->memory = MemoryShare(options_.memory);
   const std::string_view token = request.bearer_token();
@@ -338,7 +338,7 @@ void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& vis
     note(*visit, status);
     let_go(number);
   };
-  const auto made = std::make_shared<ChatExchange>(loop_, visit->exchange, std::move(job), std::move(options), gone);
+  const auto made = std::make_shared<ChatExchange>(loop_, *visit->exchange, std::move(job), std::move(options), gone);
   made->begin(host_, visit->asker, visit->peer);
   keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
 }
@@ -440,7 +440,7 @@ void ChatRoutes::pull(const VisitPointer& visit, const Json& body) {
     let_go(number);
   };
   const auto made = std::make_shared<PullExchange>(
-      loop_, visit->exchange, read_ollama_pull(body),
+      loop_, *visit->exchange, read_ollama_pull(body),
       PullExchange::Options{.request_id = visit->request_id, .heartbeat = options_.heartbeat}, gone);
   made->begin(*options_.store);
   keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});

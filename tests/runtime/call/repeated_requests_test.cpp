@@ -14,7 +14,7 @@ namespace {
 
 struct RepeatingClient {
   std::shared_ptr<Reply> take(RepeatedRequests& requests, const std::string& text) {
-    auto reply = std::make_shared<Reply>(peer, "1");
+    auto reply = std::make_shared<Reply>(*peer, "1");
     requests.add(*session, text, *reply);
     return reply;
   }

@@ -17,7 +17,7 @@ using namespace rkllm_mcp::test;
 namespace {
 
 constexpr std::size_t kFloats = 100'000;  // of which a megabyte of text could come
-constexpr std::size_t kFew = 10'000;       // that are written on the loop
+constexpr std::size_t kFew = 10'000;      // that are written on the loop
 
 void end_with_values(Client& client, std::size_t number, std::size_t count = kFloats) {
   const std::vector<float> values(count, 0.25F);
@@ -64,7 +64,7 @@ struct PollingClient : Client {
   }
   void ask(const std::string& message) {
     peer->sent.clear();
-    receive_text(dispatcher, message, session, peer, Delivery::kPoll);
+    receive_text(dispatcher, message, *session, *peer, Delivery::kPoll);
   }
   // The answer to a poll that finds something at once.
   Json polled() {

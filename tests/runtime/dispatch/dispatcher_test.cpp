@@ -141,7 +141,7 @@ TEST_CASE("clients without a session of their own have their quota by address") 
   const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
   const auto ask = [&](const std::shared_ptr<FakePeer>& peer, const std::string& id, Delivery delivery) {
     peer->sent.clear();
-    receive_text(client.dispatcher, call(id, "run_async"), shared, peer, delivery);
+    receive_text(client.dispatcher, call(id, "run_async"), *shared, *peer, delivery);
     client.settle();
     return !peer->sent.empty() && peer->sent[0].find("4004") != std::string::npos;
   };
@@ -164,11 +164,11 @@ TEST_CASE("a poll that comes as the stream is about to expire saves it") {
     Client client(options);
     const auto http = std::make_shared<FakePeer>(TransportKind::kHttp);
     const auto session = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
-    receive_text(client.dispatcher, call("1", "run_async"), session, http, Delivery::kPoll);
+    receive_text(client.dispatcher, call("1", "run_async"), *session, *http, Delivery::kPoll);
     client.settle();
     std::function<void(int)> poll_after = [&](int left) {
       if (left > 0) return asio::post(client.loop, [&poll_after, left] { poll_after(left - 1); });
-      receive_text(client.dispatcher, call("1", "poll"), session, http, Delivery::kPoll);
+      receive_text(client.dispatcher, call("1", "poll"), *session, *http, Delivery::kPoll);
     };
     client.backend.calls.at(0).observer->on_token(0, "Hello", 1);
     client.settle();
@@ -301,7 +301,7 @@ TEST_CASE("whoever asks for it is told of the end of a client's input, and wheth
   INFO(said.message);
   Client client;
   std::vector<bool> told;
-  client.receive = client.dispatcher.acceptor([&told](bool speaks_mcp) { told.push_back(speaks_mcp); })(client.peer);
+  client.receive = client.dispatcher.acceptor([&told](bool speaks_mcp) { told.push_back(speaks_mcp); })(*client.peer);
   client.say(said.message);
   CHECK(told.empty());
   client.receive(EndOfInput{});

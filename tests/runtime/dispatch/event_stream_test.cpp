@@ -53,12 +53,12 @@ struct Stream {
 
   std::shared_ptr<FakeExchange> answer() {
     auto exchange = std::make_shared<FakeExchange>();
-    stream->answer(exchange);
+    stream->answer(*exchange);
     return exchange;
   }
   std::shared_ptr<FakeExchange> resume(std::optional<std::uint64_t> last_seen) {
     auto exchange = std::make_shared<FakeExchange>();
-    stream->resume(exchange, last_seen);
+    stream->resume(*exchange, last_seen);
     return exchange;
   }
 

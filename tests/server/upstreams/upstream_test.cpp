@@ -94,7 +94,8 @@ struct Stage {
                                          const Caller& caller = {}) {
     InvocationRequest request;
     request.session = caller.session;
-    request.reply = std::make_shared<Reply>(std::make_shared<SilentPeer>(TransportKind::kTcp, caller.address), RequestId("1"));
+    request.reply =
+        std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kTcp, caller.address), RequestId("1"));
     request.name = "up_t";
     request.arguments = arguments;
     request.progress_token = caller.progress_token;
