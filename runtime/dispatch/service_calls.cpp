@@ -52,8 +52,8 @@ class DirectVoice final : public Requester {
     reply_->result(body);
   }
   void error(const RpcError& error) override { reply_->error(error); }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests, Json) override {
-    invocation->error({ErrorCode::kToolFailed, invocation->name() + " asks its client something: call it over MCP"});
+  void ask(Invocation& invocation, InputRequests, Json) override {
+    invocation.error({ErrorCode::kToolFailed, invocation.name() + " asks its client something: call it over MCP"});
   }
   void notify(std::string_view, const Json&) override {}
   bool ready() const override { return reply_->peer().ready(); }
@@ -213,9 +213,8 @@ void ServiceCalls::call_tool(const Service& service, const Json& params, Session
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
     origin.arguments = *arguments;
   }
-  const auto invocation =
-      std::make_shared<Invocation>(std::move(origin), std::make_unique<DirectVoice>(reply),
-                                   [held = *tool](const std::shared_ptr<Invocation>& running) { held->run(running); });
+  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::make_unique<DirectVoice>(reply),
+                                                       [held = *tool](Invocation& running) { held->run(running); });
   invocation->when_ended([] {});  // from here on it counts as a request in progress
   invocation->run();
 }

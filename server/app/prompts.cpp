@@ -71,15 +71,16 @@ std::string use_tools(const Json& arguments) {
          to_text(ask) +
          ". If its answer holds <tool_call> blocks, carry these calls out yourself and call rkllm_run again with " +
          to_text(tell) +
-         ", where prompt_input is a JSON array, as a string, of one outcome for each call. Repeat that while the answer "
+         ", where prompt_input is a JSON array, as a string, of one outcome for each call. Repeat that while the "
+         "answer "
          "holds such blocks, at most five times; then give me the final answer.";
 }
 
 Prompt prompt(std::string name, std::string title, std::string description, std::vector<PromptArgument> arguments,
               TextFunction text) {
-  const auto run = [description, text = std::move(text)](const std::shared_ptr<Invocation>& invocation) {
-    const Json message{{"role", "user"}, {"content", text_block(text(invocation->arguments()))}};
-    invocation->result(Json{{"description", description}, {"messages", Json::array({message})}});
+  const auto run = [description, text = std::move(text)](Invocation& invocation) {
+    const Json message{{"role", "user"}, {"content", text_block(text(invocation.arguments()))}};
+    invocation.result(Json{{"description", description}, {"messages", Json::array({message})}});
   };
   return {std::move(name), std::move(title), std::move(description), std::move(arguments), run};
 }

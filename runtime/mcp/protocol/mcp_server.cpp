@@ -404,7 +404,7 @@ void McpServer::call_tool(const Asked& asked) {
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
                            asked.client.has_extension(kTasksExtension);
   // The function holds the tool: the catalogue may change while it runs.
-  const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
+  const InvokeFunction run = [tool](Invocation& invocation) { tool->run(invocation); };
   try {
     permit(asked.session, tool->permission);
     check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
@@ -442,7 +442,7 @@ void McpServer::get_prompt(const Asked& asked) {
       throw InvalidParams("params.arguments." + argument.name, "missing");
     }
   }
-  invoke(std::move(wanted), [prompt](const std::shared_ptr<Invocation>& invocation) { prompt->run(invocation); });
+  invoke(std::move(wanted), [prompt](Invocation& invocation) { prompt->run(invocation); });
 }
 
 namespace {

@@ -20,7 +20,7 @@ class RequestResponder final : public Requester {
 
   void result(Json body) override;
   void error(const RpcError& error) override { reply_->error(error); }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
+  void ask(Invocation& invocation, InputRequests requests, Json state) override {
     revision_.era.ask(invocation, std::move(requests), std::move(state));
   }
   void notify(std::string_view method, const Json& params) override;

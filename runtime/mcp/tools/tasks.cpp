@@ -98,10 +98,10 @@ class Task::Voice final : public Requester {
   void error(const RpcError& error) override {
     if (const auto task = task_.lock()) task->fail(error);
   }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
+  void ask(Invocation& invocation, InputRequests requests, Json state) override {
     const auto task = task_.lock();
     if (!task || task->ended()) return;
-    task->waiting_ = invocation;
+    task->waiting_ = invocation.shared_from_this();
     task->ask(std::move(requests), std::move(state));
   }
   void notify(std::string_view method, const Json& params) override {

@@ -38,10 +38,10 @@ class ScriptedRequester final : public Requester {
   explicit ScriptedRequester(Heard& heard) : heard_(heard) {}
   void result(Json body) override { heard_.results.push_back(std::move(body)); }
   void error(const RpcError& error) override { heard_.errors.push_back(static_cast<int>(error.code())); }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
+  void ask(Invocation& invocation, InputRequests requests, Json state) override {
     heard_.asked.push_back(std::move(requests));
     heard_.state = std::move(state);
-    if (!invocation->client().revision->era.has_handshake()) invocation->result({{"resultType", "input_required"}});
+    if (!invocation.client().revision->era.has_handshake()) invocation.result({{"resultType", "input_required"}});
   }
   void notify(std::string_view, const Json& params) override { heard_.updates.push_back(params); }
   bool ready() const override { return heard_.has_room; }
@@ -72,7 +72,7 @@ struct Stage {
   Stage& operator=(const Stage&) = delete;
 
   void call(Heard& heard, const Json& arguments = Json::object(), const Caller& caller = {}) {
-    upstream.call("t", invocation(heard, arguments, caller));
+    upstream.call("t", *invocation(heard, arguments, caller));
   }
   // The server there asks, and nobody knows for which call.
   void ask() {
@@ -102,9 +102,8 @@ struct Stage {
     request.meta = {{"example.com/trace", "7"}};
     request.client.revision = caller.revision;
     request.client.capabilities = client_capabilities;
-    return std::make_shared<Invocation>(
-        std::move(request), std::make_unique<ScriptedRequester>(heard),
-        [this](const std::shared_ptr<Invocation>& again) { upstream.call("t", again); });
+    return std::make_shared<Invocation>(std::move(request), std::make_unique<ScriptedRequester>(heard),
+                                        [this](Invocation& again) { upstream.call("t", again); });
   }
 
   std::ostringstream text;
@@ -238,15 +237,15 @@ TEST_CASE("resources and prompts of another server are listed, read and got, and
   CHECK(stage.upstream.list(Offered::kTemplates).empty());
 
   Heard heard;
-  stage.upstream.read("file:///a", stage.invocation(heard));
+  stage.upstream.read("file:///a", *stage.invocation(heard));
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no document");
   CHECK(heard.results[0]["contents"][0]["uri"] == "upstream://up/file:///a");
   CHECK(heard.results[0]["contents"][0]["text"] == "A");
   CHECK(heard.results[0]["_meta"] == Json{{"example.com/trace", "7"}});
-  stage.upstream.read("file:///b", stage.invocation(heard));
+  stage.upstream.read("file:///b", *stage.invocation(heard));
   stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
   CHECK(heard.errors[0] == -32602);
-  stage.upstream.get_prompt("ask", stage.invocation(heard, {{"x", "y"}}));
+  stage.upstream.get_prompt("ask", *stage.invocation(heard, {{"x", "y"}}));
   stage.waiting.until([&] { return heard.results.size() == 2; }, "no prompt");
   CHECK(heard.results[1]["messages"][0]["content"]["text"] == "y");
   stage.call(heard);
@@ -300,7 +299,7 @@ TEST_CASE("what a server asks a client in the middle of its call reaches that cl
   Stage stage(asking(call));
   stage.client_capabilities = {{"sampling", Json::object()}};
   const auto invocation = stage.invocation(heard);
-  stage.upstream.call("t", invocation);
+  stage.upstream.call("t", *invocation);
   stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
   REQUIRE(heard.asked[0].size() == 1);
   CHECK(heard.asked[0][0].method == "sampling/createMessage");
@@ -336,7 +335,7 @@ TEST_CASE("a call that ends while its client is asked ends there, too, and the q
   stage.client_capabilities = kSampling;
   const Caller caller;
   const auto invocation = stage.invocation(heard, Json::object(), caller);
-  stage.upstream.call("t", invocation);
+  stage.upstream.call("t", *invocation);
   stage.await_sent("tools/call");
   stage.ask();
   stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
@@ -378,7 +377,7 @@ TEST_CASE("of a client's calls the newest is asked that can be") {
   const Caller caller;
   stage.call(first, Json::object(), caller);
   stage.call(second, Json::object(), caller);
-  stage.upstream.read("file:///a", stage.invocation(reading, Json::object(), caller));
+  stage.upstream.read("file:///a", *stage.invocation(reading, Json::object(), caller));
   stage.await_sent("resources/read");
   stage.ask();
   stage.waiting.until([&] { return second.asked.size() == 1; }, "nothing was asked");
@@ -429,7 +428,7 @@ TEST_CASE("a resource that is not there is a wrong parameter, whichever revision
   Heard heard;
   Stage stage(
       [](Script& script, const Json& message) { list_or(script, message, [&] { script.error(message, -32002); }); });
-  stage.upstream.read("file:///a", stage.invocation(heard));
+  stage.upstream.read("file:///a", *stage.invocation(heard));
   stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
   CHECK(heard.errors[0] == -32602);
 }
@@ -464,7 +463,7 @@ TEST_CASE("a server without a handshake asks by its result, and is called again 
       {{"tools", Json::object()}}, ScriptedEra::kModern);
   stage.client_capabilities = {{"elicitation", Json::object()}};
   const auto invocation = stage.invocation(heard);
-  stage.upstream.call("t", invocation);
+  stage.upstream.call("t", *invocation);
   stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
   CHECK(heard.asked[0][0].params["message"] == "Sure?");
   invocation->run_again({{"k", {{"action", "accept"}}}}, heard.state);
