@@ -31,11 +31,11 @@ struct CallLimits {
   std::size_t answer_bytes = std::size_t{8} << 20U;
   std::size_t reply_bytes = static_cast<std::size_t>(-1);  // of an answer with hidden states or logits
   std::size_t inline_bytes = std::size_t{256} << 10U;      // from there on MCP answers link to them
-  std::shared_ptr<MemoryBudget> memory{};                  // that values count in as text, and when kept for MCP
+  MemoryBudget memory{};                                   // that values count in as text, and when kept for MCP
   std::chrono::milliseconds poll_timeout{30'000};
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
-  std::shared_ptr<MemoryBudget> stream_memory{};  // that all streams share; null: they are bounded one by one only
+  MemoryBudget stream_memory{};  // that all streams share; none: they are bounded one by one only
   Counts* counts = nullptr;
   std::size_t requests_per_session = 256;
   std::chrono::seconds queue_timeout{0};           // 0: calls wait for ever

@@ -23,7 +23,7 @@ class PushReader : public StreamReader {
     ValueWriting values{};
     SideThread* writing = nullptr;  // where many values are written; null: here
     std::size_t retained = 0;
-    std::shared_ptr<MemoryBudget> memory{};  // that what is retained counts in
+    MemoryBudget memory{};  // that what is retained counts in
   };
 
   // Chunks go through `reply`; its last message is the stream's last one.

@@ -36,7 +36,7 @@ class Dispatcher {
   struct Options {
     MessageLimits message;
     CallLimits calls;
-    std::shared_ptr<MemoryBudget> memory{};  // that requests count in; null: they are bounded in number only
+    MemoryBudget memory{};  // that requests count in; none: they are bounded in number only
     std::size_t page_items = 50;
     AccessTokens tokens{};                            // empty: everybody may call
     std::chrono::milliseconds time_to_prove{10'000};  // until a new connection must have presented a token

@@ -33,7 +33,7 @@ class EventStream final : public ExchangePeer {
     bool primes = false;  // the client takes an empty first event
     HttpHeaders headers;  // of what answers the first exchange
     std::string remote;
-    std::shared_ptr<MemoryBudget> memory;  // that kept events count in; null: nothing counts
+    MemoryBudget memory;  // that kept events count in; none: nothing counts
   };
 
   // Bytes of events that are kept for a client that comes back, the oldest first forgotten; the last message is kept

@@ -105,7 +105,7 @@ class PairedHttp::Client final : public ConnectedPeer {
     }
   }
 
-  const std::shared_ptr<MemoryBudget> memory_;  // that waiting bodies count in
+  const MemoryBudget memory_;  // that waiting bodies count in
   const std::shared_ptr<HttpExchange> exchange_;
   const std::string remote_;
   const std::string token_;

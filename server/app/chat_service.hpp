@@ -37,8 +37,8 @@ class ChatService {
 
   // All that is passed outlives it.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-              chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory,
-              chat::ChatTools::Options tools, const Servers& servers);
+              chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
+              const Servers& servers);
 
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, HttpExchange& exchange);

@@ -81,14 +81,13 @@ ServerModels::Choices choices_of(const Settings& settings) {
   return choices;
 }
 
-TokenStream::Options stream_of_turns(const Settings& settings, Counts& counts,
-                                     const std::shared_ptr<MemoryBudget>& memory) {
+TokenStream::Options stream_of_turns(const Settings& settings, Counts& counts, const MemoryBudget& memory) {
   TokenStream::Options options;
   options.buffer_bytes = settings.stream.buffer_bytes;
   options.values_bytes = settings.stream.values_bytes;
   options.stall = settings.limits.stall_s;
   options.keep_tokens = true;
-  options.memory = std::make_shared<MemoryBudget>(settings.stream.memory_bytes, memory);
+  options.memory = MemoryBudget(settings.stream.memory_bytes, memory);
   options.counts = &counts;
   return options;
 }
@@ -98,8 +97,7 @@ std::string path_for_library(const Settings& settings, const std::string& path) 
       .path_for(path, FileUse::kRead);
 }
 
-Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
-                                       const std::shared_ptr<MemoryBudget>& memory) {
+Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts, const MemoryBudget& memory) {
   Dispatcher::Options options;
   options.memory = memory;
   options.message = {settings.limits.max_depth, settings.limits.max_id_bytes, &counts};
@@ -112,7 +110,7 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
                    .poll_timeout = settings.stream.poll_timeout_s,
                    .poll_wait_max = settings.stream.poll_wait_ms_max,
                    .stall = settings.limits.stall_s,
-                   .stream_memory = std::make_shared<MemoryBudget>(settings.stream.memory_bytes, memory),
+                   .stream_memory = MemoryBudget(settings.stream.memory_bytes, memory),
                    .counts = &counts,
                    .requests_per_session = settings.limits.max_requests_per_connection,
                    .queue_timeout = settings.queue.timeout_s,
@@ -156,7 +154,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       log_(log),
       settings_(settings),
       settings_report_(options.settings_report),
-      memory_(std::make_shared<MemoryBudget>(memory_limit(settings.limits))),
+      memory_(memory_limit(settings.limits)),
       memory_reserve_(loop, memory_),
       runtime_(loop, settings, log, [this](const Settings& now) { return find_runtime(now); }),
       model_clock_(loop),
@@ -437,7 +435,7 @@ std::string Server::metrics() const {
   print_handles(text, runtime_.now().handles());
   print_family(text, "rkllm_mcp_memory_bytes", "gauge",
                "What requests, answers and streams take of limits.memory_bytes.");
-  print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_->used()));
+  print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_.used()));
   print_family(text, "rkllm_mcp_lost_log_lines_total", "counter",
                "Lines of the log that could not be written in time.");
   print_sample(text, "rkllm_mcp_lost_log_lines_total", "",

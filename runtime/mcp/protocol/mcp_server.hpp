@@ -32,7 +32,7 @@ class McpServer {
     std::size_t page_items = 50;             // entries of a list that are sent at once
     std::size_t requests_per_session = 256;  // in progress at a time
     Counts* counts = nullptr;
-    std::shared_ptr<MemoryBudget> memory{};  // that what is kept of tasks counts in
+    MemoryBudget memory{};  // that what is kept of tasks counts in
   };
 
   // The catalogue outlives the server.

@@ -40,7 +40,7 @@ class ChatRoutes {
   struct Options {
     std::chrono::milliseconds heartbeat{10'000};
     std::chrono::milliseconds stall{0};                           // 0: a client may read as slowly as it likes
-    std::shared_ptr<MemoryBudget> memory{};                       // that requests count in
+    MemoryBudget memory{};                                        // that requests count in
     std::string version{};                                        // of this program
     std::function<bool()> is_simulated = [] { return false; };    // the runtime; then every answer says so
     std::size_t most_reply_bytes = static_cast<std::size_t>(-1);  // of an answer that is not streamed

@@ -80,7 +80,7 @@ TEST_CASE("a stream of a batch goes on when its slow client takes something agai
 
 TEST_CASE("what a batch gathers counts in the memory, and an answer that finds no room is error 4004") {
   Dispatcher::Options options;
-  options.memory = std::make_shared<MemoryBudget>(std::size_t{300} << 10U);
+  options.memory = MemoryBudget(std::size_t{300} << 10U);
   Client client(options);
   client.say(call("1", "initialize",
                   R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
@@ -89,7 +89,7 @@ TEST_CASE("what a batch gathers counts in the memory, and an answer that finds n
     client.backend.calls.at(number).observer->on_token(0, std::string(200'000, 'x'), 1);
     client.backend.finish(number);
     CHECK(client.news().empty());
-    CHECK(options.memory->used() > 200'000);
+    CHECK(options.memory.used() > 200'000);
   }
   client.backend.finish(2);
   const Json answers = only(client.news());
@@ -98,7 +98,7 @@ TEST_CASE("what a batch gathers counts in the memory, and an answer that finds n
   CHECK(answers[1]["id"] == 3);
   CHECK(answers[1]["error"]["code"] == 4004);
   CHECK(answers[2]["result"]["status"] == 0);
-  CHECK(options.memory->used() < 10'000);
+  CHECK(options.memory.used() < 10'000);
 }
 
 TEST_CASE("a batch whose answer cannot be sent is answered with an error") {
