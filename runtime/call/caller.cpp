@@ -63,8 +63,12 @@ Session::Key Caller::start(Session& session, Reply& reply, ActiveCall call, Targ
   auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
   if (session.principal != nullptr) origin.holder = session.principal->name;
   try {
-    const auto id = backend_.start(
-        {target.method, std::move(target.params), target.options.encoding, origin, reply.memory()}, reader->stream());
+    const auto id = backend_.start({.method = target.method,
+                                    .params = std::move(target.params),
+                                    .encoding = target.options.encoding,
+                                    .origin = std::move(origin),
+                                    .memory = reply.memory(),
+                                    .observer = reader->stream()});
     session.started(key, id, may_wait ? limit_waiting(id) : nullptr);
   } catch (...) {
     session.remove(key);  // or its id would be in use for ever

@@ -271,9 +271,7 @@ ModelRuntime Server::runtime_of_models() {
   runtime.methods = now.abi().methods;
   runtime.version = now.version();
   runtime.simulated = now.simulated();
-  runtime.watched = [this](const CallRequest& request, std::shared_ptr<CallObserver> observer) {
-    return backend_->watched(request, std::move(observer));
-  };
+  runtime.watched = [this](CallRequest request) { return backend_->watched(std::move(request)); };
   return runtime;
 }
 

@@ -62,8 +62,10 @@ struct QueuedBackend::Handle {
 };
 
 struct QueuedBackend::QueuedCall {
+  explicit QueuedCall(CallRequest what) : request(std::move(what)), observer(std::move(request.observer)) {}
+
   CallId id = 0;
-  CallRequest request;
+  CallRequest request;  // without its observer
   std::shared_ptr<CallObserver> observer;
   HandlePointer handle;  // null for calls without one
   const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
@@ -175,17 +177,12 @@ QueuedBackend::~QueuedBackend() {
   lock.unlock();
 }
 
-Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<QueuedCall>();
-  job->request = std::move(request);
-  job->observer = std::move(observer);
-  return queue(job);
+Backend::CallId QueuedBackend::start(CallRequest request) {
+  return queue(std::make_shared<QueuedCall>(std::move(request)));
 }
 
-Backend::CallId QueuedBackend::load(std::string model, CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<QueuedCall>();
-  job->request = std::move(request);
-  job->observer = std::move(observer);
+Backend::CallId QueuedBackend::load(std::string model, CallRequest request) {
+  const auto job = std::make_shared<QueuedCall>(std::move(request));
   job->model = std::move(model);
   return queue(job);
 }
@@ -205,17 +202,18 @@ Backend::CallId QueuedBackend::queue(const QueuedCallPointer& job) {
 
 Backend::CallId QueuedBackend::lease(const std::string& handle, RequestSource origin,
                                      std::shared_ptr<CallObserver> observer) {
-  return start({&kLease, Json{{"handle", handle}}, ArrayEncoding::kJson, std::move(origin)}, std::move(observer));
+  return start({.method = &kLease,
+                .params = Json{{"handle", handle}},
+                .origin = std::move(origin),
+                .observer = std::move(observer)});
 }
 
 bool QueuedBackend::can_use_lease(const QueuedCallPointer& lease) const {
   return !shutting_down_ && lease->handle && lease->handle->queue.holder == lease && !lease->ending;
 }
 
-Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<QueuedCall>();
-  job->request = std::move(request);
-  job->observer = std::move(observer);
+Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
+  const auto job = std::make_shared<QueuedCall>(std::move(request));
   const std::lock_guard lock(mutex_);
   job->id = next_call_++;
   const auto found = jobs_.find(lease);
@@ -523,10 +521,10 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
 void QueuedBackend::destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer) {
   if (handle->closing || destroy_ == nullptr) return;
   handle->closing = true;
-  const auto job = std::make_shared<QueuedCall>();
+  if (!observer) observer = std::make_shared<NobodyListens>();
+  const auto job = std::make_shared<QueuedCall>(
+      CallRequest{.method = destroy_, .params = Json::object(), .observer = std::move(observer)});
   job->id = next_call_++;
-  job->request = {destroy_, Json::object()};
-  job->observer = observer ? std::move(observer) : std::make_shared<NobodyListens>();
   job->handle = handle;
   jobs_.emplace(job->id, job);
   enqueue(job);

@@ -67,7 +67,7 @@ class LeasedCalls {
   void go_on();
 
  private:
-  void start(const Method& method, Json params, const std::shared_ptr<CallObserver>& observer, Backend::CallId* id);
+  Backend::CallId start(CallRequest request);
 
   asio::io_context& loop_;
   const ModelRuntime runtime_;

@@ -26,9 +26,7 @@ namespace {
 // There is no API to call.
 class NoBackend final : public Backend {
  public:
-  CallId start(CallRequest /*request*/, std::shared_ptr<CallObserver> /*observer*/) override {
-    throw std::logic_error("no method can have been called");
-  }
+  CallId start(CallRequest /*request*/) override { throw std::logic_error("no method can have been called"); }
   void cancel(CallId /*id*/) override {}
   void give_up(CallId /*id*/, const RpcError& /*why*/) override {}
 };
