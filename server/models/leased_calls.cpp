@@ -12,7 +12,7 @@ namespace {
 
 class OutcomeOnLoop final : public CallObserver {
  public:
-  OutcomeOnLoop(asio::io_context& loop, std::weak_ptr<char> alive, LeasedCalls::OutcomeFunction done)
+  OutcomeOnLoop(asio::io_context& loop, std::weak_ptr<const void> alive, LeasedCalls::OutcomeFunction done)
       : loop_(loop), alive_(std::move(alive)), done_(std::move(done)) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
@@ -24,7 +24,7 @@ class OutcomeOnLoop final : public CallObserver {
 
  private:
   asio::io_context& loop_;
-  const std::weak_ptr<char> alive_;
+  const std::weak_ptr<const void> alive_;
   const LeasedCalls::OutcomeFunction done_;
 };
 
@@ -80,7 +80,7 @@ Backend::CallId LeasedCalls::start(CallRequest request) {
 }
 
 void LeasedCalls::call(std::string_view name, Json params, OutcomeFunction done) {
-  const auto observer = std::make_shared<OutcomeOnLoop>(loop_, alive_, std::move(done));
+  const auto observer = std::make_shared<OutcomeOnLoop>(loop_, alive_.watch(), std::move(done));
   if (const Method* const known = method(name)) {
     start({.method = known, .params = std::move(params), .observer = observer});
     return;

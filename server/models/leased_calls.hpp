@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "lifetime.hpp"
 #include "models/model_slot.hpp"
 #include "stream/stream_reader.hpp"
 #include "stream/token_stream.hpp"
@@ -73,7 +74,7 @@ class LeasedCalls {
   const ModelRuntime runtime_;
   const TokenStream::Options options_;
   const Backend::CallId lease_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();
+  const Lifetime alive_;
   std::shared_ptr<RunReader> reader_;
   Backend::CallId run_ = 0;
 };

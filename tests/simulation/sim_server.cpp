@@ -75,14 +75,14 @@ std::shared_ptr<Channel> SimServer::add(const std::shared_ptr<SimConnection>& co
 std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
-  channel->contain([&] { LineConnection::start(channel, {TransportKind::kTcp, name}, limits_, accept_); });
+  channel->contain([&] { LineConnection::start(*channel, {TransportKind::kTcp, name}, limits_, accept_); });
   return connection;
 }
 
 std::shared_ptr<SimConnection> SimServer::connect_http(const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
-  channel->contain([&] { HttpConnection::start(service_, channel, name); });
+  channel->contain([&] { HttpConnection::start(service_, *channel, name); });
   return connection;
 }
 

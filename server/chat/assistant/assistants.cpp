@@ -100,7 +100,7 @@ std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::s
   if (!found) throw TurnError::unknown_model(turn.model);
   const std::uint64_t number = ++next_;
   // Posted: it is inside what is let go of.
-  const auto gone = [this, number, alive = std::weak_ptr(alive_)] {
+  const auto gone = [this, number, alive = alive_.watch()] {
     asio::post(loop_, [this, number, alive] {
       if (!alive.expired()) turns_.erase(number);
     });

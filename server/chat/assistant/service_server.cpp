@@ -91,7 +91,7 @@ std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json&
   const auto caller = std::make_shared<Caller>(who, std::move(done));
   const auto reply = std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kStdio, "assistant"), "1");
   reply->on_last(
-      [this, weak = std::weak_ptr(caller), alive = std::weak_ptr(alive_)](const std::optional<std::string_view>& text) {
+      [this, weak = std::weak_ptr(caller), alive = alive_.watch()](const std::optional<std::string_view>& text) {
         if (!alive.expired()) take(std::string(text.value_or("")), weak);
       });
   try {

@@ -9,6 +9,7 @@
 #include "chat/http/chat_exchange.hpp"
 #include "chat/turn/model_store.hpp"
 #include "dispatch/gate.hpp"
+#include "lifetime.hpp"
 #include "memory_budget.hpp"
 #include "side_thread.hpp"
 #include "transport/http/http_exchange.hpp"
@@ -119,7 +120,7 @@ class ChatRoutes {
   std::unordered_map<std::uint64_t, Open> open_;
   std::uint64_t next_ = 0;
   bool stopping_ = false;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what was posted does nothing
+  const Lifetime alive_;  // gone: what was posted does nothing
   SideThread reading_;
 };
 

@@ -89,14 +89,14 @@ void ChatTools::keep(Started invocation, std::shared_ptr<void> work) {
   if (invocation->ended()) return;
   const std::uint64_t number = ++next_;
   open_.emplace(number, Open{invocation, std::move(work)});
-  invocation->when_ended([this, number, alive = std::weak_ptr(alive_)] {
+  invocation->when_ended([this, number, alive = alive_.watch()] {
     if (!alive.expired()) let_go(number);
   });
 }
 
 // Posted: whoever asks for it is inside what is let go of.
 void ChatTools::let_go(std::uint64_t number) {
-  asio::post(loop_, [this, number, alive = std::weak_ptr(alive_)] {
+  asio::post(loop_, [this, number, alive = alive_.watch()] {
     if (alive.expired()) return;
     open_.erase(number);
     calls_.erase(number);
@@ -115,7 +115,7 @@ void ChatTools::stop() {
 
 void ChatTools::list_models(Started invocation, const Json&) {
   invocation->when_ended([] {});  // from here on it counts as a request in progress
-  host_.pool().refresh([this, invocation, alive = std::weak_ptr(alive_)] {
+  host_.pool().refresh([this, invocation, alive = alive_.watch()] {
     if (alive.expired()) return;
     Json models = Json::array();
     for (const auto& model : host_.models(asker_of(*invocation))) models.push_back(choice_of(model));
@@ -181,7 +181,7 @@ void ChatTools::chat(Started invocation, const Json& arguments) {
   const std::uint64_t number = ++next_;
   const auto call =
       std::make_shared<ChatCall>(ChatCall::Surroundings{loop_, host_, conversations_, options_.is_simulated},
-                                 *invocation, arguments, [this, number, alive = std::weak_ptr(alive_)] {
+                                 *invocation, arguments, [this, number, alive = alive_.watch()] {
                                    if (!alive.expired()) let_go(number);
                                  });
   calls_.emplace(number, call);
@@ -249,7 +249,7 @@ void ChatTools::unload_model(Started invocation, const Json& arguments) {
   const auto begin = [this, invocation](const ModelDescription& model) {
     refuse_profile(model);
     const auto done = [this, invocation, name = model.name, was_loaded = model.state != ModelState::kOnDisk,
-                       alive = std::weak_ptr(alive_)](const std::optional<TurnError>& error) {
+                       alive = alive_.watch()](const std::optional<TurnError>& error) {
       if (alive.expired()) return;
       if (error) return invocation->result(tool_error(rpc_error_of(*error)));
       answer(*invocation, Json{{"model", name}, {"was_loaded", was_loaded}});
