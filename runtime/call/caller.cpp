@@ -125,7 +125,7 @@ void Caller::push(Session& session, Reply& reply, Target target, Chunks chunks) 
                          {.id = reply.id(),
                           .stream_id = stream_id,
                           .reader = reader,
-                          .pushed = retained > 0 ? reader : nullptr,
+                          .pushed = retained > 0 ? reader.get() : nullptr,
                           .reply = reply.shared_from_this()},
                          std::move(target));
   reader->on_finished([this, weak = session.weak_from_this(), key, retained, pushing = pushing_] {
@@ -160,7 +160,7 @@ void Caller::offer(Session& session, Reply& reply, Target target) {
   const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(limits_.poll_timeout).count();
   reader->announce(reply, result_message(reply.id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
                    kAnnouncePatience);
-  ActiveCall call{.id = reply.id(), .stream_id = stream_id, .reader = reader, .polled = reader};
+  ActiveCall call{.id = reply.id(), .stream_id = stream_id, .reader = reader, .polled = reader.get()};
   try {
     *key = start(session, reply, std::move(call), std::move(target));
   } catch (...) {

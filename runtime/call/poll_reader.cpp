@@ -51,7 +51,8 @@ void PollReader::announce_now() {
 }
 
 void PollReader::poll(Reply& reply, std::chrono::milliseconds wait) {
-  expiry_.clear();  // also one that has passed, and whose turn on the loop has not come
+  const auto self = shared_from_this();  // its last act lets go of it
+  expiry_.clear();                       // also one that has passed, and whose turn on the loop has not come
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits

@@ -72,15 +72,16 @@ bool Session::is_active(const RequestId& id) const {
 }
 
 const ActiveCall* Session::find_stream(const RequestId& id) const {
-  return find_call(calls_,
-                   [&](const ActiveCall& call) { return (call.polled || call.pushed) && is_same_id(call.id, id); });
+  return find_call(calls_, [&](const ActiveCall& call) {
+    return (call.polled != nullptr || call.pushed != nullptr) && is_same_id(call.id, id);
+  });
 }
 
 const ActiveCall* Session::find_stream_by_stream_id(std::string_view stream_id) const {
   return find_call(calls_, [&](const ActiveCall& call) { return call.stream_id == stream_id; });
 }
 
-std::shared_ptr<PushReader> Session::stream_of(const Reply& reply) const {
+PushReader* Session::stream_of(const Reply& reply) const {
   const auto* call = find_call(calls_, [&](const ActiveCall& each) { return each.reply.get() == &reply; });
   return call == nullptr ? nullptr : call->pushed;
 }
@@ -114,7 +115,8 @@ void Session::cancel_all_that(Wanted is_wanted) {
 }
 
 void Session::cancel_request(const Json& id) {
-  cancel_all_that([&](const ActiveCall& call) { return id_value(call.id) == id && (!shared_ || call.polled); });
+  cancel_all_that(
+      [&](const ActiveCall& call) { return id_value(call.id) == id && (!shared_ || call.polled != nullptr); });
 }
 
 void Session::cancel_all() {

@@ -36,15 +36,15 @@ struct ActiveCall {
   std::string stream_id{};  // of streams that have one, else empty
   Backend::CallId call = 0;
   std::shared_ptr<StreamReader> reader{};  // null: there is no stream, and no call of the backend
-  std::shared_ptr<PollReader> polled{};  // the same object as `reader`, if that is polled
-  std::shared_ptr<PushReader> pushed{};  // the same object as `reader`, if that retains what it has pushed
-  std::shared_ptr<Reply> reply{};        // what answers the request; a polled stream's has answered already
-  bool answers_when_cancelled = true;    // MCP: false
-  bool outlives_exchange = false;        // over HTTP: a disconnect is not a cancellation
+  PollReader* polled = nullptr;            // the same object as `reader`, if that is polled
+  PushReader* pushed = nullptr;            // the same object as `reader`, if that retains what it has pushed
+  std::shared_ptr<Reply> reply{};          // what answers the request; a polled stream's has answered already
+  bool answers_when_cancelled = true;      // MCP: false
+  bool outlives_exchange = false;          // over HTTP: a disconnect is not a cancellation
   std::function<void()> on_cancelled{};
   std::shared_ptr<void> waiting_limit{};  // the timer of queue.timeout_s; null: the call may wait for ever
-  std::string host{};                    // in a shared session: where its client is
-  bool ended = false;                    // only kept so that a lossy transport's client can ask again
+  std::string host{};                     // in a shared session: where its client is
+  bool ended = false;                     // only kept so that a lossy transport's client can ask again
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -87,7 +87,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const ActiveCall* find_stream(const RequestId& id) const;
   const ActiveCall* find_stream_by_stream_id(std::string_view stream_id) const;
   // The stream that answers this very request and retains what it sent, null if there is none (any more).
-  std::shared_ptr<PushReader> stream_of(const Reply& reply) const;
+  PushReader* stream_of(const Reply& reply) const;
 
   void cancel(Key key);
   // notifications/cancelled, whose `id` may be written otherwise than the request's. Unknown ids are ignored.

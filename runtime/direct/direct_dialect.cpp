@@ -150,13 +150,14 @@ void DirectDialect::poll(const Json& params, Session& session, Reply& reply) {
   const PollParams poll = read_poll_params(params, caller_.limits().poll_wait_max);
   const ActiveCall* call =
       poll.stream_id.empty() ? session.find_stream(reply.id()) : session.find_stream_by_stream_id(poll.stream_id);
-  if (call != nullptr && call->pushed) {
+  if (call != nullptr && call->pushed != nullptr) {
     const std::uint64_t from_seq = poll.from_seq.value_or(call->pushed->last_seq());
     if (!call->pushed->send_again(from_seq)) throw chunks_not_found(from_seq, call->pushed->first_retained());
     return reply.nothing();
   }
-  const auto polled = call != nullptr ? call->polled : caller_.registry().find(poll.stream_id);
-  if (!polled) throw stream_not_found();
+  const auto elsewhere = call == nullptr ? caller_.registry().find(poll.stream_id) : nullptr;
+  PollReader* const polled = call != nullptr ? call->polled : elsewhere.get();
+  if (polled == nullptr) throw stream_not_found();
   reply.on_finished([held = session.hold()] {});
   polled->poll(reply, poll.wait);
 }

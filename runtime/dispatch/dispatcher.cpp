@@ -68,7 +68,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       mcp_(loop, catalogue,
            {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
       services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
-      repeated_(std::make_shared<RepeatedRequests>(RepeatedRequests::Limits(), options.memory)),
+      repeated_(RepeatedRequests::Limits(), options.memory),
       reading_(loop) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
@@ -86,9 +86,9 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
     } else if (peer.transport() != TransportKind::kUdp) {
       await_proof(*session, peer);
     }
-    peer.when_closed([session, repeated = repeated_] {
+    peer.when_closed([this, session, alive = alive_.watch()] {
       session->client_gone();
-      repeated->forget(*session);
+      if (!alive.expired()) repeated_.forget(*session);
     });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
     return [this, session, input_ended, weak = peer.weak_from_this()](const Received& received) {
@@ -272,13 +272,13 @@ void Dispatcher::execute(const Batch& batch, Session& session, Peer& peer, Deliv
 }
 
 void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer& peer) {
-  if (repeated_->repeat(session, text, peer)) return;
+  if (repeated_.repeat(session, text, peer)) return;
   const Message message = parse(text);
   const auto* request = std::get_if<Request>(&message);
   if (request == nullptr || asks_for_retained(*request)) return receive(message, session, peer, Delivery::kPush);
   if (!admit(message, session, peer)) return;
   const auto reply = std::make_shared<Reply>(peer, request->id);
-  repeated_->add(session, text, *reply);
+  repeated_.add(session, text, *reply);
   execute(*request, session, *reply, Delivery::kPush);
 }
 

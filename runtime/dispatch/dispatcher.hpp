@@ -16,6 +16,7 @@
 #include "dispatch/request_report.hpp"
 #include "dispatch/service_calls.hpp"
 #include "jsonrpc/message.hpp"
+#include "lifetime.hpp"
 #include "mcp/protocol/mcp_server.hpp"
 #include "memory_budget.hpp"
 #include "transport/peer.hpp"
@@ -115,9 +116,9 @@ class Dispatcher {
   DirectDialect direct_;
   McpServer mcp_;
   ServiceCalls services_;
-  // Shared with what peers do as they close, which may be after the dispatcher's end.
-  const std::shared_ptr<RepeatedRequests> repeated_;
+  RepeatedRequests repeated_;
   ReadingQueue reading_;  // of long messages
+  const Lifetime alive_;  // peers may close after it
 };
 
 }  // namespace rkllm_mcp

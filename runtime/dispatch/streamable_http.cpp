@@ -106,7 +106,7 @@ void StreamableHttp::post_in_session(const HttpRequest& request, const Message& 
     return open_session(request, *asked, *peer_of(request, exchange));
   const auto [session, streams] = sessions_.of(request);
   if (!session) return exchange.respond(no_such_session());
-  if (asked != nullptr && asked->method == "tools/call" && streams && accepts_events(request.headers)) {
+  if (asked != nullptr && asked->method == "tools/call" && streams != nullptr && accepts_events(request.headers)) {
     const auto& handshake = session->handshake;
     const auto stream = streams->add({.id = {},
                                       .primes = handshake && handshake->revision->primes_event_streams,
@@ -139,8 +139,8 @@ void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {
     response.headers.add("Allow", "POST");
     return exchange.respond(response);
   }
-  const auto streams = sessions_.of(request).streams;
-  if (!streams) return exchange.respond(no_such_session());
+  auto* const streams = sessions_.of(request).streams;
+  if (streams == nullptr) return exchange.respond(no_such_session());
   if (!accepts_events(request.headers)) return exchange.respond(refusal(406, "Accept must be text/event-stream"));
   const auto last_seen = request.headers.find("Last-Event-ID");
   if (!last_seen) {

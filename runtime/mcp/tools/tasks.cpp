@@ -212,7 +212,7 @@ Json Tasks::begin(InvocationRequest request, InvokeFunction run) {
                                            [this](const Task& changed) { this->changed(changed); });
   tasks_.emplace(task->id(), task);
   task->when_ended([this, weak = std::weak_ptr(task)] {
-    if (const auto ended = weak.lock()) keep(ended);
+    if (const auto ended = weak.lock()) keep(*ended);
   });
   task->run(std::move(request), std::move(run), server_);
   Json created = task->state(Task::Extent::kBrief);
@@ -237,11 +237,11 @@ bool Tasks::has_room_for(const Principal* owner) {
   }
 }
 
-void Tasks::keep(const std::shared_ptr<Task>& task) {
-  ended_.push_back(task->id());
-  kept_bytes_ += task->kept_bytes();
+void Tasks::keep(Task& task) {
+  ended_.push_back(task.id());
+  kept_bytes_ += task.kept_bytes();
   share_.set(kept_bytes_);
-  task->forget_after(kKeptFor, [this, id = task->id()] { forget(id); });
+  task.forget_after(kKeptFor, [this, id = task.id()] { forget(id); });
 }
 
 void Tasks::forget(const std::string& id) {

@@ -51,7 +51,7 @@ class Tasks {
 
  private:
   std::shared_ptr<Task> find(const Json& params, const Principal* principal) const;
-  void keep(const std::shared_ptr<Task>& ended);
+  void keep(Task& ended);
   void forget(const std::string& id);
   void changed(const Task& task);
 

@@ -23,12 +23,12 @@ constexpr std::size_t kBacklogBytes = 64 * 1024;
 // nothing.
 class HttpConnection::Exchange final : public HttpExchange {
  public:
-  Exchange(const std::shared_ptr<HttpConnection>& connection, const HttpRequest& request)
-      : connection_(connection),
+  Exchange(HttpConnection& connection, const HttpRequest& request)
+      : connection_(connection.weak_from_this()),
         is_head_(request.method == "HEAD"),
         is_http_1_0_(request.is_http_1_0),
         keep_alive_(request.keep_alive),
-        cors_headers_(connection->service_->origin_policy.cors_headers(request)) {}
+        cors_headers_(connection.service_->origin_policy.cors_headers(request)) {}
 
   ~Exchange() override {
     try {
@@ -185,7 +185,7 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
   if (is_handshake && upgrade(request, rest)) return false;
 
   busy_ = true;
-  const auto exchange = std::make_shared<Exchange>(shared_from_this(), request);
+  const auto exchange = std::make_shared<Exchange>(*this, request);
   exchange_ = exchange;
   if (objection) {
     exchange->respond(plain_response(403, *objection));

@@ -89,12 +89,12 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
 
 class UdpTransport::UdpPeer final : public ConnectedPeer {
  public:
-  UdpPeer(const std::shared_ptr<Socket>& socket, Endpoint remote)
-      : socket_(socket),
+  UdpPeer(Socket& socket, Endpoint remote)
+      : socket_(socket.weak_from_this()),
         remote_(std::move(remote)),
-        chunk_bytes_(socket->options().chunk_bytes),
-        burst_left_(socket->options().udp_burst),
-        proved_(socket->options().loopback_is_proof && is_own(remote_.address())) {}
+        chunk_bytes_(socket.options().chunk_bytes),
+        burst_left_(socket.options().udp_burst),
+        proved_(socket.options().loopback_is_proof && is_own(remote_.address())) {}
 
   void send(std::string_view message) override;
   void send_last(std::string message) override {
@@ -275,7 +275,7 @@ std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpo
     count(options_.counts, Limit::kConnectionsPerPeer);
     if (!make_room(is_neighbour)) return nullptr;
   }
-  const auto peer = std::make_shared<UdpPeer>(shared_from_this(), remote);
+  const auto peer = std::make_shared<UdpPeer>(*this, remote);
   by_activity_.push_front(peer);
   peers_[remote] = by_activity_.begin();
   if (peers_.size() == 1) silence_.set_after(options_.idle);
