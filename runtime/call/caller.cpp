@@ -77,8 +77,8 @@ Session::Key Caller::start(Session& session, Reply& reply, ActiveCall call, Targ
   return key;
 }
 
-std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
-  const auto timer = std::make_shared<Timer>(loop_, limits_.queue_timeout);
+std::unique_ptr<Timer> Caller::limit_waiting(Backend::CallId id) {
+  auto timer = std::make_unique<Timer>(loop_, limits_.queue_timeout);
   timer->async_wait([this, id](const asio::error_code& error) {
     if (error) return;
     const auto seconds = limits_.queue_timeout.count();

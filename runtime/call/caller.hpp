@@ -104,7 +104,7 @@ class Caller {
   TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;
   // Starts the time that the call may wait in its queue, after which it is given up. The limit holds as long as the
   // object that this returns lives.
-  std::shared_ptr<void> limit_waiting(Backend::CallId id);
+  std::unique_ptr<Timer> limit_waiting(Backend::CallId id);
   Session::Key start(Session& session, Reply& reply, ActiveCall call, Target target);
 
   asio::io_context& loop_;

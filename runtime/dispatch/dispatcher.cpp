@@ -69,10 +69,11 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
            {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
       services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
       repeated_(RepeatedRequests::Limits(), options.memory),
-      reading_(loop) {}
+      reading_(loop),
+      requests_(std::make_shared<RequestTable>(backend_)) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
-  const auto session = std::make_shared<Session>(backend_, shared);
+  const auto session = std::make_shared<Session>(requests_, shared);
   session->principal = principal;
   return session;
 }

@@ -119,6 +119,9 @@ class Dispatcher {
   RepeatedRequests repeated_;
   ReadingQueue reading_;  // of long messages
   const Lifetime alive_;  // peers may close after it
+  // Its last member: what ends with it may use all the others. Shared only so that sessions can see whether it is
+  // there.
+  const std::shared_ptr<RequestTable> requests_;
 };
 
 }  // namespace rkllm_mcp

@@ -32,7 +32,7 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& reques
   if (entries_.size() >= kMost && !make_room_for(owner)) return std::nullopt;
   auto streams = std::make_unique<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
   const auto session = dispatcher_.make_session(principal);
-  session->outlet = streams->standing();
+  session->outlet = streams->standing().weak_from_this();
   const auto opened = entries_.emplace(new_stream_id(), Entry{session, std::move(streams), Clock::now(), owner}).first;
   return Opened{opened->first, opened->second.session};
 }

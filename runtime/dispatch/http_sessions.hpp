@@ -58,7 +58,7 @@ class HttpSessions {
     Clock::time_point last_used;
     std::string owner;
 
-    bool rests() const { return session->active() == 0 && !streams->standing()->is_attached(); }
+    bool rests() const { return session->active() == 0 && !streams->standing().is_attached(); }
   };
 
   void forget_idle();

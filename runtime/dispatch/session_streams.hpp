@@ -23,7 +23,7 @@ class SessionStreams {
   SessionStreams& operator=(const SessionStreams&) = delete;
 
   // Carries what answers no request.
-  const std::shared_ptr<EventStream>& standing() const { return standing_; }
+  EventStream& standing() const { return *standing_; }
   // A new one, for the answer to a request. `options.id` and `options.memory` are filled in.
   std::shared_ptr<EventStream> add(EventStream::Options options);
   // Null if there is none (any more).

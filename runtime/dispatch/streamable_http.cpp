@@ -144,9 +144,9 @@ void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {
   if (!accepts_events(request.headers)) return exchange.respond(refusal(406, "Accept must be text/event-stream"));
   const auto last_seen = request.headers.find("Last-Event-ID");
   if (!last_seen) {
-    if (streams->standing()->is_attached())
+    if (streams->standing().is_attached())
       return exchange.respond(refusal(409, "this session's events are being read already"));
-    return streams->standing()->resume(exchange, std::nullopt);
+    return streams->standing().resume(exchange, std::nullopt);
   }
   const auto place = parse_event_id(*last_seen);
   const auto stream = place ? streams->find(place->stream) : nullptr;

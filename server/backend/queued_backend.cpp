@@ -104,20 +104,15 @@ constexpr Method kLease{.name = "lease",
                         .input_schema = {},
                         .output_schema = {}};
 
-// For calls that the backend makes for itself.
-class NobodyListens : public CallObserver {
- public:
-  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-  void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome) noexcept override {}
-};
-
+// For calls that the backend makes for itself. `ended` may be null.
 class TellsEnd final : public CallObserver {
  public:
   explicit TellsEnd(QueuedBackend::EndedFunction ended) : ended_(std::move(ended)) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome outcome) noexcept override { ended_(outcome.error); }
+  void on_done(CallOutcome outcome) noexcept override {
+    if (ended_) ended_(outcome.error);
+  }
 
  private:
   const QueuedBackend::EndedFunction ended_;
@@ -200,12 +195,10 @@ Backend::CallId QueuedBackend::queue(const QueuedCallPointer& job) {
   return job->id;
 }
 
-Backend::CallId QueuedBackend::lease(const std::string& handle, RequestSource origin,
-                                     std::shared_ptr<CallObserver> observer) {
-  return start({.method = &kLease,
-                .params = Json{{"handle", handle}},
-                .origin = std::move(origin),
-                .observer = std::move(observer)});
+Backend::CallId QueuedBackend::lease(const std::string& handle, CallRequest request) {
+  request.method = &kLease;
+  request.params = Json{{"handle", handle}};
+  return start(std::move(request));
 }
 
 bool QueuedBackend::can_use_lease(const QueuedCallPointer& lease) const {
@@ -266,7 +259,7 @@ bool QueuedBackend::destroy_in_turn(const std::string& handle, EndedFunction end
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(handle);
   if (found == handles_.end() || found->second->closing || destroy_ == nullptr || shutting_down_) return false;
-  destroy_unasked(found->second, std::make_shared<TellsEnd>(std::move(ended)));
+  destroy_unasked(found->second, std::move(ended));
   return true;
 }
 
@@ -518,12 +511,11 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
   }
 }
 
-void QueuedBackend::destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer) {
+void QueuedBackend::destroy_unasked(const HandlePointer& handle, EndedFunction ended) {
   if (handle->closing || destroy_ == nullptr) return;
   handle->closing = true;
-  if (!observer) observer = std::make_shared<NobodyListens>();
-  const auto job = std::make_shared<QueuedCall>(
-      CallRequest{.method = destroy_, .params = Json::object(), .observer = std::move(observer)});
+  const auto job = std::make_shared<QueuedCall>(CallRequest{
+      .method = destroy_, .params = Json::object(), .observer = std::make_shared<TellsEnd>(std::move(ended))});
   job->id = next_call_++;
   job->handle = handle;
   jobs_.emplace(job->id, job);

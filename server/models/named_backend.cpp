@@ -39,6 +39,15 @@ class TellsUseEnd final : public CallObserver {
   const std::function<void()> ended_;
 };
 
+// Never from inside of what it is told about.
+void tell_refused(asio::io_context& loop, std::shared_ptr<CallObserver> observer, const RpcError& why) {
+  asio::post(loop, [observer = std::move(observer), why] {
+    CallOutcome outcome;
+    outcome.error = std::make_exception_ptr(why);
+    observer->on_done(std::move(outcome));
+  });
+}
+
 }  // namespace
 
 // A call that waits for its model. The map holds it until it has been handed on and has ended.
@@ -47,8 +56,8 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   Waiting(NamedBackend& owner, CallId id, CallRequest request)
       : owner_(owner), id_(id), request_(std::move(request)), observer_(std::move(request_.observer)) {}
 
-  void wait_at(std::shared_ptr<ModelSlot> slot) {
-    slot_ = std::move(slot);
+  void wait_at(ModelSlot& slot) {
+    slot_ = slot.shared_from_this();
     slot_->add(shared_from_this());
   }
 
@@ -83,7 +92,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   void end(const RpcError& why) {
     if (!observer_) return;
     if (slot_) slot_->remove(this);
-    owner_.refuse(std::exchange(observer_, nullptr), why);
+    tell_refused(owner_.loop_, std::exchange(observer_, nullptr), why);
     const auto self = shared_from_this();
     owner_.waiting_.erase(id_);
   }
@@ -102,14 +111,6 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   std::shared_ptr<ModelSlot> slot_;
   std::optional<CallId> call_;  // once it has been handed on
 };
-
-void NamedBackend::refuse(std::shared_ptr<CallObserver> observer, const RpcError& why) {
-  asio::post(loop_, [observer = std::move(observer), why] {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(why);
-    observer->on_done(std::move(outcome));
-  });
-}
 
 Backend::CallId NamedBackend::start(CallRequest request) {
   const Method& method = *request.method;
@@ -140,7 +141,7 @@ Backend::CallId NamedBackend::wait_for(std::string name, CallRequest request) {
     const auto slot = models_.slot_for(name);
     if (!slot) return alive->pass_on(name);  // the backend says that there is no such handle
     if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
-    alive->wait_at(slot);
+    alive->wait_at(*slot);
   };
   if (models_.knows(name)) {
     models_.after_autoload(name, go_on);

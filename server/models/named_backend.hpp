@@ -37,7 +37,6 @@ class NamedBackend final : public Backend {
   class Waiting;
 
   CallId wait_for(std::string name, CallRequest request);
-  void refuse(std::shared_ptr<CallObserver> observer, const RpcError& why);
 
   asio::io_context& loop_;
   ServerModels& models_;

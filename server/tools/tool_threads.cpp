@@ -22,22 +22,22 @@ struct ToolThreads::Shared {
   std::size_t idle = 0;
   bool ending = false;
 
-  static void work(const std::shared_ptr<Shared>& self) {
-    std::unique_lock lock(self->mutex);
+  void work() {
+    std::unique_lock lock(mutex);
     for (;;) {
-      ++self->idle;
-      self->news.wait(lock, [&self] { return self->ending || !self->waiting.empty(); });
-      --self->idle;
-      if (self->waiting.empty()) break;
-      auto piece = std::move(self->waiting.front());
-      self->waiting.pop_front();
+      ++idle;
+      news.wait(lock, [this] { return ending || !waiting.empty(); });
+      --idle;
+      if (waiting.empty()) break;
+      auto piece = std::move(waiting.front());
+      waiting.pop_front();
       lock.unlock();
       piece();
       piece = nullptr;  // what it held is released here
       lock.lock();
     }
-    --self->threads;
-    self->news.notify_all();
+    --threads;
+    news.notify_all();
   }
 };
 
@@ -52,7 +52,7 @@ bool ToolThreads::submit(std::function<void()> work) {
   if (shared_->idle <= shared_->waiting.size() && shared_->threads < shared_->most_threads) {
     try {
       // Nothing waits for it to end but end(): what it does last is to say so.
-      std::thread([shared = shared_] { Shared::work(shared); }).detach();
+      std::thread([shared = shared_] { shared->work(); }).detach();
       ++shared_->threads;
     } catch (const std::system_error&) {
       if (shared_->threads == 0) return false;

@@ -110,7 +110,7 @@ void describe_service(const Service& service, const Principal& principal, std::s
                       std::function<void(Json capabilities)> done) {
   Catalogue own;
   own.tools = service.tools;
-  Session session(std::weak_ptr<Backend>(), false);
+  Session session({}, false);
   session.principal = &principal;
   const PageLimits all{own.tools.size(), static_cast<std::size_t>(-1)};
   Json capabilities = list_tools(own, session, nullptr, all);

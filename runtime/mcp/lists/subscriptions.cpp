@@ -55,9 +55,9 @@ std::string watchable(std::string address, std::string_view path) {
   throw InvalidParams(path, "longer than " + std::to_string(kLongest) + " bytes");
 }
 
-void Subscriptions::add(const std::shared_ptr<Handshake>& handshake) {
-  handshakes_.remove_if([&handshake](const auto& each) { return each.expired() || each.lock() == handshake; });
-  handshakes_.push_back(handshake);
+void Subscriptions::add(const Session& session) {
+  handshakes_.remove_if([&session](const auto& each) { return each.expired() || each.lock() == session.handshake; });
+  handshakes_.push_back(session.handshake);
 }
 
 void Subscriptions::listen(const Json& params, const ClientContext& client, Session& session, Reply& reply) {

@@ -38,7 +38,7 @@ class Subscriptions {
   ~Subscriptions();
 
   // A session whose handshake is done hears of all lists, and of the resources that it names there.
-  void add(const std::shared_ptr<Handshake>& handshake);
+  void add(const Session& session);
   // subscriptions/listen: acknowledges, and answers when it ends. Throws RpcError.
   void listen(const Json& params, const ClientContext& client, Session& session, Reply& reply);
 

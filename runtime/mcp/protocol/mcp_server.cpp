@@ -168,7 +168,7 @@ bool McpServer::handle(const Notification& notification, Session& session) {
     if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"]);
     return true;
   }
-  if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session.handshake);
+  if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session);
   return notification.method.starts_with("notifications/");  // the others need no action
 }
 
@@ -222,7 +222,7 @@ void McpServer::set_log_level(const Asked& asked) {
   if (!level) throw InvalidParams("params.level", "no such level");
   if (asked.session.handshake) {
     if (may_hear_all(asked.session)) asked.session.handshake->log_level = level;
-    subscriptions_.add(asked.session.handshake);
+    subscriptions_.add(asked.session);
   }
   answer(asked, Json::object());
 }
@@ -299,7 +299,7 @@ void McpServer::subscribe(const Asked& asked) {
       throw RpcError(ErrorCode::kQueueFull, "too many subscriptions", Json{{"queued", kMost}, {"limit", kMost}});
     }
     handshake->resources.insert(std::move(uri));
-    subscriptions_.add(handshake);
+    subscriptions_.add(asked.session);
   }
   answer(asked, Json::object());
 }

@@ -55,8 +55,8 @@ class ServiceServer::Caller {
   Caller(Principal who, DoneFunction done) : done_(std::move(done)) {
     // What the call has become may hold the session for a while longer, and with it whoever asked.
     const auto principal = std::make_shared<const Principal>(std::move(who));
-    session_ =
-        std::shared_ptr<Session>(new Session({}, false), [principal](const Session* session) { delete session; });
+    session_ = std::shared_ptr<Session>(new Session(requests_, false),
+                                        [principal](const Session* session) { delete session; });
     session_->principal = principal.get();
   }
   Caller(const Caller&) = delete;
@@ -70,6 +70,7 @@ class ServiceServer::Caller {
 
  private:
   DoneFunction done_;
+  const std::shared_ptr<RequestTable> requests_ = std::make_shared<RequestTable>();
   std::shared_ptr<Session> session_;
 };
 

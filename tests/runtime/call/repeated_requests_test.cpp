@@ -21,7 +21,8 @@ struct RepeatingClient {
   bool repeats(RepeatedRequests& requests, const std::string& text) { return requests.repeat(*session, text, *peer); }
 
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>(TransportKind::kUdp);
-  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<Backend>(), false);
+  std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
+  std::shared_ptr<Session> session = std::make_shared<Session>(table, false);
 };
 
 using Sent = std::vector<std::string>;

@@ -57,7 +57,7 @@ struct Asking {
 
   const Catalogue catalogue = catalogue_for_both();
   const Principal principal;
-  Session session{std::weak_ptr<Backend>(), false};
+  Session session{std::weak_ptr<RequestTable>(), false};
   mutable std::string text;  // of the last error
 };
 

@@ -154,9 +154,10 @@ struct Calls {
   }
   std::shared_ptr<Recorder> lease(const std::string& handle, Backend::CallId& id, const std::string& holder = {}) {
     auto recorder = std::make_shared<Recorder>();
-    RequestSource origin;
-    origin.holder = holder;
-    id = backend.lease(handle, origin, recorder);
+    CallRequest request;
+    request.origin.holder = holder;
+    request.observer = recorder;
+    id = backend.lease(handle, std::move(request));
     return recorder;
   }
   std::shared_ptr<Recorder> leased_run(Backend::CallId lease, const std::string& prompt,

@@ -53,7 +53,8 @@ class ScriptedRequester final : public Requester {
 // Who calls.
 struct Caller {
   const Revision* revision = &newest_handshake_revision();
-  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<Backend>(), false);
+  std::shared_ptr<RequestTable> requests = std::make_shared<RequestTable>();
+  std::shared_ptr<Session> session = std::make_shared<Session>(requests, false);
   std::string address = "127.0.0.1:40112";
   Json progress_token = "p";
 };
@@ -393,8 +394,10 @@ TEST_CASE("calls in a session that several clients share may be of several clien
   Heard second;
   Stage stage(endless);
   stage.client_capabilities = kSampling;
+  const auto requests = std::make_shared<RequestTable>();
   const Caller caller{.revision = find_revision("2026-07-28"),
-                      .session = std::make_shared<Session>(std::weak_ptr<Backend>(), true)};
+                      .requests = requests,
+                      .session = std::make_shared<Session>(requests, true)};
   stage.call(first, Json::object(), caller);
   stage.call(second, Json::object(), caller);
   stage.await_sent("tools/call", 2);
