@@ -184,12 +184,11 @@ std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
 
 // What ends here while the call there is in progress was cancelled by the client, or refused an answer, or was asked.
 void Upstream::watch_end(UpstreamLink::Key key, Invocation& invocation) {
-  invocation.when_ended([weak = std::weak_ptr(self_), key, ended = &invocation] {
-    const auto self = weak.lock();
-    if (!self) return;
-    const auto call = (*self)->calls_.find(key);
-    if (call == (*self)->calls_.end() || call->second.invocation.get() != ended) return;
-    if (!call->second.question || !comes_again(*ended)) (*self)->let_go(call);
+  invocation.when_ended([this, alive = alive_.watch(), key, ended = &invocation] {
+    if (alive.expired()) return;
+    const auto call = calls_.find(key);
+    if (call == calls_.end() || call->second.invocation.get() != ended) return;
+    if (!call->second.question || !comes_again(*ended)) let_go(call);
   });
 }
 

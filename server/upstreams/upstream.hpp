@@ -1,6 +1,7 @@
 // Another MCP server, whose tools, resources and prompts are served here. Event loop only.
 #pragma once
 
+#include "lifetime.hpp"
 #include "mcp/lists/severity.hpp"
 #include "mcp/tools/invocation.hpp"
 #include "transport/bytes/deadline.hpp"
@@ -101,9 +102,8 @@ class Upstream {
   Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;
-  Deadline abandoned_;  // of the answers that clients come again with
-  // Ends with this: invocations may outlive it.
-  const std::shared_ptr<Upstream*> self_ = std::make_shared<Upstream*>(this);
+  Deadline abandoned_;    // of the answers that clients come again with
+  const Lifetime alive_;  // invocations may outlive it
   const std::shared_ptr<UpstreamLink> link_;
 };
 
