@@ -82,7 +82,8 @@ struct CallRequest {
   Json params;  // an object keyed by C parameter names
   ArrayEncoding encoding = ArrayEncoding::kJson;
   RequestSource origin{};
-  std::shared_ptr<MemoryShare> memory{};  // what it takes of the memory for requests; shared with the request
+  std::shared_ptr<MemoryShare> memory{};     // what it takes of the memory for requests; shared with the request
+  std::shared_ptr<CallObserver> observer{};  // hears all that comes of it; never null where a call is started
 };
 
 class Backend {
@@ -91,9 +92,9 @@ class Backend {
 
   virtual ~Backend() = default;
 
-  // Queues a call and returns at once; all that comes of it, bad parameters included, comes through the observer
+  // Queues a call and returns at once; all that comes of it, bad parameters included, comes through its observer
   // (never from inside this function).
-  virtual CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) = 0;
+  virtual CallId start(CallRequest request) = 0;
   // Takes the call out of its queue (it then ends with error 4009), or stops its run (it then ends with `aborted`).
   // The loading of a model is ended where that is possible (error 4009). A call that does something else is left alone.
   // Unknown ids are ignored.

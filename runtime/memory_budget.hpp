@@ -16,46 +16,62 @@
 
 namespace rkllm_mcp {
 
+// A copy is the same budget, and keeps it: a share may outlive whoever made the budget. The default is no budget at
+// all: it always has room, and counts nothing.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(std::size_t limit, std::shared_ptr<MemoryBudget> whole = {})
-      : limit_(limit), whole_(std::move(whole)) {}
-  MemoryBudget(const MemoryBudget&) = delete;
-  MemoryBudget& operator=(const MemoryBudget&) = delete;
+  MemoryBudget() = default;
+  // `whole`: the budget that it is part of.
+  explicit MemoryBudget(std::size_t limit, const MemoryBudget& whole = {})
+      : state_(std::make_shared<State>(limit, whole.state_)) {}
 
-  std::size_t limit() const { return limit_; }
-  std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+  bool exists() const { return state_ != nullptr; }
+  std::size_t limit() const { return state_ ? state_->limit : static_cast<std::size_t>(-1); }
+  std::size_t used() const { return state_ ? state_->used.load(std::memory_order_relaxed) : 0; }
   // Whether `bytes` more fit. `given_back`: bytes of what is used that count as free, since they are about to be.
   bool has_room(std::size_t bytes, std::size_t given_back = 0) const {
-    return has_room_in_its_part(bytes, given_back) && (!whole_ || whole_->has_room(bytes, given_back));
+    for (const State* each = state_.get(); each != nullptr; each = each->whole.get()) {
+      if (!each->has_room(bytes, given_back)) return false;
+    }
+    return true;
   }
   // The same for this budget alone, whatever room the budget has that it is part of.
   bool has_room_in_its_part(std::size_t bytes, std::size_t given_back = 0) const {
-    const std::size_t now = used();
-    const std::size_t taken = now - (given_back < now ? given_back : now);
-    return taken <= limit_ && bytes <= limit_ - taken;
+    return !state_ || state_->has_room(bytes, given_back);
   }
 
  private:
   friend class MemoryShare;
-  void change(std::size_t from, std::size_t to) {
-    used_.fetch_add(to - from, std::memory_order_relaxed);
-    if (whole_) whole_->change(from, to);
+  struct State {
+    State(std::size_t most, std::shared_ptr<State> of) : limit(most), whole(std::move(of)) {}
+    bool has_room(std::size_t bytes, std::size_t given_back) const {
+      const std::size_t now = used.load(std::memory_order_relaxed);
+      const std::size_t taken = now - (given_back < now ? given_back : now);
+      return taken <= limit && bytes <= limit - taken;
+    }
+
+    const std::size_t limit;
+    const std::shared_ptr<State> whole;  // null: it is part of no other
+    std::atomic<std::size_t> used{0};
+  };
+
+  void change(std::size_t from, std::size_t to) const {
+    for (State* each = state_.get(); each != nullptr; each = each->whole.get()) {
+      each->used.fetch_add(to - from, std::memory_order_relaxed);
+    }
   }
 
-  const std::size_t limit_;
-  const std::shared_ptr<MemoryBudget> whole_;  // null: it is part of no other
-  std::atomic<std::size_t> used_{0};
+  std::shared_ptr<State> state_;
 };
 
-// What one holder has taken of a budget, given back when the share is destroyed. Without a budget (null) there is
-// always room.
+// What one holder has taken of a budget, given back when the share is destroyed. Without a budget there is always
+// room.
 class MemoryShare {
  public:
   // Bytes that each share may hold whatever the others do.
   static constexpr std::size_t kGuaranteed = std::size_t{64} << 10U;
 
-  explicit MemoryShare(std::shared_ptr<MemoryBudget> memory = {}, std::size_t guaranteed = kGuaranteed)
+  explicit MemoryShare(MemoryBudget memory = {}, std::size_t guaranteed = kGuaranteed)
       : memory_(std::move(memory)), guaranteed_(guaranteed) {}
   MemoryShare(MemoryShare&& other) noexcept
       : memory_(std::move(other.memory_)), guaranteed_(other.guaranteed_), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -71,14 +87,12 @@ class MemoryShare {
 
   // It holds so many bytes from now on, whether there is room or not: ask has_room_for() first where that matters.
   void set(std::size_t bytes) {
-    if (memory_) memory_->change(bytes_, bytes);
+    memory_.change(bytes_, bytes);
     bytes_ = bytes;
   }
-  bool has_room_for(std::size_t more) const {
-    return !memory_ || bytes_ + more <= guaranteed_ || memory_->has_room(more);
-  }
+  bool has_room_for(std::size_t more) const { return bytes_ + more <= guaranteed_ || memory_.has_room(more); }
   // Whether it is the part that lacks room for them, and not the whole that it is part of.
-  bool fills_its_part(std::size_t more) const { return memory_ && !memory_->has_room_in_its_part(more); }
+  bool fills_its_part(std::size_t more) const { return !memory_.has_room_in_its_part(more); }
   // Takes so many bytes more; false if there is no room for them.
   bool grow(std::size_t more) {
     if (!has_room_for(more)) return false;
@@ -86,10 +100,10 @@ class MemoryShare {
     return true;
   }
   std::size_t bytes() const { return bytes_; }
-  std::size_t limit() const { return memory_ ? memory_->limit() : static_cast<std::size_t>(-1); }
+  std::size_t limit() const { return memory_.limit(); }
 
  private:
-  std::shared_ptr<MemoryBudget> memory_;
+  MemoryBudget memory_;
   std::size_t guaranteed_;
   std::size_t bytes_ = 0;
 };

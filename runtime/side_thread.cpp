@@ -61,7 +61,7 @@ void SideThread::work() {
     // Kept until the post below has been made, so that the loop does not run out of work before; not in the piece,
     // which the loop destroys.
     auto loop_stays = std::move(piece->loop_stays);
-    post_patiently(loop_, [piece = std::move(piece), alive = std::weak_ptr(alive_)] {
+    post_patiently(loop_, [piece = std::move(piece), alive = alive_.watch()] {
       const auto then = std::exchange(piece->then, nullptr);  // what it holds is released here: the piece may go later
       if (piece->fault) std::rethrow_exception(piece->fault);
       if (!alive.expired()) then();

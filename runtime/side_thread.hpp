@@ -6,6 +6,8 @@
 // functions that have not been called, are dropped.
 #pragma once
 
+#include "lifetime.hpp"
+
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
 
@@ -45,8 +47,8 @@ class SideThread {
   void work();
 
   asio::io_context& loop_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // once it is gone, no `then` is called any more
-  std::mutex mutex_;                                              // guards the three below
+  const Lifetime alive_;  // once it is gone, no `then` is called any more
+  std::mutex mutex_;      // guards the three below
   std::condition_variable news_;
   std::deque<std::shared_ptr<Piece>> waiting_;  // shared with the loop, once the work is done
   bool stopping_ = false;

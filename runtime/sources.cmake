@@ -8,6 +8,7 @@ set(RUNTIME_SOURCES
   call/push_reader.cpp
   call/repeated_requests.cpp
   call/result_options.cpp
+  call/request_table.cpp
   call/session.cpp
   call/stream_registry.cpp
   call/value_store.cpp

@@ -28,15 +28,15 @@ class DirectBackend : public rpc::Backend {
   DirectBackend(asio::io_context& loop, std::unique_ptr<rpc::Binding> binding, std::string prefix)
       : loop_(loop), binding_(std::move(binding)), prefix_(std::move(prefix)) {}
 
-  CallId start(rpc::CallRequest request, std::shared_ptr<rpc::CallObserver> observer) override {
-    asio::post(loop_, [this, request = std::move(request), observer = std::move(observer)] {
+  CallId start(rpc::CallRequest request) override {
+    asio::post(loop_, [this, request = std::move(request)] {
       rpc::CallOutcome outcome;
       try {
         outcome.result = call(request);
       } catch (...) {
         outcome.error = std::current_exception();  // the dispatcher knows what to make of it
       }
-      observer->on_done(std::move(outcome));
+      request.observer->on_done(std::move(outcome));
     });
     return ++calls_;
   }

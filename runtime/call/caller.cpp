@@ -55,26 +55,30 @@ ValueWriting Caller::writing_of(const ResultOptions& options) const {
   return {options.encoding, limits_.reply_bytes, limits_.memory};
 }
 
-Session::Key Caller::start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call, Target target) {
+Session::Key Caller::start(Session& session, Reply& reply, ActiveCall call, Target target) {
   reply.mark_as_call();
   const auto reader = call.reader;
-  const auto key = session->add(std::move(call), reply.peer());
+  const auto key = session.add(std::move(call), reply.peer());
   const bool may_wait = !target.method->immediate && limits_.queue_timeout.count() > 0;
   auto origin = origin_of(reply.muted() ? RequestId() : reply.id(), reply.peer());
-  if (session->principal != nullptr) origin.holder = session->principal->name;
+  if (session.principal != nullptr) origin.holder = session.principal->name;
   try {
-    const auto id = backend_.start(
-        {target.method, std::move(target.params), target.options.encoding, origin, reply.memory()}, reader->stream());
-    session->started(key, id, may_wait ? limit_waiting(id) : nullptr);
+    const auto id = backend_.start({.method = target.method,
+                                    .params = std::move(target.params),
+                                    .encoding = target.options.encoding,
+                                    .origin = std::move(origin),
+                                    .memory = reply.memory(),
+                                    .observer = reader->stream()});
+    session.started(key, id, may_wait ? limit_waiting(id) : nullptr);
   } catch (...) {
-    session->remove(key);  // or its id would be in use for ever
+    session.remove(key);  // or its id would be in use for ever
     throw;
   }
   return key;
 }
 
-std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
-  const auto timer = std::make_shared<Timer>(loop_, limits_.queue_timeout);
+std::unique_ptr<Timer> Caller::limit_waiting(Backend::CallId id) {
+  auto timer = std::make_unique<Timer>(loop_, limits_.queue_timeout);
   timer->async_wait([this, id](const asio::error_code& error) {
     if (error) return;
     const auto seconds = limits_.queue_timeout.count();
@@ -86,47 +90,45 @@ std::shared_ptr<void> Caller::limit_waiting(Backend::CallId id) {
   return timer;
 }
 
-Session::Key Caller::collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
-                             Target target, CollectReader::DoneFunction done, CollectReader::ProgressFunction progress,
-                             CancelRule rule) {
+Session::Key Caller::collect(Session& session, Reply& reply, Target target, CollectReader::DoneFunction done,
+                             CollectReader::ProgressFunction progress, CancelRule rule) {
   const CollectReader::Options options{limits_.answer_bytes, limits_.stream_memory, limits_.counts};
   target.options.queue_position = progress != nullptr;
   const auto reader =
       StreamReader::make<CollectReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kWait), options,
                                         std::move(done), std::move(progress));
-  const auto key = start(session, *reply,
-                         {.id = reply->id(),
+  const auto key = start(session, reply,
+                         {.id = reply.id(),
                           .reader = reader,
-                          .reply = reply,
+                          .reply = reply.shared_from_this(),
                           .answers_when_cancelled = rule.answers,
                           .outlives_exchange = rule.outlives_exchange},
                          std::move(target));
   // The session is held weakly: it owns the reader.
-  reader->on_finished([weak = std::weak_ptr(session), key] {
+  reader->on_finished([weak = session.weak_from_this(), key] {
     if (const auto alive = weak.lock()) alive->remove(key);
   });
   return key;
 }
 
-void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
-                  Chunks chunks) {
+void Caller::push(Session& session, Reply& reply, Target target, Chunks chunks) {
   const std::string stream_id = chunks == Chunks::kNotifications ? new_stream_id() : std::string();
   const auto name = target.method->name;
   auto writer =
-      stream_id.empty() ? ChunkWriter::replies(reply->id(), name) : ChunkWriter::notifications(name, stream_id);
-  const std::size_t retained = reply->peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
+      stream_id.empty() ? ChunkWriter::replies(reply.id(), name) : ChunkWriter::notifications(name, stream_id);
+  const std::size_t retained = reply.peer().transport() == TransportKind::kUdp ? limits_.retained_chunks : 0;
   const auto reader = StreamReader::make<PushReader>(
       loop_, stream_options(target.options, TokenStream::WhenFull::kWait), reply, std::move(writer),
       PushReader::Options{writing_of(target.options), &writing_, retained, limits_.stream_memory});
-  if (!stream_id.empty()) reader->announce(result_message(reply->id(), Json{{"stream_id", stream_id}}));
-  const auto key = start(session, *reply,
-                         {.id = reply->id(),
+  if (!stream_id.empty()) reader->announce(result_message(reply.id(), Json{{"stream_id", stream_id}}));
+  const auto key = start(session, reply,
+                         {.id = reply.id(),
                           .stream_id = stream_id,
                           .reader = reader,
-                          .pushed = retained > 0 ? reader : nullptr,
-                          .reply = reply},
+                          .pushed = retained > 0 ? reader.get() : nullptr,
+                          .reply = reply.shared_from_this()},
                          std::move(target));
-  reader->on_finished([this, weak = std::weak_ptr(session), key, retained, pushing = pushing_] {
+  reader->on_finished([this, weak = session.weak_from_this(), key, retained, pushing = pushing_] {
     const auto alive = weak.lock();
     if (!alive) return;
     if (retained == 0) return alive->remove(key);
@@ -138,30 +140,29 @@ void Caller::push(const std::shared_ptr<Session>& session, const std::shared_ptr
   });
 }
 
-void Caller::offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target) {
+void Caller::offer(Session& session, Reply& reply, Target target) {
   const std::string stream_id = new_stream_id();
   const auto name = target.method->name;
   const auto key = std::make_shared<Session::Key>(0);
   const auto reader =
       StreamReader::make<PollReader>(loop_, stream_options(target.options, TokenStream::WhenFull::kStop), loop_,
-                                     ChunkWriter::replies(reply->id(), name),
+                                     ChunkWriter::replies(reply.id(), name),
                                      PollReader::Options{writing_of(target.options), &writing_, limits_.poll_timeout},
-                                     [weak = std::weak_ptr(session), key, counts = limits_.counts] {
+                                     [weak = session.weak_from_this(), key, counts = limits_.counts] {
                                        count(counts, Limit::kPollTimeout);
                                        if (const auto alive = weak.lock()) alive->cancel(*key);
                                      });
-  reader->on_finished([this, weak = std::weak_ptr(session), key, stream_id] {
+  reader->on_finished([this, weak = session.weak_from_this(), key, stream_id] {
     registry_.remove(stream_id);
     if (const auto alive = weak.lock()) alive->remove(*key);
   });
   registry_.add(stream_id, reader);
   const auto timeout = std::chrono::duration_cast<std::chrono::seconds>(limits_.poll_timeout).count();
-  reader->announce(reply,
-                   result_message(reply->id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
+  reader->announce(reply, result_message(reply.id(), name, Json{{"stream_id", stream_id}, {"poll_timeout_s", timeout}}),
                    kAnnouncePatience);
-  ActiveCall call{.id = reply->id(), .stream_id = stream_id, .reader = reader, .polled = reader};
+  ActiveCall call{.id = reply.id(), .stream_id = stream_id, .reader = reader, .polled = reader.get()};
   try {
-    *key = start(session, *reply, std::move(call), std::move(target));
+    *key = start(session, reply, std::move(call), std::move(target));
   } catch (...) {
     registry_.remove(stream_id);
     throw;

@@ -31,11 +31,11 @@ struct CallLimits {
   std::size_t answer_bytes = std::size_t{8} << 20U;
   std::size_t reply_bytes = static_cast<std::size_t>(-1);  // of an answer with hidden states or logits
   std::size_t inline_bytes = std::size_t{256} << 10U;      // from there on MCP answers link to them
-  std::shared_ptr<MemoryBudget> memory{};                  // that values count in as text, and when kept for MCP
+  MemoryBudget memory{};                                   // that values count in as text, and when kept for MCP
   std::chrono::milliseconds poll_timeout{30'000};
   std::chrono::milliseconds poll_wait_max{25'000};
   std::chrono::milliseconds stall{30'000};
-  std::shared_ptr<MemoryBudget> stream_memory{};  // that all streams share; null: they are bounded one by one only
+  MemoryBudget stream_memory{};  // that all streams share; none: they are bounded one by one only
   Counts* counts = nullptr;
   std::size_t requests_per_session = 256;
   std::chrono::seconds queue_timeout{0};           // 0: calls wait for ever
@@ -82,14 +82,13 @@ class Caller {
   };
 
   // One answer at the end, made by `done`; `progress` hears of every step. Returns the call's key in the session.
-  Session::Key collect(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target,
-                       CollectReader::DoneFunction done, CollectReader::ProgressFunction progress = {},
-                       CancelRule rule = CancelRule());
+  Session::Key collect(Session& session, Reply& reply, Target target, CollectReader::DoneFunction done,
+                       CollectReader::ProgressFunction progress = {}, CancelRule rule = CancelRule());
   // Chunks as they come: replies that repeat the request's id, or notifications behind a stream id as the answer.
   enum class Chunks { kReplies, kNotifications };
-  void push(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target, Chunks chunks);
+  void push(Session& session, Reply& reply, Target target, Chunks chunks);
   // A stream id as the answer; chunks when they are polled for.
-  void offer(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply, Target target);
+  void offer(Session& session, Reply& reply, Target target);
 
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return pushing_.use_count() > 1; }
@@ -105,8 +104,8 @@ class Caller {
   TokenStream::Options stream_options(const ResultOptions& options, TokenStream::WhenFull when_full) const;
   // Starts the time that the call may wait in its queue, after which it is given up. The limit holds as long as the
   // object that this returns lives.
-  std::shared_ptr<void> limit_waiting(Backend::CallId id);
-  Session::Key start(const std::shared_ptr<Session>& session, Reply& reply, ActiveCall call, Target target);
+  std::unique_ptr<Timer> limit_waiting(Backend::CallId id);
+  Session::Key start(Session& session, Reply& reply, ActiveCall call, Target target);
 
   asio::io_context& loop_;
   const Api& api_;

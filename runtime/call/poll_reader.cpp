@@ -24,8 +24,8 @@ RpcError chunks_not_found(std::uint64_t from_seq, std::uint64_t first_seq) {
   return {error.code(), error.what(), Json{{"from_seq", from_seq}, {"first_seq", first_seq}}};
 }
 
-void PollReader::announce(std::shared_ptr<Reply> reply, std::string announcement, std::chrono::milliseconds patience) {
-  announcing_ = std::move(reply);
+void PollReader::announce(Reply& reply, std::string announcement, std::chrono::milliseconds patience) {
+  announcing_ = reply.shared_from_this();
   announcement_ = std::move(announcement);
   patience_.set_after(patience);
 }
@@ -50,14 +50,15 @@ void PollReader::announce_now() {
   reply->last(announcement_);
 }
 
-void PollReader::poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wait) {
-  expiry_.clear();  // also one that has passed, and whose turn on the loop has not come
+void PollReader::poll(Reply& reply, std::chrono::milliseconds wait) {
+  const auto self = shared_from_this();  // its last act lets go of it
+  expiry_.clear();                       // also one that has passed, and whose turn on the loop has not come
   expiry_running_ = false;
   announce_now();
   answer_waiting();  // only the newest poll waits
-  if (has_news() || queue_position_ || wait.count() == 0) return answer(*reply);
+  if (has_news() || queue_position_ || wait.count() == 0) return answer(reply);
 
-  waiting_ = std::move(reply);
+  waiting_ = reply.shared_from_this();
   patience_.set_after(wait);
 }
 

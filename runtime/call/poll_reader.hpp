@@ -47,11 +47,11 @@ class PollReader : public StreamReader {
 
   // Tells the client where to poll: sends `announcement` as the request's answer, at once if the run goes well, or the
   // error instead if the run fails within `patience` (bad parameters, say), so that nobody has to poll to learn that.
-  void announce(std::shared_ptr<Reply> reply, std::string announcement, std::chrono::milliseconds patience);
+  void announce(Reply& reply, std::string announcement, std::chrono::milliseconds patience);
 
   // Answers with everything since the last poll. If there is nothing, waits up to `wait` for something to say. A second
   // poll that comes while one waits makes the first one answer with nothing new.
-  void poll(std::shared_ptr<Reply> reply, std::chrono::milliseconds wait);
+  void poll(Reply& reply, std::chrono::milliseconds wait);
 
  protected:
   void drain() override;

@@ -23,12 +23,15 @@ class PushReader : public StreamReader {
     ValueWriting values{};
     SideThread* writing = nullptr;  // where many values are written; null: here
     std::size_t retained = 0;
-    std::shared_ptr<MemoryBudget> memory{};  // that what is retained counts in
+    MemoryBudget memory{};  // that what is retained counts in
   };
 
   // Chunks go through `reply`; its last message is the stream's last one.
-  PushReader(std::shared_ptr<Reply> reply, ChunkWriter writer, Options options)
-      : reply_(std::move(reply)), writer_(std::move(writer)), options_(std::move(options)), share_(options_.memory) {}
+  PushReader(Reply& reply, ChunkWriter writer, Options options)
+      : reply_(reply.shared_from_this()),
+        writer_(std::move(writer)),
+        options_(std::move(options)),
+        share_(options_.memory) {}
 
   // Sends a message ahead of the chunks. It belongs to the stream: send_all_again() repeats it.
   void announce(std::string announcement);

@@ -10,7 +10,7 @@ bool RepeatedRequests::repeat(const Session& client, std::string_view text, Peer
   if (found == known->second.records.end()) return false;
   const Record& record = *found->second;
   const auto reply = record.reply.lock();
-  if (const auto stream = reply ? client.stream_of(*reply) : nullptr) {
+  if (auto* const stream = reply ? client.stream_of(*reply) : nullptr) {
     stream->send_all_again();
   } else if (!record.answer.empty()) {
     peer.send(record.answer);
@@ -36,7 +36,7 @@ void RepeatedRequests::answered(const std::shared_ptr<Record>& record, std::opti
   }
   // A stream has its messages itself, and once it has them no more, its id may belong to another one.
   const auto reply = record->reply.lock();
-  if (!reply || !record->client->stream_of(*reply)) record->answer = *answer;
+  if (!reply || record->client->stream_of(*reply) == nullptr) record->answer = *answer;
   record->until = Clock::now() + limits_.kept_for;
   client.kept.push_back(kept_.insert(kept_.end(), record));
   client.bytes += bytes_of(*record);

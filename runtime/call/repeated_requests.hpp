@@ -42,8 +42,8 @@ class RepeatedRequests {
   };
 
   RepeatedRequests() : RepeatedRequests(Limits()) {}
-  // Without `memory` (null) the limits alone bound it.
-  explicit RepeatedRequests(const Limits& limits, std::shared_ptr<MemoryBudget> memory = {})
+  // Without `memory` the limits alone bound it.
+  explicit RepeatedRequests(const Limits& limits, MemoryBudget memory = {})
       : limits_(limits), share_(std::move(memory)) {}
 
   // Whether `text` is a request of this client that has been taken before. If so, all has been done about it.

@@ -5,58 +5,83 @@
 #include <vector>
 
 namespace rkllm_mcp {
-namespace {
 
-template <class Calls, class Predicate>
-const ActiveCall* find_call(const Calls& calls, const Predicate& predicate) {
-  const auto found =
-      std::find_if(calls.begin(), calls.end(), [&](const auto& entry) { return predicate(entry.second); });
-  return found == calls.end() ? nullptr : &found->second;
+Session::Session(std::weak_ptr<RequestTable> requests, bool shared)
+    : requests_(std::move(requests)),
+      number_(requests_.expired() ? 0 : requests_.lock()->new_session()),
+      shared_(shared) {}
+
+Session::~Session() {
+  cancel_all();
+  if (const auto requests = requests_.lock()) requests->remove_all_of(number_);
 }
 
-}  // namespace
+RequestTable::Range Session::calls() const {
+  static const RequestTable::Calls kNone;
+  const auto requests = requests_.lock();
+  return requests ? requests->of(number_) : RequestTable::Range{kNone.end(), kNone.end()};
+}
+
+template <class Predicate>
+const ActiveCall* Session::find_call(const Predicate& predicate) const {
+  for (const auto& [key, call] : calls()) {
+    if (predicate(call)) return &call;
+  }
+  return nullptr;
+}
 
 Session::Key Session::add(ActiveCall call, const Peer& client) {
+  const auto requests = requests_.lock();
+  if (!requests) return 0;
   if (shared_) call.host = host_of(client.address());
-  std::erase_if(calls_, [&](const auto& entry) { return entry.second.ended && entry.second.id == call.id; });
-  calls_.emplace(next_key_, std::move(call));
-  return next_key_++;
+  std::vector<Key> ended;
+  for (const auto& [key, each] : calls()) {
+    if (each.ended && each.id == call.id) ended.push_back(key.second);
+  }
+  for (const Key key : ended) requests->remove(number_, key);
+  return requests->add(number_, std::move(call));
 }
 
-void Session::started(Key key, Backend::CallId call, std::shared_ptr<void> waiting_limit) {
-  const auto found = calls_.find(key);
-  if (found == calls_.end()) return;
-  found->second.call = call;
-  found->second.waiting_limit = std::move(waiting_limit);
+void Session::started(Key key, Backend::CallId call, std::unique_ptr<Timer> waiting_limit) {
+  const auto requests = requests_.lock();
+  ActiveCall* const found = requests ? requests->find(number_, key) : nullptr;
+  if (found == nullptr) return;
+  found->call = call;
+  found->waiting_limit = std::move(waiting_limit);
 }
 
 void Session::remove(Key key) {
-  calls_.erase(key);
+  if (const auto requests = requests_.lock()) requests->remove(number_, key);
   tell_if_idle();
 }
 
 void Session::retain(Key key) {
   constexpr std::ptrdiff_t kRetained = 64;
+  const auto requests = requests_.lock();
+  if (!requests) return;
+  const auto mine = calls();
   const auto is_ended = [](const auto& entry) { return entry.second.ended; };
-  if (std::count_if(calls_.begin(), calls_.end(), is_ended) >= kRetained) {
-    calls_.erase(std::find_if(calls_.begin(), calls_.end(), is_ended));  // keys count up: the oldest
+  if (std::count_if(mine.begin(), mine.end(), is_ended) >= kRetained) {
+    requests->remove(number_, std::find_if(mine.begin(), mine.end(), is_ended)->first.second);  // the oldest
   }
-  if (const auto found = calls_.find(key); found != calls_.end()) {
-    found->second.ended = true;
-    found->second.waiting_limit.reset();
+  if (ActiveCall* const found = requests->find(number_, key)) {
+    found->ended = true;
+    found->waiting_limit.reset();
   }
   tell_if_idle();
 }
 
 std::size_t Session::active() const {
+  const auto mine = calls();
   return static_cast<std::size_t>(
-      std::count_if(calls_.begin(), calls_.end(), [](const auto& entry) { return !entry.second.ended; }));
+      std::count_if(mine.begin(), mine.end(), [](const auto& entry) { return !entry.second.ended; }));
 }
 
 std::size_t Session::active_of(const Peer& client) const {
   if (!shared_) return active();
   const std::string address = client.address();
-  return static_cast<std::size_t>(std::count_if(calls_.begin(), calls_.end(), [&](const auto& entry) {
+  const auto mine = calls();
+  return static_cast<std::size_t>(std::count_if(mine.begin(), mine.end(), [&](const auto& entry) {
     return !entry.second.ended && entry.second.host == host_of(address);
   }));
 }
@@ -68,37 +93,39 @@ void Session::tell_if_idle() {
 }
 
 bool Session::is_active(const RequestId& id) const {
-  return find_call(calls_, [&](const ActiveCall& call) { return !call.ended && is_same_id(call.id, id); }) != nullptr;
+  return find_call([&](const ActiveCall& call) { return !call.ended && is_same_id(call.id, id); }) != nullptr;
 }
 
 const ActiveCall* Session::find_stream(const RequestId& id) const {
-  return find_call(calls_,
-                   [&](const ActiveCall& call) { return (call.polled || call.pushed) && is_same_id(call.id, id); });
+  return find_call([&](const ActiveCall& call) {
+    return (call.polled != nullptr || call.pushed != nullptr) && is_same_id(call.id, id);
+  });
 }
 
 const ActiveCall* Session::find_stream_by_stream_id(std::string_view stream_id) const {
-  return find_call(calls_, [&](const ActiveCall& call) { return call.stream_id == stream_id; });
+  return find_call([&](const ActiveCall& call) { return call.stream_id == stream_id; });
 }
 
-std::shared_ptr<PushReader> Session::stream_of(const Reply& reply) const {
-  const auto* call = find_call(calls_, [&](const ActiveCall& each) { return each.reply.get() == &reply; });
+PushReader* Session::stream_of(const Reply& reply) const {
+  const auto* call = find_call([&](const ActiveCall& each) { return each.reply.get() == &reply; });
   return call == nullptr ? nullptr : call->pushed;
 }
 
 std::shared_ptr<Session> Session::sibling() const {
-  const auto session = std::make_shared<Session>(backend_, shared_);
+  const auto session = std::make_shared<Session>(requests_, shared_);
   session->principal = principal;
   return session;
 }
 
 void Session::cancel(Key key) {
-  const auto found = calls_.find(key);
-  if (found == calls_.end() || found->second.ended) return;
-  const ActiveCall& call = found->second;
+  const auto requests = requests_.lock();
+  const ActiveCall* const found = requests ? requests->find(number_, key) : nullptr;
+  if (found == nullptr || found->ended) return;
+  const ActiveCall& call = *found;
   if (!call.answers_when_cancelled) call.reply->mute();
   if (call.reader) {
     call.reader->stream()->stop();
-    if (const auto backend = backend_.lock()) backend->cancel(call.call);
+    if (const auto backend = requests->backend()) backend->cancel(call.call);
   } else if (const auto action = call.on_cancelled) {
     action();  // a copy: it may remove the call
   }
@@ -107,14 +134,15 @@ void Session::cancel(Key key) {
 template <class Wanted>
 void Session::cancel_all_that(Wanted is_wanted) {
   std::vector<Key> keys;  // cancelling may remove calls
-  for (const auto& [key, call] : calls_) {
-    if (is_wanted(call)) keys.push_back(key);
+  for (const auto& [key, call] : calls()) {
+    if (is_wanted(call)) keys.push_back(key.second);
   }
   for (const Key key : keys) cancel(key);
 }
 
 void Session::cancel_request(const Json& id) {
-  cancel_all_that([&](const ActiveCall& call) { return id_value(call.id) == id && (!shared_ || call.polled); });
+  cancel_all_that(
+      [&](const ActiveCall& call) { return id_value(call.id) == id && (!shared_ || call.polled != nullptr); });
 }
 
 void Session::cancel_all() {
@@ -124,7 +152,7 @@ void Session::cancel_all() {
 void Session::client_gone() {
   cancel_all();
   std::vector<std::shared_ptr<StreamReader>> readers;  // they may remove their calls meanwhile
-  for (const auto& [key, call] : calls_) {
+  for (const auto& [key, call] : calls()) {
     if (call.reader) readers.push_back(call.reader);
   }
   for (const auto& reader : readers) reader->client_gone();
@@ -134,7 +162,7 @@ void Session::exchange_gone(const Peer& exchange) {
   const auto is_of_exchange = [&](const ActiveCall& call) { return call.reply && &call.reply->peer() == &exchange; };
   cancel_all_that([&](const ActiveCall& call) { return is_of_exchange(call) && !call.outlives_exchange; });
   std::vector<std::shared_ptr<StreamReader>> readers;
-  for (const auto& [key, call] : calls_) {
+  for (const auto& [key, call] : calls()) {
     if (call.reader && is_of_exchange(call)) readers.push_back(call.reader);
   }
   for (const auto& reader : readers) reader->client_gone();

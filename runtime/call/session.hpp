@@ -4,22 +4,18 @@
 // A session belongs to one connection, to one MCP session over HTTP, to one request of the stateless era over HTTP, or
 // (shared) to all HTTP clients with the same token that have none of these. Event loop only.
 //
-// What keeps it alive: a connection's receiver, HttpSessions' table, or a task; and, while requests are in progress,
-// the requests. A session holds its calls, each call the function that answers it, and the function of a tool holds its
-// invocation, which holds the session. This circle is all that keeps the session of a stateless request; remove(),
-// which ends the call, breaks it.
+// What keeps it alive: a connection's receiver, HttpSessions' table, or a task; and while it has requests in progress,
+// what answers them: the invocation of a tool holds its session, which is all that keeps the one of a stateless
+// request. The requests themselves are the RequestTable's.
 #pragma once
 
 #include "backend.hpp"
-#include "call/poll_reader.hpp"
-#include "call/push_reader.hpp"
+#include "call/request_table.hpp"
 #include "jsonrpc/message.hpp"
 #include "jsonrpc/reply.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,31 +26,14 @@ namespace rkllm_mcp {
 struct Handshake;
 struct Principal;
 
-// One call in progress, or another request that takes its time.
-struct ActiveCall {
-  RequestId id{};
-  std::string stream_id{};  // of streams that have one, else empty
-  Backend::CallId call = 0;
-  std::shared_ptr<StreamReader> reader{};  // null: there is no stream, and no call of the backend
-  std::shared_ptr<PollReader> polled{};  // the same object as `reader`, if that is polled
-  std::shared_ptr<PushReader> pushed{};  // the same object as `reader`, if that retains what it has pushed
-  std::shared_ptr<Reply> reply{};        // what answers the request; a polled stream's has answered already
-  bool answers_when_cancelled = true;    // MCP: false
-  bool outlives_exchange = false;        // over HTTP: a disconnect is not a cancellation
-  std::function<void()> on_cancelled{};
-  std::shared_ptr<void> waiting_limit{};  // the timer of queue.timeout_s; null: the call may wait for ever
-  std::string host{};                    // in a shared session: where its client is
-  bool ended = false;                    // only kept so that a lossy transport's client can ask again
-};
-
 class Session : public std::enable_shared_from_this<Session> {
  public:
   // `shared`: several clients use it, so that ids need not be unique among its ordinary calls.
-  // The backend is held weakly: at the end of the program sessions may outlive it.
-  Session(std::weak_ptr<Backend> backend, bool shared) : backend_(std::move(backend)), shared_(shared) {}
+  // Without a table, and after its end, it has no requests. At the end of the program sessions may outlive the table.
+  Session(std::weak_ptr<RequestTable> requests, bool shared);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  ~Session() { cancel_all(); }
+  ~Session();
 
   bool shared() const { return shared_; }
   // Who its client is; null until that is known. Its permissions are looked at by Caller.
@@ -70,10 +49,10 @@ class Session : public std::enable_shared_from_this<Session> {
   // A new session of the same client, with nothing in progress.
   std::shared_ptr<Session> sibling() const;
 
-  using Key = std::uint64_t;
+  using Key = RequestTable::Key;
   Key add(ActiveCall call, const Peer& client);  // `call.call` may still be 0, see started()
   // The backend has taken the call. `waiting_limit` is kept as long as the call is in progress, see Caller.
-  void started(Key key, Backend::CallId call, std::shared_ptr<void> waiting_limit);
+  void started(Key key, Backend::CallId call, std::unique_ptr<Timer> waiting_limit);
   void remove(Key key);
   // The call is over, but what it sent is retained until remove(), or until its id is used again, or until many others
   // have ended since.
@@ -87,7 +66,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const ActiveCall* find_stream(const RequestId& id) const;
   const ActiveCall* find_stream_by_stream_id(std::string_view stream_id) const;
   // The stream that answers this very request and retains what it sent, null if there is none (any more).
-  std::shared_ptr<PushReader> stream_of(const Reply& reply) const;
+  PushReader* stream_of(const Reply& reply) const;
 
   void cancel(Key key);
   // notifications/cancelled, whose `id` may be written otherwise than the request's. Unknown ids are ignored.
@@ -104,15 +83,17 @@ class Session : public std::enable_shared_from_this<Session> {
   void when_idle(std::function<void()> action);
 
  private:
+  RequestTable::Range calls() const;
+  template <class Predicate>
+  const ActiveCall* find_call(const Predicate& predicate) const;
   template <class Wanted>
   void cancel_all_that(Wanted is_wanted);
   bool is_idle() const { return active() == 0 && holds_ == 0; }
   void tell_if_idle();
 
-  const std::weak_ptr<Backend> backend_;
+  const std::weak_ptr<RequestTable> requests_;
+  const RequestTable::SessionNumber number_;  // in the table
   const bool shared_;
-  Key next_key_ = 1;
-  std::map<Key, ActiveCall> calls_;
   std::size_t holds_ = 0;
   std::function<void()> idle_;
 };

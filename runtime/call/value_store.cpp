@@ -31,9 +31,9 @@ std::vector<std::string> ValueStore::keep(std::vector<ValueRows> sets, const std
 
 // Nothing is forgotten in vain: others may have used up the memory.
 void ValueStore::make_room(Amount wanted, const std::string& owner) {
-  if (memory_ && wanted.bytes > memory_->limit()) {
+  if (memory_.exists() && wanted.bytes > memory_.limit()) {
     throw too_large("the values exceed a quarter of limits.memory_bytes; ask for fewer tokens", wanted.bytes,
-                    memory_->limit());
+                    memory_.limit());
   }
   std::map<std::string_view, Amount> amounts;
   amounts[owner] = wanted;
@@ -60,7 +60,7 @@ void ValueStore::make_room(Amount wanted, const std::string& owner) {
     free = {free.sets + 1, free.bytes + bytes};
   };
   while (kept_.size() > free.sets && kept_.size() - free.sets + wanted.sets > kMost) give_up_one(&Amount::sets);
-  while (memory_ && !memory_->has_room(wanted.bytes, free.bytes)) give_up_one(&Amount::bytes);
+  while (!memory_.has_room(wanted.bytes, free.bytes)) give_up_one(&Amount::bytes);
   std::erase_if(kept_, [](const Kept& kept) { return kept.goes; });
 }
 

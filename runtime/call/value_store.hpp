@@ -27,10 +27,9 @@ class ValueStore {
   static constexpr std::size_t kMost = 64;
   static constexpr std::chrono::minutes kKeptFor{10};
 
-  ValueStore(asio::io_context& loop, const std::shared_ptr<MemoryBudget>& memory,
-             std::chrono::milliseconds kept_for = kKeptFor)
+  ValueStore(asio::io_context& loop, const MemoryBudget& memory, std::chrono::milliseconds kept_for = kKeptFor)
       : kept_for_(kept_for),
-        memory_(memory ? std::make_shared<MemoryBudget>(memory->limit() / 4, memory) : nullptr),
+        memory_(memory.exists() ? MemoryBudget(memory.limit() / 4, memory) : MemoryBudget()),
         expiry_(loop, [this] { forget_expired(); }) {}
 
   // Keeps what belongs to one answer: all of it or nothing. Gives the ids to fetch them by, in their order, which
@@ -59,7 +58,7 @@ class ValueStore {
   void forget_expired();
 
   const std::chrono::milliseconds kept_for_;
-  const std::shared_ptr<MemoryBudget> memory_;
+  const MemoryBudget memory_;
   std::deque<Kept> kept_;  // the oldest in front
   Deadline expiry_;        // of that one
 };

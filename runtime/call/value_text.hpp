@@ -26,7 +26,7 @@ std::size_t bytes_of_rows(const CallOutcome& outcome);
 struct ValueWriting {
   ArrayEncoding encoding = ArrayEncoding::kJson;
   std::size_t most_bytes = static_cast<std::size_t>(-1);  // of an answer with values
-  std::shared_ptr<MemoryBudget> memory{};                 // that the text counts in
+  MemoryBudget memory{};                                  // that the text counts in
 };
 
 // Error 4006 for an answer that its values make longer than limits.max_reply_bytes. `bytes`: how long it is, or how

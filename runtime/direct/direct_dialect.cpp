@@ -97,40 +97,39 @@ Json named_params(const Method& method, Json params) {
   return named;
 }
 
-void DirectDialect::call(const Method& method, Json params, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Reply>& reply, Delivery delivery) {
-  Caller::permit(*session, method);
+void DirectDialect::call(const Method& method, Json params, Session& session, Reply& reply, Delivery delivery) {
+  Caller::permit(session, method);
   Json named = named_params(method, std::move(params));
   named.erase("_meta");
   if (method.streams) drop_absent_poll_params(named);
   if (method.streams && named.size() == 1 && named.contains("stream_id")) return poll(named, session, reply);
 
   const std::optional<bool> stream = take_stream_option(method, named);
-  const bool streams = method.streams && stream.value_or(method.streams_by_default) && !reply->muted();
+  const bool streams = method.streams && stream.value_or(method.streams_by_default) && !reply.muted();
   Caller::Target target{&method, {}, take_result_options(method, named)};
   target.params = std::move(named);
-  caller_.check_quota(*session, *reply);
-  if (!reply->muted()) Caller::require_new_id(*session, *reply, streams);
+  caller_.check_quota(session, reply);
+  if (!reply.muted()) Caller::require_new_id(session, reply, streams);
 
   if (streams && delivery == Delivery::kPoll) return caller_.offer(session, reply, std::move(target));
   if (streams) {
     const auto chunks = stream == true ? Caller::Chunks::kNotifications : Caller::Chunks::kReplies;
     return caller_.push(session, reply, std::move(target), chunks);
   }
-  auto done = [this, &method, weak = std::weak_ptr(session), reply,
+  auto done = [this, &method, weak = session.weak_from_this(), kept = reply.shared_from_this(),
                how = caller_.writing_of(target.options)](Collected collected) {
-    if (collected.outcome.error) return reply->error(as_rpc_error(collected.outcome.error));
+    if (collected.outcome.error) return kept->error(as_rpc_error(collected.outcome.error));
     if (bytes_of_rows(collected.outcome) <= kWrittenAtOnceBytes) {
-      return reply->last(write_result(method, reply->id(), collected, how).text);
+      return kept->last(write_result(method, kept->id(), collected, how).text);
     }
     const auto alive = weak.lock();
-    answer_aside(method, std::move(collected), reply, how, alive ? alive->hold() : nullptr);
+    answer_aside(method, std::move(collected), *kept, how, alive ? alive->hold() : nullptr);
   };
   caller_.collect(session, reply, std::move(target), std::move(done));
 }
 
-void DirectDialect::answer_aside(const Method& method, Collected collected, const std::shared_ptr<Reply>& reply,
-                                 const ValueWriting& how, std::shared_ptr<void> held) {
+void DirectDialect::answer_aside(const Method& method, Collected collected, Reply& reply, const ValueWriting& how,
+                                 std::shared_ptr<void> held) {
   struct Answer {
     Collected collected;
     WrittenAnswer message;
@@ -138,28 +137,28 @@ void DirectDialect::answer_aside(const Method& method, Collected collected, cons
   // Both steps hold it: one makes the message, the other sends it.
   const auto answer = std::make_shared<Answer>(Answer{std::move(collected), {}});
   caller_.writing().run(
-      [answer, &method, id = reply->id(), how] {
+      [answer, &method, id = reply.id(), how] {
         answer->message = write_result(method, id, answer->collected, how);
         answer->collected = {};
       },
-      [answer, reply, held = std::move(held)] {
-        or_else([&] { reply->last(std::move(answer->message.text)); }, [&] { reply->error(no_memory()); });
+      [answer, kept = reply.shared_from_this(), held = std::move(held)] {
+        or_else([&] { kept->last(std::move(answer->message.text)); }, [&] { kept->error(no_memory()); });
       });
 }
 
-void DirectDialect::poll(const Json& params, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Reply>& reply) {
+void DirectDialect::poll(const Json& params, Session& session, Reply& reply) {
   const PollParams poll = read_poll_params(params, caller_.limits().poll_wait_max);
   const ActiveCall* call =
-      poll.stream_id.empty() ? session->find_stream(reply->id()) : session->find_stream_by_stream_id(poll.stream_id);
-  if (call != nullptr && call->pushed) {
+      poll.stream_id.empty() ? session.find_stream(reply.id()) : session.find_stream_by_stream_id(poll.stream_id);
+  if (call != nullptr && call->pushed != nullptr) {
     const std::uint64_t from_seq = poll.from_seq.value_or(call->pushed->last_seq());
     if (!call->pushed->send_again(from_seq)) throw chunks_not_found(from_seq, call->pushed->first_retained());
-    return reply->nothing();
+    return reply.nothing();
   }
-  const auto polled = call != nullptr ? call->polled : caller_.registry().find(poll.stream_id);
-  if (!polled) throw stream_not_found();
-  reply->on_finished([held = session->hold()] {});
+  const auto elsewhere = call == nullptr ? caller_.registry().find(poll.stream_id) : nullptr;
+  PollReader* const polled = call != nullptr ? call->polled : elsewhere.get();
+  if (polled == nullptr) throw stream_not_found();
+  reply.on_finished([held = session.hold()] {});
   polled->poll(reply, poll.wait);
 }
 

@@ -22,15 +22,14 @@ class DirectDialect {
   explicit DirectDialect(Caller& caller) : caller_(caller) {}
 
   // Executes `method`. Throws RpcError if the call cannot even be started.
-  void call(const Method& method, Json params, const std::shared_ptr<Session>& session,
-            const std::shared_ptr<Reply>& reply, Delivery delivery);
+  void call(const Method& method, Json params, Session& session, Reply& reply, Delivery delivery);
   // {"method":"poll"}: the next part of a stream.
-  void poll(const Json& params, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
+  void poll(const Json& params, Session& session, Reply& reply);
 
  private:
   // An answer that takes long to write. `held` lives until it has been sent.
-  void answer_aside(const Method& method, Collected collected, const std::shared_ptr<Reply>& reply,
-                    const ValueWriting& how, std::shared_ptr<void> held);
+  void answer_aside(const Method& method, Collected collected, Reply& reply, const ValueWriting& how,
+                    std::shared_ptr<void> held);
 
   Caller& caller_;
 };

@@ -20,8 +20,8 @@ class BatchPeer final : public Peer {
  public:
   // `messages`: how many there are, of which each ends with send_last() or end_unanswered(). Its answers count in
   // `memory`, until they are sent.
-  BatchPeer(std::shared_ptr<Peer> client, std::size_t messages, std::shared_ptr<MemoryBudget> memory)
-      : client_(std::move(client)), open_(messages), share_(std::move(memory)) {}
+  BatchPeer(Peer& client, std::size_t messages, MemoryBudget memory)
+      : client_(client.shared_from_this()), open_(messages), share_(std::move(memory)) {}
 
   void send(std::string_view message) override { client_->send(message); }
   // If it throws, the message is still to be answered.

@@ -12,7 +12,6 @@
 
 #include <rkllm_mcp/nearest_name.hpp>
 
-
 #include <algorithm>
 #include <new>
 #include <string>
@@ -69,45 +68,46 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       mcp_(loop, catalogue,
            {options.page_items, options.calls.requests_per_session, options.calls.counts, options.memory}),
       services_(catalogue, {options.page_items, options.calls.requests_per_session, options.calls.counts}),
-      repeated_(std::make_shared<RepeatedRequests>(RepeatedRequests::Limits(), options.memory)),
-      reading_(loop) {}
+      repeated_(RepeatedRequests::Limits(), options.memory),
+      reading_(loop),
+      requests_(std::make_shared<RequestTable>(backend_)) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
-  const auto session = std::make_shared<Session>(backend_, shared);
+  const auto session = std::make_shared<Session>(requests_, shared);
   session->principal = principal;
   return session;
 }
 
 AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
-  return [this, input_ended = std::move(input_ended)](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
-    const auto session = make_session(gate_.let_in(*peer));
-    session->outlet = peer;
+  return [this, input_ended = std::move(input_ended)](Peer& peer) -> ReceiveFunction {
+    const auto session = make_session(gate_.let_in(peer));
+    session->outlet = peer.weak_from_this();
     if (session->principal != nullptr) {
-      peer->proved();
-    } else if (peer->transport() != TransportKind::kUdp) {
-      await_proof(session, peer);
+      peer.proved();
+    } else if (peer.transport() != TransportKind::kUdp) {
+      await_proof(*session, peer);
     }
-    peer->when_closed([session, repeated = repeated_] {
+    peer.when_closed([this, session, alive = alive_.watch()] {
       session->client_gone();
-      repeated->forget(*session);
+      if (!alive.expired()) repeated_.forget(*session);
     });
     // The transport keeps this function for as long as the peer lives, so the peer is held weakly here.
-    return [this, session, input_ended, weak = std::weak_ptr(peer)](const Received& received) {
+    return [this, session, input_ended, weak = peer.weak_from_this()](const Received& received) {
       const auto alive = weak.lock();
       if (!alive) return;
       const auto* text = std::get_if<std::string_view>(&received);
       if (text != nullptr && alive->transport() == TransportKind::kUdp) {
-        receive_datagram(*text, session, alive);
+        receive_datagram(*text, *session, *alive);
       } else if (text != nullptr) {
-        receive_in_turn(*text, session, alive);
+        receive_in_turn(*text, *session, *alive);
       } else if (const auto* oversized = std::get_if<Oversized>(&received)) {
         if (session->principal == nullptr) {
-          return refuse_stranger("an access token is required before long messages", *session, alive);
+          return refuse_stranger("an access token is required before long messages", *session, *alive);
         }
         count(options_.calls.counts, Limit::kMessageBytes);
         alive->send(oversized_message(*oversized));
       } else if (std::holds_alternative<OtherProtocol>(received)) {
-        answer(other_protocol(), alive);
+        answer(other_protocol(), *alive);
       } else if (const auto* no_room = std::get_if<NoRoom>(&received)) {
         count(options_.calls.counts, Limit::kMemory);
         alive->send(error_message(id_of_beginning(no_room->beginning, options_.message), no_memory()));
@@ -124,18 +124,18 @@ AcceptFunction Dispatcher::acceptor(InputEnded input_ended) {
 }
 
 // A connection whose client never presents a token would take one of limits.max_connections for ever.
-void Dispatcher::await_proof(const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer) {
+void Dispatcher::await_proof(Session& session, Peer& peer) {
   const auto timer = std::make_shared<Timer>(loop_, options_.time_to_prove);
-  timer->async_wait(
-      [this, timer, weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)](const asio::error_code&) {
-        const auto alive = weak_session.lock();
-        const auto client = weak_peer.lock();
-        if (!alive || !client || client->closed() || alive->principal != nullptr) return;
-        refuse_stranger("no token came in time", *alive, client);
-      });
+  timer->async_wait([this, timer, weak_session = session.weak_from_this(),
+                     weak_peer = peer.weak_from_this()](const asio::error_code&) {
+    const auto alive = weak_session.lock();
+    const auto client = weak_peer.lock();
+    if (!alive || !client || client->closed() || alive->principal != nullptr) return;
+    refuse_stranger("no token came in time", *alive, *client);
+  });
 }
 
-void Dispatcher::refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer) {
+void Dispatcher::refuse_stranger(const std::string& reason, Session& session, Peer& peer) {
   if (session.is_refused) return;  // it is being told
   count(options_.calls.counts, Limit::kAuthorization);
   gate_.refuse_stranger(reason, session, peer);
@@ -202,36 +202,35 @@ void Dispatcher::read(std::string text, const Sender& sender, ReadFunction then,
                 [message, then = std::move(then)] { then(*message); }});
 }
 
-void Dispatcher::receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
-                                 const std::shared_ptr<Peer>& peer) {
+void Dispatcher::receive_in_turn(std::string_view text, Session& session, Peer& peer) {
   if (text.size() <= kReadAtOnceBytes) return receive(parse(text), session, peer, Delivery::kPush);
-  peer->hold_input();
-  const std::weak_ptr weak(peer);
+  peer.hold_input();
+  const std::weak_ptr weak(peer.weak_from_this());
   const auto is_there = [weak] {
     const auto alive = weak.lock();
     return alive && !alive->closed();
   };
-  read(std::string(text), {peer->address(), is_there}, [this, session, weak](const Message& message) {
-    const auto alive = weak.lock();
-    if (!alive || alive->closed()) return;
-    or_else([&] { receive(message, session, alive, Delivery::kPush); }, [&] { alive->close(); });
-    alive->resume_input();
-  });
+  read(std::string(text), {peer.address(), is_there},
+       [this, kept = session.shared_from_this(), weak](const Message& message) {
+         const auto alive = weak.lock();
+         if (!alive || alive->closed()) return;
+         or_else([&] { receive(message, *kept, *alive, Delivery::kPush); }, [&] { alive->close(); });
+         alive->resume_input();
+       });
 }
 
-void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
+void Dispatcher::receive(const Message& message, Session& session, Peer& peer, Delivery delivery) {
   if (const auto* batch = std::get_if<Batch>(&message)) return execute(*batch, session, peer, delivery);
   if (!admit(message, session, peer)) return;
   if (const auto* request = std::get_if<Request>(&message)) {
-    execute(*request, session, std::make_shared<Reply>(peer, request->id), delivery);
+    execute(*request, session, *std::make_shared<Reply>(peer, request->id), delivery);
   } else if (const auto* notification = std::get_if<Notification>(&message)) {
     execute(*notification, session, peer);
   } else if (const auto* malformed = std::get_if<Malformed>(&message)) {
     answer(*malformed, peer);
   } else if (const auto* response = std::get_if<Response>(&message)) {
     try {
-      McpServer::handle(*response, *session);
+      McpServer::handle(*response, session);
     } catch (...) {
       pass_on(loop_, std::current_exception());  // the request that it answers is told by whoever made it
     }
@@ -239,25 +238,24 @@ void Dispatcher::receive(const Message& message, const std::shared_ptr<Session>&
   }
 }
 
-void Dispatcher::answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const {
-  note_malformed(malformed, *peer);
+void Dispatcher::answer(const Malformed& malformed, Peer& peer) const {
+  note_malformed(malformed, peer);
   Reply(peer, malformed.id).error(malformed.error);
 }
 
 // Each message of a batch is executed for itself; the answers travel together.
-void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
-                         Delivery delivery) {
+void Dispatcher::execute(const Batch& batch, Session& session, Peer& peer, Delivery delivery) {
   // Datagrams may come twice, which is noticed of single requests only.
-  const bool is_allowed = session->handshake && session->handshake->revision->batches &&
-                          peer->transport() != TransportKind::kUdp &&
+  const bool is_allowed = session.handshake && session.handshake->revision->batches &&
+                          peer.transport() != TransportKind::kUdp &&
                           std::none_of(batch.messages.begin(), batch.messages.end(), claims_stateless);
   if (!is_allowed || batch.messages.size() > options_.calls.requests_per_session) {
     return receive(refused_batch(), session, peer, delivery);
   }
   const auto gathering = std::make_shared<BatchPeer>(peer, batch.messages.size(), options_.memory);
   // The calls of a connection that closes hear of it from their session; those of an exchange have to be told.
-  if (peer->transport() == TransportKind::kHttp) {
-    peer->when_closed([weak_session = std::weak_ptr(session), weak = std::weak_ptr(gathering)] {
+  if (peer.transport() == TransportKind::kHttp) {
+    peer.when_closed([weak_session = session.weak_from_this(), weak = std::weak_ptr(gathering)] {
       const auto alive = weak_session.lock();
       const auto gone = weak.lock();
       if (gone) gone->gone();
@@ -270,28 +268,26 @@ void Dispatcher::execute(const Batch& batch, const std::shared_ptr<Session>& ses
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }
-    receive(message, session, gathering, delivery);
+    receive(message, session, *gathering, delivery);
   }
 }
 
-void Dispatcher::receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,
-                                  const std::shared_ptr<Peer>& peer) {
-  if (repeated_->repeat(*session, text, *peer)) return;
+void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer& peer) {
+  if (repeated_.repeat(session, text, peer)) return;
   const Message message = parse(text);
   const auto* request = std::get_if<Request>(&message);
   if (request == nullptr || asks_for_retained(*request)) return receive(message, session, peer, Delivery::kPush);
   if (!admit(message, session, peer)) return;
   const auto reply = std::make_shared<Reply>(peer, request->id);
-  repeated_->add(*session, text, *reply);
-  execute(*request, session, reply, Delivery::kPush);
+  repeated_.add(session, text, *reply);
+  execute(*request, session, *reply, Delivery::kPush);
 }
 
-void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Reply>& reply, Delivery delivery) {
-  reply->set_memory(request.memory);
-  reply->peer().expects_answer();
+void Dispatcher::execute(const Request& request, Session& session, Reply& reply, Delivery delivery) {
+  reply.set_memory(request.memory);
+  reply.peer().expects_answer();
   if (options_.report) {
-    reply->on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
+    reply.on_answered([this, method = shortened(request.method), began = Clock::now()](const Reply& answered) {
       if (answered.is_of_call()) return;
       note({origin_of(answered.id(), answered.peer()), method, answered.error_code(),
             std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began)});
@@ -300,21 +296,20 @@ void Dispatcher::execute(const Request& request, const std::shared_ptr<Session>&
   try {
     route(request, session, reply, delivery);
   } catch (const RpcError& error) {
-    reply->error(error);
+    reply.error(error);
   } catch (...) {
-    reply->error(as_rpc_error(std::current_exception()));
+    reply.error(as_rpc_error(std::current_exception()));
     pass_on(loop_, std::current_exception());
   }
 }
 
-bool Dispatcher::admit(const Message& message, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<Peer>& peer) {
-  const Gate::Verdict verdict = gate_.admit(message, *session, peer);
+bool Dispatcher::admit(const Message& message, Session& session, Peer& peer) {
+  const Gate::Verdict verdict = gate_.admit(message, session, peer);
   if (verdict == Gate::Verdict::kExecute) return true;
   const bool is_refused = verdict == Gate::Verdict::kRefused;
   if (is_refused) count(options_.calls.counts, Limit::kAuthorization);
   if (const auto* request = std::get_if<Request>(&message)) {
-    note({origin_of(request->id, *peer), request->method,
+    note({origin_of(request->id, peer), request->method,
           is_refused ? std::optional(ErrorCode::kUnauthorized) : std::nullopt});
   }
   return false;
@@ -332,16 +327,15 @@ void Dispatcher::note(const RequestNote& note) const {
   if (options_.report) options_.report(note);
 }
 
-void Dispatcher::execute(const Notification& notification, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Peer>& peer) {
+void Dispatcher::execute(const Notification& notification, Session& session, Peer& peer) {
   const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
   reply->set_memory(notification.memory);
   try {
-    const bool is_of_protocol = mcp_.handle(notification, *session);
-    if (!is_of_protocol && services_.call(notification.method, notification.params, session, reply)) return;
+    const bool is_of_protocol = mcp_.handle(notification, session);
+    if (!is_of_protocol && services_.call(notification.method, notification.params, session, *reply)) return;
     const Method* method = is_of_protocol ? nullptr : api_.method(notification.method);
     if (method == nullptr) return reply->nothing();
-    direct_.call(*method, notification.params, session, reply, Delivery::kPush);
+    direct_.call(*method, notification.params, session, *reply, Delivery::kPush);
   } catch (const RpcError&) {
     reply->nothing();  // nobody to tell
   } catch (...) {
@@ -350,8 +344,7 @@ void Dispatcher::execute(const Notification& notification, const std::shared_ptr
   }
 }
 
-void Dispatcher::route(const Request& request, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<Reply>& reply, Delivery delivery) {
+void Dispatcher::route(const Request& request, Session& session, Reply& reply, Delivery delivery) {
   if (services_.call(request.method, request.params, session, reply)) return;
   if (const auto own = services_.own_method(request.method)) {
     Request plain = request;
@@ -363,7 +356,7 @@ void Dispatcher::route(const Request& request, const std::shared_ptr<Session>& s
   if (const Method* method = api_.method(request.method)) {
     return direct_.call(*method, request.params, session, reply, delivery);
   }
-  if (const Fact* fact = api_.fact(request.method)) return reply->result(Json::parse(fact->value));
+  if (const Fact* fact = api_.fact(request.method)) return reply.result(Json::parse(fact->value));
   throw no_such_method(api_, services_, request.method);
 }
 

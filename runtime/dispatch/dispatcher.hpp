@@ -16,6 +16,7 @@
 #include "dispatch/request_report.hpp"
 #include "dispatch/service_calls.hpp"
 #include "jsonrpc/message.hpp"
+#include "lifetime.hpp"
 #include "mcp/protocol/mcp_server.hpp"
 #include "memory_budget.hpp"
 #include "transport/peer.hpp"
@@ -36,7 +37,7 @@ class Dispatcher {
   struct Options {
     MessageLimits message;
     CallLimits calls;
-    std::shared_ptr<MemoryBudget> memory{};  // that requests count in; null: they are bounded in number only
+    MemoryBudget memory{};  // that requests count in; none: they are bounded in number only
     std::size_t page_items = 50;
     AccessTokens tokens{};                            // empty: everybody may call
     std::chrono::milliseconds time_to_prove{10'000};  // until a new connection must have presented a token
@@ -71,8 +72,7 @@ class Dispatcher {
   void read(std::string text, const Sender& sender, ReadFunction then, NullIds null_ids = NullIds::kRefused);
 
   // Executes one message whose answer goes to `peer`.
-  void receive(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
-               Delivery delivery);
+  void receive(const Message& message, Session& session, Peer& peer, Delivery delivery);
   const Options& options() const { return options_; }
   // Whether any pushed stream still has something to send.
   bool is_pushing() const { return caller_.is_pushing(); }
@@ -88,29 +88,23 @@ class Dispatcher {
   static std::string turned_away_message(Limit limit, std::size_t most);
 
  private:
-  void refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer);
-  void await_proof(const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
+  void refuse_stranger(const std::string& reason, Session& session, Peer& peer);
+  void await_proof(Session& session, Peer& peer);
   // A message that the network may have repeated or lost the answer to.
-  void receive_datagram(std::string_view text, const std::shared_ptr<Session>& session,
-                        const std::shared_ptr<Peer>& peer);
-  void execute(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
-               Delivery delivery);
-  void execute(const Batch& batch, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer,
-               Delivery delivery);
-  void execute(const Notification& notification, const std::shared_ptr<Session>& session,
-               const std::shared_ptr<Peer>& peer);
-  void answer(const Malformed& malformed, const std::shared_ptr<Peer>& peer) const;
+  void receive_datagram(std::string_view text, Session& session, Peer& peer);
+  void execute(const Request& request, Session& session, Reply& reply, Delivery delivery);
+  void execute(const Batch& batch, Session& session, Peer& peer, Delivery delivery);
+  void execute(const Notification& notification, Session& session, Peer& peer);
+  void answer(const Malformed& malformed, Peer& peer) const;
   Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;
   // Room for a message of that length, as long as what this gives lives; null if there is none.
   std::shared_ptr<MemoryShare> room_for(std::size_t bytes) const;
   // A message of a peer with a connection, which gives the next one only when this one has been read.
-  void receive_in_turn(std::string_view text, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<Peer>& peer);
+  void receive_in_turn(std::string_view text, Session& session, Peer& peer);
   // Whether the gate lets the message through. If not, it has been answered, and reported.
-  bool admit(const Message& message, const std::shared_ptr<Session>& session, const std::shared_ptr<Peer>& peer);
+  bool admit(const Message& message, Session& session, Peer& peer);
   void note(const RequestNote& note) const;
-  void route(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply,
-             Delivery delivery);
+  void route(const Request& request, Session& session, Reply& reply, Delivery delivery);
 
   asio::io_context& loop_;
   const Api& api_;
@@ -122,9 +116,12 @@ class Dispatcher {
   DirectDialect direct_;
   McpServer mcp_;
   ServiceCalls services_;
-  // Shared with what peers do as they close, which may be after the dispatcher's end.
-  const std::shared_ptr<RepeatedRequests> repeated_;
+  RepeatedRequests repeated_;
   ReadingQueue reading_;  // of long messages
+  const Lifetime alive_;  // peers may close after it
+  // Its last member: what ends with it may use all the others. Shared only so that sessions can see whether it is
+  // there.
+  const std::shared_ptr<RequestTable> requests_;
 };
 
 }  // namespace rkllm_mcp

@@ -29,12 +29,12 @@ std::optional<EventPlace> parse_event_id(std::string_view id) {
 EventStream::EventStream(asio::io_context& loop, Options options)
     : options_(std::move(options)), share_(options_.memory), patience_(loop, [this] { out_of_patience(); }) {}
 
-void EventStream::answer(const std::shared_ptr<HttpExchange>& exchange) {
+void EventStream::answer(HttpExchange& exchange) {
   attach(exchange);
   if (options_.primes) patience_.set_after(kBeforeOpening);
 }
 
-void EventStream::resume(const std::shared_ptr<HttpExchange>& exchange, std::optional<std::uint64_t> last_seen) {
+void EventStream::resume(HttpExchange& exchange, std::optional<std::uint64_t> last_seen) {
   if (exchange_) exchange_->finish();
   attach(exchange);
   open();
@@ -48,14 +48,14 @@ void EventStream::resume(const std::shared_ptr<HttpExchange>& exchange, std::opt
   }
 }
 
-void EventStream::attach(const std::shared_ptr<HttpExchange>& exchange) {
-  exchange_ = exchange;
+void EventStream::attach(HttpExchange& exchange) {
+  exchange_ = exchange.shared_from_this();
   opened_ = false;
-  exchange->when_closed([weak = weak_from_this(), raw = exchange.get()] {
+  exchange.when_closed([weak = weak_from_this(), raw = &exchange] {
     const auto self = std::static_pointer_cast<EventStream>(weak.lock());
     if (self && self->exchange_.get() == raw) self->detach();
   });
-  if (!exchange->ready()) watch();
+  if (!exchange.ready()) watch();
 }
 
 void EventStream::detach() {

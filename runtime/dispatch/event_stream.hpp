@@ -33,7 +33,7 @@ class EventStream final : public ExchangePeer {
     bool primes = false;  // the client takes an empty first event
     HttpHeaders headers;  // of what answers the first exchange
     std::string remote;
-    std::shared_ptr<MemoryBudget> memory;  // that kept events count in; null: nothing counts
+    MemoryBudget memory;  // that kept events count in; none: nothing counts
   };
 
   // Bytes of events that are kept for a client that comes back, the oldest first forgotten; the last message is kept
@@ -43,9 +43,9 @@ class EventStream final : public ExchangePeer {
   EventStream(asio::io_context& loop, Options options);
 
   // The exchange of the request that this answers.
-  void answer(const std::shared_ptr<HttpExchange>& exchange);
+  void answer(HttpExchange& exchange);
   // Another exchange that wants the events after `last_seen`, or if that is nothing, those that were never sent.
-  void resume(const std::shared_ptr<HttpExchange>& exchange, std::optional<std::uint64_t> last_seen);
+  void resume(HttpExchange& exchange, std::optional<std::uint64_t> last_seen);
   bool is_attached() const { return exchange_ != nullptr; }
   // Gives the stream up: what is kept is dropped, and from now on closed() is true.
   void abandon();
@@ -74,7 +74,7 @@ class EventStream final : public ExchangePeer {
     std::string data;  // empty: the first one, from which everything can be resumed
   };
 
-  void attach(const std::shared_ptr<HttpExchange>& exchange);
+  void attach(HttpExchange& exchange);
   void detach();
   void open();                                // the exchange's event stream
   std::uint64_t keep(std::string_view data);  // gives its number; as far as there is room

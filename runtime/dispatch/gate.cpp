@@ -82,7 +82,7 @@ void Gate::refuse_guess(const std::string& address, std::function<void()> refuse
   timer->async_wait([timer, refuse = std::move(refuse)](const asio::error_code&) { refuse(); });
 }
 
-Gate::Verdict Gate::admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer) {
+Gate::Verdict Gate::admit(const Message& message, Session& session, Peer& peer) {
   if (session.is_refused) {  // it is being told
     Reply::unanswered(peer).nothing();
     return Verdict::kRefused;
@@ -91,59 +91,59 @@ Gate::Verdict Gate::admit(const Message& message, Session& session, const std::s
   if (request != nullptr && request->method == "auth") {
     return authenticate(*request, session, peer);
   }
-  const bool over_udp = peer->transport() == TransportKind::kUdp;
-  const std::string token(over_udp ? token_of(message) : peer->credential());
-  if (over_udp) session.principal = let_in(token, peer->address());
+  const bool over_udp = peer.transport() == TransportKind::kUdp;
+  const std::string token(over_udp ? token_of(message) : peer.credential());
+  if (over_udp) session.principal = let_in(token, peer.address());
   if (session.principal != nullptr) {
-    if (!tokens_.empty()) peer->proved();
+    if (!tokens_.empty()) peer.proved();
     return Verdict::kExecute;
   }
   refuse(message, token, over_udp ? kHowToOverUdp : kHowTo, session, peer);
   return Verdict::kRefused;
 }
 
-void Gate::refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer) {
-  refuse(Malformed{RequestId(kNullId), unauthorized(reason)}, peer->credential(), reason, session, peer);
+void Gate::refuse_stranger(const std::string& reason, Session& session, Peer& peer) {
+  refuse(Malformed{RequestId(kNullId), unauthorized(reason)}, peer.credential(), reason, session, peer);
 }
 
 void Gate::refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
-                  const std::shared_ptr<Peer>& peer) {
+                  Peer& peer) {
   const auto* request = std::get_if<Request>(&message);
   const bool is_answered = !std::holds_alternative<Notification>(message);
   // A connection is its transport's, and may go meanwhile; who lives for one message (HTTP, a batch) is nobody else's.
-  const bool is_connection = session.outlet.lock() == peer;
-  const auto tell = [kept = is_connection ? std::shared_ptr<Peer>() : peer, weak = std::weak_ptr(peer), is_answered,
-                     reason, id = request != nullptr ? request->id : RequestId(kNullId)] {
+  const bool is_connection = session.outlet.lock().get() == &peer;
+  const auto tell = [kept = is_connection ? nullptr : peer.shared_from_this(), weak = peer.weak_from_this(),
+                     is_answered, reason, id = request != nullptr ? request->id : RequestId(kNullId)] {
     const auto client = weak.lock();
     if (!client) return;
     if (is_answered) {
-      Reply(client, id).error(unauthorized(reason));
+      Reply(*client, id).error(unauthorized(reason));
     } else {
-      Reply::unanswered(client).nothing();
+      Reply::unanswered(*client).nothing();
     }
     client->refuse();
   };
   if (token.empty()) return tell();
-  if (peer->transport() == TransportKind::kUdp) {
+  if (peer.transport() == TransportKind::kUdp) {
     // Nothing bounds how many datagrams come: none of them is kept.
-    const bool is_slow = throttle_.failed(peer->address(), GuessThrottle::Clock::now()).count() > 0;
+    const bool is_slow = throttle_.failed(peer.address(), GuessThrottle::Clock::now()).count() > 0;
     return is_slow ? Reply::unanswered(peer).nothing() : tell();
   }
   // Until it is told, nothing else that this connection says counts.
-  session.is_refused = peer->transport() != TransportKind::kHttp;
-  refuse_guess(peer->address(), tell);
+  session.is_refused = peer.transport() != TransportKind::kHttp;
+  refuse_guess(peer.address(), tell);
 }
 
-Gate::Verdict Gate::authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer) {
+Gate::Verdict Gate::authenticate(const Request& request, Session& session, Peer& peer) {
   const std::string_view token = text_member(request.params, "token");
-  const Principal* const principal = let_in(token, peer->address());
+  const Principal* const principal = let_in(token, peer.address());
   if (principal == nullptr) {
-    refuse(request, token, complaint(peer->address()), session, peer);
+    refuse(request, token, complaint(peer.address()), session, peer);
     return Verdict::kRefused;
   }
   Reply reply(peer, request.id);
-  if (peer->transport() != TransportKind::kHttp) session.principal = principal;
-  if (!tokens_.empty()) peer->proved();
+  if (peer.transport() != TransportKind::kHttp) session.principal = principal;
+  if (!tokens_.empty()) peer.proved();
   reply.result(describe(*principal));
   return Verdict::kProved;
 }

@@ -51,19 +51,18 @@ class Gate {
 
   // A client without a valid token has sent what only others may send, or no token in time. It is told `reason`, and
   // its connection is closed, after a pause if many wrong tokens have come from its address.
-  void refuse_stranger(const std::string& reason, Session& session, const std::shared_ptr<Peer>& peer);
+  void refuse_stranger(const std::string& reason, Session& session, Peer& peer);
 
   // What is to be done with `message`: execute it (kExecute), or nothing, since it has been answered: it was the
   // request `auth` (kProved), or it was refused, and the connection perhaps closed (kRefused). Sets the session's
   // principal.
   enum class Verdict { kExecute, kProved, kRefused };
-  Verdict admit(const Message& message, Session& session, const std::shared_ptr<Peer>& peer);
+  Verdict admit(const Message& message, Session& session, Peer& peer);
 
  private:
-  Verdict authenticate(const Request& request, Session& session, const std::shared_ptr<Peer>& peer);
+  Verdict authenticate(const Request& request, Session& session, Peer& peer);
   // Answers with the error and closes the connection, after a pause if many wrong tokens have come from its address.
-  void refuse(const Message& message, std::string_view token, const std::string& reason, Session& session,
-              const std::shared_ptr<Peer>& peer);
+  void refuse(const Message& message, std::string_view token, const std::string& reason, Session& session, Peer& peer);
 
   asio::io_context& loop_;
   const AccessTokens tokens_;

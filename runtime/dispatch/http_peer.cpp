@@ -6,20 +6,19 @@
 
 namespace rkllm_mcp {
 
-HttpPeer::HttpPeer(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, Options options)
-    : exchange_(std::move(exchange)), options_(std::move(options)), silence_(loop, [this] {
+HttpPeer::HttpPeer(asio::io_context& loop, HttpExchange& exchange, Options options)
+    : exchange_(exchange.shared_from_this()), options_(std::move(options)), silence_(loop, [this] {
         if (exchange_->closed()) return;
         exchange_->write(kEventComment);
         silence_.set_after(kBetweenEventComments);
       }) {}
 
-std::shared_ptr<HttpPeer> HttpPeer::make(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange,
-                                         Options options) {
+std::shared_ptr<HttpPeer> HttpPeer::make(asio::io_context& loop, HttpExchange& exchange, Options options) {
   auto peer = std::make_shared<HttpPeer>(loop, exchange, std::move(options));
-  exchange->when_closed([weak = std::weak_ptr(peer)] {
+  exchange.when_closed([weak = std::weak_ptr(peer)] {
     if (const auto alive = weak.lock()) alive->became_closed();
   });
-  if (!exchange->ready()) peer->watch();  // what was said before on its connection has not left yet
+  if (!exchange.ready()) peer->watch();  // what was said before on its connection has not left yet
   return peer;
 }
 

@@ -23,11 +23,10 @@ class HttpPeer : public ExchangePeer {
     std::string remote;
   };
 
-  static std::shared_ptr<HttpPeer> make(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange,
-                                        Options options);
-  HttpPeer(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, Options options);
+  static std::shared_ptr<HttpPeer> make(asio::io_context& loop, HttpExchange& exchange, Options options);
+  HttpPeer(asio::io_context& loop, HttpExchange& exchange, Options options);
 
-  void send(std::string_view message) override;       // an event; dropped if the client accepts none
+  void send(std::string_view message) override;  // an event; dropped if the client accepts none
   void send_last(std::string message) override;  // the answer
   void end_unanswered() override;                // 202, or the end of the events
   void answers_with(ErrorCode code) override;

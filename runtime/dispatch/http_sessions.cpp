@@ -4,6 +4,8 @@
 #include "call/stream_registry.hpp"
 #include "jsonrpc/envelope.hpp"
 
+#include <utility>
+
 namespace rkllm_mcp {
 
 HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
@@ -12,7 +14,7 @@ HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
     const auto found = entries_.find(*id);
     if (found == entries_.end() || found->second.session->principal != principal) return {};
     found->second.last_used = Clock::now();
-    return {found->second.session, found->second.streams};
+    return {found->second.session, found->second.streams.get()};
   }
   auto& session = anonymous_[principal];
   if (!session) session = dispatcher_.make_session(principal, true);
@@ -28,10 +30,10 @@ std::optional<HttpSessions::Opened> HttpSessions::open(const HttpRequest& reques
   const std::string owner = owner_of(principal, request.remote);
   forget_idle();
   if (entries_.size() >= kMost && !make_room_for(owner)) return std::nullopt;
-  const auto streams = std::make_shared<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
+  auto streams = std::make_unique<SessionStreams>(dispatcher_.loop(), dispatcher_.options().calls.stream_memory);
   const auto session = dispatcher_.make_session(principal);
-  session->outlet = streams->standing();
-  const auto opened = entries_.emplace(new_stream_id(), Entry{session, streams, Clock::now(), owner}).first;
+  session->outlet = streams->standing().weak_from_this();
+  const auto opened = entries_.emplace(new_stream_id(), Entry{session, std::move(streams), Clock::now(), owner}).first;
   return Opened{opened->first, opened->second.session};
 }
 
@@ -47,8 +49,7 @@ bool HttpSessions::end(std::string_view id) {
 
 void HttpSessions::forget_idle() {
   const auto oldest = Clock::now() - idle_;
-  std::erase_if(entries_,
-                [oldest](const auto& each) { return each.second.rests() && each.second.last_used < oldest; });
+  std::erase_if(entries_, [oldest](const auto& each) { return each.second.rests() && each.second.last_used < oldest; });
 }
 
 bool HttpSessions::make_room_for(const std::string& newcomer) {

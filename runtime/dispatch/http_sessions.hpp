@@ -35,7 +35,8 @@ class HttpSessions {
 
   struct Found {
     std::shared_ptr<Session> session;
-    std::shared_ptr<SessionStreams> streams{};  // its event streams; null in a session that is shared
+    // Its event streams, for as long as the session is not forgotten; null in a session that is shared.
+    SessionStreams* streams = nullptr;
   };
   // The session that the request belongs to: the one that it names, else the one that all requests of the same bearer
   // (or of nobody) share. None if it names one that does not exist (any more), or is another bearer's.
@@ -53,11 +54,11 @@ class HttpSessions {
   using Clock = rkllm_mcp::Clock;
   struct Entry {
     std::shared_ptr<Session> session;
-    std::shared_ptr<SessionStreams> streams;
+    std::unique_ptr<SessionStreams> streams;
     Clock::time_point last_used;
     std::string owner;
 
-    bool rests() const { return session->active() == 0 && !streams->standing()->is_attached(); }
+    bool rests() const { return session->active() == 0 && !streams->standing().is_attached(); }
   };
 
   void forget_idle();

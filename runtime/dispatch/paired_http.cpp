@@ -27,9 +27,9 @@ std::string_view id_in(std::string_view query) {
 // The event stream of one client, as its connection.
 class PairedHttp::Client final : public ConnectedPeer {
  public:
-  Client(Dispatcher& dispatcher, std::shared_ptr<HttpExchange> exchange, std::string remote, std::string token)
+  Client(Dispatcher& dispatcher, HttpExchange& exchange, std::string remote, std::string token)
       : memory_(dispatcher.options().memory),
-        exchange_(std::move(exchange)),
+        exchange_(exchange.shared_from_this()),
         remote_(std::move(remote)),
         token_(std::move(token)),
         silence_(dispatcher.loop(), [this] {
@@ -48,10 +48,10 @@ class PairedHttp::Client final : public ConnectedPeer {
     became_closed();
   }
   // Answers the exchange when the message in its body has been taken: at its turn.
-  void take(std::string body, const std::shared_ptr<HttpExchange>& exchange) {
+  void take(std::string body, HttpExchange& exchange) {
     MemoryShare share(memory_);
-    if (!share.grow(body.size())) return exchange->respond(refusal(503, no_memory().what()));
-    waiting_.push_back({std::move(body), exchange, std::move(share)});
+    if (!share.grow(body.size())) return exchange.respond(refusal(503, no_memory().what()));
+    waiting_.push_back({std::move(body), exchange.shared_from_this(), std::move(share)});
     take_next();
   }
   void hold_input() override { held_ = true; }
@@ -105,7 +105,7 @@ class PairedHttp::Client final : public ConnectedPeer {
     }
   }
 
-  const std::shared_ptr<MemoryBudget> memory_;  // that waiting bodies count in
+  const MemoryBudget memory_;  // that waiting bodies count in
   const std::shared_ptr<HttpExchange> exchange_;
   const std::string remote_;
   const std::string token_;
@@ -117,24 +117,24 @@ class PairedHttp::Client final : public ConnectedPeer {
   Deadline silence_;
 };
 
-void PairedHttp::open(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-  if (clients_->size() >= kMost) return exchange->respond(refusal(503, "too many event streams are open"));
+void PairedHttp::open(const HttpRequest& request, HttpExchange& exchange) {
+  if (clients_->size() >= kMost) return exchange.respond(refusal(503, "too many event streams are open"));
   const std::string id = new_stream_id();
   const auto client =
       std::make_shared<Client>(dispatcher_, exchange, request.remote, std::string(request.bearer_token()));
   clients_->emplace(id, client);
   client->begin("/messages?" + std::string(kIdParameter) + id);
   client->when_closed([id, clients = clients_] { clients->erase(id); });
-  client->set_receiver(accept_(client));
-  exchange->when_closed([weak = std::weak_ptr(client)] {
+  client->set_receiver(accept_(*client));
+  exchange.when_closed([weak = std::weak_ptr(client)] {
     if (const auto alive = weak.lock()) alive->gone();
   });
 }
 
-void PairedHttp::take(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void PairedHttp::take(const HttpRequest& request, HttpExchange& exchange) {
   const auto found = clients_->find(id_in(request.query));
   const auto client = found == clients_->end() ? nullptr : found->second;
-  if (!client || client->credential() != request.bearer_token()) return exchange->respond(no_such_session());
+  if (!client || client->credential() != request.bearer_token()) return exchange.respond(no_such_session());
   client->take(request.body, exchange);
 }
 

@@ -21,8 +21,8 @@ class PairedHttp {
   explicit PairedHttp(Dispatcher& dispatcher) : dispatcher_(dispatcher), accept_(dispatcher.acceptor()) {}
 
   // HttpHandlers.
-  void open(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  void take(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void open(const HttpRequest& request, HttpExchange& exchange);
+  void take(const HttpRequest& request, HttpExchange& exchange);
 
  private:
   class Client;

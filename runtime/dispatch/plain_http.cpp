@@ -9,16 +9,18 @@
 
 namespace rkllm_mcp {
 
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange,
-               BodyFunction then, NullIds null_ids) {
-  const Dispatcher::Sender sender{request.remote, [exchange] { return !exchange->closed(); }};
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, HttpExchange& exchange, BodyFunction then,
+               NullIds null_ids) {
+  const Dispatcher::Sender sender{request.remote, [kept = exchange.shared_from_this()] { return !kept->closed(); }};
   if (request.body.size() <= kReadAtOnceBytes) {
-    return dispatcher.read(request.body, sender, [&](const Message& message) { then(request, message); }, null_ids);
+    return dispatcher.read(
+        request.body, sender, [&](const Message& message) { then(request, message); }, null_ids);
   }
-  const auto kept = std::make_shared<HttpRequest>(request);  // until its body has been read
-  std::string body = std::exchange(kept->body, {});
+  const auto head = std::make_shared<HttpRequest>(request);  // until its body has been read
+  std::string body = std::exchange(head->body, {});
   dispatcher.read(
-      std::move(body), sender, [kept, then = std::move(then)](const Message& message) { then(*kept, message); }, null_ids);
+      std::move(body), sender, [head, then = std::move(then)](const Message& message) { then(*head, message); },
+      null_ids);
 }
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {
@@ -27,9 +29,9 @@ void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPe
   peer.answer_with_status(is_our_fault ? 503 : 400, error_message(malformed.id, malformed.error));
 }
 
-void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<Peer>& peer, Delivery delivery) {
-  peer->when_closed([weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)] {
+void receive_over_http(Dispatcher& dispatcher, const Message& message, Session& session, Peer& peer,
+                       Delivery delivery) {
+  peer.when_closed([weak_session = session.weak_from_this(), weak_peer = peer.weak_from_this()] {
     const auto alive = weak_session.lock();
     const auto exchange = weak_peer.lock();
     if (alive && exchange) alive->exchange_gone(*exchange);
@@ -37,21 +39,21 @@ void receive_over_http(Dispatcher& dispatcher, const Message& message, const std
   dispatcher.receive(message, session, peer, delivery);
 }
 
-void PlainHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void PlainHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
   if (request.method != "POST") {
     HttpResponse response = plain_response(405, "Send JSON-RPC messages with POST.");
     response.headers.add("Allow", "POST");
-    return exchange->respond(response);
+    return exchange.respond(response);
   }
   const auto session = sessions_.of(request).session;
-  if (!session) return exchange->respond(no_such_session());
+  if (!session) return exchange.respond(no_such_session());
   const auto peer = HttpPeer::make(dispatcher_.loop(), exchange, {.remote = request.remote});
   const auto execute = [this, session, peer](const HttpRequest&, const Message& message) {
     if (std::holds_alternative<Batch>(message)) return refuse_over_http(dispatcher_, refused_batch(), *peer);
     if (const auto* malformed = std::get_if<Malformed>(&message)) {
       return refuse_over_http(dispatcher_, *malformed, *peer);
     }
-    receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
+    receive_over_http(dispatcher_, message, *session, *peer, Delivery::kPoll);
   };
   read_body(dispatcher_, request, exchange, execute, NullIds::kTaken);
 }

@@ -16,7 +16,7 @@ class PlainHttp {
   PlainHttp(Dispatcher& dispatcher, HttpSessions& sessions) : dispatcher_(dispatcher), sessions_(sessions) {}
 
   // An HttpHandler for the path.
-  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void handle(const HttpRequest& request, HttpExchange& exchange);
 
  private:
   Dispatcher& dispatcher_;
@@ -29,12 +29,11 @@ class HttpPeer;
 // has been parsed beside the loop; the request then comes without its body. `then` has to hold the exchange until then,
 // and is not called if the client has gone meanwhile.
 using BodyFunction = std::function<void(const HttpRequest&, const Message&)>;
-void read_body(Dispatcher& dispatcher, const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange,
-               BodyFunction then, NullIds null_ids = NullIds::kRefused);
+void read_body(Dispatcher& dispatcher, const HttpRequest& request, HttpExchange& exchange, BodyFunction then,
+               NullIds null_ids = NullIds::kRefused);
 // Answers a message that cannot be executed with status 400. Shared by the HTTP endpoints, as is the next.
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer);
 // Executes the message in `session`. Its calls are cancelled when `peer`, which lives for this message, breaks off.
-void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<Peer>& peer, Delivery delivery);
+void receive_over_http(Dispatcher& dispatcher, const Message& message, Session& session, Peer& peer, Delivery delivery);
 
 }  // namespace rkllm_mcp

@@ -44,7 +44,7 @@ RpcError failure_of_tool(const Json& body) {
 // How a tool answers in the direct dialect: once.
 class DirectVoice final : public Requester {
  public:
-  explicit DirectVoice(std::shared_ptr<Reply> reply) : reply_(std::move(reply)) {}
+  explicit DirectVoice(Reply& reply) : reply_(reply.shared_from_this()) {}
 
   void result(Json body) override {
     const auto failed = body.find("isError");
@@ -52,8 +52,8 @@ class DirectVoice final : public Requester {
     reply_->result(body);
   }
   void error(const RpcError& error) override { reply_->error(error); }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests, Json) override {
-    invocation->error({ErrorCode::kToolFailed, invocation->name() + " asks its client something: call it over MCP"});
+  void ask(Invocation& invocation, InputRequests, Json) override {
+    invocation.error({ErrorCode::kToolFailed, invocation.name() + " asks its client something: call it over MCP"});
   }
   void notify(std::string_view, const Json&) override {}
   bool ready() const override { return reply_->peer().ready(); }
@@ -65,8 +65,9 @@ class DirectVoice final : public Requester {
 // The request counts as one in progress as long as this lives; one that is cancelled ends as it would have ended.
 class InProgress {
  public:
-  InProgress(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply)
-      : session_(session), key_(session->add({.id = reply->id(), .reply = reply}, reply->peer())) {}
+  InProgress(Session& session, Reply& reply)
+      : session_(session.shared_from_this()),
+        key_(session.add({.id = reply.id(), .reply = reply.shared_from_this()}, reply.peer())) {}
   InProgress(const InProgress&) = delete;
   InProgress& operator=(const InProgress&) = delete;
   ~InProgress() { session_->remove(key_); }
@@ -76,12 +77,12 @@ class InProgress {
   const Session::Key key_;
 };
 
-DoneFunction answer_to(const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply) {
-  return
-      [reply, progress = std::make_shared<InProgress>(session, reply)](Json result, const std::exception_ptr& error) {
-        if (error) return reply->error(as_rpc_error(error));
-        reply->result(result);
-      };
+DoneFunction answer_to(Session& session, Reply& reply) {
+  return [kept = reply.shared_from_this(), progress = std::make_shared<InProgress>(session, reply)](
+             Json result, const std::exception_ptr& error) {
+    if (error) return kept->error(as_rpc_error(error));
+    kept->result(result);
+  };
 }
 
 Json object_or_nothing(const Json& params) {
@@ -133,8 +134,7 @@ std::optional<ServiceCalls::Target> ServiceCalls::find(std::string_view method) 
   return found;
 }
 
-bool ServiceCalls::call(std::string_view method, const Json& params, const std::shared_ptr<Session>& session,
-                        const std::shared_ptr<Reply>& reply) const {
+bool ServiceCalls::call(std::string_view method, const Json& params, Session& session, Reply& reply) const {
   if (catalogue_.services.empty()) return false;
   if (const auto target = find(method)) {
     if (call(*target, params, session, reply)) return true;
@@ -166,57 +166,55 @@ RpcError ServiceCalls::no_such_method(const Target& target) const {
           std::move(data)};
 }
 
-bool ServiceCalls::call(const Target& target, const Json& given, const std::shared_ptr<Session>& session,
-                        const std::shared_ptr<Reply>& reply) const {
+bool ServiceCalls::call(const Target& target, const Json& given, Session& session, Reply& reply) const {
   const auto service = target.service;
   const auto own = std::ranges::find_if(service->methods, [&](const auto& each) { return each.name == target.method; });
   const bool is_known = own != service->methods.end() || std::ranges::count(kOfEveryService, target.method) > 0;
   if (!is_known) return false;
   const Json params = object_or_nothing(given);
-  permit(*session, own != service->methods.end() ? own->permission : Permission::kCall);
-  check_quota(*session, reply->peer(), limits_.requests_per_session, limits_.counts);
-  const PageLimits page{limits_.page_items, reply->peer().max_message_bytes()};
+  permit(session, own != service->methods.end() ? own->permission : Permission::kCall);
+  check_quota(session, reply.peer(), limits_.requests_per_session, limits_.counts);
+  const PageLimits page{limits_.page_items, reply.peer().max_message_bytes()};
   if (own != service->methods.end()) {
-    own->run({params, session->principal, AnswerForm::kDirect},
+    own->run({params, session.principal, AnswerForm::kDirect},
              [service, done = answer_to(session, reply)](Json result, const std::exception_ptr& error) {
                done(std::move(result), error);
              });
   } else if (target.method == "tools/list") {
     Catalogue tools;
     tools.tools = service->tools;
-    reply->result(list_tools(tools, *session, params, page));
+    reply.result(list_tools(tools, session, params, page));
   } else if (target.method == "tools/call") {
     call_tool(*service, read_whole(params, kMostReadOnLoop), session, reply);
   } else if (target.method == "resources/list") {
-    list_documents_of(*service, *session->principal, params, page, answer_to(session, reply));
+    list_documents_of(*service, *session.principal, params, page, answer_to(session, reply));
   } else {
     const std::string uri = required_text(params, "uri");
     if (!service->documents.read) {
       throw RpcError(ErrorCode::kResourceNotFound, "no resource " + to_text(shortened(uri)) + " exists");
     }
-    service->documents.read(*session->principal, uri, answer_to(session, reply));
+    service->documents.read(*session.principal, uri, answer_to(session, reply));
   }
   return true;
 }
 
-void ServiceCalls::call_tool(const Service& service, const Json& params, const std::shared_ptr<Session>& session,
-                             const std::shared_ptr<Reply>& reply) const {
+void ServiceCalls::call_tool(const Service& service, const Json& params, Session& session, Reply& reply) const {
   const std::string name = required_text(params, "name");
   const auto tool = std::ranges::find_if(service.tools, [&](const auto& each) { return each->name == name; });
   if (tool == service.tools.end()) {
     throw InvalidParams("params.name", "no tool " + to_text(shortened(name)) + " exists on server '" + service.name +
                                            "'" + did_you_mean(name, names_of_tools(service)));
   }
-  permit(*session, (*tool)->permission);
+  permit(session, (*tool)->permission);
   const Revision& revision = newest_handshake_revision();
-  InvocationRequest origin{session, reply, ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
+  InvocationRequest origin{session.shared_from_this(), reply.shared_from_this(),
+                           ClientContext{&revision, Json::object(), std::nullopt}, "tools/call", name};
   if (const auto arguments = params.find("arguments"); arguments != params.end() && !arguments->is_null()) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
     origin.arguments = *arguments;
   }
-  const auto invocation =
-      std::make_shared<Invocation>(std::move(origin), std::make_unique<DirectVoice>(reply),
-                                   [held = *tool](const std::shared_ptr<Invocation>& running) { held->run(running); });
+  const auto invocation = std::make_shared<Invocation>(std::move(origin), std::make_unique<DirectVoice>(reply),
+                                                       [held = *tool](Invocation& running) { held->run(running); });
   invocation->when_ended([] {});  // from here on it counts as a request in progress
   invocation->run();
 }

@@ -35,8 +35,7 @@ class ServiceCalls {
 
   // Executes the method if it is one of a service; false if it is not. Throws RpcError, also if the service is known
   // and has no such method, or if the name is that of a server which does not exist.
-  bool call(std::string_view method, const Json& params, const std::shared_ptr<Session>& session,
-            const std::shared_ptr<Reply>& reply) const;
+  bool call(std::string_view method, const Json& params, Session& session, Reply& reply) const;
 
   // What follows the server's own name in a method that is addressed to it ("rkllm-server/rkllm_init").
   std::optional<std::string_view> own_method(std::string_view method) const;
@@ -50,10 +49,8 @@ class ServiceCalls {
     std::string_view method;
   };
   std::optional<Target> find(std::string_view method) const;
-  bool call(const Target& target, const Json& params, const std::shared_ptr<Session>& session,
-            const std::shared_ptr<Reply>& reply) const;
-  void call_tool(const Service& service, const Json& params, const std::shared_ptr<Session>& session,
-                 const std::shared_ptr<Reply>& reply) const;
+  bool call(const Target& target, const Json& params, Session& session, Reply& reply) const;
+  void call_tool(const Service& service, const Json& params, Session& session, Reply& reply) const;
   RpcError no_such_method(const Target& target) const;
 
   const Catalogue& catalogue_;

@@ -5,7 +5,7 @@
 
 namespace rkllm_mcp {
 
-SessionStreams::SessionStreams(asio::io_context& loop, std::shared_ptr<MemoryBudget> memory)
+SessionStreams::SessionStreams(asio::io_context& loop, MemoryBudget memory)
     : loop_(loop),
       memory_(std::move(memory)),
       standing_(std::make_shared<EventStream>(

@@ -17,13 +17,13 @@ class SessionStreams {
  public:
   static constexpr std::size_t kEndedStreams = 4;  // that are kept
 
-  SessionStreams(asio::io_context& loop, std::shared_ptr<MemoryBudget> memory);
+  SessionStreams(asio::io_context& loop, MemoryBudget memory);
   ~SessionStreams();
   SessionStreams(const SessionStreams&) = delete;
   SessionStreams& operator=(const SessionStreams&) = delete;
 
   // Carries what answers no request.
-  const std::shared_ptr<EventStream>& standing() const { return standing_; }
+  EventStream& standing() const { return *standing_; }
   // A new one, for the answer to a request. `options.id` and `options.memory` are filled in.
   std::shared_ptr<EventStream> add(EventStream::Options options);
   // Null if there is none (any more).
@@ -33,7 +33,7 @@ class SessionStreams {
   void forget_oldest_ended();
 
   asio::io_context& loop_;
-  const std::shared_ptr<MemoryBudget> memory_;
+  const MemoryBudget memory_;
   const std::shared_ptr<EventStream> standing_;
   std::deque<std::shared_ptr<EventStream>> streams_;
   std::uint64_t next_ = 1;

@@ -37,31 +37,31 @@ bool is_stateless(const Revision* revision) { return revision != nullptr && !rev
 
 }  // namespace
 
-void StreamableHttp::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void StreamableHttp::handle(const HttpRequest& request, HttpExchange& exchange) {
   if (request.method == "POST") return post(request, exchange);
   if (request.method == "GET") return get(request, exchange);
   if (request.method == "DELETE") return end_session(request, exchange);
   HttpResponse response = refusal(405, "POST messages to this path, GET the events of a session, DELETE a session");
   response.headers.add("Allow", "POST, GET, DELETE");
-  exchange->respond(response);
+  exchange.respond(response);
 }
 
-std::shared_ptr<HttpPeer> StreamableHttp::peer_of(const HttpRequest& request,
-                                                  const std::shared_ptr<HttpExchange>& exchange) {
+std::shared_ptr<HttpPeer> StreamableHttp::peer_of(const HttpRequest& request, HttpExchange& exchange) {
   return HttpPeer::make(dispatcher_.loop(), exchange,
                         {.may_stream = accepts_events(request.headers), .remote = request.remote});
 }
 
-void StreamableHttp::post(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void StreamableHttp::post(const HttpRequest& request, HttpExchange& exchange) {
   if (!equal_ignoring_case(media_type(request.headers), "application/json")) {
-    return exchange->respond(refusal(415, "Content-Type must be application/json"));
+    return exchange.respond(refusal(415, "Content-Type must be application/json"));
   }
   read_body(dispatcher_, request, exchange,
-            [this, exchange](const HttpRequest& head, const Message& message) { execute(head, message, exchange); });
+            [this, kept = exchange.shared_from_this()](const HttpRequest& head, const Message& message) {
+              execute(head, message, *kept);
+            });
 }
 
-void StreamableHttp::execute(const HttpRequest& request, const Message& message,
-                             const std::shared_ptr<HttpExchange>& exchange) {
+void StreamableHttp::execute(const HttpRequest& request, const Message& message, HttpExchange& exchange) {
   const Revision* const revision = revision_in(request.headers);
   if (std::holds_alternative<Batch>(message) && revision != nullptr && !revision->batches) {
     return refuse_over_http(dispatcher_, refused_batch(), *peer_of(request, exchange));
@@ -76,39 +76,37 @@ void StreamableHttp::execute(const HttpRequest& request, const Message& message,
                        {.may_stream = accepts_events(request.headers) || asked->method == "subscriptions/listen",
                         .errors_have_status = true,
                         .remote = request.remote});
-    return post_stateless(request, *asked, peer);
+    return post_stateless(request, *asked, *peer);
   }
   // Nothing is known that such a notification could be about: requests are cancelled by disconnecting.
   if (std::holds_alternative<Notification>(message) && is_stateless(revision))
-    return exchange->respond({202, {}, {}, {}});
+    return exchange.respond({202, {}, {}, {}});
   post_in_session(request, message, exchange);
 }
 
-void StreamableHttp::post_stateless(const HttpRequest& request, const Request& message,
-                                    const std::shared_ptr<HttpPeer>& peer) {
+void StreamableHttp::post_stateless(const HttpRequest& request, const Request& message, HttpPeer& peer) {
   const auto session = dispatcher_.make_session(dispatcher_.gate().identify(request.bearer_token()));
   try {
     check_revision_header(request.headers, message);
     dispatcher_.mcp().client_of(message, *session);
     check_stateless_headers(request.headers, message, dispatcher_.mcp().catalogue());
   } catch (const RpcError& error) {
-    dispatcher_.note_refused(message, error, *peer);
-    return peer->answer_with_status(400, error_message(message.id, error));
+    dispatcher_.note_refused(message, error, peer);
+    return peer.answer_with_status(400, error_message(message.id, error));
   }
-  receive_over_http(dispatcher_, message, session, peer, Delivery::kPush);
+  receive_over_http(dispatcher_, message, *session, peer, Delivery::kPush);
 }
 
-void StreamableHttp::post_in_session(const HttpRequest& request, const Message& message,
-                                     const std::shared_ptr<HttpExchange>& exchange) {
+void StreamableHttp::post_in_session(const HttpRequest& request, const Message& message, HttpExchange& exchange) {
   if (request.headers.find(kRevisionHeader) && revision_in(request.headers) == nullptr) {
-    return exchange->respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
+    return exchange.respond(refusal(400, std::string(kRevisionHeader) + " names a revision that is not served"));
   }
   const auto* asked = std::get_if<Request>(&message);
   if (asked != nullptr && asked->method == "initialize")
-    return open_session(request, *asked, peer_of(request, exchange));
+    return open_session(request, *asked, *peer_of(request, exchange));
   const auto [session, streams] = sessions_.of(request);
-  if (!session) return exchange->respond(no_such_session());
-  if (asked != nullptr && asked->method == "tools/call" && streams && accepts_events(request.headers)) {
+  if (!session) return exchange.respond(no_such_session());
+  if (asked != nullptr && asked->method == "tools/call" && streams != nullptr && accepts_events(request.headers)) {
     const auto& handshake = session->handshake;
     const auto stream = streams->add({.id = {},
                                       .primes = handshake && handshake->revision->primes_event_streams,
@@ -116,56 +114,55 @@ void StreamableHttp::post_in_session(const HttpRequest& request, const Message& 
                                       .remote = request.remote,
                                       .memory = {}});
     stream->answer(exchange);
-    return receive_over_http(dispatcher_, message, session, stream, Delivery::kPush);
+    return receive_over_http(dispatcher_, message, *session, *stream, Delivery::kPush);
   }
   const auto peer = peer_of(request, exchange);
-  receive_over_http(dispatcher_, message, session, peer, peer->takes_messages() ? Delivery::kPush : Delivery::kPoll);
+  receive_over_http(dispatcher_, message, *session, *peer, peer->takes_messages() ? Delivery::kPush : Delivery::kPoll);
 }
 
-void StreamableHttp::open_session(const HttpRequest& request, const Request& message,
-                                  const std::shared_ptr<HttpPeer>& peer) {
+void StreamableHttp::open_session(const HttpRequest& request, const Request& message, HttpPeer& peer) {
   const bool can_be_agreed_on = message.params.is_object() && message.params.contains("protocolVersion") &&
                                 message.params["protocolVersion"].is_string();
   if (!can_be_agreed_on) {  // it is told so, and gets no session
     const auto session = dispatcher_.make_session(dispatcher_.gate().identify(request.bearer_token()));
-    return receive_over_http(dispatcher_, message, session, peer, Delivery::kPoll);
+    return receive_over_http(dispatcher_, message, *session, peer, Delivery::kPoll);
   }
   const auto opened = sessions_.open(request);
-  if (!opened) return peer->answer_with_status(503, error_message(message.id, too_many_sessions()));
-  peer->add_header(kSessionHeader, opened->id);
-  receive_over_http(dispatcher_, message, opened->session, peer, Delivery::kPoll);
+  if (!opened) return peer.answer_with_status(503, error_message(message.id, too_many_sessions()));
+  peer.add_header(kSessionHeader, opened->id);
+  receive_over_http(dispatcher_, message, *opened->session, peer, Delivery::kPoll);
 }
 
-void StreamableHttp::get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void StreamableHttp::get(const HttpRequest& request, HttpExchange& exchange) {
   if (!request.headers.find(kSessionHeader)) {
     HttpResponse response = refusal(405, "GET is for the events of a session, named by " + std::string(kSessionHeader));
     response.headers.add("Allow", "POST");
-    return exchange->respond(response);
+    return exchange.respond(response);
   }
-  const auto streams = sessions_.of(request).streams;
-  if (!streams) return exchange->respond(no_such_session());
-  if (!accepts_events(request.headers)) return exchange->respond(refusal(406, "Accept must be text/event-stream"));
+  auto* const streams = sessions_.of(request).streams;
+  if (streams == nullptr) return exchange.respond(no_such_session());
+  if (!accepts_events(request.headers)) return exchange.respond(refusal(406, "Accept must be text/event-stream"));
   const auto last_seen = request.headers.find("Last-Event-ID");
   if (!last_seen) {
-    if (streams->standing()->is_attached())
-      return exchange->respond(refusal(409, "this session's events are being read already"));
-    return streams->standing()->resume(exchange, std::nullopt);
+    if (streams->standing().is_attached())
+      return exchange.respond(refusal(409, "this session's events are being read already"));
+    return streams->standing().resume(exchange, std::nullopt);
   }
   const auto place = parse_event_id(*last_seen);
   const auto stream = place ? streams->find(place->stream) : nullptr;
   if (!stream || stream->closed())
-    return exchange->respond(refusal(404, "the events after this id are not kept any more"));
+    return exchange.respond(refusal(404, "the events after this id are not kept any more"));
   if (stream->ended() && !stream->has_after(place->number)) {
-    return exchange->respond(refusal(405, "the stream has ended, and there is nothing more of it"));
+    return exchange.respond(refusal(405, "the stream has ended, and there is nothing more of it"));
   }
   stream->resume(exchange, place->number);
 }
 
-void StreamableHttp::end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void StreamableHttp::end_session(const HttpRequest& request, HttpExchange& exchange) {
   const auto id = request.headers.find(kSessionHeader);
-  if (!id) return exchange->respond(refusal(400, std::string(kSessionHeader) + " is missing"));
-  if (!sessions_.of(request).session || !sessions_.end(*id)) return exchange->respond(no_such_session());
-  exchange->respond({204, {}, {}, {}});
+  if (!id) return exchange.respond(refusal(400, std::string(kSessionHeader) + " is missing"));
+  if (!sessions_.of(request).session || !sessions_.end(*id)) return exchange.respond(no_such_session());
+  exchange.respond({204, {}, {}, {}});
 }
 
 }  // namespace rkllm_mcp

@@ -23,18 +23,17 @@ class StreamableHttp {
   StreamableHttp(Dispatcher& dispatcher, HttpSessions& sessions) : dispatcher_(dispatcher), sessions_(sessions) {}
 
   // An HttpHandler for the path.
-  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void handle(const HttpRequest& request, HttpExchange& exchange);
 
  private:
-  void post(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  void execute(const HttpRequest& request, const Message& message, const std::shared_ptr<HttpExchange>& exchange);
-  void post_stateless(const HttpRequest& request, const Request& message, const std::shared_ptr<HttpPeer>& peer);
-  void post_in_session(const HttpRequest& request, const Message& message,
-                       const std::shared_ptr<HttpExchange>& exchange);
-  void open_session(const HttpRequest& request, const Request& message, const std::shared_ptr<HttpPeer>& peer);
-  void get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  void end_session(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  std::shared_ptr<HttpPeer> peer_of(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void post(const HttpRequest& request, HttpExchange& exchange);
+  void execute(const HttpRequest& request, const Message& message, HttpExchange& exchange);
+  void post_stateless(const HttpRequest& request, const Request& message, HttpPeer& peer);
+  void post_in_session(const HttpRequest& request, const Message& message, HttpExchange& exchange);
+  void open_session(const HttpRequest& request, const Request& message, HttpPeer& peer);
+  void get(const HttpRequest& request, HttpExchange& exchange);
+  void end_session(const HttpRequest& request, HttpExchange& exchange);
+  std::shared_ptr<HttpPeer> peer_of(const HttpRequest& request, HttpExchange& exchange);
 
   Dispatcher& dispatcher_;
   HttpSessions& sessions_;

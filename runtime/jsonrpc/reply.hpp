@@ -21,11 +21,11 @@ namespace rkllm_mcp {
 class Reply : public std::enable_shared_from_this<Reply> {
  public:
   // `finished` is called once, after the last message (from inside the function that sent it).
-  Reply(std::shared_ptr<Peer> peer, RequestId id, std::function<void()> finished = {})
-      : peer_(std::move(peer)), id_(std::move(id)), finished_(std::move(finished)) {}
+  Reply(Peer& peer, RequestId id, std::function<void()> finished = {})
+      : peer_(peer.shared_from_this()), id_(std::move(id)), finished_(std::move(finished)) {}
   // For a notification: executed, never answered.
-  static Reply unanswered(std::shared_ptr<Peer> peer) {
-    Reply reply(std::move(peer), RequestId(kNullId));
+  static Reply unanswered(Peer& peer) {
+    Reply reply(peer, RequestId(kNullId));
     reply.muted_ = true;
     return reply;
   }

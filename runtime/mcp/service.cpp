@@ -37,15 +37,15 @@ Tool tool_of(const std::shared_ptr<const Service>& service, const ServiceMethod&
   tool.annotations = method.annotations;
   tool.permission = method.permission;
   tool.takes_unread = true;
-  tool.run = [service, &method](const std::shared_ptr<Invocation>& invocation) {
-    invocation->when_ended([service] {});  // from here on it counts as a request in progress
+  tool.run = [service, &method](Invocation& invocation) {
+    invocation.when_ended([service] {});  // from here on it counts as a request in progress
     try {
-      method.run({invocation->take_arguments(), invocation->request().session->principal, AnswerForm::kTool},
-                 [invocation](Json result, const std::exception_ptr& error) {
-                   invocation->result(error ? tool_error(as_rpc_error(error)) : std::move(result));
+      method.run({invocation.take_arguments(), invocation.request().session->principal, AnswerForm::kTool},
+                 [kept = invocation.shared_from_this()](Json result, const std::exception_ptr& error) {
+                   kept->result(error ? tool_error(as_rpc_error(error)) : std::move(result));
                  });
     } catch (const RpcError& error) {
-      invocation->result(tool_error(error));
+      invocation.result(tool_error(error));
     }
   };
   return tool;

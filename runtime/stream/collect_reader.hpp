@@ -29,15 +29,15 @@ class CollectReader : public StreamReader {
  public:
   using DoneFunction = std::function<void(Collected)>;
   struct Step {
-    std::string_view delta;     // what came since the last step, of any batch entry
-    std::uint64_t tokens;       // so far
-    std::uint64_t token_limit;  // 0 if it is not known
+    std::string_view delta;                       // what came since the last step, of any batch entry
+    std::uint64_t tokens;                         // so far
+    std::uint64_t token_limit;                    // 0 if it is not known
     std::optional<std::size_t> queue_position{};  // see TokenStream::take_queue_position()
   };
   using ProgressFunction = std::function<void(const Step&)>;
   struct Options {
     std::size_t max_text_bytes = std::size_t{8} << 20U;  // of all texts; beyond, the run is stopped with error 4006
-    std::shared_ptr<MemoryBudget> memory{};  // that the texts count in; when it is used up, the run is stopped, too
+    MemoryBudget memory{};  // that the texts count in; when it is used up, the run is stopped, too
     Counts* counts = nullptr;
   };
 

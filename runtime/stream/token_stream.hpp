@@ -57,7 +57,7 @@ class TokenStream : public CallObserver {
     WhenFull when_full = WhenFull::kWait;
     bool tell_position = false;  // while the call waits in its queue, changes of its place wake the reader
     bool keep_tokens = false;    // every token, also one without text, is a chunk with its id; nothing is joined
-    std::shared_ptr<MemoryBudget> memory{};  // that all streams share
+    MemoryBudget memory{};       // that all streams share
     Counts* counts = nullptr;
   };
 

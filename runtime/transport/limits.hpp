@@ -35,8 +35,8 @@ struct ConnectionLimits {
   std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
   // From a message's first byte to its last; 0 = as long as it takes. HTTP requests have their own times.
   std::chrono::milliseconds message{0};
-  // That unfinished input and waiting output count in; null: they are bounded connection by connection only.
-  std::shared_ptr<MemoryBudget> memory{};
+  // That unfinished input and waiting output count in; none: they are bounded connection by connection only.
+  MemoryBudget memory{};
   Counts* counts = nullptr;
 };
 

@@ -141,6 +141,6 @@ using ReceiveFunction = std::function<void(const Received&)>;
 
 // What a transport asks for each new peer: the function that takes its messages. The transport keeps that function
 // until the peer is closed. The function should hold the peer weakly: not every peer lets go of it when it is closed.
-using AcceptFunction = std::function<ReceiveFunction(const std::shared_ptr<Peer>&)>;
+using AcceptFunction = std::function<ReceiveFunction(Peer&)>;
 
 }  // namespace rkllm_mcp

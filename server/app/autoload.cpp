@@ -60,7 +60,8 @@ void Autoload::load(const ModelPointer& model) {
   if (init_ == nullptr || model->loading) return;
   model->loading = true;
   listener_.begun(model->name);
-  backend_.start({init_, Json{{"model", model->name}}}, std::make_shared<Load>(*this, model));
+  backend_.start(
+      {.method = init_, .params = Json{{"model", model->name}}, .observer = std::make_shared<Load>(*this, model)});
 }
 
 void Autoload::loaded(const ModelPointer& model, const CallOutcome& outcome) {

@@ -26,7 +26,7 @@ chat::HostOptions host_options(const Settings& settings) {
 }
 
 chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelStore& store, spdlog::logger& log,
-                                        std::shared_ptr<MemoryBudget> memory, std::function<bool()> is_simulated) {
+                                        MemoryBudget memory, std::function<bool()> is_simulated) {
   chat::ChatRoutes::Options options;
   options.heartbeat = settings.chat.heartbeat_s;
   options.stall = settings.limits.stall_s;
@@ -83,7 +83,7 @@ std::shared_ptr<const Service> service_of_upstreams(std::vector<std::shared_ptr<
 }  // namespace
 
 ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-                         chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory,
+                         chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory,
                          chat::ChatTools::Options tools, const Servers& servers)
     : settings_(settings),
       log_(log),
@@ -118,7 +118,7 @@ bool ChatService::read_profiles() {
   return were_some || !assistants_.profiles().empty();
 }
 
-bool ChatService::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+bool ChatService::handle(const HttpRequest& request, HttpExchange& exchange) {
   if (!chat::ChatRoutes::serves(request)) return false;
   routes_.handle(request, exchange);
   return true;

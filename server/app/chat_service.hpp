@@ -37,11 +37,11 @@ class ChatService {
 
   // All that is passed outlives it.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
-              chat::ModelStore& store, spdlog::logger& log, std::shared_ptr<MemoryBudget> memory,
-              chat::ChatTools::Options tools, const Servers& servers);
+              chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
+              const Servers& servers);
 
   // False: the request is not for the chat host.
-  bool handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  bool handle(const HttpRequest& request, HttpExchange& exchange);
   const std::shared_ptr<const Service>& service() const { return tools_.service(); }
   // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used. False: there are none, and
   // were none.

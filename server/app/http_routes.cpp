@@ -49,11 +49,11 @@ HttpResponse nothing_here() {
 
 }  // namespace
 
-void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) try {
+void HttpRoutes::handle(const HttpRequest& request, HttpExchange& exchange) try {
   if (first_ && first_(request, exchange)) return;
   // Checked before the token: a host whose token is refused looks below /.well-known/ for a way to log in, and has to
   // learn from a 404 that there is none.
-  if (!is_route(request.path)) return exchange->respond(nothing_here());
+  if (!is_route(request.path)) return exchange.respond(nothing_here());
   if (gate_.let_in(request.bearer_token(), request.remote) == nullptr) return refuse(request, exchange);
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
   if (request.path == "/sse" && request.method == "GET") return paired_.open(request, exchange);
@@ -61,16 +61,16 @@ void HttpRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
   if (is_get(request) && get(request, exchange)) return;
-  exchange->respond(nothing_here());
+  exchange.respond(nothing_here());
 } catch (...) {
   const RpcError error = as_rpc_error(std::current_exception());
-  exchange->respond(
+  exchange.respond(
       {500, {{"Cache-Control", "no-store"}}, "application/json", error_message(RequestId(kNullId), error)});
   throw;
 }
 
 // Without a valid token a client learns only whether the server is well.
-void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void HttpRoutes::refuse(const HttpRequest& request, HttpExchange& exchange) {
   const bool is_guess = !request.bearer_token().empty();
   HttpResponse response;
   if (request.path == "/health" && is_get(request)) {
@@ -82,8 +82,8 @@ void HttpRoutes::refuse(const HttpRequest& request, const std::shared_ptr<HttpEx
                                                         : "an access token is required: Authorization: Bearer TOKEN"));
     response.headers.add("WWW-Authenticate", "Bearer");
   }
-  if (!is_guess) return exchange->respond(response);
-  gate_.refuse_guess(request.remote, [exchange, response] { exchange->respond(response); });
+  if (!is_guess) return exchange.respond(response);
+  gate_.refuse_guess(request.remote, [kept = exchange.shared_from_this(), response] { kept->respond(response); });
 }
 
 Json HttpRoutes::own_capabilities(Json description) const {
@@ -99,7 +99,7 @@ std::vector<std::string> HttpRoutes::names() const {
   return names;
 }
 
-void HttpRoutes::list_servers(const Principal& asking, const std::shared_ptr<HttpExchange>& exchange) {
+void HttpRoutes::list_servers(const Principal& asking, HttpExchange& exchange) {
   struct Gathering {
     std::vector<Json> servers;
     std::size_t missing = 0;
@@ -108,8 +108,8 @@ void HttpRoutes::list_servers(const Principal& asking, const std::shared_ptr<Htt
   const auto gathering = std::make_shared<Gathering>();
   if (server_) gathering->servers.push_back(own_capabilities(Json{{"name", server_->name}}));
   gathering->missing = services.size();
-  const auto answer = [exchange, gathering] {
-    exchange->respond(json_response(200, Json{{"servers", gathering->servers}}));
+  const auto answer = [kept = exchange.shared_from_this(), gathering] {
+    kept->respond(json_response(200, Json{{"servers", gathering->servers}}));
   };
   if (services.empty()) return answer();
   for (const auto& service : services) {
@@ -122,19 +122,19 @@ void HttpRoutes::list_servers(const Principal& asking, const std::shared_ptr<Htt
   }
 }
 
-void HttpRoutes::describe_server(std::string_view name, const Principal& asking,
-                                 const std::shared_ptr<HttpExchange>& exchange) {
+void HttpRoutes::describe_server(std::string_view name, const Principal& asking, HttpExchange& exchange) {
   if (server_ && name == server_->name) {
-    return exchange->respond(json_response(200, own_capabilities(Json{{"server_name", server_->name}})));
+    return exchange.respond(json_response(200, own_capabilities(Json{{"server_name", server_->name}})));
   }
   for (const auto& service : dispatcher_.mcp().catalogue().services) {
     if (service->name != name) continue;
     return describe_service(
-        *service, asking, dispatcher_.options().page_items, [exchange, name = service->name](Json capabilities) {
-          exchange->respond(json_response(200, Json{{"server_name", name}, {"capabilities", std::move(capabilities)}}));
+        *service, asking, dispatcher_.options().page_items,
+        [kept = exchange.shared_from_this(), name = service->name](Json capabilities) {
+          kept->respond(json_response(200, Json{{"server_name", name}, {"capabilities", std::move(capabilities)}}));
         });
   }
-  exchange->respond(json_response(404, Json{{"error", "no such server"}, {"servers", names()}}));
+  exchange.respond(json_response(404, Json{{"error", "no such server"}, {"servers", names()}}));
 }
 
 // Whoever polls asks with the `next` of the answer before.
@@ -153,14 +153,14 @@ HttpResponse HttpRoutes::log_lines(const HttpRequest& request, const Principal& 
   return json_response(200, Json{{"first", part.first}, {"next", next}, {"lines", std::move(part.lines)}});
 }
 
-bool HttpRoutes::get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+bool HttpRoutes::get(const HttpRequest& request, HttpExchange& exchange) {
   const Principal& asking = *gate_.identify(request.bearer_token());
   if (request.path == "/health") {
-    exchange->respond(json_response(200, health_()));
+    exchange.respond(json_response(200, health_()));
   } else if (request.path == "/metrics") {
-    exchange->respond({200, {{"Cache-Control", "no-store"}}, "text/plain; version=0.0.4", metrics_()});
+    exchange.respond({200, {{"Cache-Control", "no-store"}}, "text/plain; version=0.0.4", metrics_()});
   } else if (request.path == "/log" && log_ != nullptr) {
-    exchange->respond(log_lines(request, asking));
+    exchange.respond(log_lines(request, asking));
   } else if (request.path == "/servers") {
     list_servers(asking, exchange);
   } else if (const auto name = server_asked_for(request.path)) {

@@ -48,20 +48,20 @@ class HttpRoutes {
         metrics_(std::move(metrics)) {}
 
   // Who is asked first, and says whether the request was its own; null: nobody.
-  using FirstFunction = std::function<bool(const HttpRequest&, const std::shared_ptr<HttpExchange>&)>;
+  using FirstFunction = std::function<bool(const HttpRequest&, HttpExchange&)>;
   void ask_first(FirstFunction first) { first_ = std::move(first); }
 
   // GET /log, for those who may do everything, shows what is in there. `tail` outlives this.
   void show_log(const LogTail& tail) { log_ = &tail; }
 
   // An HttpHandler. What goes wrong on the way is answered with status 500, and thrown.
-  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void handle(const HttpRequest& request, HttpExchange& exchange);
 
  private:
-  void refuse(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  bool get(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
-  void list_servers(const Principal& asking, const std::shared_ptr<HttpExchange>& exchange);
-  void describe_server(std::string_view name, const Principal& asking, const std::shared_ptr<HttpExchange>& exchange);
+  void refuse(const HttpRequest& request, HttpExchange& exchange);
+  bool get(const HttpRequest& request, HttpExchange& exchange);
+  void list_servers(const Principal& asking, HttpExchange& exchange);
+  void describe_server(std::string_view name, const Principal& asking, HttpExchange& exchange);
   HttpResponse log_lines(const HttpRequest& request, const Principal& asking) const;
   Json own_capabilities(Json description) const;
   std::vector<std::string> names() const;

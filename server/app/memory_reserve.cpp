@@ -44,8 +44,8 @@ int new_bell() {
 
 }  // namespace
 
-MemoryReserve::MemoryReserve(asio::io_context& loop, const std::shared_ptr<MemoryBudget>& memory)
-    : loop_(loop), refused_(memory), all_(memory->limit()), given_back_(loop, new_bell()), later_(loop) {
+MemoryReserve::MemoryReserve(asio::io_context& loop, const MemoryBudget& memory)
+    : loop_(loop), refused_(memory), all_(memory.limit()), given_back_(loop, new_bell()), later_(loop) {
   bell = given_back_.native_handle();
   watch();
   take();

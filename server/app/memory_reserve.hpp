@@ -27,7 +27,7 @@ class MemoryReserve {
   static constexpr std::size_t kBytes = std::size_t{8} << 20U;
 
   // Throws std::system_error if there is no descriptor for it.
-  MemoryReserve(asio::io_context& loop, const std::shared_ptr<MemoryBudget>& memory);
+  MemoryReserve(asio::io_context& loop, const MemoryBudget& memory);
   MemoryReserve(const MemoryReserve&) = delete;
   MemoryReserve& operator=(const MemoryReserve&) = delete;
   ~MemoryReserve();

@@ -84,19 +84,19 @@ void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const 
   }
 }
 
-Backend::CallId PresetBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
-  if (request.method->handle != HandleRole::kCreates) return backend_->start(std::move(request), std::move(observer));
+Backend::CallId PresetBackend::start(CallRequest request) {
+  if (request.method->handle != HandleRole::kCreates) return backend_->start(std::move(request));
   try {
     request.params = with_preset(models_(), std::move(request.params));
   } catch (const RpcError&) {
-    asio::post(loop_, [observer = std::move(observer), error = std::current_exception()] {
+    asio::post(loop_, [observer = std::move(request.observer), error = std::current_exception()] {
       CallOutcome outcome;
       outcome.error = error;
       observer->on_done(std::move(outcome));
     });
     return 0;  // nothing waits that could be cancelled
   }
-  return backend_->start(std::move(request), std::move(observer));
+  return backend_->start(std::move(request));
 }
 
 }  // namespace rkllm_mcp

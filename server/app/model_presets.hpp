@@ -34,7 +34,7 @@ class PresetBackend final : public Backend {
   PresetBackend(asio::io_context& loop, ModelsFunction models, std::shared_ptr<Backend> backend)
       : loop_(loop), models_(std::move(models)), backend_(std::move(backend)) {}
 
-  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  CallId start(CallRequest request) override;
   void cancel(CallId id) override { backend_->cancel(id); }
   void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
 

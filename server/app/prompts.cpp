@@ -82,9 +82,9 @@ std::string use_tools(const Json& arguments) {
 
 Prompt prompt(std::string name, std::string title, std::string description, std::vector<PromptArgument> arguments,
               TextFunction text) {
-  const auto run = [description, text = std::move(text)](const std::shared_ptr<Invocation>& invocation) {
-    const Json message{{"role", "user"}, {"content", text_block(text(invocation->arguments()))}};
-    invocation->result(Json{{"description", description}, {"messages", Json::array({message})}});
+  const auto run = [description, text = std::move(text)](Invocation& invocation) {
+    const Json message{{"role", "user"}, {"content", text_block(text(invocation.arguments()))}};
+    invocation.result(Json{{"description", description}, {"messages", Json::array({message})}});
   };
   return {std::move(name), std::move(title), std::move(description), std::move(arguments), run};
 }

@@ -82,14 +82,13 @@ ServerModels::Choices choices_of(const Settings& settings) {
   return choices;
 }
 
-TokenStream::Options stream_of_turns(const Settings& settings, Counts& counts,
-                                     const std::shared_ptr<MemoryBudget>& memory) {
+TokenStream::Options stream_of_turns(const Settings& settings, Counts& counts, const MemoryBudget& memory) {
   TokenStream::Options options;
   options.buffer_bytes = settings.stream.buffer_bytes;
   options.values_bytes = settings.stream.values_bytes;
   options.stall = settings.limits.stall_s;
   options.keep_tokens = true;
-  options.memory = std::make_shared<MemoryBudget>(settings.stream.memory_bytes, memory);
+  options.memory = MemoryBudget(settings.stream.memory_bytes, memory);
   options.counts = &counts;
   return options;
 }
@@ -99,8 +98,7 @@ std::string path_for_library(const Settings& settings, const std::string& path) 
       .path_for(path, FileUse::kRead);
 }
 
-Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
-                                       const std::shared_ptr<MemoryBudget>& memory) {
+Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts, const MemoryBudget& memory) {
   Dispatcher::Options options;
   options.memory = memory;
   options.message = {settings.limits.max_depth, settings.limits.max_id_bytes, &counts};
@@ -113,7 +111,7 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
                    .poll_timeout = settings.stream.poll_timeout_s,
                    .poll_wait_max = settings.stream.poll_wait_ms_max,
                    .stall = settings.limits.stall_s,
-                   .stream_memory = std::make_shared<MemoryBudget>(settings.stream.memory_bytes, memory),
+                   .stream_memory = MemoryBudget(settings.stream.memory_bytes, memory),
                    .counts = &counts,
                    .requests_per_session = settings.limits.max_requests_per_connection,
                    .queue_timeout = settings.queue.timeout_s,
@@ -157,7 +155,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       log_(log),
       settings_(settings),
       settings_report_(options.settings_report),
-      memory_(std::make_shared<MemoryBudget>(memory_limit(settings.limits))),
+      memory_(memory_limit(settings.limits)),
       memory_reserve_(loop, memory_),
       runtime_(loop, settings, log, [this](const Settings& now) { return find_runtime(now); }),
       model_clock_(loop),
@@ -210,7 +208,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   if (chat_) chat_->when_first_token([this](double seconds) { metrics_.turn_first_token.add(seconds); });
   if (settings.http.page) page_.emplace();
   if (options.log_tail != nullptr) routes_.show_log(*options.log_tail);
-  routes_.ask_first([this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  routes_.ask_first([this](const HttpRequest& request, HttpExchange& exchange) {
     return (page_ && page_->handle(request, exchange)) || (chat_ && chat_->handle(request, exchange));
   });
   gather_catalogue();
@@ -225,7 +223,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   context.handed = options.sockets;
   context.counts = &metrics_.counts;
   context.memory = memory_;
-  context.services = [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+  context.services = [this](const HttpRequest& request, HttpExchange& exchange) {
     services_port_->handle(request, exchange);
   };
   if (!settings.auth.tokens.empty()) {
@@ -239,10 +237,7 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
   }
   transports_.emplace(
       loop, settings, context, dispatcher_.acceptor(),
-      [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-        routes_.handle(request, exchange);
-      },
-      stdio);
+      [this](const HttpRequest& request, HttpExchange& exchange) { routes_.handle(request, exchange); }, stdio);
 }
 
 std::unique_ptr<RuntimeHost> Server::find_runtime(const Settings& settings) {
@@ -278,9 +273,7 @@ ModelRuntime Server::runtime_of_models() {
   runtime.methods = now.abi().methods;
   runtime.version = now.version();
   runtime.simulated = now.simulated();
-  runtime.watched = [this](const CallRequest& request, std::shared_ptr<CallObserver> observer) {
-    return backend_->watched(request, std::move(observer));
-  };
+  runtime.watched = [this](CallRequest request) { return backend_->watched(std::move(request)); };
   return runtime;
 }
 
@@ -375,8 +368,8 @@ AcceptFunction Server::stdio_acceptor(bool ends_with_input) {
       if (!error) stop();
     });
   });
-  return [this, accept = std::move(accept)](const std::shared_ptr<Peer>& peer) {
-    peer->when_closed([this] { stop(); });
+  return [this, accept = std::move(accept)](Peer& peer) {
+    peer.when_closed([this] { stop(); });
     return accept(peer);
   };
 }
@@ -446,7 +439,7 @@ std::string Server::metrics() const {
   print_handles(text, runtime_.now().handles());
   print_family(text, "rkllm_mcp_memory_bytes", "gauge",
                "What requests, answers and streams take of limits.memory_bytes.");
-  print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_->used()));
+  print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_.used()));
   print_family(text, "rkllm_mcp_lost_log_lines_total", "counter",
                "Lines of the log that could not be written in time.");
   print_sample(text, "rkllm_mcp_lost_log_lines_total", "",

@@ -116,7 +116,7 @@ class Server {
   Metrics metrics_;
   const Settings& settings_;
   const std::function<Json()> settings_report_;
-  const std::shared_ptr<MemoryBudget> memory_;  // of requests, answers and streams; their shares hold it
+  const MemoryBudget memory_;  // of requests, answers and streams
   MemoryReserve memory_reserve_;
   RuntimeLife runtime_;
   SteadyModelClock model_clock_;

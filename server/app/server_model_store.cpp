@@ -95,8 +95,8 @@ bool is_same_file(const std::string& one, const std::string& other) {
 }
 
 std::optional<TurnError> removed(const std::string& path, const std::vector<std::string>& loaded) {
-  const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
-                                     [&path](const std::string& each) { return is_same_file(each, path); });
+  const bool is_loaded =
+      std::any_of(loaded.begin(), loaded.end(), [&path](const std::string& each) { return is_same_file(each, path); });
   if (is_loaded) {
     return TurnError::not_supported(
         "model", path + " is loaded: unload it first (POST /api/generate with keep_alive 0, or rkllm-mcp unload)");
@@ -115,7 +115,7 @@ struct ServerModelStore::Work {
   StopSignal stop{};
 };
 
-struct ServerModelStore::Job {
+struct ServerModelStore::Job : std::enable_shared_from_this<Job> {
   std::string source;
   std::map<std::uint64_t, chat::PullListener> listeners{};
   std::shared_ptr<Work> work{};  // shared with its thread, which may outlive this
@@ -124,8 +124,8 @@ struct ServerModelStore::Job {
 
 class ServerModelStore::Ticket final : public chat::QueuePlace {
  public:
-  Ticket(ServerModelStore& store, std::shared_ptr<Job> job, std::uint64_t listener)
-      : store_(store), alive_(store.alive_), job_(std::move(job)), listener_(listener) {}
+  Ticket(ServerModelStore& store, Job& job, std::uint64_t listener)
+      : store_(store), alive_(store.alive_.watch()), job_(job.shared_from_this()), listener_(listener) {}
   Ticket(const Ticket&) = delete;
   Ticket& operator=(const Ticket&) = delete;
   ~Ticket() override {
@@ -134,7 +134,7 @@ class ServerModelStore::Ticket final : public chat::QueuePlace {
 
  private:
   ServerModelStore& store_;
-  const std::weak_ptr<char> alive_;
+  const std::weak_ptr<const void> alive_;
   const std::shared_ptr<Job> job_;
   const std::uint64_t listener_;
 };
@@ -171,35 +171,37 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
     if (jobs_.size() >= kMostPulls) {
       constexpr std::int64_t kSeconds = 60;
       throw TurnError::try_later(ErrorKind::kQueueFull,
-                                 std::to_string(jobs_.size()) + " models are being pulled already, which is as many as "
-                                                                "may be at once: wait until one of them is there",
+                                 std::to_string(jobs_.size()) +
+                                     " models are being pulled already, which is as many as "
+                                     "may be at once: wait until one of them is there",
                                  kSeconds);
     }
-    const auto job = std::make_shared<Job>(Job{source});
+    const auto job = std::make_shared<Job>();
+    job->source = source;
     job->work = std::make_shared<Work>(std::move(request));
     found = jobs_.emplace(source, job).first;
-    run(job);
+    run(*job);
   }
   const std::uint64_t number = ++next_listener_;
   found->second->listeners.emplace(number, std::move(listener));
-  return std::make_unique<Ticket>(*this, found->second, number);
+  return std::make_unique<Ticket>(*this, *found->second, number);
 }
 
-void ServerModelStore::run(const std::shared_ptr<Job>& job) {
-  job->is_stopping = false;
-  const auto post = [this, job, alive = std::weak_ptr(alive_)](auto action) {
+void ServerModelStore::run(Job& job) {
+  job.is_stopping = false;
+  const auto post = [this, job = job.shared_from_this(), alive = alive_.watch()](auto action) {
     asio::post(loop_, [this, job, alive, action] {
-      if (!alive.expired()) action(*this, job);
+      if (!alive.expired()) action(*this, *job);
     });
   };
-  const auto is_taken = threads_.submit({}, [post, work = job->work] {
+  const auto is_taken = threads_.submit({}, [post, work = job.work] {
     auto error = pulled(work->request, work->stop, [&post](const PullProgress& progress) {
-      post([progress](ServerModelStore& self, const std::shared_ptr<Job>& of) { self.came_on(of, progress); });
+      post([progress](ServerModelStore& self, Job& of) { self.came_on(of, progress); });
     });
-    post([error = std::move(error)](ServerModelStore& self, const std::shared_ptr<Job>& of) { self.ended(of, error); });
+    post([error = std::move(error)](ServerModelStore& self, Job& of) { self.ended(of, error); });
   });
   if (is_taken) return;
-  post([](ServerModelStore& self, const std::shared_ptr<Job>& of) {
+  post([](ServerModelStore& self, Job& of) {
     self.ended(of, TurnError::try_later(ErrorKind::kNoRoom, "there is no thread for one more pull", 1));
   });
 }
@@ -210,23 +212,23 @@ void ServerModelStore::give_up(Job& job, std::uint64_t listener) {
   job.work->stop.stop();
 }
 
-void ServerModelStore::came_on(const std::shared_ptr<Job>& job, const PullProgress& progress) {
-  if (job->is_stopping) return;
-  const auto listeners = job->listeners;  // one of them may go meanwhile
+void ServerModelStore::came_on(Job& job, const PullProgress& progress) {
+  if (job.is_stopping) return;
+  const auto listeners = job.listeners;  // one of them may go meanwhile
   for (const auto& [number, each] : listeners) {
-    if (job->listeners.contains(number)) each.progress(progress);
+    if (job.listeners.contains(number)) each.progress(progress);
   }
 }
 
-void ServerModelStore::ended(const std::shared_ptr<Job>& job, const std::optional<TurnError>& error) {
+void ServerModelStore::ended(Job& job, const std::optional<TurnError>& error) {
   if (stopped_) return;
-  if (job->is_stopping && error && !job->listeners.empty()) {
+  if (job.is_stopping && error && !job.listeners.empty()) {
     // Somebody has asked for it since: what has come is gone on with.
-    job->work = std::make_shared<Work>(job->work->request);
+    job.work = std::make_shared<Work>(job.work->request);
     return run(job);
   }
-  jobs_.erase(job->source);
-  const auto tell = [job, error] {
+  jobs_.erase(job.source);
+  const auto tell = [job = job.shared_from_this(), error] {
     // One of them may go while another is told.
     while (!job->listeners.empty()) {
       const auto first = job->listeners.extract(job->listeners.begin());
@@ -251,8 +253,8 @@ std::string ServerModelStore::path_to_remove(const std::string& name) const {
   }
   const auto is_alias = std::ranges::find(model->aliases, name) != model->aliases.end();
   if (is_alias || settings_.models.contains(model->name)) {
-    throw TurnError::not_supported("model", name + " is another name of " + model->name +
-                                                ": models are deleted by the name of their file");
+    throw TurnError::not_supported(
+        "model", name + " is another name of " + model->name + ": models are deleted by the name of their file");
   }
   // chat.any_model answers for names that nobody has.
   if (name != model->name && name != model->name + ":latest") throw TurnError::unknown_model(name);

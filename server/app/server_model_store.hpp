@@ -8,6 +8,7 @@
 #pragma once
 
 #include "chat/turn/model_store.hpp"
+#include "lifetime.hpp"
 #include "models/server_models.hpp"
 #include "settings/settings.hpp"
 #include "side_thread.hpp"
@@ -48,10 +49,10 @@ class ServerModelStore final : public chat::ModelStore {
   struct Work;  // one run of a pull, shared with its thread
   struct Job;   // a pull, and who waits for it; shared with its tickets and what its thread has posted
 
-  void run(const std::shared_ptr<Job>& job);
+  void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);
-  void came_on(const std::shared_ptr<Job>& job, const chat::PullProgress& progress);
-  void ended(const std::shared_ptr<Job>& job, const std::optional<chat::TurnError>& error);
+  void came_on(Job& job, const chat::PullProgress& progress);
+  void ended(Job& job, const std::optional<chat::TurnError>& error);
   std::string path_to_remove(const std::string& name) const;
 
   asio::io_context& loop_;
@@ -61,7 +62,7 @@ class ServerModelStore final : public chat::ModelStore {
   std::map<std::string, std::shared_ptr<Job>> jobs_;  // by source
   std::uint64_t next_listener_ = 0;
   bool stopped_ = false;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what was posted does nothing
+  const Lifetime alive_;  // gone: what was posted does nothing
   ToolThreads threads_;
   SideThread disk_;
 };

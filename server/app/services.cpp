@@ -12,9 +12,7 @@ namespace {
 // There are no functions to call on the services' own port, so nobody calls them.
 class NoFunctions final : public Backend {
  public:
-  CallId start(CallRequest, std::shared_ptr<CallObserver>) override {
-    throw std::logic_error("services have no C functions");
-  }
+  CallId start(CallRequest) override { throw std::logic_error("services have no C functions"); }
   void cancel(CallId) override {}
   void give_up(CallId, const RpcError&) override {}
 };
@@ -58,14 +56,12 @@ bool is_wanted(const Settings& settings, std::string_view name) {
 Services::Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, TellFunction tell) {
   check_names(settings);
   if (is_wanted(settings, memory::kServiceName)) {
-    memory_.emplace(loop, memory_options(settings), log,
-                    memory::MemoryService::Events{
-                        .changed = [tell](const memory::Key& key) {
-                          tell([&key](McpServer& mcp) { tell_of_conversation(mcp, key); });
-                        },
-                        .list_changed = [tell] {
-                          tell([](McpServer& mcp) { mcp.announce(Listed::kResources); });
-                        }});
+    memory_.emplace(
+        loop, memory_options(settings), log,
+        memory::MemoryService::Events{
+            .changed =
+                [tell](const memory::Key& key) { tell([&key](McpServer& mcp) { tell_of_conversation(mcp, key); }); },
+            .list_changed = [tell] { tell([](McpServer& mcp) { mcp.announce(Listed::kResources); }); }});
     all_.push_back(memory_->service());
   }
   if (is_wanted(settings, kToolServerName)) {

@@ -44,7 +44,8 @@ inline bool runs_models(const Settings& settings) { return is_wanted(settings, s
 
 class Services {
  public:
-  // What happens that clients want to hear of. Called on the loop; `mcp` is each of the servers that they may have asked.
+  // What happens that clients want to hear of. Called on the loop; `mcp` is each of the servers that they may have
+  // asked.
   using TellFunction = std::function<void(const std::function<void(McpServer& mcp)>& tell)>;
 
   // Throws std::runtime_error if services.only names a server that does not exist.
@@ -79,9 +80,7 @@ class ServicesPort {
   ServicesPort(asio::io_context& loop, const Settings& settings, const Services& services,
                const Dispatcher::Options& options, HttpRoutes::StatusFunction health, HttpRoutes::TextFunction metrics);
 
-  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
-    routes_.handle(request, exchange);
-  }
+  void handle(const HttpRequest& request, HttpExchange& exchange) { routes_.handle(request, exchange); }
   McpServer& mcp() { return dispatcher_.mcp(); }
 
  private:

@@ -32,7 +32,7 @@ class Transports {
   struct Context {
     HandedSockets handed{};  // that take the place of addresses
     Counts* counts = nullptr;
-    std::shared_ptr<MemoryBudget> memory{};  // that input and output count in
+    MemoryBudget memory{};  // that input and output count in
     // Longest message of a client that has not presented a token, and whether a request comes from such a one.
     std::size_t stranger_message_bytes = static_cast<std::size_t>(-1);
     std::function<bool(const HttpRequest& head)> is_stranger{};

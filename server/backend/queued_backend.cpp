@@ -62,8 +62,10 @@ struct QueuedBackend::Handle {
 };
 
 struct QueuedBackend::QueuedCall {
+  explicit QueuedCall(CallRequest what) : request(std::move(what)), observer(std::move(request.observer)) {}
+
   CallId id = 0;
-  CallRequest request;
+  CallRequest request;  // without its observer
   std::shared_ptr<CallObserver> observer;
   HandlePointer handle;  // null for calls without one
   const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
@@ -102,20 +104,15 @@ constexpr Method kLease{.name = "lease",
                         .input_schema = {},
                         .output_schema = {}};
 
-// For calls that the backend makes for itself.
-class NobodyListens : public CallObserver {
- public:
-  void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-  void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome) noexcept override {}
-};
-
+// For calls that the backend makes for itself. `ended` may be null.
 class TellsEnd final : public CallObserver {
  public:
   explicit TellsEnd(QueuedBackend::EndedFunction ended) : ended_(std::move(ended)) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
-  void on_done(CallOutcome outcome) noexcept override { ended_(outcome.error); }
+  void on_done(CallOutcome outcome) noexcept override {
+    if (ended_) ended_(outcome.error);
+  }
 
  private:
   const QueuedBackend::EndedFunction ended_;
@@ -175,17 +172,12 @@ QueuedBackend::~QueuedBackend() {
   lock.unlock();
 }
 
-Backend::CallId QueuedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<QueuedCall>();
-  job->request = std::move(request);
-  job->observer = std::move(observer);
-  return queue(job);
+Backend::CallId QueuedBackend::start(CallRequest request) {
+  return queue(std::make_shared<QueuedCall>(std::move(request)));
 }
 
-Backend::CallId QueuedBackend::load(std::string model, CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<QueuedCall>();
-  job->request = std::move(request);
-  job->observer = std::move(observer);
+Backend::CallId QueuedBackend::load(std::string model, CallRequest request) {
+  const auto job = std::make_shared<QueuedCall>(std::move(request));
   job->model = std::move(model);
   return queue(job);
 }
@@ -203,19 +195,18 @@ Backend::CallId QueuedBackend::queue(const QueuedCallPointer& job) {
   return job->id;
 }
 
-Backend::CallId QueuedBackend::lease(const std::string& handle, RequestSource origin,
-                                     std::shared_ptr<CallObserver> observer) {
-  return start({&kLease, Json{{"handle", handle}}, ArrayEncoding::kJson, std::move(origin)}, std::move(observer));
+Backend::CallId QueuedBackend::lease(const std::string& handle, CallRequest request) {
+  request.method = &kLease;
+  request.params = Json{{"handle", handle}};
+  return start(std::move(request));
 }
 
 bool QueuedBackend::can_use_lease(const QueuedCallPointer& lease) const {
   return !shutting_down_ && lease->handle && lease->handle->queue.holder == lease && !lease->ending;
 }
 
-Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request, std::shared_ptr<CallObserver> observer) {
-  const auto job = std::make_shared<QueuedCall>();
-  job->request = std::move(request);
-  job->observer = std::move(observer);
+Backend::CallId QueuedBackend::start_leased(CallId lease, CallRequest request) {
+  const auto job = std::make_shared<QueuedCall>(std::move(request));
   const std::lock_guard lock(mutex_);
   job->id = next_call_++;
   const auto found = jobs_.find(lease);
@@ -268,7 +259,7 @@ bool QueuedBackend::destroy_in_turn(const std::string& handle, EndedFunction end
   const std::lock_guard lock(mutex_);
   const auto found = handles_.find(handle);
   if (found == handles_.end() || found->second->closing || destroy_ == nullptr || shutting_down_) return false;
-  destroy_unasked(found->second, std::make_shared<TellsEnd>(std::move(ended)));
+  destroy_unasked(found->second, std::move(ended));
   return true;
 }
 
@@ -520,13 +511,12 @@ void QueuedBackend::stop_everything_on(Handle& handle) {
   }
 }
 
-void QueuedBackend::destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer) {
+void QueuedBackend::destroy_unasked(const HandlePointer& handle, EndedFunction ended) {
   if (handle->closing || destroy_ == nullptr) return;
   handle->closing = true;
-  const auto job = std::make_shared<QueuedCall>();
+  const auto job = std::make_shared<QueuedCall>(CallRequest{
+      .method = destroy_, .params = Json::object(), .observer = std::make_shared<TellsEnd>(std::move(ended))});
   job->id = next_call_++;
-  job->request = {destroy_, Json::object()};
-  job->observer = observer ? std::move(observer) : std::make_shared<NobodyListens>();
   job->handle = handle;
   jobs_.emplace(job->id, job);
   enqueue(job);

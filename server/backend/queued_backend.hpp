@@ -52,21 +52,21 @@ class QueuedBackend : public Backend {
   QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Method> methods, const Limits& limits);
   ~QueuedBackend() override;  // shuts down if that has not been done, and waits for the calls that hang
 
-  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  CallId start(CallRequest request) override;
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
   // As start(), of a call that creates a handle: for a model that the server loads when somebody names it. Its handle
   // does not count where a call that names none takes the only one. `model` is its name, for those who look at handles.
-  CallId load(std::string model, CallRequest request, std::shared_ptr<CallObserver> observer);
+  CallId load(std::string model, CallRequest request);
 
   // A lease of the handle with this id. It waits like a call: on_queued(); on_begun() when it has been granted;
-  // on_done() with an error if it never is, and without one when it has ended. `origin` is for those who look at the
-  // queue.
-  CallId lease(const std::string& handle, RequestSource origin, std::shared_ptr<CallObserver> observer);
+  // on_done() with an error if it never is, and without one when it has ended. Of the request, its observer counts, and
+  // its origin, for those who look at the queue.
+  CallId lease(const std::string& handle, CallRequest request);
   // As start(), for a lease that has been granted: made at once, or after the lease's earlier calls. Error 4002 if the
   // lease has ended, or has been ended: somebody has destroyed the handle.
-  CallId start_leased(CallId lease, CallRequest request, std::shared_ptr<CallObserver> observer);
+  CallId start_leased(CallId lease, CallRequest request);
   // Calls of the lease that have not ended are stopped, and the next one has its turn. Unknown ids are ignored.
   void end_lease(CallId lease);
 
@@ -162,7 +162,7 @@ class QueuedBackend : public Backend {
   void stop(const QueuedCallPointer& job);
   void stop_everything_on(Handle& handle);
   // Unless that is under way. Nobody need listen.
-  void destroy_unasked(const HandlePointer& handle, std::shared_ptr<CallObserver> observer = nullptr);
+  void destroy_unasked(const HandlePointer& handle, EndedFunction ended = {});
   void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
 
   // With mutex_ held.

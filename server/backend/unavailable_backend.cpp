@@ -2,8 +2,8 @@
 
 namespace rkllm_mcp {
 
-Backend::CallId UnavailableBackend::start(CallRequest, std::shared_ptr<CallObserver> observer) {
-  runner_.post([observer = std::move(observer), reason = reason_] {
+Backend::CallId UnavailableBackend::start(CallRequest request) {
+  runner_.post([observer = std::move(request.observer), reason = reason_] {
     CallOutcome outcome;
     outcome.error = std::make_exception_ptr(reason);
     observer->on_done(std::move(outcome));

@@ -17,7 +17,7 @@ class UnavailableBackend : public Backend {
  public:
   explicit UnavailableBackend(RpcError reason) : reason_(std::move(reason)) {}
 
-  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  CallId start(CallRequest request) override;
   void cancel(CallId) override {}
   void give_up(CallId, const RpcError&) override {}
 

@@ -132,7 +132,7 @@ bool StoreThreads::open(Use use, std::unique_ptr<Store>& store, std::exception_p
 
 void StoreThreads::say(const std::string& trouble) {
   if (!changed_) return;
-  post_patiently(loop_, [this, trouble, alive = std::weak_ptr(alive_)] {
+  post_patiently(loop_, [this, trouble, alive = alive_.watch()] {
     if (!alive.expired()) changed_(trouble);
   });
 }
@@ -143,7 +143,7 @@ void StoreThreads::answer(std::vector<Piece> group) {
     if (piece.error) piece.error = told(piece.error);
   }
   const auto pieces = std::make_shared<std::vector<Piece>>(std::move(group));
-  post_patiently(loop_, [pieces, alive = std::weak_ptr(alive_)] {
+  post_patiently(loop_, [pieces, alive = alive_.watch()] {
     for (Piece& piece : *pieces) {
       const auto done = std::exchange(piece.done, nullptr);
       if (!alive.expired()) done(std::move(piece.result), piece.error);

@@ -12,6 +12,7 @@
 // Threads: everything on the event loop, but for the work itself, which is done on one of these threads.
 #pragma once
 
+#include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "memory/store.hpp"
 #include "memory/store_error.hpp"
@@ -98,7 +99,7 @@ class StoreThreads {
   const OpenFunction open_;
   const Options options_;
   const StateFunction changed_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // looked at on the loop
+  const Lifetime alive_;  // looked at on the loop
 
   std::mutex mutex_;  // guards what follows
   Queue writes_;

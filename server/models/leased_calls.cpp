@@ -12,7 +12,7 @@ namespace {
 
 class OutcomeOnLoop final : public CallObserver {
  public:
-  OutcomeOnLoop(asio::io_context& loop, std::weak_ptr<char> alive, LeasedCalls::OutcomeFunction done)
+  OutcomeOnLoop(asio::io_context& loop, std::weak_ptr<const void> alive, LeasedCalls::OutcomeFunction done)
       : loop_(loop), alive_(std::move(alive)), done_(std::move(done)) {}
   void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
   void on_rows(const FloatRows&) noexcept override {}
@@ -24,7 +24,7 @@ class OutcomeOnLoop final : public CallObserver {
 
  private:
   asio::io_context& loop_;
-  const std::weak_ptr<char> alive_;
+  const std::weak_ptr<const void> alive_;
   const LeasedCalls::OutcomeFunction done_;
 };
 
@@ -75,17 +75,16 @@ LeasedCalls::~LeasedCalls() {
   if (reader_) reader_->drop();
 }
 
-void LeasedCalls::start(const Method& method, Json params, const std::shared_ptr<CallObserver>& observer,
-                        Backend::CallId* id) {
-  CallRequest request{&method, std::move(params)};
-  auto watched = runtime_.watched(request, observer);
-  const auto call = runtime_.queue->start_leased(lease_, std::move(request), std::move(watched));
-  if (id != nullptr) *id = call;
+Backend::CallId LeasedCalls::start(CallRequest request) {
+  return runtime_.queue->start_leased(lease_, runtime_.watched(std::move(request)));
 }
 
 void LeasedCalls::call(std::string_view name, Json params, OutcomeFunction done) {
-  const auto observer = std::make_shared<OutcomeOnLoop>(loop_, alive_, std::move(done));
-  if (const Method* const known = method(name)) return start(*known, std::move(params), observer, nullptr);
+  const auto observer = std::make_shared<OutcomeOnLoop>(loop_, alive_.watch(), std::move(done));
+  if (const Method* const known = method(name)) {
+    start({.method = known, .params = std::move(params), .observer = observer});
+    return;
+  }
   CallOutcome outcome;
   outcome.error = std::make_exception_ptr(
       RpcError(ErrorCode::kUnsupported, std::string(name) + " does not exist in runtime " + runtime_.version));
@@ -94,7 +93,7 @@ void LeasedCalls::call(std::string_view name, Json params, OutcomeFunction done)
 
 void LeasedCalls::run(Json params, RunReader::TokenFunction on_token, RunReader::DoneFunction done) {
   reader_ = StreamReader::make<RunReader>(loop_, options_, std::move(on_token), std::move(done));
-  start(*method(kRunMethod), std::move(params), reader_->stream(), &run_);
+  run_ = start({.method = method(kRunMethod), .params = std::move(params), .observer = reader_->stream()});
 }
 
 void LeasedCalls::abort() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backend.hpp"
+#include "lifetime.hpp"
 #include "models/model_slot.hpp"
 #include "stream/stream_reader.hpp"
 #include "stream/token_stream.hpp"
@@ -67,13 +68,13 @@ class LeasedCalls {
   void go_on();
 
  private:
-  void start(const Method& method, Json params, const std::shared_ptr<CallObserver>& observer, Backend::CallId* id);
+  Backend::CallId start(CallRequest request);
 
   asio::io_context& loop_;
   const ModelRuntime runtime_;
   const TokenStream::Options options_;
   const Backend::CallId lease_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();
+  const Lifetime alive_;
   std::shared_ptr<RunReader> reader_;
   Backend::CallId run_ = 0;
 };

@@ -110,11 +110,11 @@ void ModelPlace::ready(const std::string& handle, std::uint64_t load, std::optio
 
 void ModelPlace::enter_queue() {
   state_ = State::kQueued;
-  RequestSource origin;
-  origin.peer = wish_.peer;
-  origin.holder = wish_.asker.name;
-  lease_ = source_.runtime.queue->lease(source_.loaded.handle, std::move(origin),
-                                        std::make_shared<LeaseWatch>(source_.loop, weak_from_this()));
+  CallRequest request;
+  request.origin.peer = wish_.peer;
+  request.origin.holder = wish_.asker.name;
+  request.observer = std::make_shared<LeaseWatch>(source_.loop, weak_from_this());
+  lease_ = source_.runtime.queue->lease(source_.loaded.handle, std::move(request));
 }
 
 void ModelPlace::lease_granted(Backend::CallId lease) {

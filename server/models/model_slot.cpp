@@ -150,9 +150,10 @@ void ModelSlot::load() {
   load_began_ = around_.clock.now();
   loaded_with_ = param_to_load_with();
   bytes_.emplace(model_.path, model_.bytes);
-  CallRequest request{find_method(runtime.methods, HandleRole::kCreates), Json{{"param", loaded_with_}}};
-  auto observer = runtime.watched(request, std::make_shared<LoadWatch>(around_.loop, weak_from_this()));
-  init_ = runtime.queue->load(model_.name, std::move(request), std::move(observer));
+  CallRequest request{.method = find_method(runtime.methods, HandleRole::kCreates),
+                      .params = Json{{"param", loaded_with_}},
+                      .observer = std::make_shared<LoadWatch>(around_.loop, weak_from_this())};
+  init_ = runtime.queue->load(model_.name, runtime.watched(std::move(request)));
   around_.log.info("model {}{} is being loaded", model_.name, what_for(use_));
   events_.changed();
   tell_progress();

@@ -42,7 +42,7 @@ struct ModelRuntime {
   std::string version{};
   bool simulated = false;
   // Puts metrics and log between a call and its observer.
-  std::function<std::shared_ptr<CallObserver>(const CallRequest&, std::shared_ptr<CallObserver>)> watched{};
+  std::function<CallRequest(CallRequest)> watched{};
 
   const Method* method(std::string_view name) const {
     return find_method(methods, [name](const Method& each) { return each.name == name; });

@@ -39,16 +39,25 @@ class TellsUseEnd final : public CallObserver {
   const std::function<void()> ended_;
 };
 
+// Never from inside of what it is told about.
+void tell_refused(asio::io_context& loop, std::shared_ptr<CallObserver> observer, const RpcError& why) {
+  asio::post(loop, [observer = std::move(observer), why] {
+    CallOutcome outcome;
+    outcome.error = std::make_exception_ptr(why);
+    observer->on_done(std::move(outcome));
+  });
+}
+
 }  // namespace
 
 // A call that waits for its model. The map holds it until it has been handed on and has ended.
 class NamedBackend::Waiting final : public ModelWaiter, public std::enable_shared_from_this<Waiting> {
  public:
-  Waiting(NamedBackend& owner, CallId id, CallRequest request, std::shared_ptr<CallObserver> observer)
-      : owner_(owner), id_(id), request_(std::move(request)), observer_(std::move(observer)) {}
+  Waiting(NamedBackend& owner, CallId id, CallRequest request)
+      : owner_(owner), id_(id), request_(std::move(request)), observer_(std::move(request_.observer)) {}
 
-  void wait_at(std::shared_ptr<ModelSlot> slot) {
-    slot_ = std::move(slot);
+  void wait_at(ModelSlot& slot) {
+    slot_ = slot.shared_from_this();
     slot_->add(shared_from_this());
   }
 
@@ -67,9 +76,8 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
         if (const auto alive = weak.lock()) alive->used(load);
       });
     };
-    call_ = owner_.backend_->start(std::move(request_),
-                                   std::make_shared<TellsUseEnd>(std::move(observer_), std::move(ended)));
-    observer_ = nullptr;
+    request_.observer = std::make_shared<TellsUseEnd>(std::exchange(observer_, nullptr), std::move(ended));
+    call_ = owner_.backend_->start(std::move(request_));
   }
 
   void cancel() {
@@ -84,7 +92,7 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   void end(const RpcError& why) {
     if (!observer_) return;
     if (slot_) slot_->remove(this);
-    owner_.refuse(std::exchange(observer_, nullptr), why);
+    tell_refused(owner_.loop_, std::exchange(observer_, nullptr), why);
     const auto self = shared_from_this();
     owner_.waiting_.erase(id_);
   }
@@ -104,36 +112,26 @@ class NamedBackend::Waiting final : public ModelWaiter, public std::enable_share
   std::optional<CallId> call_;  // once it has been handed on
 };
 
-void NamedBackend::refuse(std::shared_ptr<CallObserver> observer, const RpcError& why) {
-  asio::post(loop_, [observer = std::move(observer), why] {
-    CallOutcome outcome;
-    outcome.error = std::make_exception_ptr(why);
-    observer->on_done(std::move(outcome));
-  });
-}
-
-Backend::CallId NamedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
+Backend::CallId NamedBackend::start(CallRequest request) {
   const Method& method = *request.method;
   const auto named = method.handle_param.empty() || !request.params.is_object()
                          ? request.params.end()
                          : request.params.find(std::string(method.handle_param));
   if (named == request.params.end() || !named->is_string() || models_.is_handle(named->get_ref<const std::string&>())) {
-    return backend_->start(std::move(request), std::move(observer));
+    return backend_->start(std::move(request));
   }
   const auto name = named->get<std::string>();
   if (method.immediate || method.handle == HandleRole::kDestroys) {
     if (const std::string handle = models_.handle_of(name); !handle.empty()) *named = handle;
-    return backend_->start(std::move(request), std::move(observer));
+    return backend_->start(std::move(request));
   }
-  if (!models_.knows(name) && !models_.looks_into_directories()) {
-    return backend_->start(std::move(request), std::move(observer));
-  }
-  return wait_for(name, std::move(request), std::move(observer));
+  if (!models_.knows(name) && !models_.looks_into_directories()) return backend_->start(std::move(request));
+  return wait_for(name, std::move(request));
 }
 
-Backend::CallId NamedBackend::wait_for(std::string name, CallRequest request, std::shared_ptr<CallObserver> observer) {
+Backend::CallId NamedBackend::wait_for(std::string name, CallRequest request) {
   const CallId id = next_++;
-  const auto call = std::make_shared<Waiting>(*this, id, std::move(request), std::move(observer));
+  const auto call = std::make_shared<Waiting>(*this, id, std::move(request));
   waiting_.emplace(id, call);
   const auto go_on = [this, id, weak = std::weak_ptr(call), name] {
     const auto alive = weak.lock();
@@ -143,7 +141,7 @@ Backend::CallId NamedBackend::wait_for(std::string name, CallRequest request, st
     const auto slot = models_.slot_for(name);
     if (!slot) return alive->pass_on(name);  // the backend says that there is no such handle
     if (const auto full = models_.full_for(*slot, alive->holder())) return alive->end(*full);
-    alive->wait_at(slot);
+    alive->wait_at(*slot);
   };
   if (models_.knows(name)) {
     models_.after_autoload(name, go_on);

@@ -29,15 +29,14 @@ class NamedBackend final : public Backend {
   // Calls that are handed on from now on go there.
   void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
 
-  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  CallId start(CallRequest request) override;
   void cancel(CallId id) override;
   void give_up(CallId id, const RpcError& why) override;
 
  private:
   class Waiting;
 
-  CallId wait_for(std::string name, CallRequest request, std::shared_ptr<CallObserver> observer);
-  void refuse(std::shared_ptr<CallObserver> observer, const RpcError& why);
+  CallId wait_for(std::string name, CallRequest request);
 
   asio::io_context& loop_;
   ServerModels& models_;

@@ -441,7 +441,7 @@ void ServerModels::load(chat::PlaceWish wish, std::function<void(std::optional<T
 
 void ServerModels::unload(std::string name, chat::Asker asker, std::function<void(std::optional<TurnError>)> done) {
   const auto answer = [this, done](std::optional<TurnError> error) {
-    asio::post(loop_, [done, error = std::move(error), weak = std::weak_ptr(alive_)] {
+    asio::post(loop_, [done, error = std::move(error), weak = alive_.watch()] {
       if (!weak.expired()) done(error);
     });
   };

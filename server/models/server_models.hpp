@@ -8,6 +8,7 @@
 #pragma once
 
 #include "chat/turn/model_lender.hpp"
+#include "lifetime.hpp"
 #include "models/file_digests.hpp"
 #include "models/model_files.hpp"
 #include "models/model_list.hpp"
@@ -138,7 +139,7 @@ class ServerModels final : public chat::ModelLender {
   std::uint64_t next_load_ = 1;
   std::map<std::uint64_t, std::unique_ptr<chat::QueuePlace>> loads_;  // of load()
   std::vector<std::string> told_hidden_;                              // files that the log has been told of
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();
+  const Lifetime alive_;
   const std::unique_ptr<FileDigests> digests_;
   SideThread reading_;  // last: what it does uses the above
 };

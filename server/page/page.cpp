@@ -62,7 +62,7 @@ Page::Page() {
   add("/page/icon.svg", "image/svg+xml", kPageIcon, kPageIconGzip);
 }
 
-bool Page::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) const {
+bool Page::handle(const HttpRequest& request, HttpExchange& exchange) const {
   if (request.method != "GET" && request.method != "HEAD") return false;
   const auto file = std::ranges::find(files_, std::string_view(request.path), &File::path);
   if (file == files_.end()) return false;
@@ -85,7 +85,7 @@ bool Page::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange
     response.body = zipped ? file->gzip : file->bytes;
     if (zipped) response.headers.add("Content-Encoding", "gzip");
   }
-  exchange->respond(std::move(response));
+  exchange.respond(std::move(response));
   return true;
 }
 

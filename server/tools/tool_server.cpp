@@ -71,8 +71,8 @@ std::vector<OfferedTool> tools_of(const ToolSettings& settings, const ToolServer
 // One call, from its beginning to its answer. What its thread has of it may outlive that.
 class ToolServer::Call : public std::enable_shared_from_this<Call> {
  public:
-  Call(ToolServer& server, const OfferedTool& tool, std::shared_ptr<Invocation> invocation)
-      : server_(server), tool_(tool), invocation_(std::move(invocation)), timer_(server.loop_) {}
+  Call(ToolServer& server, const OfferedTool& tool, Invocation& invocation)
+      : server_(server), tool_(tool), invocation_(invocation.shared_from_this()), timer_(server.loop_) {}
 
   // `kept_as` is the question under which its answer is kept; empty: it is not.
   void begin(const Json& arguments, std::string kept_as) {
@@ -196,27 +196,27 @@ Tool ToolServer::served(std::size_t index) {
   tool.input_schema = offered.input_schema;
   tool.output_schema = offered.output_schema;
   tool.annotations = offered.annotations;
-  tool.run = [this, &offered](const std::shared_ptr<Invocation>& invocation) { start(offered, invocation); };
+  tool.run = [this, &offered](Invocation& invocation) { start(offered, invocation); };
   return tool;
 }
 
-void ToolServer::start(const OfferedTool& tool, const std::shared_ptr<Invocation>& invocation) {
-  invocation->when_ended([] {});  // from here on it counts as a request in progress
+void ToolServer::start(const OfferedTool& tool, Invocation& invocation) {
+  invocation.when_ended([] {});  // from here on it counts as a request in progress
   try {
-    begin(tool, checked_arguments(tool.input_schema, invocation->arguments()), invocation);
+    begin(tool, checked_arguments(tool.input_schema, invocation.arguments()), invocation);
   } catch (const InvalidParams& error) {
-    invocation->result(tool_error(error));
+    invocation.result(tool_error(error));
   }
 }
 
-void ToolServer::begin(const OfferedTool& tool, const Json& arguments, const std::shared_ptr<Invocation>& invocation) {
+void ToolServer::begin(const OfferedTool& tool, const Json& arguments, Invocation& invocation) {
   const auto call = std::make_shared<Call>(*this, tool, invocation);
   if (stopping_) return call->fail("the server is ending");
   if (!tool.missing.empty()) return call->fail(tool.name + " is not configured: set " + tool.missing);
   if (tool.reach == OfferedTool::Reach::kMachine) return call->begin(arguments, {});
   const std::string question = tool.name + " " + arguments.dump();
   const auto now = options_.clock();
-  if (const auto kept = cache_.find(question, now)) return invocation->result(body_of(*kept));
+  if (const auto kept = cache_.find(question, now)) return invocation.result(body_of(*kept));
   if (const auto wait = limit_.take(tool.name, now)) {
     return call->fail(tool.name + " has been called more than " + std::to_string(settings_.per_minute) +
                       " times a minute (tools.per_minute); try again in " + std::to_string(wait->count()) + " s");

@@ -54,8 +54,8 @@ class ToolServer {
  private:
   class Call;
 
-  void start(const OfferedTool& tool, const std::shared_ptr<Invocation>& invocation);
-  void begin(const OfferedTool& tool, const Json& arguments, const std::shared_ptr<Invocation>& invocation);
+  void start(const OfferedTool& tool, Invocation& invocation);
+  void begin(const OfferedTool& tool, const Json& arguments, Invocation& invocation);
   Tool served(std::size_t index);
 
   asio::io_context& loop_;

@@ -44,29 +44,29 @@ struct ToolThreads::Shared {
     return found != lines.end() ? *found : lines.emplace_back(Line{owner});
   }
 
-  static void work(const std::shared_ptr<Shared>& self) {
-    std::unique_lock lock(self->mutex);
+  void work() {
+    std::unique_lock lock(mutex);
     for (;;) {
-      ++self->idle;
-      self->news.wait(lock, [&self] { return self->ending || self->next() != self->lines.end(); });
-      --self->idle;
-      const auto line = self->next();
-      if (line == self->lines.end()) break;
-      self->lines.splice(self->lines.end(), self->lines, line);  // then others come
+      ++idle;
+      news.wait(lock, [this] { return ending || next() != lines.end(); });
+      --idle;
+      const auto line = next();
+      if (line == lines.end()) break;
+      lines.splice(lines.end(), lines, line);  // then others come
       Piece piece = std::move(line->waiting.front());
       line->waiting.pop_front();
-      --self->waiting;
+      --waiting;
       ++line->running;
       lock.unlock();
       piece.work();
       piece.work = nullptr;  // what it held is released here
       lock.lock();
       --line->running;
-      if (line->running == 0 && line->waiting.empty()) self->lines.erase(line);
-      self->news.notify_all();  // another of this owner may be next
+      if (line->running == 0 && line->waiting.empty()) lines.erase(line);
+      news.notify_all();  // another of this owner may be next
     }
-    --self->threads;
-    self->news.notify_all();
+    --threads;
+    news.notify_all();
   }
 };
 
@@ -88,7 +88,7 @@ std::optional<ToolThreads::Ticket> ToolThreads::submit(const std::string& owner,
   if (shared.idle <= shared.waiting && shared.threads < shared.bounds.threads) {
     try {
       // Nothing waits for it to end but end(): what it does last is to say so.
-      std::thread([kept = shared_] { Shared::work(kept); }).detach();
+      std::thread([kept = shared_] { kept->work(); }).detach();
       ++shared.threads;
     } catch (const std::system_error&) {
       if (shared.threads == 0) return std::nullopt;

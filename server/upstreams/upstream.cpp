@@ -184,12 +184,11 @@ std::optional<UpstreamLink::Key> Upstream::begin(Running running) {
 
 // What ends here while the call there is in progress was cancelled by the client, or refused an answer, or was asked.
 void Upstream::watch_end(UpstreamLink::Key key, Invocation& invocation) {
-  invocation.when_ended([weak = std::weak_ptr(self_), key, ended = &invocation] {
-    const auto self = weak.lock();
-    if (!self) return;
-    const auto call = (*self)->calls_.find(key);
-    if (call == (*self)->calls_.end() || call->second.invocation.get() != ended) return;
-    if (!call->second.question || !comes_again(*ended)) (*self)->let_go(call);
+  invocation.when_ended([this, alive = alive_.watch(), key, ended = &invocation] {
+    if (alive.expired()) return;
+    const auto call = calls_.find(key);
+    if (call == calls_.end() || call->second.invocation.get() != ended) return;
+    if (!call->second.question || !comes_again(*ended)) let_go(call);
   });
 }
 
@@ -235,19 +234,20 @@ void Upstream::take_question(UpstreamLink::Key question, const std::string& meth
                   Json{{"upstream", name_}, {"call", about->first}, {"question", question}});
 }
 
-bool Upstream::resume(const std::shared_ptr<Invocation>& invocation) {
-  const Json& state = invocation->state();
+bool Upstream::resume(Invocation& invocation) {
+  const Json& state = invocation.state();
   if (!state.is_object() || state.value("upstream", "") != name_ || !state.contains("call")) return false;
   const auto found = calls_.find(state["call"].get<UpstreamLink::Key>());
   const auto question = state["question"].get<UpstreamLink::Key>();
-  const Json* const answer = invocation->input(kAnswer);
+  const Json* const answer = invocation.input(kAnswer);
   if (found == calls_.end() || found->second.question != question || answer == nullptr) {
-    refuse({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts)},
+    refuse({invocation.shared_from_this(), UnsentProgress(UnsentProgress::Messages::kNewestCounts)},
            "nobody waits for this answer any more");
     return true;
   }
   found->second.question.reset();
-  if (std::exchange(found->second.invocation, invocation) != invocation) watch_end(found->first, *invocation);
+  if (std::exchange(found->second.invocation, invocation.shared_from_this()).get() != &invocation)
+    watch_end(found->first, invocation);
   link_->respond(question, *answer);
   return true;
 }
@@ -269,17 +269,17 @@ void Upstream::ask_client(const Running& running, const Json& result) {
   }
 }
 
-void Upstream::call(const std::string& tool, const std::shared_ptr<Invocation>& invocation) {
+void Upstream::call(const std::string& tool, Invocation& invocation) {
   if (resume(invocation)) return;
-  const auto messages = messages_of(invocation->arguments());
-  const auto key = begin({invocation, UnsentProgress(messages)});
+  const auto messages = messages_of(invocation.arguments());
+  const auto key = begin({invocation.shared_from_this(), UnsentProgress(messages)});
   if (!key) return;
-  UpstreamLink::Call call{*key, tool, invocation->arguments(), std::nullopt, invocation->request().meta};
-  if (const auto level = invocation->client().log_level) call.meta[kMetaLogLevel] = name_of(*level);
-  if (!invocation->progress_token().is_null()) call.progress = messages;
-  if (Json able = capabilities_of(invocation->client()); !able.empty()) call.meta[kMetaCapabilities] = std::move(able);
-  if (const Json& state = invocation->state(); state.is_object() && state.value("upstream", "") == name_) {
-    call.more = {{"inputResponses", invocation->request().inputs}};
+  UpstreamLink::Call call{*key, tool, invocation.arguments(), std::nullopt, invocation.request().meta};
+  if (const auto level = invocation.client().log_level) call.meta[kMetaLogLevel] = name_of(*level);
+  if (!invocation.progress_token().is_null()) call.progress = messages;
+  if (Json able = capabilities_of(invocation.client()); !able.empty()) call.meta[kMetaCapabilities] = std::move(able);
+  if (const Json& state = invocation.state(); state.is_object() && state.value("upstream", "") == name_) {
+    call.more = {{"inputResponses", invocation.request().inputs}};
     if (!state["theirs"].is_null()) call.more["requestState"] = state["theirs"];
   }
   link_->call(std::move(call));
@@ -291,14 +291,14 @@ void Upstream::ask(Running running, const std::string& method, Json params) {
   if (const auto key = begin(std::move(running))) link_->ask(*key, method, params);
 }
 
-void Upstream::read(const std::string& uri, const std::shared_ptr<Invocation>& invocation) {
-  ask({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kResources}, "resources/read",
-      {{"uri", uri}});
+void Upstream::read(const std::string& uri, Invocation& invocation) {
+  ask({invocation.shared_from_this(), UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kResources},
+      "resources/read", {{"uri", uri}});
 }
 
-void Upstream::get_prompt(const std::string& prompt, const std::shared_ptr<Invocation>& invocation) {
-  ask({invocation, UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kPrompts}, "prompts/get",
-      {{"name", prompt}, {"arguments", invocation->arguments()}});
+void Upstream::get_prompt(const std::string& prompt, Invocation& invocation) {
+  ask({invocation.shared_from_this(), UnsentProgress(UnsentProgress::Messages::kNewestCounts), Offered::kPrompts},
+      "prompts/get", {{"name", prompt}, {"arguments", invocation.arguments()}});
 }
 
 void Upstream::take_progress(UpstreamLink::Key key, const Json& progress) {

@@ -1,6 +1,7 @@
 // Another MCP server, whose tools, resources and prompts are served here. Event loop only.
 #pragma once
 
+#include "lifetime.hpp"
 #include "mcp/lists/severity.hpp"
 #include "mcp/tools/invocation.hpp"
 #include "transport/bytes/deadline.hpp"
@@ -48,10 +49,10 @@ class Upstream {
   // {"url" or "command","connected","tools","reason"}
   Json status() const;
   // Passes a call of one of its tools on; progress and cancellation, too.
-  void call(const std::string& tool, const std::shared_ptr<Invocation>& invocation);
+  void call(const std::string& tool, Invocation& invocation);
   // Reads one of its resources, by its address there; gets one of its prompts, by its name there.
-  void read(const std::string& uri, const std::shared_ptr<Invocation>& invocation);
-  void get_prompt(const std::string& prompt, const std::shared_ptr<Invocation>& invocation);
+  void read(const std::string& uri, Invocation& invocation);
+  void get_prompt(const std::string& prompt, Invocation& invocation);
   // Calls in progress are answered, and nothing is done any more; await_end() waits for what still ends.
   void stop();
   void await_end(UpstreamLink::Clock::time_point deadline) { link_->await_end(deadline); }
@@ -74,7 +75,7 @@ class Upstream {
   void take_list(Offered kind, std::vector<Json> list);
   void take_log(const Json& params) const;
   void take_question(UpstreamLink::Key question, const std::string& method, const Json& params);
-  bool resume(const std::shared_ptr<Invocation>& invocation);  // false: it was not asked anything
+  bool resume(Invocation& invocation);  // false: it was not asked anything
   void ask_client(const Running& running, const Json& result);
   Calls::iterator whom_to_ask(const std::string& method);  // the newest call that can be
   void watch_end(UpstreamLink::Key key, Invocation& invocation);
@@ -101,9 +102,8 @@ class Upstream {
   Calls calls_;  // those whose invocation has ended wait for the client to come again with an answer
   UpstreamLink::Key next_key_ = 1;
   bool stopped_ = false;
-  Deadline abandoned_;  // of the answers that clients come again with
-  // Ends with this: invocations may outlive it.
-  const std::shared_ptr<Upstream*> self_ = std::make_shared<Upstream*>(this);
+  Deadline abandoned_;    // of the answers that clients come again with
+  const Lifetime alive_;  // invocations may outlive it
   const std::shared_ptr<UpstreamLink> link_;
 };
 

@@ -120,9 +120,8 @@ void Upstreams::add_to(Catalogue& catalogue) const {
     const auto entry =
         std::ranges::find_if(all_, [&there](const Entry& each) { return each.upstream->name() == there->upstream; });
     if (entry == all_.end()) return nullptr;
-    return [upstream = entry->upstream, permission = entry->permission,
-            address = there->uri](const std::shared_ptr<Invocation>& invocation) {
-      permit(*invocation->request().session, permission);
+    return [upstream = entry->upstream, permission = entry->permission, address = there->uri](Invocation& invocation) {
+      permit(*invocation.request().session, permission);
       upstream->read(address, invocation);
     };
   };
@@ -148,7 +147,7 @@ void Upstreams::add_tools(const Entry& entry, Catalogue& catalogue) const {
     if (catalogue.tool(tool.name)) continue;
     tool.permission = entry.permission;
     tool.takes_unread = true;
-    tool.run = [upstream, there](const std::shared_ptr<Invocation>& invocation) { upstream->call(there, invocation); };
+    tool.run = [upstream, there](Invocation& invocation) { upstream->call(there, invocation); };
     catalogue.add(std::move(tool));
   }
 }
@@ -162,9 +161,7 @@ void Upstreams::add_prompts(const Entry& entry, Catalogue& catalogue) const {
     prompt.name = name_here(entry, plain, there, catalogue.prompt(plain) != nullptr);
     if (catalogue.prompt(prompt.name)) continue;
     prompt.permission = entry.permission;
-    prompt.run = [upstream, there](const std::shared_ptr<Invocation>& invocation) {
-      upstream->get_prompt(there, invocation);
-    };
+    prompt.run = [upstream, there](Invocation& invocation) { upstream->get_prompt(there, invocation); };
     catalogue.add(std::move(prompt));
   }
 }

@@ -33,11 +33,8 @@ std::string outcome_of(const CallOutcome& outcome) {
 // Sits between a call and its observer.
 class WatchedBackend::Watch final : public CallObserver {
  public:
-  Watch(std::shared_ptr<Notes> notes, const CallRequest& request, std::shared_ptr<CallObserver> observer)
-      : notes_(std::move(notes)),
-        method_(request.method->name),
-        origin_(request.origin),
-        observer_(std::move(observer)) {}
+  Watch(std::shared_ptr<Notes> notes, const CallRequest& request)
+      : notes_(std::move(notes)), method_(request.method->name), origin_(request.origin), observer_(request.observer) {}
 
   void on_queued(std::size_t calls_before) noexcept override {
     notes_->moved({});
@@ -112,14 +109,11 @@ class WatchedBackend::Watch final : public CallObserver {
   bool is_noted_ = false;  // the token that is being offered
 };
 
-std::shared_ptr<CallObserver> WatchedBackend::watched(const CallRequest& request,
-                                                      std::shared_ptr<CallObserver> observer) const {
-  return std::make_shared<Watch>(notes_, request, std::move(observer));
+CallRequest WatchedBackend::watched(CallRequest request) const {
+  request.observer = std::make_shared<Watch>(notes_, request);
+  return request;
 }
 
-Backend::CallId WatchedBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
-  auto watch = watched(request, std::move(observer));
-  return backend_->start(std::move(request), std::move(watch));
-}
+Backend::CallId WatchedBackend::start(CallRequest request) { return backend_->start(watched(std::move(request))); }
 
 }  // namespace rkllm_mcp

@@ -25,16 +25,17 @@ class WatchedBackend final : public Backend {
 
   // All outlive this backend and its calls.
   WatchedBackend(
-      std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report, MovedFunction moved = [](std::string_view) {})
+      std::shared_ptr<Backend> backend, Metrics& metrics, ReportFunction report,
+      MovedFunction moved = [](std::string_view) {})
       : backend_(std::move(backend)),
         notes_(std::make_shared<Notes>(Notes{metrics, std::move(report), std::move(moved)})) {}
 
   // From now on calls go to another one; the one before has none in progress.
   void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
 
-  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override;
+  CallId start(CallRequest request) override;
   // The same note-taking for a call that is made elsewhere.
-  std::shared_ptr<CallObserver> watched(const CallRequest& request, std::shared_ptr<CallObserver> observer) const;
+  CallRequest watched(CallRequest request) const;
   void cancel(CallId id) override { backend_->cancel(id); }
   void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
 

@@ -64,7 +64,7 @@ ServedModel::ServedModel(Engine& engine, std::span<const Method> methods, const 
       model_(engine.new_model(id, [](const RpcError&) {})),
       named_(std::move(named)),
       turn_(std::make_shared<FrameSocket>(std::move(sockets.first))),
-      beside_(std::make_shared<FrameSocket>(std::move(sockets.second))),
+      beside_(std::move(sockets.second)),
       tokens_(std::make_shared<TokenWriter>(turn_)),
       thread_([this] { serve_turn(); }) {}
 
@@ -109,7 +109,7 @@ void ServedModel::serve_turn() {
   } catch (const BadFrame& error) {
     end_process(error);
   }
-  beside_->shut_down();
+  beside_.shut_down();
   beside.join();  // the model is not destroyed during a call
   destroy();
   const std::lock_guard lock(ending_);
@@ -120,15 +120,15 @@ void ServedModel::serve_turn() {
 void ServedModel::serve_beside() {
   try {
     while (true) {
-      const Frame frame = beside_->receive();
+      const Frame frame = beside_.receive();
       if (frame.head.type == FrameType::kStop) {
         stop(frame.head.call);
         continue;
       }
-      const ReceivedCall received = take_call(*beside_, frame);
+      const ReceivedCall received = take_call(beside_, frame);
       if (received.request.method == nullptr) throw BadFrame("a call of no method");
       synchronize();
-      send_end(*beside_, received.number, outcome_as_json(model_->call_beside(received.request)));
+      send_end(beside_, received.number, outcome_as_json(model_->call_beside(received.request)));
     }
   } catch (const PeerGone&) {
     stop_running();  // nobody calls any more

@@ -59,7 +59,7 @@ class ServedModel {
   const std::unique_ptr<Model> model_;
   const NamedFunction named_;
   const std::shared_ptr<FrameSocket> turn_;
-  const std::shared_ptr<FrameSocket> beside_;
+  FrameSocket beside_;
   const std::shared_ptr<TokenWriter> tokens_;
 
   static constexpr std::uint32_t kNone = 0;

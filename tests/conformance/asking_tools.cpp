@@ -21,26 +21,25 @@ Json one_text(const char* name, std::string_view description) {
               {"required", Json::array({name})}};
 }
 
-void sample(const InvocationRef& invocation) {
-  if (invocation->input(kReply) == nullptr) {
-    return invocation->ask({sampling(kReply, text_argument(*invocation, "prompt"), 100)});
+void sample(Invocation& invocation) {
+  if (invocation.input(kReply) == nullptr) {
+    return invocation.ask({sampling(kReply, text_argument(invocation, "prompt"), 100)});
   }
-  invocation->result(text_result("LLM response: " + sampled_text(*invocation, kReply)));
+  invocation.result(text_result("LLM response: " + sampled_text(invocation, kReply)));
 }
 
 // Asks once, and tells what it was told.
-void ask_form(const InvocationRef& invocation, std::string_view message, const Json& properties, const Json& required) {
-  const Json* const answer = form_answer(*invocation, kReply);
-  if (answer == nullptr) return invocation->ask({form(kReply, message, properties, required)});
-  invocation->result(text_result("Elicitation completed: action=" + (*answer)["action"].get<std::string>() +
-                                 ", content=" + answer->value("content", Json::object()).dump()));
+void ask_form(Invocation& invocation, std::string_view message, const Json& properties, const Json& required) {
+  const Json* const answer = form_answer(invocation, kReply);
+  if (answer == nullptr) return invocation.ask({form(kReply, message, properties, required)});
+  invocation.result(text_result("Elicitation completed: action=" + (*answer)["action"].get<std::string>() +
+                                ", content=" + answer->value("content", Json::object()).dump()));
 }
 
 Tool asking_tool(std::string name, std::string description, std::string_view properties) {
-  return make_tool(std::move(name), std::move(description),
-                   [wanted = Json::parse(properties)](const InvocationRef& invocation) {
-                     ask_form(invocation, "Please look at these values.", wanted, Json::array());
-                   });
+  return make_tool(std::move(name), std::move(description), [wanted = Json::parse(properties)](Invocation& invocation) {
+    ask_form(invocation, "Please look at these values.", wanted, Json::array());
+  });
 }
 
 constexpr std::string_view kContact = R"({
@@ -80,8 +79,8 @@ void add_asking_tools(Catalogue& catalogue) {
                           one_text("prompt", "What the model is asked")));
   catalogue.add(make_tool(
       "test_elicitation", "Asks the user for a name and an address",
-      [wanted = Json::parse(kContact)](const InvocationRef& invocation) {
-        ask_form(invocation, text_argument(*invocation, "message"), wanted, Json::array({"username", "email"}));
+      [wanted = Json::parse(kContact)](Invocation& invocation) {
+        ask_form(invocation, text_argument(invocation, "message"), wanted, Json::array({"username", "email"}));
       },
       one_text("message", "What the user is told")));
   catalogue.add(asking_tool("test_elicitation_sep1034_defaults", "Asks for values that have defaults", kDefaults));

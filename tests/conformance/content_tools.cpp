@@ -13,7 +13,7 @@ Json audio_block() {
 // Says the same whoever calls.
 Tool constant_tool(std::string name, std::string description, Json result) {
   return make_tool(std::move(name), std::move(description),
-                   [result = std::move(result)](const InvocationRef& invocation) { invocation->result(result); });
+                   [result = std::move(result)](Invocation& invocation) { invocation.result(result); });
 }
 
 // Every keyword in here has to reach the client as it is.
@@ -48,8 +48,8 @@ constexpr std::string_view kRegion = R"({
   "additionalProperties": false
 })";
 
-void tell_arguments(const InvocationRef& invocation) {
-  invocation->result(text_result("Called with " + invocation->arguments().dump() + "."));
+void tell_arguments(Invocation& invocation) {
+  invocation.result(text_result("Called with " + invocation.arguments().dump() + "."));
 }
 
 }  // namespace

@@ -82,18 +82,18 @@ std::string sampled_text(const Invocation& invocation, std::string_view key) {
   return content.value("text", "");
 }
 
-void after(asio::io_context& loop, std::chrono::milliseconds time, const InvocationRef& invocation,
-           std::function<void()> then) {
+void after(asio::io_context& loop, std::chrono::milliseconds time, Invocation& invocation, std::function<void()> then) {
   const auto timer = std::make_shared<asio::steady_timer>(loop, time);
-  invocation->on_cancelled([timer] { timer->cancel(); });
-  timer->async_wait([timer, invocation, then = std::move(then)](const asio::error_code& error) {
-    if (error) return;
-    try {
-      then();
-    } catch (...) {
-      invocation->error(as_rpc_error(std::current_exception()));
-    }
-  });
+  invocation.on_cancelled([timer] { timer->cancel(); });
+  timer->async_wait(
+      [timer, invocation = invocation.shared_from_this(), then = std::move(then)](const asio::error_code& error) {
+        if (error) return;
+        try {
+          then();
+        } catch (...) {
+          invocation->error(as_rpc_error(std::current_exception()));
+        }
+      });
 }
 
 }  // namespace rkllm_mcp::conformance

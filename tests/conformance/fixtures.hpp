@@ -37,8 +37,6 @@ void add_prompts(Catalogue& catalogue);
 
 // --- what the fixtures share ----------------------------------------------------------------------------------------
 
-using InvocationRef = std::shared_ptr<Invocation>;
-
 // A tool without arguments, unless there is a schema for them.
 Tool make_tool(std::string name, std::string description, InvokeFunction run, Json input_schema = nullptr);
 // Blocks of content; the image is one red pixel.
@@ -60,7 +58,6 @@ std::string text_of(const Json& answer, std::string_view field);
 std::string sampled_text(const Invocation& invocation, std::string_view key);
 
 // Calls `then` after `time`, unless the client cancels first. What it throws becomes the invocation's error.
-void after(asio::io_context& loop, std::chrono::milliseconds time, const InvocationRef& invocation,
-           std::function<void()> then);
+void after(asio::io_context& loop, std::chrono::milliseconds time, Invocation& invocation, std::function<void()> then);
 
 }  // namespace rkllm_mcp::conformance

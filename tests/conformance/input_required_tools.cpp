@@ -11,67 +11,67 @@ bool has_all(const Invocation& invocation, const InputRequests& requests) {
                      [&invocation](const InputRequest& each) { return invocation.input(each.key) != nullptr; });
 }
 
-void greet_by_name(const InvocationRef& invocation) {
-  const Json* const answer = form_answer(*invocation, "user_name");
-  if (answer == nullptr) return invocation->ask({question("user_name", "What is your name?", "name")});
-  invocation->result(text_result("Hello, " + text_of(*answer, "name") + "!"));
+void greet_by_name(Invocation& invocation) {
+  const Json* const answer = form_answer(invocation, "user_name");
+  if (answer == nullptr) return invocation.ask({question("user_name", "What is your name?", "name")});
+  invocation.result(text_result("Hello, " + text_of(*answer, "name") + "!"));
 }
 
-void ask_model(const InvocationRef& invocation) {
-  if (invocation->input("capital_question") == nullptr) {
-    return invocation->ask({sampling("capital_question", "What is the capital of France?", 100)});
+void ask_model(Invocation& invocation) {
+  if (invocation.input("capital_question") == nullptr) {
+    return invocation.ask({sampling("capital_question", "What is the capital of France?", 100)});
   }
-  invocation->result(text_result(sampled_text(*invocation, "capital_question")));
+  invocation.result(text_result(sampled_text(invocation, "capital_question")));
 }
 
-void list_roots(const InvocationRef& invocation) {
-  const Json* const answer = invocation->input("client_roots");
-  if (answer == nullptr) return invocation->ask({roots("client_roots")});
-  invocation->result(text_result("The client's roots: " + answer->dump()));
+void list_roots(Invocation& invocation) {
+  const Json* const answer = invocation.input("client_roots");
+  if (answer == nullptr) return invocation.ask({roots("client_roots")});
+  invocation.result(text_result("The client's roots: " + answer->dump()));
 }
 
 // The state is of no use but to be seen unchanged; that it is, the library guarantees.
-void confirm_with_state(const InvocationRef& invocation) {
+void confirm_with_state(Invocation& invocation) {
   const Json expected{{"confirming", true}};
-  if (form_answer(*invocation, "confirm") == nullptr || invocation->state() != expected) {
-    return invocation->ask(
-        {form("confirm", "Please confirm", Json{{"ok", {{"type", "boolean"}}}}, Json::array({"ok"}))}, expected);
+  if (form_answer(invocation, "confirm") == nullptr || invocation.state() != expected) {
+    return invocation.ask({form("confirm", "Please confirm", Json{{"ok", {{"type", "boolean"}}}}, Json::array({"ok"}))},
+                          expected);
   }
-  invocation->result(text_result("state-ok"));
+  invocation.result(text_result("state-ok"));
 }
 
-void ask_everything(const InvocationRef& invocation) {
+void ask_everything(Invocation& invocation) {
   const InputRequests all{question("user_name", "What is your name?", "name"),
                           sampling("greeting", "Generate a greeting", 50), roots("client_roots")};
-  if (!has_all(*invocation, all)) return invocation->ask(all, Json{{"asked", all.size()}});
-  invocation->result(text_result(text_of(*form_answer(*invocation, "user_name"), "name") + ": " +
-                                 sampled_text(*invocation, "greeting")));
+  if (!has_all(invocation, all)) return invocation.ask(all, Json{{"asked", all.size()}});
+  invocation.result(text_result(text_of(*form_answer(invocation, "user_name"), "name") + ": " +
+                                sampled_text(invocation, "greeting")));
 }
 
 // One question after the other: what the first round learned is in the state of the second.
-void ask_twice(const InvocationRef& invocation) {
-  const Json& state = invocation->state();
-  const Json* const name = form_answer(*invocation, "step1");
-  const Json* const color = form_answer(*invocation, "step2");
+void ask_twice(Invocation& invocation) {
+  const Json& state = invocation.state();
+  const Json* const name = form_answer(invocation, "step1");
+  const Json* const color = form_answer(invocation, "step2");
   const int round = state.is_object() ? state.value("round", 0) : 0;
   if (round == 2 && color != nullptr) {
-    return invocation->result(
+    return invocation.result(
         text_result(state["name"].get<std::string>() + " likes " + text_of(*color, "color") + "."));
   }
   if (round == 1 && name != nullptr) {
-    return invocation->ask({question("step2", "Step 2: What is your favorite color?", "color")},
-                           Json{{"round", 2}, {"name", text_of(*name, "name")}});
+    return invocation.ask({question("step2", "Step 2: What is your favorite color?", "color")},
+                          Json{{"round", 2}, {"name", text_of(*name, "name")}});
   }
-  invocation->ask({question("step1", "Step 1: What is your name?", "name")}, Json{{"round", 1}});
+  invocation.ask({question("step1", "Step 1: What is your name?", "name")}, Json{{"round", 1}});
 }
 
-void ask_what_can_be_answered(const InvocationRef& invocation) {
+void ask_what_can_be_answered(Invocation& invocation) {
   InputRequests all{question("user_name", "What is your name?", "name"),
                     sampling("greeting", "Generate a greeting", 50), roots("client_roots")};
   std::erase_if(
-      all, [&invocation](const InputRequest& each) { return !invocation->client().can(capability_for(each.method)); });
-  if (!has_all(*invocation, all)) return invocation->ask(std::move(all));
-  invocation->result(text_result("Answered: " + std::to_string(all.size())));
+      all, [&invocation](const InputRequest& each) { return !invocation.client().can(capability_for(each.method)); });
+  if (!has_all(invocation, all)) return invocation.ask(std::move(all));
+  invocation.result(text_result("Answered: " + std::to_string(all.size())));
 }
 
 }  // namespace

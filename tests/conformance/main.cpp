@@ -26,9 +26,7 @@ namespace {
 // There is no API to call.
 class NoBackend final : public Backend {
  public:
-  CallId start(CallRequest /*request*/, std::shared_ptr<CallObserver> /*observer*/) override {
-    throw std::logic_error("no method can have been called");
-  }
+  CallId start(CallRequest /*request*/) override { throw std::logic_error("no method can have been called"); }
   void cancel(CallId /*id*/) override {}
   void give_up(CallId /*id*/, const RpcError& /*why*/) override {}
 };
@@ -62,9 +60,9 @@ void serve(std::uint16_t port) {
   HttpOptions options;
   options.listen.port = port;
   HttpTransport http(loop, options,
-                     [&mcp](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+                     [&mcp](const HttpRequest& request, HttpExchange& exchange) {
                        if (request.path == "/mcp") return mcp.handle(request, exchange);
-                       exchange->respond(plain_response(404, "There is /mcp only."));
+                       exchange.respond(plain_response(404, "There is /mcp only."));
                      },
                      {});
 

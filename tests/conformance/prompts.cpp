@@ -7,39 +7,37 @@ namespace {
 
 Json from_user(Json content) { return Json{{"role", "user"}, {"content", std::move(content)}}; }
 
-void finish(const InvocationRef& invocation, std::initializer_list<Json> blocks) {
+void finish(Invocation& invocation, std::initializer_list<Json> blocks) {
   Json messages = Json::array();
   for (const Json& block : blocks) messages.push_back(from_user(block));
-  invocation->result(Json{{"messages", std::move(messages)}});
+  invocation.result(Json{{"messages", std::move(messages)}});
 }
 
 std::string argument_of(const Invocation& invocation, const char* name) {
   return invocation.arguments().at(name).get<std::string>();
 }
 
-void simple(const InvocationRef& invocation) {
-  finish(invocation, {text_block("This is a simple prompt for testing.")});
+void simple(Invocation& invocation) { finish(invocation, {text_block("This is a simple prompt for testing.")}); }
+
+void with_arguments(Invocation& invocation) {
+  finish(invocation, {text_block("Prompt with arguments: arg1='" + argument_of(invocation, "arg1") + "', arg2='" +
+                                 argument_of(invocation, "arg2") + "'")});
 }
 
-void with_arguments(const InvocationRef& invocation) {
-  finish(invocation, {text_block("Prompt with arguments: arg1='" + argument_of(*invocation, "arg1") + "', arg2='" +
-                                 argument_of(*invocation, "arg2") + "'")});
-}
-
-void with_document(const InvocationRef& invocation) {
-  finish(invocation, {embedded_block(argument_of(*invocation, "resourceUri"), "text/plain",
+void with_document(Invocation& invocation) {
+  finish(invocation, {embedded_block(argument_of(invocation, "resourceUri"), "text/plain",
                                      "Embedded resource content for testing."),
                       text_block("Please process the embedded resource above.")});
 }
 
-void with_image(const InvocationRef& invocation) {
+void with_image(Invocation& invocation) {
   finish(invocation, {image_block(), text_block("Please analyze the image above.")});
 }
 
-void with_context(const InvocationRef& invocation) {
-  const Json* const answer = form_answer(*invocation, "user_context");
+void with_context(Invocation& invocation) {
+  const Json* const answer = form_answer(invocation, "user_context");
   if (answer == nullptr) {
-    return invocation->ask({question("user_context", "What context should the prompt use?", "context")});
+    return invocation.ask({question("user_context", "What context should the prompt use?", "context")});
   }
   finish(invocation, {text_block("Use this context: " + text_of(*answer, "context"))});
 }

@@ -27,68 +27,69 @@ void require_tasks_of(const Invocation& invocation) {
   throw missing_capability(Json{{"extensions", {{kTasksExtension, Json::object()}}}});
 }
 
-void greet(const InvocationRef& invocation) {
-  invocation->result(text_result("Hello, " + invocation->arguments().value("name", "stranger") + "!"));
+void greet(Invocation& invocation) {
+  invocation.result(text_result("Hello, " + invocation.arguments().value("name", "stranger") + "!"));
 }
 
-void compute_slowly(asio::io_context& loop, const InvocationRef& invocation) {
-  const Json seconds = invocation->arguments().value("seconds", Json(1));
+void compute_slowly(asio::io_context& loop, Invocation& invocation) {
+  const Json seconds = invocation.arguments().value("seconds", Json(1));
   if (!seconds.is_number()) throw InvalidParams("params.arguments.seconds", "expected number");
   const std::chrono::duration<double> time(std::clamp(seconds.get<double>(), 0.0, 600.0));
-  invocation->progress(0, 1, "computing");
-  after(loop, std::chrono::duration_cast<std::chrono::milliseconds>(time), invocation, [invocation] {
-    invocation->result(text_result("Computed " + invocation->arguments().value("label", "something") + "."));
-  });
+  invocation.progress(0, 1, "computing");
+  after(loop, std::chrono::duration_cast<std::chrono::milliseconds>(time), invocation,
+        [invocation = invocation.shared_from_this()] {
+          invocation->result(text_result("Computed " + invocation->arguments().value("label", "something") + "."));
+        });
 }
 
-void fail_late(asio::io_context& loop, const InvocationRef& invocation) {
-  require_tasks_of(*invocation);
-  after(loop, 1s, invocation, [invocation] {
+void fail_late(asio::io_context& loop, Invocation& invocation) {
+  require_tasks_of(invocation);
+  after(loop, 1s, invocation, [invocation = invocation.shared_from_this()] {
     Json failure = text_result("The job has failed, as it always does.");
     failure["isError"] = true;
     invocation->result(std::move(failure));
   });
 }
 
-void break_late(asio::io_context& loop, const InvocationRef& invocation) {
+void break_late(asio::io_context& loop, Invocation& invocation) {
   after(loop, 200ms, invocation,
         [] { throw RpcError(ErrorCode::kInternalError, "the job has broken down, as it always does"); });
 }
 
-void delete_if_confirmed(const InvocationRef& invocation) {
-  const std::string file = invocation->arguments().value("filename", "nothing");
-  const Json* const answer = form_answer(*invocation, "confirmation");
+void delete_if_confirmed(Invocation& invocation) {
+  const std::string file = invocation.arguments().value("filename", "nothing");
+  const Json* const answer = form_answer(invocation, "confirmation");
   if (answer == nullptr) {
-    return invocation->ask({form("confirmation", "Delete " + file + "?", Json{{"confirm", {{"type", "boolean"}}}},
-                                 Json::array({"confirm"}))});
+    return invocation.ask({form("confirmation", "Delete " + file + "?", Json{{"confirm", {{"type", "boolean"}}}},
+                                Json::array({"confirm"}))});
   }
   const bool confirmed = (*answer)["action"] == "accept" && (*answer)["content"].value("confirm", Json()) == true;
-  invocation->result(text_result((confirmed ? "Deleted " : "Kept ") + file + "."));
+  invocation.result(text_result((confirmed ? "Deleted " : "Kept ") + file + "."));
 }
 
-void ask_two_at_once(const InvocationRef& invocation) {
-  const Json* const name = form_answer(*invocation, "name");
-  const Json* const color = form_answer(*invocation, "color");
+void ask_two_at_once(Invocation& invocation) {
+  const Json* const name = form_answer(invocation, "name");
+  const Json* const color = form_answer(invocation, "color");
   if (name == nullptr || color == nullptr) {
-    return invocation->ask(
-        {question("name", "What is your name?", "name"), question("color", "Which color?", "color")});
+    return invocation.ask({question("name", "What is your name?", "name"), question("color", "Which color?", "color")});
   }
-  invocation->result(text_result(text_of(*name, "name") + " likes " + text_of(*color, "color") + "."));
+  invocation.result(text_result(text_of(*name, "name") + " likes " + text_of(*color, "color") + "."));
 }
 
 // Becomes a task only when it has its answer.
-void greet_late(asio::io_context& loop, const InvocationRef& invocation) {
-  const Json* const answer = form_answer(*invocation, "user_name");
-  if (answer == nullptr) return invocation->ask({question("user_name", "What is your name?", "name")});
-  after(loop, 200ms, invocation,
-        [invocation, name = text_of(*answer, "name")] { invocation->result(text_result("Hello, " + name + "!")); });
+void greet_late(asio::io_context& loop, Invocation& invocation) {
+  const Json* const answer = form_answer(invocation, "user_name");
+  if (answer == nullptr) return invocation.ask({question("user_name", "What is your name?", "name")});
+  after(loop, 200ms, invocation, [invocation = invocation.shared_from_this(), name = text_of(*answer, "name")] {
+    invocation->result(text_result("Hello, " + name + "!"));
+  });
 }
 
 }  // namespace
 
 void add_task_tools(Catalogue& catalogue, asio::io_context& loop) {
-  const auto with_loop = [&loop](void (*run)(asio::io_context&, const InvocationRef&)) -> InvokeFunction {
-    return [&loop, run](const InvocationRef& invocation) { run(loop, invocation); };
+  const auto with_loop = [&loop](void (*run)(asio::io_context&, Invocation&)) -> InvokeFunction {
+    return [&loop, run](Invocation& invocation) { run(loop, invocation); };
   };
   const Json text{{"type", "string"}};
   catalogue.add(make_tool("greet", "Greets, at once", greet, object_with({{"name", text}})));

@@ -25,8 +25,9 @@ class FakeBackend : public Backend {
     std::shared_ptr<CallObserver> observer;
   };
 
-  CallId start(CallRequest request, std::shared_ptr<CallObserver> observer) override {
+  CallId start(CallRequest request) override {
     if (breaks) throw std::logic_error("a fault");
+    auto observer = std::exchange(request.observer, nullptr);
     calls.push_back({std::move(request), std::move(observer)});
     return calls.size();
   }

@@ -22,7 +22,7 @@ struct Client {
   explicit Client(Dispatcher::Options options = {}, TransportKind kind = TransportKind::kTcp)
       : dispatcher(loop, api, catalogue, shared_backend, options),
         peer(std::make_shared<FakePeer>(kind)),
-        receive(dispatcher.acceptor()(peer)) {
+        receive(dispatcher.acceptor()(*peer)) {
     add_method_tools(catalogue, loop, dispatcher.caller());
   }
 
@@ -79,12 +79,12 @@ inline std::string stateless(Json params, Json capabilities = Json::object()) {
 }
 
 // Executes a message whose answer goes to `peer`, as the HTTP endpoints do.
-inline void receive_text(Dispatcher& dispatcher, const std::string& text, const std::shared_ptr<Session>& session,
-                         const std::shared_ptr<Peer>& peer, Delivery delivery) {
+inline void receive_text(Dispatcher& dispatcher, const std::string& text, Session& session, Peer& peer,
+                         Delivery delivery) {
   const Dispatcher::Sender sender{"test", [] { return true; }};
-  dispatcher.read(text, sender, [&dispatcher, session, peer, delivery](const Message& message) {
-    dispatcher.receive(message, session, peer, delivery);
-  });
+  dispatcher.read(text, sender,
+                  [&dispatcher, whose = session.shared_from_this(), to = peer.shared_from_this(),
+                   delivery](const Message& message) { dispatcher.receive(message, *whose, *to, delivery); });
 }
 
 }  // namespace rkllm_mcp::test

@@ -23,10 +23,10 @@ std::string SimBackend::text(std::string_view name, std::size_t tokens) {
   return whole;
 }
 
-Backend::CallId SimBackend::start(CallRequest request, std::shared_ptr<CallObserver> observer) {
+Backend::CallId SimBackend::start(CallRequest request) {
   const auto job = std::make_shared<Job>();
   job->id = ++last_id_;
-  job->observer = std::move(observer);
+  job->observer = std::exchange(request.observer, nullptr);
   const std::string handle = request.params.value("handle", "");
   const std::string prompt = request.params.value("prompt", ":0");
   const std::size_t colon = prompt.find(':');
@@ -103,9 +103,10 @@ bool SimBackend::take_out(CallId id, const RpcError& why) {
       if (job->id != id || job->begun) continue;
       CallOutcome outcome;
       outcome.error = std::make_exception_ptr(why);
-      world_.may_happen(job->name + " leaves the queue", [this, handle = handle, job, outcome = std::make_shared<CallOutcome>(std::move(outcome))] {
-        if (job->observer) end(handle, job, std::move(*outcome));
-      });
+      world_.may_happen(job->name + " leaves the queue",
+                        [this, handle = handle, job, outcome = std::make_shared<CallOutcome>(std::move(outcome))] {
+                          if (job->observer) end(handle, job, std::move(*outcome));
+                        });
       job->stopping = true;
       return true;
     }

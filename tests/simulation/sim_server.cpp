@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-ConnectionLimits limits(const std::shared_ptr<MemoryBudget>& memory) {
+ConnectionLimits limits(const MemoryBudget& memory) {
   ConnectionLimits limits;
   limits.send_queue_bytes = 512;  // small, so that schedules reach them
   limits.max_message_bytes = 64 * 1024;
@@ -17,8 +17,7 @@ ConnectionLimits limits(const std::shared_ptr<MemoryBudget>& memory) {
   return limits;
 }
 
-Dispatcher::Options options(const std::shared_ptr<MemoryBudget>& memory,
-                            const std::shared_ptr<MemoryBudget>& stream_memory) {
+Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stream_memory) {
   Dispatcher::Options options;
   options.memory = memory;
   options.calls.memory = memory;
@@ -32,8 +31,8 @@ Dispatcher::Options options(const std::shared_ptr<MemoryBudget>& memory,
 
 std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const ConnectionLimits& limits,
                                                 HttpHandler handler) {
-  HttpService service{loop, {}, {}, OriginPolicy({}, OriginPolicy::Binding::kLoopback), std::move(handler), {}, {}, {},
-                      {},   {}, limits};
+  HttpService service{
+      loop, {}, {}, OriginPolicy({}, OriginPolicy::Binding::kLoopback), std::move(handler), {}, {}, {}, {}, {}, limits};
   service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(3'600'000)};
   return std::make_shared<const HttpService>(std::move(service));
 }
@@ -42,8 +41,8 @@ std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const Co
 
 SimServer::SimServer(World& world)
     : world_(world),
-      memory_(std::make_shared<MemoryBudget>(std::size_t{16} << 20U)),
-      stream_memory_(std::make_shared<MemoryBudget>(std::size_t{4} << 20U, memory_)),
+      memory_(std::size_t{16} << 20U),
+      stream_memory_(std::size_t{4} << 20U, memory_),
       backend_(std::make_shared<SimBackend>(world)),
       api_(test::fake_api()),
       catalogue_(test::fake_catalogue()),
@@ -76,14 +75,14 @@ std::shared_ptr<Channel> SimServer::add(const std::shared_ptr<SimConnection>& co
 std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
-  channel->contain([&] { LineConnection::start(channel, {TransportKind::kTcp, name}, limits_, accept_); });
+  channel->contain([&] { LineConnection::start(*channel, {TransportKind::kTcp, name}, limits_, accept_); });
   return connection;
 }
 
 std::shared_ptr<SimConnection> SimServer::connect_http(const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
-  channel->contain([&] { HttpConnection::start(service_, channel, name); });
+  channel->contain([&] { HttpConnection::start(service_, *channel, name); });
   return connection;
 }
 

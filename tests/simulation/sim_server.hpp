@@ -1,5 +1,5 @@
-// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines and HTTP, as the program
-// puts them together, on a simulated loop, with simulated models.
+// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines and HTTP, as the
+// program puts them together, on a simulated loop, with simulated models.
 #pragma once
 
 #include "sim_backend.hpp"
@@ -36,8 +36,8 @@ class SimServer {
 
   const SimBackend& backend() const { return *backend_; }
   std::size_t connections() const { return *connections_; }
-  std::size_t memory_used() const { return memory_->used(); }
-  std::size_t stream_memory_used() const { return stream_memory_->used(); }
+  std::size_t memory_used() const { return memory_.used(); }
+  std::size_t stream_memory_used() const { return stream_memory_.used(); }
 
   static constexpr std::chrono::milliseconds kPollTimeout{30'000};
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
@@ -48,8 +48,8 @@ class SimServer {
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
 
   World& world_;
-  const std::shared_ptr<MemoryBudget> memory_;
-  const std::shared_ptr<MemoryBudget> stream_memory_;
+  const MemoryBudget memory_;
+  const MemoryBudget stream_memory_;
   const std::shared_ptr<SimBackend> backend_;
   const Api api_;
   const Catalogue catalogue_;

@@ -37,17 +37,16 @@ std::string cursor_of(const Service& service, const std::string& own) {
   return std::string(kOfService) + service.name + ":" + own;
 }
 
-void add_documents(const Catalogue& catalogue, const std::shared_ptr<Session>& session,
-                   const std::shared_ptr<const Service>& service, std::string own_cursor, Json page, PageLimits limits,
-                   DoneFunction done) {
+void add_documents(const Catalogue& catalogue, Session& session, const std::shared_ptr<const Service>& service,
+                   std::string own_cursor, Json page, PageLimits limits, DoneFunction done) {
   const std::size_t shown = page["resources"].size();
   if (shown >= limits.items || (shown > 0 && limits.bytes == 0)) {
     page["nextCursor"] = cursor_of(*service, own_cursor);
     return done(std::move(page), nullptr);
   }
-  service->documents.list(*session->principal, {std::move(own_cursor), limits.items - shown, limits.bytes},
-                          [&catalogue, session, service, page = std::move(page), done = std::move(done)](
-                              Json more, const std::exception_ptr& error) mutable {
+  service->documents.list(*session.principal, {std::move(own_cursor), limits.items - shown, limits.bytes},
+                          [&catalogue, kept = session.shared_from_this(), service, page = std::move(page),
+                           done = std::move(done)](Json more, const std::exception_ptr& error) mutable {
                             if (error) return done(nullptr, error);
                             for (Json& entry : more["resources"]) page["resources"].push_back(std::move(entry));
                             const auto next = next_with_documents(catalogue, service.get());
@@ -76,11 +75,11 @@ bool lists_documents(const Catalogue& catalogue, const Json& params) {
   return next_with_documents(catalogue, nullptr) != nullptr;
 }
 
-void list_with_documents(const Catalogue& catalogue, const std::shared_ptr<Session>& session, const Json& params,
-                         const PageLimits& limits, DoneFunction done) {
+void list_with_documents(const Catalogue& catalogue, Session& session, const Json& params, const PageLimits& limits,
+                         DoneFunction done) {
   const std::string_view cursor = cursor_in(params);
   if (!cursor.starts_with(kOfService)) {
-    Json page = list_resources(catalogue, *session, params, limits);
+    Json page = list_resources(catalogue, session, params, limits);
     const auto service = next_with_documents(catalogue, nullptr);
     if (page.contains("nextCursor") || !service) return done(std::move(page), nullptr);
     const std::size_t bytes = page.dump().size();
@@ -111,7 +110,7 @@ void describe_service(const Service& service, const Principal& principal, std::s
                       std::function<void(Json capabilities)> done) {
   Catalogue own;
   own.tools = service.tools;
-  Session session(std::weak_ptr<Backend>(), false);
+  Session session({}, false);
   session.principal = &principal;
   const PageLimits all{own.tools.size(), static_cast<std::size_t>(-1)};
   Json capabilities = list_tools(own, session, nullptr, all);

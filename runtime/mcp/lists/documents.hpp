@@ -20,8 +20,8 @@ namespace rkllm_mcp {
 bool lists_documents(const Catalogue& catalogue, const Json& params);
 
 // One page of all resources, through `done`. Throws InvalidParams for a cursor that was never given out.
-void list_with_documents(const Catalogue& catalogue, const std::shared_ptr<Session>& session, const Json& params,
-                         const PageLimits& limits, DoneFunction done);
+void list_with_documents(const Catalogue& catalogue, Session& session, const Json& params, const PageLimits& limits,
+                         DoneFunction done);
 
 // One page of a service's documents, for SERVICE/resources/list. `params` may have cursor and limit.
 void list_documents_of(const Service& service, const Principal& principal, const Json& params, const PageLimits& limits,

@@ -83,8 +83,10 @@ Json listed(const Prompt& prompt) {
 
 const Resource& entry_of(const Resource& each) { return each; }
 const ResourceTemplate& entry_of(const ResourceTemplate& each) { return each; }
-const Tool& entry_of(const std::shared_ptr<const Tool>& each) { return *each; }
-const Prompt& entry_of(const std::shared_ptr<const Prompt>& each) { return *each; }
+template <class Entry>
+const Entry& entry_of(const std::shared_ptr<const Entry>& each) {
+  return *each;
+}
 
 template <class Entry>
 bool is_listed(const Entry& /*entry*/) {

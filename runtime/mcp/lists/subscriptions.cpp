@@ -55,23 +55,22 @@ std::string watchable(std::string address, std::string_view path) {
   throw InvalidParams(path, "longer than " + std::to_string(kLongest) + " bytes");
 }
 
-void Subscriptions::add(const std::shared_ptr<Handshake>& handshake) {
-  handshakes_.remove_if([&handshake](const auto& each) { return each.expired() || each.lock() == handshake; });
-  handshakes_.push_back(handshake);
+void Subscriptions::add(const Session& session) {
+  handshakes_.remove_if([&session](const auto& each) { return each.expired() || each.lock() == session.handshake; });
+  handshakes_.push_back(session.handshake);
 }
 
-void Subscriptions::listen(const Json& params, const ClientContext& client, const std::shared_ptr<Session>& session,
-                           const std::shared_ptr<Reply>& reply) {
+void Subscriptions::listen(const Json& params, const ClientContext& client, Session& session, Reply& reply) {
   if (ended_) throw RpcError(ErrorCode::kInternalError, "the server is ending");
-  if (!reply->peer().takes_messages()) {
+  if (!reply.peer().takes_messages()) {
     throw RpcError(ErrorCode::kInvalidRequest, "invalid request: nothing can be told here; listen on another address");
   }
   const auto filter = params.find("notifications");
   if (filter == params.end() || !filter->is_object()) throw InvalidParams("params.notifications", "expected object");
-  Listener listener{reply,
-                    session,
+  Listener listener{reply.shared_from_this(),
+                    session.shared_from_this(),
                     0,
-                    id_value(reply->id()),
+                    id_value(reply.id()),
                     {},
                     texts_of(*filter, "resourceSubscriptions"),
                     texts_of(*filter, "taskIds")};
@@ -87,17 +86,17 @@ void Subscriptions::listen(const Json& params, const ClientContext& client, cons
 
   tell(listener, "notifications/subscriptions/acknowledged", Json{{"notifications", std::move(honoured)}});
   const auto place = listeners_.insert(listeners_.end(), std::move(listener));
-  place->key = session->add({.id = reply->id(),
-                             .reply = reply,
-                             .answers_when_cancelled = false,
-                             .on_cancelled =
-                                 [this, place, weak = std::weak_ptr(session)] {
-                                   const auto ended = std::move(*place);
-                                   listeners_.erase(place);
-                                   ended.reply->nothing();
-                                   if (const auto alive = weak.lock()) alive->remove(ended.key);
-                                 }},
-                            reply->peer());
+  place->key = session.add({.id = reply.id(),
+                            .reply = reply.shared_from_this(),
+                            .answers_when_cancelled = false,
+                            .on_cancelled =
+                                [this, place, weak = session.weak_from_this()] {
+                                  const auto ended = std::move(*place);
+                                  listeners_.erase(place);
+                                  ended.reply->nothing();
+                                  if (const auto alive = weak.lock()) alive->remove(ended.key);
+                                }},
+                           reply.peer());
 }
 
 void Subscriptions::tell(const Listener& listener, std::string_view method, Json params) {

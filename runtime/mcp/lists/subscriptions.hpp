@@ -38,10 +38,9 @@ class Subscriptions {
   ~Subscriptions();
 
   // A session whose handshake is done hears of all lists, and of the resources that it names there.
-  void add(const std::shared_ptr<Handshake>& handshake);
+  void add(const Session& session);
   // subscriptions/listen: acknowledges, and answers when it ends. Throws RpcError.
-  void listen(const Json& params, const ClientContext& client, const std::shared_ptr<Session>& session,
-              const std::shared_ptr<Reply>& reply);
+  void listen(const Json& params, const ClientContext& client, Session& session, Reply& reply);
 
   void list_changed(Listed list);
   // `may_hear`: of whose clients that watch it; null: all.

@@ -36,7 +36,7 @@ class Era {
   // `body` as a complete result. `server` is {"name","version"}.
   virtual Json result(Json body, const std::optional<Freshness>& freshness, const Json& server) const = 0;
   // Gets the invocation's tool called again with what the client says to `requests`.
-  virtual void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) const = 0;
+  virtual void ask(Invocation& invocation, InputRequests requests, Json state) const = 0;
 };
 
 }  // namespace rkllm_mcp

@@ -55,21 +55,22 @@ class HandshakeEra final : public Era {
   }
 
   // The requests travel with the messages of the one that they belong to; the answers come by themselves.
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) const override {
-    if (requests.empty()) return invocation->run_again(Json::object(), std::move(state));
-    const auto handshake = invocation->request().session->handshake;
-    const auto round = std::make_shared<Round>(Round{invocation, Json::object(), std::move(state), requests.size()});
+  void ask(Invocation& invocation, InputRequests requests, Json state) const override {
+    if (requests.empty()) return invocation.run_again(Json::object(), std::move(state));
+    const auto handshake = invocation.request().session->handshake;
+    const auto round = std::make_shared<Round>(
+        Round{invocation.shared_from_this(), Json::object(), std::move(state), requests.size()});
     std::vector<RequestId> ids;
     for (auto& request : requests) {
       ids.push_back(handshake->requests.add(
           [round, key = request.key](const Response& response) { take_answer(*round, key, response); }));
     }
     // However the invocation ends, nobody waits for the answers any more; what was kept for them holds the invocation.
-    invocation->when_ended([handshake, ids] {
+    invocation.when_ended([handshake, ids] {
       for (const auto& id : ids) handshake->requests.forget(id);
     });
     for (std::size_t at = 0; at < ids.size(); ++at) {
-      invocation->request().reply->message(request_message(ids[at], requests[at].method, requests[at].params));
+      invocation.request().reply->message(request_message(ids[at], requests[at].method, requests[at].params));
     }
   }
 };

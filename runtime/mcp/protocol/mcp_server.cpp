@@ -146,13 +146,12 @@ ClientContext McpServer::client_of(const Request& request, const Session& sessio
   return revision->era.client_of(*revision, request.params, session);
 }
 
-bool McpServer::handle(const Request& request, const std::shared_ptr<Session>& session,
-                       const std::shared_ptr<Reply>& reply) {
+bool McpServer::handle(const Request& request, Session& session, Reply& reply) {
   const Handler* const handler = handler_of(request.method);
   const bool is_stateless = is_stateless_request(request.params);
   if (handler == nullptr && !is_stateless) return false;
-  if (request.method != "ping" || is_stateless) session->speaks_mcp = true;  // callers of C functions ping, too
-  const ClientContext client = client_of(request, *session);
+  if (request.method != "ping" || is_stateless) session.speaks_mcp = true;  // callers of C functions ping, too
+  const ClientContext client = client_of(request, session);
   if (handler != nullptr && client.revision->serves(request.method)) {
     (this->*handler->run)({request, client, session, reply});
     return true;
@@ -169,7 +168,7 @@ bool McpServer::handle(const Notification& notification, Session& session) {
     if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"]);
     return true;
   }
-  if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session.handshake);
+  if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session);
   return notification.method.starts_with("notifications/");  // the others need no action
 }
 
@@ -178,7 +177,7 @@ void McpServer::handle(const Response& response, Session& session) {
 }
 
 void McpServer::answer(const Asked& asked, Json body, const std::optional<Freshness>& freshness) const {
-  asked.reply->result(asked.client.revision->era.result(std::move(body), freshness, server_));
+  asked.reply.result(asked.client.revision->era.result(std::move(body), freshness, server_));
 }
 
 // --- who is there ---------------------------------------------------------------------------------------------------
@@ -196,10 +195,10 @@ Json McpServer::capabilities(const Era& era) const {
 void McpServer::initialize(const Asked& asked) {
   const Json& params = asked.request.params;
   const Revision& revision = negotiated_revision(required_string(params, "protocolVersion"));
-  if (!asked.session->shared()) {
-    asked.session->handshake = std::make_shared<Handshake>(Handshake{&revision, known_capabilities(params)});
-    asked.session->handshake->outlet = asked.session->outlet;
-    asked.session->handshake->principal = asked.session->principal;
+  if (!asked.session.shared()) {
+    asked.session.handshake = std::make_shared<Handshake>(Handshake{&revision, known_capabilities(params)});
+    asked.session.handshake->outlet = asked.session.outlet;
+    asked.session.handshake->principal = asked.session.principal;
   }
   answer(asked,
          Json{{"protocolVersion", revision.name},
@@ -221,9 +220,9 @@ void McpServer::discover(const Asked& asked) {
 void McpServer::set_log_level(const Asked& asked) {
   const auto level = severity_named(required_string(asked.request.params, "level"));
   if (!level) throw InvalidParams("params.level", "no such level");
-  if (asked.session->handshake) {
-    if (may_hear_all(*asked.session)) asked.session->handshake->log_level = level;
-    subscriptions_.add(asked.session->handshake);
+  if (asked.session.handshake) {
+    if (may_hear_all(asked.session)) asked.session.handshake->log_level = level;
+    subscriptions_.add(asked.session);
   }
   answer(asked, Json::object());
 }
@@ -231,18 +230,18 @@ void McpServer::set_log_level(const Asked& asked) {
 // --- lists and documents --------------------------------------------------------------------------------------------
 
 PageLimits McpServer::page_limits(const Asked& asked) const {
-  const std::size_t most = asked.reply->peer().max_message_bytes();
+  const std::size_t most = asked.reply.peer().max_message_bytes();
   return {options_.page_items, most - std::min(most, kEnvelopeBytes)};
 }
 
 void McpServer::tools(const Asked& asked) {
-  answer(asked, list_tools(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_tools(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
 void McpServer::answer_later(const Asked& asked, const std::function<void(DoneFunction)>& begin) {
-  check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   // What a service tells may have changed a moment later.
-  begin([this, revision = asked.client.revision, reply = asked.reply, held = asked.session->hold()](
+  begin([this, revision = asked.client.revision, reply = asked.reply.shared_from_this(), held = asked.session.hold()](
             Json body, const std::exception_ptr& error) {
     if (error) return reply->error(as_rpc_error(error));
     reply->result(revision->era.result(std::move(body), Freshness{}, server_));
@@ -255,39 +254,38 @@ void McpServer::resources(const Asked& asked) {
       list_with_documents(catalogue_, asked.session, asked.request.params, page_limits(asked), std::move(done));
     });
   }
-  answer(asked, list_resources(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_resources(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
 void McpServer::resource_templates(const Asked& asked) {
-  answer(asked, list_resource_templates(catalogue_, *asked.session, asked.request.params, page_limits(asked)),
-         kOfLists);
+  answer(asked, list_resource_templates(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
 void McpServer::prompts(const Asked& asked) {
-  answer(asked, list_prompts(catalogue_, *asked.session, asked.request.params, page_limits(asked)), kOfLists);
+  answer(asked, list_prompts(catalogue_, asked.session, asked.request.params, page_limits(asked)), kOfLists);
 }
 
 void McpServer::read(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
   if (const auto fetch = catalogue_.fetch ? catalogue_.fetch(uri) : nullptr) {
-    check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+    check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
     return invoke(request_for(asked, uri), fetch);
   }
   if (const auto owner = owner_of(catalogue_, uri)) {
     return answer_later(asked, [&](DoneFunction done) {
-      owner->documents.read(*asked.session->principal, uri,
+      owner->documents.read(*asked.session.principal, uri,
                             [owner, uri, done = std::move(done)](Json body, const std::exception_ptr& error) {
                               done(std::move(body), error ? as_missing(uri, error) : nullptr);
                             });
     });
   }
-  auto reading = read_resource(catalogue_, *asked.session, uri);
+  auto reading = read_resource(catalogue_, asked.session, uri);
   answer(asked, std::move(reading.body), reading.freshness);
 }
 
 void McpServer::complete_argument(const Asked& asked) {
   if (!asked.request.params.is_object()) throw InvalidParams("params", "expected object");
-  answer(asked, complete(catalogue_, *asked.session, asked.request.params));
+  answer(asked, complete(catalogue_, asked.session, asked.request.params));
 }
 
 // --- news -----------------------------------------------------------------------------------------------------------
@@ -296,24 +294,24 @@ void McpServer::complete_argument(const Asked& asked) {
 void McpServer::subscribe(const Asked& asked) {
   constexpr std::size_t kMost = 256;
   std::string uri = watchable(required_string(asked.request.params, "uri"), "params.uri");
-  if (const auto& handshake = asked.session->handshake) {
+  if (const auto& handshake = asked.session.handshake) {
     if (handshake->resources.size() >= kMost) {
       throw RpcError(ErrorCode::kQueueFull, "too many subscriptions", Json{{"queued", kMost}, {"limit", kMost}});
     }
     handshake->resources.insert(std::move(uri));
-    subscriptions_.add(handshake);
+    subscriptions_.add(asked.session);
   }
   answer(asked, Json::object());
 }
 
 void McpServer::unsubscribe(const Asked& asked) {
   const std::string uri = required_string(asked.request.params, "uri");
-  if (const auto& handshake = asked.session->handshake) handshake->resources.erase(uri);
+  if (const auto& handshake = asked.session.handshake) handshake->resources.erase(uri);
   answer(asked, Json::object());
 }
 
 void McpServer::listen(const Asked& asked) {
-  check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   subscriptions_.listen(asked.request.params, asked.client, asked.session, asked.reply);
 }
 
@@ -347,7 +345,8 @@ std::vector<std::string_view> names_for(const std::vector<std::shared_ptr<const 
 
 InvocationRequest McpServer::request_for(const Asked& asked, std::string name) const {
   const Json& params = asked.request.params;
-  InvocationRequest wanted{asked.session, asked.reply, asked.client, asked.request.method, std::move(name)};
+  InvocationRequest wanted{asked.session.shared_from_this(), asked.reply.shared_from_this(), asked.client,
+                           asked.request.method, std::move(name)};
   wanted.seal = &seal_;
   if (const Json* const arguments = given_in(params, "arguments")) {
     if (!arguments->is_object()) throw InvalidParams("params.arguments", "expected object");
@@ -363,7 +362,7 @@ InvocationRequest McpServer::request_for(const Asked& asked, std::string name) c
     wanted.state = seal_.open(required_string(params, "requestState"), subject_of(wanted));
   }
   wanted.outlives_exchange =
-      !asked.client.revision->era.ends_with_exchange() && asked.reply->peer().transport() == TransportKind::kHttp;
+      !asked.client.revision->era.ends_with_exchange() && asked.reply.peer().transport() == TransportKind::kHttp;
   return wanted;
 }
 
@@ -371,7 +370,7 @@ void McpServer::invoke(InvocationRequest wanted, const InvokeFunction& run) {
   const Revision& revision = *wanted.client.revision;
   // What the server's parts print may be about anybody's requests.
   const bool hears = may_hear_all(*wanted.session) && wanted.client.log_level && revision.era.logs_by_request();
-  auto voice = std::make_unique<RequestResponder>(wanted.reply, revision, server_);
+  auto voice = std::make_unique<RequestResponder>(*wanted.reply, revision, server_);
   const auto invocation = std::make_shared<Invocation>(std::move(wanted), std::move(voice), run);
   if (hears) {
     hearers_.remove_if([](const auto& each) { return each.expired(); });
@@ -395,7 +394,7 @@ void drop_what_hosts_add(const Tool& tool, Json& arguments) {
 void McpServer::call_tool(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto tool = catalogue_.tool(name);
-  if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, *asked.session));
+  if (!tool) throw no_such("tool", name, names_for(catalogue_.tools, asked.session));
   auto wanted = request_for(asked, std::move(name));
   if (!tool->takes_unread) {
     wanted.arguments = read_whole(std::move(wanted.arguments), kMostReadOnLoop);
@@ -405,11 +404,11 @@ void McpServer::call_tool(const Asked& asked) {
   const bool knows_tasks = catalogue_.offers_tasks && asked.client.revision->serves("tasks/get") &&
                            asked.client.has_extension(kTasksExtension);
   // The function holds the tool: the catalogue may change while it runs.
-  const InvokeFunction run = [tool](const std::shared_ptr<Invocation>& invocation) { tool->run(invocation); };
+  const InvokeFunction run = [tool](Invocation& invocation) { tool->run(invocation); };
   try {
-    permit(*asked.session, tool->permission);
-    check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
-    if (knows_tasks && tool->as_task && tool->as_task(wanted) && tasks_.has_room_for(asked.session->principal)) {
+    permit(asked.session, tool->permission);
+    check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
+    if (knows_tasks && tool->as_task && tool->as_task(wanted) && tasks_.has_room_for(asked.session.principal)) {
       return answer(asked, tasks_.begin(std::move(wanted), run));
     }
   } catch (const RpcError& error) {
@@ -424,9 +423,9 @@ constexpr std::size_t kLongestPromptArgument = std::size_t{1} << 20U;
 void McpServer::get_prompt(const Asked& asked) {
   std::string name = required_string(asked.request.params, "name");
   const auto prompt = catalogue_.prompt(name);
-  if (!prompt) throw no_such("prompt", name, names_for(catalogue_.prompts, *asked.session));
-  permit(*asked.session, prompt->permission);
-  check_quota(*asked.session, asked.reply->peer(), options_.requests_per_session, options_.counts);
+  if (!prompt) throw no_such("prompt", name, names_for(catalogue_.prompts, asked.session));
+  permit(asked.session, prompt->permission);
+  check_quota(asked.session, asked.reply.peer(), options_.requests_per_session, options_.counts);
   auto wanted = request_for(asked, std::move(name));
   const Json all = std::exchange(wanted.arguments, Json::object());
   for (const auto& [argument, value] : all.items()) {
@@ -443,7 +442,7 @@ void McpServer::get_prompt(const Asked& asked) {
       throw InvalidParams("params.arguments." + argument.name, "missing");
     }
   }
-  invoke(std::move(wanted), [prompt](const std::shared_ptr<Invocation>& invocation) { prompt->run(invocation); });
+  invoke(std::move(wanted), [prompt](Invocation& invocation) { prompt->run(invocation); });
 }
 
 namespace {
@@ -457,17 +456,17 @@ void require_tasks(const ClientContext& client) {
 
 void McpServer::get_task(const Asked& asked) {
   require_tasks(asked.client);
-  answer(asked, tasks_.get(asked.request.params, asked.session->principal));
+  answer(asked, tasks_.get(asked.request.params, asked.session.principal));
 }
 
 void McpServer::update_task(const Asked& asked) {
   require_tasks(asked.client);
-  answer(asked, tasks_.update(asked.request.params, asked.session->principal));
+  answer(asked, tasks_.update(asked.request.params, asked.session.principal));
 }
 
 void McpServer::cancel_task(const Asked& asked) {
   require_tasks(asked.client);
-  answer(asked, tasks_.cancel(asked.request.params, asked.session->principal));
+  answer(asked, tasks_.cancel(asked.request.params, asked.session.principal));
 }
 
 void McpServer::end() {

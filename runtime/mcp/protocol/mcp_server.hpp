@@ -32,14 +32,14 @@ class McpServer {
     std::size_t page_items = 50;             // entries of a list that are sent at once
     std::size_t requests_per_session = 256;  // in progress at a time
     Counts* counts = nullptr;
-    std::shared_ptr<MemoryBudget> memory{};  // that what is kept of tasks counts in
+    MemoryBudget memory{};  // that what is kept of tasks counts in
   };
 
   // The catalogue outlives the server.
   McpServer(asio::io_context& loop, const Catalogue& catalogue, const Options& options);
 
   // Executes the request if its method is one of its revision's; false if it is not. Throws RpcError.
-  bool handle(const Request& request, const std::shared_ptr<Session>& session, const std::shared_ptr<Reply>& reply);
+  bool handle(const Request& request, Session& session, Reply& reply);
   // Acts on the notification if it is one of MCP's; false if it is not. Never fails.
   bool handle(const Notification& notification, Session& session);
   // Hands the client's answer to the tool that has asked for it. One that nobody has asked for is passed over.
@@ -67,8 +67,8 @@ class McpServer {
   struct Asked {
     const Request& request;
     const ClientContext& client;
-    const std::shared_ptr<Session>& session;
-    const std::shared_ptr<Reply>& reply;
+    Session& session;
+    Reply& reply;
   };
   struct Handler {
     std::string_view method;

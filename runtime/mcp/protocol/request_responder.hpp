@@ -15,12 +15,12 @@ namespace rkllm_mcp {
 class RequestResponder final : public Requester {
  public:
   // `server` is {"name","version"} and outlives this.
-  RequestResponder(std::shared_ptr<Reply> reply, const Revision& revision, const Json& server)
-      : reply_(std::move(reply)), revision_(revision), server_(server) {}
+  RequestResponder(Reply& reply, const Revision& revision, const Json& server)
+      : reply_(reply.shared_from_this()), revision_(revision), server_(server) {}
 
   void result(Json body) override;
   void error(const RpcError& error) override { reply_->error(error); }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
+  void ask(Invocation& invocation, InputRequests requests, Json state) override {
     revision_.era.ask(invocation, std::move(requests), std::move(state));
   }
   void notify(std::string_view method, const Json& params) override;

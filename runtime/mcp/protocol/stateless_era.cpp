@@ -48,15 +48,15 @@ class StatelessEra final : public Era {
     return body;
   }
 
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) const override {
+  void ask(Invocation& invocation, InputRequests requests, Json state) const override {
     Json asked = Json::object();
     for (auto& request : requests)
       asked[request.key] = {{"method", request.method}, {"params", std::move(request.params)}};
     Json body{{"resultType", "input_required"}};
     if (!asked.empty()) body["inputRequests"] = std::move(asked);
     if (!state.is_null())
-      body["requestState"] = invocation->request().seal->seal(state, subject_of(invocation->request()));
-    invocation->result(std::move(body));
+      body["requestState"] = invocation.request().seal->seal(state, subject_of(invocation.request()));
+    invocation.result(std::move(body));
   }
 };
 

@@ -12,8 +12,9 @@ Invocation::~Invocation() {
 }
 
 void Invocation::run() {
+  const auto self = shared_from_this();  // the tool may let go of it
   try {
-    run_(shared_from_this());
+    run_(*this);
   } catch (const RpcError& refusal) {
     error(refusal);
   } catch (...) {
@@ -79,7 +80,8 @@ void Invocation::ask(InputRequests requests, Json state) {
                    "invalid request: " + request_.name +
                        " asks its client something, which cannot be told here; accept text/event-stream");
   }
-  requester_->ask(shared_from_this(), std::move(requests), std::move(state));
+  const auto self = shared_from_this();  // what is asked may be answered at once, and the tool end
+  requester_->ask(*this, std::move(requests), std::move(state));
 }
 
 void Invocation::on_cancelled(std::function<void()> action) {

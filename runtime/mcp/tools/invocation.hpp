@@ -31,7 +31,7 @@ class Invocation;
 class StateSeal;
 
 // Begins one execution, which may end at once or later, by a function of the invocation. What it throws is the error.
-using InvokeFunction = std::function<void(const std::shared_ptr<Invocation>&)>;
+using InvokeFunction = std::function<void(Invocation&)>;
 
 // Where the outcome of an invocation goes, and what it says before: to the request, or to a task that outlives it.
 class Requester {
@@ -39,7 +39,7 @@ class Requester {
   virtual ~Requester() = default;
   virtual void result(Json body) = 0;
   virtual void error(const RpcError& error) = 0;
-  virtual void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) = 0;
+  virtual void ask(Invocation& invocation, InputRequests requests, Json state) = 0;
   virtual void notify(std::string_view method, const Json& params) = 0;
   virtual bool ready() const = 0;  // whether it takes more notifications just now
 };

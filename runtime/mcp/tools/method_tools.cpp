@@ -55,37 +55,37 @@ ProgressMessage take_progress_message(Json& arguments) {
 }
 
 // Bad arguments and refusals become results with "isError":true; only an id that is in use fails the request itself.
-void run(asio::io_context& loop, Caller& caller, const Method& method,
-         const std::shared_ptr<Invocation>& invocation) try {
-  const auto& request = invocation->request();
+void run(asio::io_context& loop, Caller& caller, const Method& method, Invocation& invocation) try {
+  const auto& request = invocation.request();
   Caller::require_new_id(*request.session, *request.reply, false);
-  Json arguments = invocation->take_arguments();
+  Json arguments = invocation.take_arguments();
   const auto message = method.streams ? take_progress_message(arguments) : ProgressMessage::kStatus;
   Caller::Target target{&method, {}, take_result_options(method, arguments)};
   target.params = std::move(arguments);
 
   std::shared_ptr<Progress> progress;
   CollectReader::ProgressFunction on_progress;
-  if (!invocation->progress_token().is_null()) {
+  if (!invocation.progress_token().is_null()) {
     progress = Progress::start(loop, invocation, message);
     on_progress = [progress](const CollectReader::Step& step) { progress->update(step); };
   }
   const auto encoding = target.options.encoding;
   const std::string owner = owner_of(request.session->principal, request.reply->peer().address());
-  const auto done = [&caller, invocation, progress, &method, encoding, owner](Collected collected) {
+  const auto done = [&caller, kept = invocation.shared_from_this(), progress, &method, encoding,
+                     owner](Collected collected) {
     if (progress) progress->stop();
     try {
       if (collected.outcome.error) std::rethrow_exception(collected.outcome.error);
-      invocation->result(tool_result(caller, method, std::move(collected), encoding, owner));
+      kept->result(tool_result(caller, method, std::move(collected), encoding, owner));
     } catch (...) {
-      invocation->result(tool_error(as_rpc_error(std::current_exception())));
+      kept->result(tool_error(as_rpc_error(std::current_exception())));
     }
   };
-  caller.collect(request.session, request.reply, std::move(target), done, std::move(on_progress),
+  caller.collect(*request.session, *request.reply, std::move(target), done, std::move(on_progress),
                  {.answers = false, .outlives_exchange = request.outlives_exchange});
 } catch (const RpcError& error) {
   if (error.code() == ErrorCode::kInvalidRequest) throw;
-  invocation->result(tool_error(error));
+  invocation.result(tool_error(error));
 }
 
 // The first that is given.
@@ -113,7 +113,7 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     tool.annotations = method.annotations;
     tool.permission = permission_for(method);
     tool.takes_unread = true;
-    tool.run = [&loop, &caller, &method](const auto& invocation) { run(loop, caller, method, invocation); };
+    tool.run = [&loop, &caller, &method](Invocation& invocation) { run(loop, caller, method, invocation); };
     // A client that asks for progress waits for the answer itself, and gets no task.
     if (method.streams) tool.as_task = [](const auto& request) { return request.progress_token.is_null(); };
     catalogue.add(std::move(tool));
@@ -123,8 +123,8 @@ void add_method_tools(Catalogue& catalogue, asio::io_context& loop, Caller& call
     Tool tool;
     tool.name = other.name;
     tool.listed = false;
-    tool.run = [&api = caller.api(), &other](const auto& invocation) {
-      invocation->result(tool_error(unsupported(std::string(other.name), other.versions, api.api_version)));
+    tool.run = [&api = caller.api(), &other](Invocation& invocation) {
+      invocation.result(tool_error(unsupported(std::string(other.name), other.versions, api.api_version)));
     };
     catalogue.add(std::move(tool));
   }

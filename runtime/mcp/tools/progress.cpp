@@ -13,12 +13,11 @@ constexpr double kKeepAliveStep = 1.0 / 1024;
 
 }  // namespace
 
-Progress::Progress(asio::io_context& loop, std::shared_ptr<Invocation> invocation, ProgressMessage message)
-    : invocation_(std::move(invocation)), message_(message), timer_(loop) {}
+Progress::Progress(asio::io_context& loop, Invocation& invocation, ProgressMessage message)
+    : invocation_(invocation.shared_from_this()), message_(message), timer_(loop) {}
 
-std::shared_ptr<Progress> Progress::start(asio::io_context& loop, std::shared_ptr<Invocation> invocation,
-                                          ProgressMessage message) {
-  auto progress = std::make_shared<Progress>(loop, std::move(invocation), message);
+std::shared_ptr<Progress> Progress::start(asio::io_context& loop, Invocation& invocation, ProgressMessage message) {
+  auto progress = std::make_shared<Progress>(loop, invocation, message);
   progress->send(message == ProgressMessage::kStatus ? "started" : "");
   progress->keep_alive();
   return progress;

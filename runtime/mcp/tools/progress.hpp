@@ -28,9 +28,8 @@ enum class ProgressMessage {
 class Progress : public std::enable_shared_from_this<Progress> {
  public:
   // Tells the client of the invocation, which wants progress, until the invocation ends at the latest.
-  static std::shared_ptr<Progress> start(asio::io_context& loop, std::shared_ptr<Invocation> invocation,
-                                         ProgressMessage message);
-  Progress(asio::io_context& loop, std::shared_ptr<Invocation> invocation, ProgressMessage message);
+  static std::shared_ptr<Progress> start(asio::io_context& loop, Invocation& invocation, ProgressMessage message);
+  Progress(asio::io_context& loop, Invocation& invocation, ProgressMessage message);
 
   void update(const CollectReader::Step& step);
   void stop();

@@ -98,10 +98,10 @@ class Task::Voice final : public Requester {
   void error(const RpcError& error) override {
     if (const auto task = task_.lock()) task->fail(error);
   }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
+  void ask(Invocation& invocation, InputRequests requests, Json state) override {
     const auto task = task_.lock();
     if (!task || task->ended()) return;
-    task->waiting_ = invocation;
+    task->waiting_ = invocation.shared_from_this();
     task->ask(std::move(requests), std::move(state));
   }
   void notify(std::string_view method, const Json& params) override {
@@ -119,7 +119,7 @@ class Task::Voice final : public Requester {
 void Task::run(InvocationRequest request, InvokeFunction run, const Json& server) {
   session_ = request.session->sibling();
   const auto memory = request.reply->memory();
-  request.reply = std::make_shared<Reply>(silent_peer_of(request.reply->peer()), request.reply->id());
+  request.reply = std::make_shared<Reply>(*silent_peer_of(request.reply->peer()), request.reply->id());
   request.reply->set_memory(memory);
   request.session = session_;
   request.outlives_exchange = true;
@@ -212,7 +212,7 @@ Json Tasks::begin(InvocationRequest request, InvokeFunction run) {
                                            [this](const Task& changed) { this->changed(changed); });
   tasks_.emplace(task->id(), task);
   task->when_ended([this, weak = std::weak_ptr(task)] {
-    if (const auto ended = weak.lock()) keep(ended);
+    if (const auto ended = weak.lock()) keep(*ended);
   });
   task->run(std::move(request), std::move(run), server_);
   Json created = task->state(Task::Extent::kBrief);
@@ -237,11 +237,11 @@ bool Tasks::has_room_for(const Principal* owner) {
   }
 }
 
-void Tasks::keep(const std::shared_ptr<Task>& task) {
-  ended_.push_back(task->id());
-  kept_bytes_ += task->kept_bytes();
+void Tasks::keep(Task& task) {
+  ended_.push_back(task.id());
+  kept_bytes_ += task.kept_bytes();
   share_.set(kept_bytes_);
-  task->forget_after(kKeptFor, [this, id = task->id()] { forget(id); });
+  task.forget_after(kKeptFor, [this, id = task.id()] { forget(id); });
 }
 
 void Tasks::forget(const std::string& id) {

@@ -33,8 +33,8 @@ class Tasks {
   // `changed` hears of each task whose state has become another.
   using ChangedFunction = std::function<void(const Principal* owner, const std::string& id, const Json& state)>;
   // `server` is {"name","version"}.
-  // What came of them counts in `memory`; null: it does not.
-  Tasks(asio::io_context& loop, Json server, ChangedFunction changed, std::shared_ptr<MemoryBudget> memory)
+  // What came of them counts in `memory`; none: it does not.
+  Tasks(asio::io_context& loop, Json server, ChangedFunction changed, MemoryBudget memory)
       : loop_(loop), server_(std::move(server)), changed_(std::move(changed)), share_(std::move(memory)) {}
 
   bool has_room_for(const Principal* owner);
@@ -51,7 +51,7 @@ class Tasks {
 
  private:
   std::shared_ptr<Task> find(const Json& params, const Principal* principal) const;
-  void keep(const std::shared_ptr<Task>& ended);
+  void keep(Task& ended);
   void forget(const std::string& id);
   void changed(const Task& task);
 

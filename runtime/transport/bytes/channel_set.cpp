@@ -8,10 +8,10 @@ ChannelSet::~ChannelSet() {
   for (const auto& channel : std::exchange(channels_, {})) channel->discard();
 }
 
-void ChannelSet::add(const std::shared_ptr<Channel>& channel, const std::string& client) {
-  channels_.insert(channel);
+void ChannelSet::add(Channel& channel, const std::string& client) {
+  channels_.insert(channel.shared_from_this());
   ++of_client_[client];
-  channel->when_finished([this, alive = std::weak_ptr(alive_), weak = std::weak_ptr(channel), client] {
+  channel.when_finished([this, alive = alive_.watch(), weak = channel.weak_from_this(), client] {
     if (alive.expired()) return;
     if (const auto finished = weak.lock()) channels_.erase(finished);
     if (--of_client_[client] == 0) of_client_.erase(client);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "counts.hpp"
+#include "lifetime.hpp"
 #include "transport/bytes/channel.hpp"
 #include "transport/limits.hpp"
 
@@ -24,7 +25,7 @@ class ChannelSet {
   ~ChannelSet();  // drops what is left, unannounced
 
   // Until it has closed. `client` is the machine or user that it comes from, see objection().
-  void add(const std::shared_ptr<Channel>& channel, const std::string& client = {});
+  void add(Channel& channel, const std::string& client = {});
   // Which limit keeps a further connection of that client out, if one does.
   std::optional<Limit> objection(const std::string& client, const ConnectionLimits& limits) const;
   std::size_t size() const { return channels_.size(); }
@@ -34,7 +35,7 @@ class ChannelSet {
 
  private:
   // Shared with the channels' notices, which may come after the set has gone.
-  std::shared_ptr<char> alive_ = std::make_shared<char>();
+  const Lifetime alive_;
   std::unordered_set<std::shared_ptr<Channel>> channels_;
   std::unordered_map<std::string, std::size_t> of_client_;  // connections of each
 };

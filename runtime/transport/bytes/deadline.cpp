@@ -6,22 +6,23 @@ namespace rkllm_mcp {
 
 void Deadline::set_at(Clock::time_point when) {
   state_->when = when;
-  if (when < state_->armed) arm(state_);
+  if (when < state_->armed) state_->arm();
 }
 
-void Deadline::arm(const std::shared_ptr<State>& state) {
-  state->armed = state->when;
-  state->timer.expires_at(state->when);
-  state->timer.async_wait([weak = std::weak_ptr(state)](const std::error_code& error) {
+void Deadline::State::arm() {
+  armed = when;
+  timer.expires_at(when);
+  timer.async_wait([weak = weak_from_this()](const std::error_code& error) {
     const auto self = weak.lock();
     if (error || !self || !self->expired) return;
     self->armed = kNever;
     if (self->when == kNever) return;
-    if (self->when > Clock::now() && !is_put_back("a deadline that was moved expires at its old time")) return arm(self);
+    if (self->when > Clock::now() && !is_put_back("a deadline that was moved expires at its old time"))
+      return self->arm();
     self->when = kNever;
     // A copy, since the action may destroy the deadline that holds it.
-    const auto expired = self->expired;
-    expired();
+    const auto action = self->expired;
+    action();
   });
 }
 

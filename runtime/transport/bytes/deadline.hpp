@@ -36,15 +36,14 @@ class Deadline {
  private:
   static constexpr Clock::time_point kNever = Clock::time_point::max();
 
-  struct State {
+  struct State : std::enable_shared_from_this<State> {
     State(asio::io_context& io, std::function<void()> action) : timer(io), expired(std::move(action)) {}
+    void arm();
     Timer timer;
     std::function<void()> expired;
     Clock::time_point when = kNever;
     Clock::time_point armed = kNever;  // when the timer will fire
   };
-
-  static void arm(const std::shared_ptr<State>& state);
 
   std::shared_ptr<State> state_;
 };

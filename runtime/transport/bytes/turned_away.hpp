@@ -20,10 +20,10 @@ using RefusalFunction = std::function<std::string(Limit)>;
 class TurnedAway {
  public:
   bool has_room() const { return channels_.size() < kAtATime; }
-  void add(const std::shared_ptr<Channel>& channel, std::string_view goodbye) {
+  void add(Channel& channel, std::string_view goodbye) {
     channels_.add(channel);
-    channel->write({goodbye});
-    channel->close();
+    channel.write({goodbye});
+    channel.close();
   }
 
  private:

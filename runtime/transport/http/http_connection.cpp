@@ -23,12 +23,12 @@ constexpr std::size_t kBacklogBytes = 64 * 1024;
 // nothing.
 class HttpConnection::Exchange final : public HttpExchange {
  public:
-  Exchange(const std::shared_ptr<HttpConnection>& connection, const HttpRequest& request)
-      : connection_(connection),
+  Exchange(HttpConnection& connection, const HttpRequest& request)
+      : connection_(connection.weak_from_this()),
         is_head_(request.method == "HEAD"),
         is_http_1_0_(request.is_http_1_0),
         keep_alive_(request.keep_alive),
-        cors_headers_(connection->service_->origin_policy.cors_headers(request)) {}
+        cors_headers_(connection.service_->origin_policy.cors_headers(request)) {}
 
   ~Exchange() override {
     try {
@@ -138,18 +138,16 @@ HttpParserLimits limits_for(const HttpService& service, const std::string& remot
 
 }  // namespace
 
-HttpConnection::HttpConnection(std::shared_ptr<const HttpService> service, std::shared_ptr<Channel> channel,
-                               std::string remote)
+HttpConnection::HttpConnection(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote)
     : service_(std::move(service)),
-      channel_(std::move(channel)),
+      channel_(channel.shared_from_this()),
       remote_(std::move(remote)),
       parser_(limits_for(*service_, remote_)),
       deadline_(service_->io, [this] { channel_->contain([this] { out_of_time(); }); }) {}
 
-void HttpConnection::start(std::shared_ptr<const HttpService> service, const std::shared_ptr<Channel>& channel,
-                           std::string remote) {
+void HttpConnection::start(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote) {
   const std::shared_ptr<HttpConnection> connection(new HttpConnection(std::move(service), channel, std::move(remote)));
-  channel->start(connection);
+  channel.start(connection);
   connection->watch_client();
 }
 
@@ -187,7 +185,7 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
   if (is_handshake && upgrade(request, rest)) return false;
 
   busy_ = true;
-  const auto exchange = std::make_shared<Exchange>(shared_from_this(), request);
+  const auto exchange = std::make_shared<Exchange>(*this, request);
   exchange_ = exchange;
   if (objection) {
     exchange->respond(plain_response(403, *objection));
@@ -197,7 +195,7 @@ bool HttpConnection::begin(HttpRequest request, std::string_view rest) {
     exchange->respond(*preflight);
   } else {
     try {
-      service_->handler(request, exchange);
+      service_->handler(request, *exchange);
     } catch (...) {
       exchange->fail();  // its connection may go on
       pass_on(service_->io, std::current_exception());
@@ -216,7 +214,7 @@ bool HttpConnection::upgrade(const HttpRequest& request, std::string_view rest) 
   channel_->write({HttpHead(101).add(response.headers).text()});
   deadline_.clear();
   channel_->resume_input();  // it may have been held because of what came behind the handshake
-  WebSocketConnection::start(service_->io, channel_, {remote_, std::string(request.bearer_token())},
+  WebSocketConnection::start(service_->io, *channel_, {remote_, std::string(request.bearer_token())},
                              service_->websocket_limits, service_->limits, rest, service_->accept_websocket);
   return true;
 }

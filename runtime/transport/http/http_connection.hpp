@@ -45,13 +45,12 @@ struct HttpService {
 
 class HttpConnection final : public Channel::Owner, public std::enable_shared_from_this<HttpConnection> {
  public:
-  static void start(std::shared_ptr<const HttpService> service, const std::shared_ptr<Channel>& channel,
-                    std::string remote);
+  static void start(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote);
 
  private:
   class Exchange;
 
-  HttpConnection(std::shared_ptr<const HttpService> service, std::shared_ptr<Channel> channel, std::string remote);
+  HttpConnection(std::shared_ptr<const HttpService> service, Channel& channel, std::string remote);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;

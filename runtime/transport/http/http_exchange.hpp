@@ -31,7 +31,7 @@ class HttpExchange : public Writable, public std::enable_shared_from_this<HttpEx
 };
 
 // The function that answers requests. It may answer at once or keep the exchange and answer later.
-using HttpHandler = std::function<void(const HttpRequest&, const std::shared_ptr<HttpExchange>&)>;
+using HttpHandler = std::function<void(const HttpRequest&, HttpExchange&)>;
 
 // What answers a request whose body is longer than the limit, in the words of the protocol above. The connection closes
 // after it.

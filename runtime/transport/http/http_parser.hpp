@@ -24,8 +24,8 @@ struct HttpParserLimits {
   // Of a request that nobody is known to have sent, as far as `is_stranger` says so of its header fields; else 401.
   std::size_t stranger_body_bytes = static_cast<std::size_t>(-1);
   std::function<bool(const HttpRequest& head)> is_stranger{};
-  std::string remote{};  // where the requests come from, for `is_stranger`
-  std::shared_ptr<MemoryBudget> memory{};  // that bodies count in, else 503; null: they do not
+  std::string remote{};   // where the requests come from, for `is_stranger`
+  MemoryBudget memory{};  // that bodies count in, else 503; none: they do not
 };
 
 // Why a request was refused: the status to answer with before the connection is closed.

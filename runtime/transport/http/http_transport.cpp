@@ -55,9 +55,9 @@ void HttpTransport::accepted(asio::ip::tcp::socket socket) {
   if (objection && !turned_away_.has_room()) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), limits_, tls_.get());
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), limits_);
-  if (objection) return turned_away_.add(channel, http_last_response(refusal_of(*objection)));
-  channels_.add(channel, client);
-  channel->contain([&] { HttpConnection::start(service_, channel, to_text(remote)); });
+  if (objection) return turned_away_.add(*channel, http_last_response(refusal_of(*objection)));
+  channels_.add(*channel, client);
+  channel->contain([&] { HttpConnection::start(service_, *channel, to_text(remote)); });
 }
 
 }  // namespace rkllm_mcp

@@ -5,20 +5,20 @@
 
 namespace rkllm_mcp {
 
-LineConnection::LineConnection(std::shared_ptr<Channel> channel, Identity identity, const ConnectionLimits& limits)
-    : channel_(std::move(channel)),
+LineConnection::LineConnection(Channel& channel, Identity identity, const ConnectionLimits& limits)
+    : channel_(channel.shared_from_this()),
       identity_(std::move(identity)),
       max_message_bytes_(limits.max_message_bytes),
       framer_(std::min(limits.max_message_bytes, limits.stranger_message_bytes), limits.memory),
       counts_(limits.counts),
-      input_(*channel_, [this] { go_on(); }),
-      deadline_(*channel_, limits.message, [this] { out_of_time(); }) {}
+      input_(channel, [this] { go_on(); }),
+      deadline_(channel, limits.message, [this] { out_of_time(); }) {}
 
-void LineConnection::start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
+void LineConnection::start(Channel& channel, Identity identity, const ConnectionLimits& limits,
                            const AcceptFunction& accept) {
   const std::shared_ptr<LineConnection> connection(new LineConnection(channel, std::move(identity), limits));
-  connection->receive_ = accept(connection);
-  channel->start(connection);
+  connection->receive_ = accept(*connection);
+  channel.start(connection);
 }
 
 void LineConnection::channel_received(std::string_view bytes) {

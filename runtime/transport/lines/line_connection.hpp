@@ -28,8 +28,7 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   // Asks `accept` for the function that takes the messages and starts reading. A connection that does not begin with a
   // message is reported as OtherProtocol and closed, except on stdio: no web page reaches the pipes of whoever started
   // this program, and a stray line in front of its messages must not cost it the only connection that it has.
-  static void start(const std::shared_ptr<Channel>& channel, Identity identity, const ConnectionLimits& limits,
-                    const AcceptFunction& accept);
+  static void start(Channel& channel, Identity identity, const ConnectionLimits& limits, const AcceptFunction& accept);
 
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
   void send_last(std::string message) override { channel_->write({}, std::move(message), "\n"); }
@@ -44,7 +43,7 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   std::string address() const override { return identity_.address; }
 
  private:
-  LineConnection(std::shared_ptr<Channel> channel, Identity identity, const ConnectionLimits& limits);
+  LineConnection(Channel& channel, Identity identity, const ConnectionLimits& limits);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override;

@@ -19,8 +19,7 @@ namespace rkllm_mcp {
 
 class LineFramer {
  public:
-  explicit LineFramer(std::size_t limit, std::shared_ptr<MemoryBudget> memory = {})
-      : limit_(limit), share_(std::move(memory)) {}
+  explicit LineFramer(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
 
   void set_limit(std::size_t limit) { limit_ = limit; }
 

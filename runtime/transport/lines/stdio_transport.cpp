@@ -11,8 +11,8 @@ namespace rkllm_mcp {
 StdioTransport::StdioTransport(asio::io_context& io, const StdioOptions& options, const AcceptFunction& accept) {
   auto stream = std::make_unique<DescriptorStream>(io, options.input, options.output);
   const auto channel = std::make_shared<Channel>(io, std::move(stream), options.limits);
-  channels_.add(channel);
-  LineConnection::start(channel, {TransportKind::kStdio, "stdio"}, options.limits, accept);
+  channels_.add(*channel);
+  LineConnection::start(*channel, {TransportKind::kStdio, "stdio"}, options.limits, accept);
 }
 
 }  // namespace rkllm_mcp

@@ -26,10 +26,10 @@ void TcpTransport::accepted(asio::ip::tcp::socket socket) {
   if (objection && (!options_.refusal || !turned_away_.has_room())) return;  // which closes the socket
   auto stream = open_stream(io_, std::move(socket), options_.limits, options_.tls.get());
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
-  if (objection) return turned_away_.add(channel, options_.refusal(*objection));
-  channels_.add(channel, client);
+  if (objection) return turned_away_.add(*channel, options_.refusal(*objection));
+  channels_.add(*channel, client);
   channel->contain([&] {
-    LineConnection::start(channel, {TransportKind::kTcp, to_text(remote)}, options_.limits, accept_);
+    LineConnection::start(*channel, {TransportKind::kTcp, to_text(remote)}, options_.limits, accept_);
   });
 }
 

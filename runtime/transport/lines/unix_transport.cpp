@@ -113,9 +113,9 @@ void UnixTransport::accepted(Protocol::socket socket) {
   if (objection && (!options_.refusal || !turned_away_.has_room())) return;  // which closes the socket
   auto stream = std::make_unique<SocketStream>(std::move(socket), options_.limits);
   const auto channel = std::make_shared<Channel>(io_, std::move(stream), options_.limits);
-  if (objection) return turned_away_.add(channel, options_.refusal(*objection));
-  channels_.add(channel, who.user);
-  channel->contain([&] { LineConnection::start(channel, {TransportKind::kUnix, who.all}, options_.limits, accept_); });
+  if (objection) return turned_away_.add(*channel, options_.refusal(*objection));
+  channels_.add(*channel, who.user);
+  channel->contain([&] { LineConnection::start(*channel, {TransportKind::kUnix, who.all}, options_.limits, accept_); });
 }
 
 }  // namespace rkllm_mcp

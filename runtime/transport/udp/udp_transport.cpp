@@ -45,7 +45,7 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
   void receive_next();
   // False if the system cannot take it now. What can never be sent counts as sent: UDP may lose.
   bool try_send(std::string_view message, const Endpoint& to);
-  void tick_for(const std::shared_ptr<UdpPeer>& peer);
+  void tick_for(UdpPeer& peer);
   void was_active(const UdpPeer& peer);
   void forget(const UdpPeer& peer);
   void close_all();
@@ -89,12 +89,12 @@ class UdpTransport::Socket : public std::enable_shared_from_this<Socket> {
 
 class UdpTransport::UdpPeer final : public ConnectedPeer {
  public:
-  UdpPeer(const std::shared_ptr<Socket>& socket, Endpoint remote)
-      : socket_(socket),
+  UdpPeer(Socket& socket, Endpoint remote)
+      : socket_(socket.weak_from_this()),
         remote_(std::move(remote)),
-        chunk_bytes_(socket->options().chunk_bytes),
-        burst_left_(socket->options().udp_burst),
-        proved_(socket->options().loopback_is_proof && is_own(remote_.address())) {}
+        chunk_bytes_(socket.options().chunk_bytes),
+        burst_left_(socket.options().udp_burst),
+        proved_(socket.options().loopback_is_proof && is_own(remote_.address())) {}
 
   void send(std::string_view message) override;
   void send_last(std::string message) override {
@@ -167,7 +167,7 @@ void UdpTransport::UdpPeer::send(std::string_view message) {
     count(counts, &Counts::dropped_datagrams);
   }
   socket->was_active(*this);
-  socket->tick_for(std::static_pointer_cast<UdpPeer>(shared_from_this()));
+  socket->tick_for(*this);
 }
 
 bool UdpTransport::UdpPeer::tick() {
@@ -193,7 +193,7 @@ bool UdpTransport::UdpPeer::tick() {
 void UdpTransport::UdpPeer::close() {
   if (closing_) return;
   closing_ = true;
-  if (const auto socket = socket_.lock()) socket->tick_for(std::static_pointer_cast<UdpPeer>(shared_from_this()));
+  if (const auto socket = socket_.lock()) socket->tick_for(*this);
 }
 
 void UdpTransport::UdpPeer::forgotten() {
@@ -275,11 +275,11 @@ std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpo
     count(options_.counts, Limit::kConnectionsPerPeer);
     if (!make_room(is_neighbour)) return nullptr;
   }
-  const auto peer = std::make_shared<UdpPeer>(shared_from_this(), remote);
+  const auto peer = std::make_shared<UdpPeer>(*this, remote);
   by_activity_.push_front(peer);
   peers_[remote] = by_activity_.begin();
   if (peers_.size() == 1) silence_.set_after(options_.idle);
-  or_else([&] { peer->set_receive(accept_(peer)); }, [&] { forget(*peer); });
+  or_else([&] { peer->set_receive(accept_(*peer)); }, [&] { forget(*peer); });
   return peer;
 }
 
@@ -342,9 +342,9 @@ void UdpTransport::Socket::forget_silent() {
   if (!by_activity_.empty()) silence_.set_at(by_activity_.back()->last_active + options_.idle);
 }
 
-void UdpTransport::Socket::tick_for(const std::shared_ptr<UdpPeer>& peer) {
-  if (std::exchange(peer->awaits_tick, true)) return;
-  pacing_.push_back(peer);
+void UdpTransport::Socket::tick_for(UdpPeer& peer) {
+  if (std::exchange(peer.awaits_tick, true)) return;
+  pacing_.push_back(std::static_pointer_cast<UdpPeer>(peer.shared_from_this()));
   if (pacing_.size() == 1) tick_.set_after(kTick);
 }
 
@@ -354,7 +354,7 @@ void UdpTransport::Socket::tick() {
   for (const auto& peer : std::exchange(pacing_, {})) {
     peer->awaits_tick = false;
     try {
-      if (peer->tick()) tick_for(peer);
+      if (peer->tick()) tick_for(*peer);
     } catch (...) {
       fault = std::current_exception();
       forget(*peer);

@@ -5,27 +5,27 @@
 
 namespace rkllm_mcp {
 
-WebSocketConnection::WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
+WebSocketConnection::WebSocketConnection(asio::io_context& io, Channel& channel, Client client,
                                          const WebSocketLimits& limits, const ConnectionLimits& connection_limits)
-    : channel_(std::move(channel)),
+    : channel_(channel.shared_from_this()),
       client_(std::move(client)),
       limits_{limits.ping_interval, std::max(limits.pong_timeout, 2 * limits.ping_interval)},
       max_message_bytes_(connection_limits.max_message_bytes),
       counts_(connection_limits.counts),
       reader_(std::min(connection_limits.max_message_bytes, connection_limits.stranger_message_bytes),
               connection_limits.memory),
-      input_(*channel_, [this] { go_on(); }),
-      deadline_(*channel_, connection_limits.message, [this] { out_of_time(); }),
+      input_(channel, [this] { go_on(); }),
+      deadline_(channel, connection_limits.message, [this] { out_of_time(); }),
       silence_(io, [this] { channel_->contain([this] { check_silence(); }); }),
       last_heard_(Deadline::Clock::now()) {}
 
-void WebSocketConnection::start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
-                                const WebSocketLimits& limits, const ConnectionLimits& connection_limits,
-                                std::string_view early, const AcceptFunction& accept) {
+void WebSocketConnection::start(asio::io_context& io, Channel& channel, Client client, const WebSocketLimits& limits,
+                                const ConnectionLimits& connection_limits, std::string_view early,
+                                const AcceptFunction& accept) {
   const std::shared_ptr<WebSocketConnection> connection(
       new WebSocketConnection(io, channel, std::move(client), limits, connection_limits));
-  connection->receive_ = accept(connection);
-  channel->start(connection);
+  connection->receive_ = accept(*connection);
+  channel.start(connection);
   if (limits.ping_interval.count() > 0) connection->silence_.set_after(limits.ping_interval);
   if (!early.empty()) connection->channel_received(early);
 }

@@ -35,9 +35,8 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   };
   // Takes over a channel on which the handshake has been answered; `early` is what the client has sent after it
   // already.
-  static void start(asio::io_context& io, const std::shared_ptr<Channel>& channel, Client client,
-                    const WebSocketLimits& limits, const ConnectionLimits& connection_limits, std::string_view early,
-                    const AcceptFunction& accept);
+  static void start(asio::io_context& io, Channel& channel, Client client, const WebSocketLimits& limits,
+                    const ConnectionLimits& connection_limits, std::string_view early, const AcceptFunction& accept);
 
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
   void send_last(std::string message) override;
@@ -54,8 +53,8 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   std::string_view credential() const override { return client_.credential; }
 
  private:
-  WebSocketConnection(asio::io_context& io, std::shared_ptr<Channel> channel, Client client,
-                      const WebSocketLimits& limits, const ConnectionLimits& connection_limits);
+  WebSocketConnection(asio::io_context& io, Channel& channel, Client client, const WebSocketLimits& limits,
+                      const ConnectionLimits& connection_limits);
 
   void channel_received(std::string_view bytes) override;
   void channel_ended() override { channel_->abort(); }

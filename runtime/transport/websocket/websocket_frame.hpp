@@ -62,15 +62,15 @@ class WebSocketReader {
     virtual bool websocket_pauses() const { return false; }
   };
 
-  explicit WebSocketReader(std::size_t limit, std::shared_ptr<MemoryBudget> memory = {})
-      : limit_(limit), share_(std::move(memory)) {}
+  explicit WebSocketReader(std::size_t limit, MemoryBudget memory = {}) : limit_(limit), share_(std::move(memory)) {}
 
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t limit) { limit_ = limit; }
   // The number of the message of which some has come, however many fragments and pings ago; 0: there is none.
   std::size_t message_under_way() const { return in_message_ ? messages_ : 0; }
 
-  // How many bytes were taken: all, unless the events pause. Nothing is read any more after a close frame or a violation.
+  // How many bytes were taken: all, unless the events pause. Nothing is read any more after a close frame or a
+  // violation.
   std::size_t feed(std::string_view bytes, Events& events);
 
  private:
@@ -98,12 +98,12 @@ class WebSocketReader {
   std::uint64_t payload_bytes_ = 0;  // of this frame
   std::uint64_t payload_read_ = 0;   // of them
 
-  std::string message_;      // of the data frames so far
-  bool in_message_ = false;  // it is unfinished
+  std::string message_;       // of the data frames so far
+  bool in_message_ = false;   // it is unfinished
   std::size_t messages_ = 0;  // that have begun
-  bool skipping_ = false;    // that message has been reported as oversized
-  Utf8Validator utf8_;       // over the fragments of that message
-  std::string control_;      // the payload of the control frame
+  bool skipping_ = false;     // that message has been reported as oversized
+  Utf8Validator utf8_;        // over the fragments of that message
+  std::string control_;       // the payload of the control frame
 };
 
 }  // namespace rkllm_mcp

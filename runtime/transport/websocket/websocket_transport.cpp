@@ -18,9 +18,7 @@ WebSocketTransport::WebSocketTransport(asio::io_context& io, const WebSocketOpti
               .websocket_path = "",
               .tls = options.tls,
               .is_stranger = [](const HttpRequest&) { return true; }},  // requests but handshakes have no business here
-          [](const HttpRequest&, const std::shared_ptr<HttpExchange>& exchange) {
-            exchange->respond(websocket_required());
-          },
+          [](const HttpRequest&, HttpExchange& exchange) { exchange.respond(websocket_required()); },
           std::move(accept)) {}
 
 }  // namespace rkllm_mcp

@@ -10,7 +10,7 @@ namespace rkllm_mcp::chat {
 
 class Assistants::Turning final : public Running {
  public:
-  explicit Turning(const std::shared_ptr<AssistantTurn>& turn) : turn_(turn) {}
+  explicit Turning(AssistantTurn& turn) : turn_(turn.weak_from_this()) {}
   Turning(const Turning&) = delete;
   Turning& operator=(const Turning&) = delete;
   ~Turning() override {
@@ -104,7 +104,7 @@ std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::s
   if (!found) throw TurnError::unknown_model(turn.model);
   const std::uint64_t number = ++next_;
   // Posted: it is inside what is let go of.
-  const auto gone = [this, number, alive = std::weak_ptr(alive_)] {
+  const auto gone = [this, number, alive = alive_.watch()] {
     asio::post(loop_, [this, number, alive] {
       if (!alive.expired()) turns_.erase(number);
     });
@@ -114,7 +114,7 @@ std::unique_ptr<Running> Assistants::start(Turn turn, const Asker& asker, std::s
       std::make_shared<AssistantTurn>(surroundings, std::move(turn), asker, std::move(peer), listener, gone);
   made->begin();
   turns_.emplace(number, made);
-  return std::make_unique<Turning>(made);
+  return std::make_unique<Turning>(*made);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -9,6 +9,7 @@
 #include "chat/assistant/provider.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/host/profile_turns.hpp"
+#include "lifetime.hpp"
 
 #include <asio/io_context.hpp>
 
@@ -60,7 +61,7 @@ class Assistants final : public ProfileTurns {
   std::vector<std::shared_ptr<const Profile>> profiles_;  // shared with the turns, which may outlive a profile
   std::unordered_map<std::uint64_t, std::shared_ptr<AssistantTurn>> turns_;
   std::uint64_t next_ = 0;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what was posted does nothing
+  const Lifetime alive_;  // gone: what was posted does nothing
 };
 
 }  // namespace rkllm_mcp::chat

@@ -82,10 +82,10 @@ void add_prompts(Catalogue& catalogue, const std::vector<std::shared_ptr<const P
       prompt.title = std::string(each.title) + " (" + profile->name + ")";
       prompt.description = description;
       prompt.arguments = arguments_of(*profile, text);
-      prompt.run = [profile, purpose = each.purpose, description](const std::shared_ptr<Invocation>& invocation) {
+      prompt.run = [profile, purpose = each.purpose, description](Invocation& invocation) {
         const Json message{{"role", purpose == Purpose::kRefusal ? "assistant" : "user"},
-                           {"content", text_block(text_for(*profile, purpose, invocation->arguments()))}};
-        invocation->result(Json{{"description", description}, {"messages", Json::array({message})}});
+                           {"content", text_block(text_for(*profile, purpose, invocation.arguments()))}};
+        invocation.result(Json{{"description", description}, {"messages", Json::array({message})}});
       };
       catalogue.add(std::move(prompt));
     }

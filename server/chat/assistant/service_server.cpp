@@ -55,21 +55,22 @@ class ServiceServer::Caller {
   Caller(Principal who, DoneFunction done) : done_(std::move(done)) {
     // What the call has become may hold the session for a while longer, and with it whoever asked.
     const auto principal = std::make_shared<const Principal>(std::move(who));
-    session_ =
-        std::shared_ptr<Session>(new Session({}, false), [principal](const Session* session) { delete session; });
+    session_ = std::shared_ptr<Session>(new Session(requests_, false),
+                                        [principal](const Session* session) { delete session; });
     session_->principal = principal.get();
   }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
   ~Caller() { session_->cancel_all(); }
 
-  const std::shared_ptr<Session>& session() const { return session_; }
+  Session& session() const { return *session_; }
   void end(Json result, const std::exception_ptr& error) {
     if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);  // may destroy this
   }
 
  private:
   DoneFunction done_;
+  const std::shared_ptr<RequestTable> requests_ = std::make_shared<RequestTable>();
   std::shared_ptr<Session> session_;
 };
 
@@ -89,13 +90,13 @@ void ServiceServer::renew(std::shared_ptr<const Service> service) {
 std::shared_ptr<void> ServiceServer::call(const std::string& method, const Json& params, const Principal& who,
                                           DoneFunction done) {
   const auto caller = std::make_shared<Caller>(who, std::move(done));
-  const auto reply = std::make_shared<Reply>(std::make_shared<SilentPeer>(TransportKind::kStdio, "assistant"), "1");
+  const auto reply = std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kStdio, "assistant"), "1");
   reply->on_last(
-      [this, weak = std::weak_ptr(caller), alive = std::weak_ptr(alive_)](const std::optional<std::string_view>& text) {
+      [this, weak = std::weak_ptr(caller), alive = alive_.watch()](const std::optional<std::string_view>& text) {
         if (!alive.expired()) take(std::string(text.value_or("")), weak);
       });
   try {
-    if (!calls_.call(service_->name + "/" + method, params, caller->session(), reply)) {
+    if (!calls_.call(service_->name + "/" + method, params, caller->session(), *reply)) {
       throw RpcError(ErrorCode::kMethodNotFound, "method not found");
     }
   } catch (const RpcError& error) {

@@ -4,6 +4,7 @@
 
 #include "chat/assistant/hosted_server.hpp"
 #include "dispatch/service_calls.hpp"
+#include "lifetime.hpp"
 #include "mcp/catalogue.hpp"
 #include "side_thread.hpp"
 
@@ -33,7 +34,7 @@ class ServiceServer final : public HostedServer {
   std::shared_ptr<const Service> service_;
   Catalogue catalogue_;  // of this service alone
   const ServiceCalls calls_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: nobody is called any more
+  const Lifetime alive_;  // gone: nobody is called any more
   SideThread reading_;
 };
 

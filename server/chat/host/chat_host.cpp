@@ -8,7 +8,7 @@ namespace rkllm_mcp::chat {
 
 class ChatHost::Turning final : public Running {
  public:
-  Turning(ChatHost& host, std::uint64_t number) : host_(host), alive_(host.alive_), number_(number) {}
+  Turning(ChatHost& host, std::uint64_t number) : host_(host), alive_(host.alive_.watch()), number_(number) {}
   Turning(const Turning&) = delete;
   Turning& operator=(const Turning&) = delete;
   ~Turning() override {
@@ -29,7 +29,7 @@ class ChatHost::Turning final : public Running {
   }
 
   ChatHost& host_;
-  const std::weak_ptr<char> alive_;
+  const std::weak_ptr<const void> alive_;
   const std::uint64_t number_;
 };
 
@@ -104,8 +104,7 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
   const TurnMaker::Surroundings surroundings{
       options_, caches_,
       [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); },
-      [this](const std::string& name, const AnswerEnd& end) { records_[name].speed = speed_of(end); },
-      first_token_};
+      [this](const std::string& name, const AnswerEnd& end) { records_[name].speed = speed_of(end); }, first_token_};
   auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family), listener,
                                            [this, number] { turns_.erase(number); });
   TurnMaker& begun = *maker;

@@ -13,6 +13,7 @@
 #include "chat/host/turn_maker.hpp"
 #include "chat/turn/handle_record.hpp"
 #include "chat/turn/model_lender.hpp"
+#include "lifetime.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -86,7 +87,7 @@ class ChatHost {
   std::map<std::string, Record> records_;  // by model
   std::unordered_map<std::uint64_t, std::unique_ptr<TurnMaker>> turns_;
   std::uint64_t next_turn_ = 0;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what is still held of turns does nothing
+  const Lifetime alive_;  // gone: what is still held of turns does nothing
 };
 
 }  // namespace rkllm_mcp::chat

@@ -24,9 +24,9 @@ int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, 
   return reply.status;
 }
 
-ChatExchange::ChatExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, ChatJob job, Options options,
+ChatExchange::ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJob job, Options options,
                            std::function<void(int status)> gone)
-    : exchange_(std::move(exchange)),
+    : exchange_(exchange.shared_from_this()),
       job_(std::move(job)),
       options_(std::move(options)),
       gone_(std::move(gone)),

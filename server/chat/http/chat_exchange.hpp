@@ -38,7 +38,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
     bool is_simulated = false;
   };
 
-  ChatExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, ChatJob job, Options options,
+  ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJob job, Options options,
                std::function<void(int status)> gone);
 
   // Throws TurnError for what is wrong at once; then nothing has been sent, and nothing will be.

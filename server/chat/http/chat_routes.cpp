@@ -140,7 +140,7 @@ bool ChatRoutes::serves(const HttpRequest& request) {
   return std::ranges::find(kLlamaPaths, path) != kLlamaPaths.end();
 }
 
-void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
   const auto visit = std::make_shared<Visit>();
   visit->path = forgiven(request.path);
   visit->method = request.method;
@@ -150,7 +150,7 @@ void ChatRoutes::handle(const HttpRequest& request, const std::shared_ptr<HttpEx
   visit->request_id = new_id("req_");
   visit->peer = request.remote;
   visit->conversation = conversation_in(request.headers);
-  visit->exchange = exchange;
+  visit->exchange = exchange.shared_from_this();
   visit->begun_at = std::chrono::steady_clock::now();
   visit->memory = MemoryShare(options_.memory);
   const std::string_view token = request.bearer_token();
@@ -177,7 +177,7 @@ void ChatRoutes::refuse_stranger(const HttpRequest& request, const VisitPointer&
                         is_guess ? gate_.complaint(request.remote)
                                  : "an access token is required: Authorization: Bearer TOKEN, or x-api-key: TOKEN");
   if (!is_guess) return refuse(visit, error);
-  gate_.refuse_guess(request.remote, [this, visit, error, alive = std::weak_ptr(alive_)] {
+  gate_.refuse_guess(request.remote, [this, visit, error, alive = alive_.watch()] {
     if (!alive.expired()) refuse(visit, error);
   });
 }
@@ -215,7 +215,7 @@ void ChatRoutes::post_or_look(const VisitPointer& visit, const Json& body) {
 }
 
 void ChatRoutes::refresh(const VisitPointer& visit, std::function<void()> action) {
-  host_.pool().refresh([this, visit, action = std::move(action), alive = std::weak_ptr(alive_)] {
+  host_.pool().refresh([this, visit, action = std::move(action), alive = alive_.watch()] {
     if (!alive.expired()) or_refuse(visit, action);
   });
 }
@@ -310,14 +310,14 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
 
 void ChatRoutes::keep(std::uint64_t number, const VisitPointer& visit, Open open) {
   open_.emplace(number, std::move(open));
-  visit->exchange->when_closed([this, number, alive = std::weak_ptr(alive_)] {
+  visit->exchange->when_closed([this, number, alive = alive_.watch()] {
     if (!alive.expired()) let_go(number);
   });
 }
 
 // Posted: whoever asks for it is inside what is let go of.
 void ChatRoutes::let_go(std::uint64_t number) {
-  asio::post(loop_, [this, number, alive = std::weak_ptr(alive_)] {
+  asio::post(loop_, [this, number, alive = alive_.watch()] {
     if (!alive.expired()) open_.erase(number);
   });
 }
@@ -338,7 +338,7 @@ void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& vis
     note(*visit, status);
     let_go(number);
   };
-  const auto made = std::make_shared<ChatExchange>(loop_, visit->exchange, std::move(job), std::move(options), gone);
+  const auto made = std::make_shared<ChatExchange>(loop_, *visit->exchange, std::move(job), std::move(options), gone);
   made->begin(host_, visit->asker, visit->peer);
   keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});
 }
@@ -348,7 +348,7 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
   // The model behind a profile is loaded when it is first asked.
   if (model.is_profile) return answer_text(visit, job.loaded_reply, ignored_fields(job.ignored));
   const auto done = [this, visit, reply = std::move(job.loaded_reply), headers = ignored_fields(job.ignored),
-                     alive = std::weak_ptr(alive_)](const std::optional<TurnError>& error) {
+                     alive = alive_.watch()](const std::optional<TurnError>& error) {
     if (alive.expired()) return;
     if (error) return refuse(visit, *error);
     answer_text(visit, reply, headers);
@@ -424,7 +424,7 @@ void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
   }
   if (visit->path == kPullPath) return pull(visit, body);
   const OllamaStoreRequest request = read_ollama_delete(body);
-  options_.store->remove(request.model, [this, visit, alive = std::weak_ptr(alive_)](const auto& error) {
+  options_.store->remove(request.model, [this, visit, alive = alive_.watch()](const auto& error) {
     if (alive.expired()) return;
     if (error) return refuse(visit, *error);
     constexpr int kOk = 200;
@@ -440,7 +440,7 @@ void ChatRoutes::pull(const VisitPointer& visit, const Json& body) {
     let_go(number);
   };
   const auto made = std::make_shared<PullExchange>(
-      loop_, visit->exchange, read_ollama_pull(body),
+      loop_, *visit->exchange, read_ollama_pull(body),
       PullExchange::Options{.request_id = visit->request_id, .heartbeat = options_.heartbeat}, gone);
   made->begin(*options_.store);
   keep(number, visit, {made, [&exchange = *made](const TurnError& error) { exchange.failed(error); }});

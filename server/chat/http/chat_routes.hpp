@@ -9,6 +9,7 @@
 #include "chat/http/chat_exchange.hpp"
 #include "chat/turn/model_store.hpp"
 #include "dispatch/gate.hpp"
+#include "lifetime.hpp"
 #include "memory_budget.hpp"
 #include "side_thread.hpp"
 #include "transport/http/http_exchange.hpp"
@@ -39,12 +40,12 @@ class ChatRoutes {
  public:
   struct Options {
     std::chrono::milliseconds heartbeat{10'000};
-    std::chrono::milliseconds stall{0};      // 0: a client may read as slowly as it likes
-    std::shared_ptr<MemoryBudget> memory{};  // that requests count in
-    std::string version{};                   // of this program
-    std::function<bool()> is_simulated = [] { return false; };  // the runtime; then every answer says so
+    std::chrono::milliseconds stall{0};                           // 0: a client may read as slowly as it likes
+    MemoryBudget memory{};                                        // that requests count in
+    std::string version{};                                        // of this program
+    std::function<bool()> is_simulated = [] { return false; };    // the runtime; then every answer says so
     std::size_t most_reply_bytes = static_cast<std::size_t>(-1);  // of an answer that is not streamed
-    ModelStore* store = nullptr;  // that models are pulled into; null: nobody may
+    ModelStore* store = nullptr;                                  // that models are pulled into; null: nobody may
     std::function<void(const ChatNote&)> report{};
   };
 
@@ -55,7 +56,7 @@ class ChatRoutes {
 
   // Whether this path is one of the chat host's, with this method.
   static bool serves(const HttpRequest& request);
-  void handle(const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange);
+  void handle(const HttpRequest& request, HttpExchange& exchange);
   // Gives up all that goes on, with an error for whoever waits.
   void stop();
 
@@ -119,7 +120,7 @@ class ChatRoutes {
   std::unordered_map<std::uint64_t, Open> open_;
   std::uint64_t next_ = 0;
   bool stopping_ = false;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what was posted does nothing
+  const Lifetime alive_;  // gone: what was posted does nothing
   SideThread reading_;
 };
 

@@ -15,9 +15,9 @@ constexpr int kDone = 200;
 
 }  // namespace
 
-PullExchange::PullExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, OllamaStoreRequest request,
-                           Options options, std::function<void(int status)> gone)
-    : exchange_(std::move(exchange)),
+PullExchange::PullExchange(asio::io_context& loop, HttpExchange& exchange, OllamaStoreRequest request, Options options,
+                           std::function<void(int status)> gone)
+    : exchange_(exchange.shared_from_this()),
       request_(std::move(request)),
       options_(std::move(options)),
       gone_(std::move(gone)),

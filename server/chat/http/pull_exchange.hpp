@@ -25,8 +25,8 @@ class PullExchange {
     std::chrono::milliseconds heartbeat{};
   };
 
-  PullExchange(asio::io_context& loop, std::shared_ptr<HttpExchange> exchange, OllamaStoreRequest request,
-               Options options, std::function<void(int status)> gone);
+  PullExchange(asio::io_context& loop, HttpExchange& exchange, OllamaStoreRequest request, Options options,
+               std::function<void(int status)> gone);
 
   // Throws TurnError for what is wrong at once; then nothing has been sent, and nothing will be.
   void begin(ModelStore& store);

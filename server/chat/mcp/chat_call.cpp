@@ -19,10 +19,9 @@ std::string_view reason_of(Finish finish) { return finish == Finish::kLength ? k
 
 }  // namespace
 
-ChatCall::ChatCall(Surroundings surroundings, std::shared_ptr<Invocation> invocation, const Json& arguments,
-                   std::function<void()> gone)
+ChatCall::ChatCall(Surroundings surroundings, Invocation& invocation, const Json& arguments, std::function<void()> gone)
     : surroundings_(surroundings),
-      invocation_(std::move(invocation)),
+      invocation_(invocation.shared_from_this()),
       gone_(std::move(gone)),
       question_(arguments.at("message").get<std::string>()),
       conversation_(arguments.value("conversation", std::string())) {
@@ -46,13 +45,13 @@ void ChatCall::begin() {
     if (const auto self = weak.lock()) self->over();
   });
   if (!invocation_->progress_token().is_null()) {
-    progress_ = Progress::start(surroundings_.loop, invocation_, ProgressMessage::kDelta);
+    progress_ = Progress::start(surroundings_.loop, *invocation_, ProgressMessage::kDelta);
   }
   find_model();
 }
 
 void ChatCall::find_model() {
-  with_model(surroundings_.host, invocation_, turn_.model, [weak = weak_from_this()](const ModelDescription& model) {
+  with_model(surroundings_.host, *invocation_, turn_.model, [weak = weak_from_this()](const ModelDescription& model) {
     const auto self = weak.lock();
     if (!self || self->state_ == State::kEnds) return;
     self->turn_.model = model.name;

@@ -39,8 +39,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   };
 
   // `arguments` have been checked against the tool's schema.
-  ChatCall(Surroundings surroundings, std::shared_ptr<Invocation> invocation, const Json& arguments,
-           std::function<void()> gone);
+  ChatCall(Surroundings surroundings, Invocation& invocation, const Json& arguments, std::function<void()> gone);
   ChatCall(const ChatCall&) = delete;
   ChatCall& operator=(const ChatCall&) = delete;
 

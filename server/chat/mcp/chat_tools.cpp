@@ -59,20 +59,20 @@ ChatTools::ChatTools(asio::io_context& loop, ChatHost& host, Options options)
 
 rkllm_mcp::Tool ChatTools::tool(std::string_view name, Run run) {
   rkllm_mcp::Tool tool = described_tool(name, conversations_.available());
-  tool.run = [this, run, schema = tool.input_schema](const std::shared_ptr<Invocation>& invocation) {
+  tool.run = [this, run, schema = tool.input_schema](Invocation& invocation) {
     try {
       if (stopping_) throw ending();
-      if (!conversations_.available() && !invocation->arguments().value("conversation", Json()).is_null()) {
+      if (!conversations_.available() && !invocation.arguments().value("conversation", Json()).is_null()) {
         throw InvalidParams("params.arguments.conversation",
                             "nothing is remembered here: memory-server does not run (services.only)");
       }
-      const Json arguments = checked_arguments(schema, invocation->arguments());
+      const Json arguments = checked_arguments(schema, invocation.arguments());
       refuse_nul(arguments);
-      (this->*run)(invocation, arguments);
+      (this->*run)(invocation.shared_from_this(), arguments);
     } catch (const RpcError& error) {
-      invocation->result(tool_error(error));
+      invocation.result(tool_error(error));
     } catch (const TurnError& error) {
-      invocation->result(tool_error(rpc_error_of(error)));
+      invocation.result(tool_error(rpc_error_of(error)));
     }
   };
   return tool;
@@ -89,14 +89,14 @@ void ChatTools::keep(Started invocation, std::shared_ptr<void> work) {
   if (invocation->ended()) return;
   const std::uint64_t number = ++next_;
   open_.emplace(number, Open{invocation, std::move(work)});
-  invocation->when_ended([this, number, alive = std::weak_ptr(alive_)] {
+  invocation->when_ended([this, number, alive = alive_.watch()] {
     if (!alive.expired()) let_go(number);
   });
 }
 
 // Posted: whoever asks for it is inside what is let go of.
 void ChatTools::let_go(std::uint64_t number) {
-  asio::post(loop_, [this, number, alive = std::weak_ptr(alive_)] {
+  asio::post(loop_, [this, number, alive = alive_.watch()] {
     if (alive.expired()) return;
     open_.erase(number);
     calls_.erase(number);
@@ -115,7 +115,7 @@ void ChatTools::stop() {
 
 void ChatTools::list_models(Started invocation, const Json&) {
   invocation->when_ended([] {});  // from here on it counts as a request in progress
-  host_.pool().refresh([this, invocation, alive = std::weak_ptr(alive_)] {
+  host_.pool().refresh([this, invocation, alive = alive_.watch()] {
     if (alive.expired()) return;
     Json models = Json::array();
     for (const auto& model : host_.models(asker_of(*invocation))) models.push_back(choice_of(model));
@@ -125,7 +125,7 @@ void ChatTools::list_models(Started invocation, const Json&) {
 
 void ChatTools::load_model(Started invocation, const Json& arguments) {
   invocation->when_ended([] {});
-  with_model(host_, invocation, arguments.at("model").get<std::string>(),
+  with_model(host_, *invocation, arguments.at("model").get<std::string>(),
              [this, invocation](const ModelDescription& model) { begin_load(invocation, model); });
 }
 
@@ -181,7 +181,7 @@ void ChatTools::chat(Started invocation, const Json& arguments) {
   const std::uint64_t number = ++next_;
   const auto call =
       std::make_shared<ChatCall>(ChatCall::Surroundings{loop_, host_, conversations_, options_.is_simulated},
-                                 invocation, arguments, [this, number, alive = std::weak_ptr(alive_)] {
+                                 *invocation, arguments, [this, number, alive = alive_.watch()] {
                                    if (!alive.expired()) let_go(number);
                                  });
   calls_.emplace(number, call);
@@ -203,7 +203,7 @@ void ChatTools::embed(Started invocation, const Json& arguments) {
         host_.embed(std::move(wish), asker_of(*invocation), peer_of(*invocation), done, failed);
     keep(invocation, std::move(running));
   };
-  with_model(host_, invocation, arguments.value("model", std::string()), begin);
+  with_model(host_, *invocation, arguments.value("model", std::string()), begin);
 }
 
 void ChatTools::stop_answers(Started invocation, const Json& arguments) {
@@ -249,14 +249,14 @@ void ChatTools::unload_model(Started invocation, const Json& arguments) {
   const auto begin = [this, invocation](const ModelDescription& model) {
     refuse_profile(model);
     const auto done = [this, invocation, name = model.name, was_loaded = model.state != ModelState::kOnDisk,
-                       alive = std::weak_ptr(alive_)](const std::optional<TurnError>& error) {
+                       alive = alive_.watch()](const std::optional<TurnError>& error) {
       if (alive.expired()) return;
       if (error) return invocation->result(tool_error(rpc_error_of(*error)));
       answer(*invocation, Json{{"model", name}, {"was_loaded", was_loaded}});
     };
     host_.pool().unload(model.name, asker_of(*invocation), done);
   };
-  with_model(host_, invocation, arguments.at("model").get<std::string>(), begin);
+  with_model(host_, *invocation, arguments.at("model").get<std::string>(), begin);
 }
 
 }  // namespace rkllm_mcp::chat

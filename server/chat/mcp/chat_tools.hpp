@@ -7,6 +7,7 @@
 #include "chat/host/chat_host.hpp"
 #include "chat/mcp/chat_call.hpp"
 #include "chat/mcp/conversations.hpp"
+#include "lifetime.hpp"
 #include "mcp/service.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -75,7 +76,7 @@ class ChatTools {
   std::uint64_t next_ = 0;
   bool stopping_ = false;
   std::shared_ptr<const Service> service_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: what was posted does nothing
+  const Lifetime alive_;  // gone: what was posted does nothing
 };
 
 }  // namespace rkllm_mcp::chat

@@ -65,7 +65,7 @@ const ServiceMethod& Conversations::method(const char* name) const {
 }
 
 void Conversations::recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done) {
-  const auto read = [this, done, alive = std::weak_ptr(alive_)](Json result, const std::exception_ptr& error) {
+  const auto read = [this, done, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
     if (alive.expired()) return;
     const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
     recalled->error = error ? as_told_here(error) : nullptr;
@@ -83,7 +83,7 @@ void Conversations::recall(const std::string& id, const Principal& who, std::fun
   try {
     method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &who, AnswerForm::kDirect}, read);
   } catch (...) {
-    asio::post(loop_, [done, error = std::current_exception(), alive = std::weak_ptr(alive_)] {
+    asio::post(loop_, [done, error = std::current_exception(), alive = alive_.watch()] {
       if (!alive.expired()) done({.messages = {}, .left_out = 0, .error = error});
     });
   }
@@ -105,7 +105,7 @@ void Conversations::add(const std::string& id, const Principal& who, const char*
 void Conversations::keep(const std::string& id, const Principal& who, Exchange exchange,
                          std::function<void(std::exception_ptr error)> done) {
   const auto then = [this, id, &who, answer = std::move(exchange.answer), is_partial = exchange.is_partial,
-                     done = std::move(done), alive = std::weak_ptr(alive_)](const std::exception_ptr& error) {
+                     done = std::move(done), alive = alive_.watch()](const std::exception_ptr& error) {
     if (alive.expired()) return;
     if (error) return done(error);
     add(id, who, "assistant", answer, is_partial, done);

@@ -6,6 +6,7 @@
 
 #include "auth/access_tokens.hpp"
 #include "chat/turn/turn.hpp"
+#include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "side_thread.hpp"
 
@@ -58,7 +59,7 @@ class Conversations {
 
   asio::io_context& loop_;
   const std::shared_ptr<const Service> memory_;
-  const std::shared_ptr<char> alive_ = std::make_shared<char>();  // gone: nobody is called any more
+  const Lifetime alive_;  // gone: nobody is called any more
   SideThread reading_;
 };
 

@@ -20,19 +20,20 @@ std::optional<ModelDescription> find(const ChatHost& host, const std::string& na
   return std::move(all.front());
 }
 
-void use(ChatHost& host, const std::shared_ptr<Invocation>& invocation, const std::string& name, bool has_looked,
+void use(ChatHost& host, Invocation& invocation, const std::string& name, bool has_looked,
          const std::function<void(const ModelDescription& model)>& then) {
-  if (invocation->ended()) return;
-  const Asker asker = asker_of(*invocation);
+  if (invocation.ended()) return;
+  const Asker asker = asker_of(invocation);
   try {
     if (const auto model = find(host, name, asker)) return then(*model);
     if (has_looked) throw name.empty() ? which_model(host.models(asker)) : no_such_model(name, host.models(asker));
   } catch (const TurnError& error) {
-    return invocation->result(tool_error(rpc_error_of(error)));
+    return invocation.result(tool_error(rpc_error_of(error)));
   } catch (const RpcError& error) {
-    return invocation->result(tool_error(error));
+    return invocation.result(tool_error(error));
   }
-  host.pool().refresh([&host, invocation, name, then] { use(host, invocation, name, true, then); });
+  host.pool().refresh(
+      [&host, kept = invocation.shared_from_this(), name, then] { use(host, *kept, name, true, then); });
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ Asker asker_of(const Invocation& invocation) {
 
 std::string peer_of(const Invocation& invocation) { return invocation.request().reply->peer().address(); }
 
-void with_model(ChatHost& host, const std::shared_ptr<Invocation>& invocation, const std::string& name,
+void with_model(ChatHost& host, Invocation& invocation, const std::string& name,
                 std::function<void(const ModelDescription& model)> then) {
   use(host, invocation, name, false, then);
 }

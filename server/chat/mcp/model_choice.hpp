@@ -17,7 +17,7 @@ std::string peer_of(const Invocation& invocation);
 // Calls `then` with the model's own name, at once or after a look for files that have come. An empty name means the
 // only model there is, or the only one that is loaded. If there is none, that is the invocation's result; if it ends
 // meanwhile, nothing is called. `then` may throw TurnError and RpcError. `host` outlives the invocation.
-void with_model(ChatHost& host, const std::shared_ptr<Invocation>& invocation, const std::string& name,
+void with_model(ChatHost& host, Invocation& invocation, const std::string& name,
                 std::function<void(const ModelDescription& model)> then);
 
 }  // namespace rkllm_mcp::chat

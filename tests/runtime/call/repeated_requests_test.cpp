@@ -14,14 +14,15 @@ namespace {
 
 struct RepeatingClient {
   std::shared_ptr<Reply> take(RepeatedRequests& requests, const std::string& text) {
-    auto reply = std::make_shared<Reply>(peer, "1");
+    auto reply = std::make_shared<Reply>(*peer, "1");
     requests.add(*session, text, *reply);
     return reply;
   }
   bool repeats(RepeatedRequests& requests, const std::string& text) { return requests.repeat(*session, text, *peer); }
 
   std::shared_ptr<FakePeer> peer = std::make_shared<FakePeer>(TransportKind::kUdp);
-  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<Backend>(), false);
+  std::shared_ptr<RequestTable> table = std::make_shared<RequestTable>();
+  std::shared_ptr<Session> session = std::make_shared<Session>(table, false);
 };
 
 using Sent = std::vector<std::string>;
@@ -100,22 +101,22 @@ TEST_CASE("what is kept for one client is bounded, the oldest answers go first")
 }
 
 TEST_CASE("what is kept counts in the server's memory, and makes room when that is used up") {
-  const auto memory = std::make_shared<MemoryBudget>(std::size_t{1} << 20U);
+  const MemoryBudget memory(std::size_t{1} << 20U);
   RepeatedRequests requests({}, memory);
   RepeatingClient client;
   const std::string answer(100'000, 'x');
   for (const char* text : {"a", "b", "c"}) client.take(requests, text)->last(answer);
-  CHECK(memory->used() == requests.kept_bytes());
-  CHECK(memory->used() > 3 * answer.size());
+  CHECK(memory.used() == requests.kept_bytes());
+  CHECK(memory.used() > 3 * answer.size());
   MemoryShare others(memory);
-  others.set(memory->limit() - memory->used());
+  others.set(memory.limit() - memory.used());
   client.take(requests, "d")->last("short");
   CHECK_FALSE(client.repeats(requests, "a"));
   CHECK(client.repeats(requests, "b"));
   CHECK(client.repeats(requests, "d"));
-  CHECK(memory->used() <= memory->limit());
+  CHECK(memory.used() <= memory.limit());
   requests.forget(*client.session);
-  CHECK(memory->used() == others.bytes());
+  CHECK(memory.used() == others.bytes());
 }
 
 TEST_CASE("what is kept for all clients is bounded too, and goes with them") {

@@ -17,7 +17,7 @@ using namespace rkllm_mcp::test;
 namespace {
 
 constexpr std::size_t kFloats = 100'000;  // of which a megabyte of text could come
-constexpr std::size_t kFew = 10'000;       // that are written on the loop
+constexpr std::size_t kFew = 10'000;      // that are written on the loop
 
 void end_with_values(Client& client, std::size_t number, std::size_t count = kFloats) {
   const std::vector<float> values(count, 0.25F);
@@ -48,11 +48,11 @@ Texts sent_after(Client& client, std::size_t count = 1) {
 }
 
 struct Budget {
-  explicit Budget(std::size_t limit) : memory(std::make_shared<MemoryBudget>(limit)) {
+  explicit Budget(std::size_t limit) : memory(limit) {
     options.calls.memory = memory;
-    options.calls.stream_memory = std::make_shared<MemoryBudget>(limit, memory);
+    options.calls.stream_memory = MemoryBudget(limit, memory);
   }
-  std::shared_ptr<MemoryBudget> memory;
+  MemoryBudget memory;
   Dispatcher::Options options{};
 };
 
@@ -64,7 +64,7 @@ struct PollingClient : Client {
   }
   void ask(const std::string& message) {
     peer->sent.clear();
-    receive_text(dispatcher, message, session, peer, Delivery::kPoll);
+    receive_text(dispatcher, message, *session, *peer, Delivery::kPoll);
   }
   // The answer to a poll that finds something at once.
   Json polled() {
@@ -105,7 +105,7 @@ TEST_CASE("an answer with many values for which there is no memory is error 4004
       CHECK(told["params"]["seq"] == 0);
     }
     client.settle();
-    CHECK(budget.memory->used() == 0);
+    CHECK(budget.memory.used() == 0);
   }
 }
 
@@ -115,15 +115,15 @@ TEST_CASE("values that wait to be polled for count in the memory until they have
   client.ask(call("1", "run_async"));
   end_with_values(client, 0);
   client.ask(call("1", "poll", R"({"wait_ms":0})"));
-  faults_until(client, [&] { return budget.memory->used() > kFloats * 5; });
-  const std::size_t used = budget.memory->used();
+  faults_until(client, [&] { return budget.memory.used() > kFloats * 5; });
+  const std::size_t used = budget.memory.used();
   Json polled;
   faults_until(client, [&] {
     if (!polled.contains("logits")) polled = client.polled()["result"];
     return polled.contains("logits");
   });
   CHECK(used < kFloats * 20);
-  CHECK(budget.memory->used() == 0);
+  CHECK(budget.memory.used() == 0);
 }
 
 TEST_CASE("an ending that finds no room when it is polled for waits for the next poll") {
@@ -210,7 +210,7 @@ TEST_CASE("a poll that waits and cannot be answered is told so") {
 
 TEST_CASE("a UDP stream retains as many chunks as there is memory for, also when a longer one leaves") {
   Dispatcher::Options options;
-  options.calls.stream_memory = std::make_shared<MemoryBudget>(std::size_t{1} << 20U);
+  options.calls.stream_memory = MemoryBudget(std::size_t{1} << 20U);
   options.calls.retained_chunks = 4;
   Client client(options, TransportKind::kUdp);
   client.say(call("1", "run_async"));

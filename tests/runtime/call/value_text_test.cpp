@@ -13,10 +13,11 @@ constexpr std::size_t kValues = 1'000'000;
 constexpr std::size_t kBytes = kValues * sizeof(float);
 
 // The end of a run whose rows count in `streams`.
-CallOutcome many_values(const std::shared_ptr<MemoryBudget>& streams) {
+CallOutcome many_values(const MemoryBudget& streams) {
   CallOutcome outcome;
   outcome.result = Json{{"status", 0}};
-  outcome.rows.push_back({"logits", "logits", "num_tokens", "vocab_size", std::vector<float>(kValues, 0.25F), 1, kValues});
+  outcome.rows.push_back(
+      {"logits", "logits", "num_tokens", "vocab_size", std::vector<float>(kValues, 0.25F), 1, kValues});
   outcome.memory = MemoryShare(streams);
   outcome.memory.set(kBytes);
   return outcome;
@@ -34,29 +35,29 @@ Json refusal_of(CallOutcome outcome, const ValueWriting& how) {
 }  // namespace
 
 TEST_CASE("values count in the memory as rows, as text, and as an answer, and give it back") {
-  const auto memory = std::make_shared<MemoryBudget>(std::size_t{64} << 20U);
-  const auto streams = std::make_shared<MemoryBudget>(std::size_t{8} << 20U, memory);
+  const MemoryBudget memory(std::size_t{64} << 20U);
+  const MemoryBudget streams(std::size_t{8} << 20U, memory);
   CallOutcome outcome = many_values(streams);
-  CHECK(memory->used() == kBytes);
+  CHECK(memory.used() == kBytes);
   {
     std::size_t as_text = 0;
     const WrittenAnswer answer = write_answer(outcome, {.memory = memory}, [&] {
       as_text = outcome.memory.bytes();
-      CHECK(memory->used() == 2 * as_text);
-      CHECK(streams->used() == 0);
+      CHECK(memory.used() == 2 * as_text);
+      CHECK(streams.used() == 0);
       return std::string(5 * kValues, 'x');  // the values, and commas
     });
     CHECK(as_text >= 5 * kValues);
-    CHECK(memory->used() == 5 * kValues);
+    CHECK(memory.used() == 5 * kValues);
   }
-  CHECK(memory->used() == 0);
+  CHECK(memory.used() == 0);
 }
 
 TEST_CASE("values for whose text there is no memory are not written") {
-  const auto memory = std::make_shared<MemoryBudget>(kBytes + kBytes / 2);
+  const MemoryBudget memory(kBytes + kBytes / 2);
   for (const auto encoding : {ArrayEncoding::kJson, ArrayEncoding::kBase64}) {
     CHECK(refusal_of(many_values(memory), {.encoding = encoding, .memory = memory})["code"] == 4004);
-    CHECK(memory->used() == 0);
+    CHECK(memory.used() == 0);
   }
 }
 

@@ -80,7 +80,7 @@ TEST_CASE("a stream of a batch goes on when its slow client takes something agai
 
 TEST_CASE("what a batch gathers counts in the memory, and an answer that finds no room is error 4004") {
   Dispatcher::Options options;
-  options.memory = std::make_shared<MemoryBudget>(std::size_t{300} << 10U);
+  options.memory = MemoryBudget(std::size_t{300} << 10U);
   Client client(options);
   client.say(call("1", "initialize",
                   R"({"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"1"}})"));
@@ -89,7 +89,7 @@ TEST_CASE("what a batch gathers counts in the memory, and an answer that finds n
     client.backend.calls.at(number).observer->on_token(0, std::string(200'000, 'x'), 1);
     client.backend.finish(number);
     CHECK(client.news().empty());
-    CHECK(options.memory->used() > 200'000);
+    CHECK(options.memory.used() > 200'000);
   }
   client.backend.finish(2);
   const Json answers = only(client.news());
@@ -98,7 +98,7 @@ TEST_CASE("what a batch gathers counts in the memory, and an answer that finds n
   CHECK(answers[1]["id"] == 3);
   CHECK(answers[1]["error"]["code"] == 4004);
   CHECK(answers[2]["result"]["status"] == 0);
-  CHECK(options.memory->used() < 10'000);
+  CHECK(options.memory.used() < 10'000);
 }
 
 TEST_CASE("a batch whose answer cannot be sent is answered with an error") {
@@ -141,7 +141,7 @@ TEST_CASE("clients without a session of their own have their quota by address") 
   const auto shared = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
   const auto ask = [&](const std::shared_ptr<FakePeer>& peer, const std::string& id, Delivery delivery) {
     peer->sent.clear();
-    receive_text(client.dispatcher, call(id, "run_async"), shared, peer, delivery);
+    receive_text(client.dispatcher, call(id, "run_async"), *shared, *peer, delivery);
     client.settle();
     return !peer->sent.empty() && peer->sent[0].find("4004") != std::string::npos;
   };
@@ -164,11 +164,11 @@ TEST_CASE("a poll that comes as the stream is about to expire saves it") {
     Client client(options);
     const auto http = std::make_shared<FakePeer>(TransportKind::kHttp);
     const auto session = client.dispatcher.make_session(client.dispatcher.gate().identify(""), true);
-    receive_text(client.dispatcher, call("1", "run_async"), session, http, Delivery::kPoll);
+    receive_text(client.dispatcher, call("1", "run_async"), *session, *http, Delivery::kPoll);
     client.settle();
     std::function<void(int)> poll_after = [&](int left) {
       if (left > 0) return asio::post(client.loop, [&poll_after, left] { poll_after(left - 1); });
-      receive_text(client.dispatcher, call("1", "poll"), session, http, Delivery::kPoll);
+      receive_text(client.dispatcher, call("1", "poll"), *session, *http, Delivery::kPoll);
     };
     client.backend.calls.at(0).observer->on_token(0, "Hello", 1);
     client.settle();
@@ -301,7 +301,7 @@ TEST_CASE("whoever asks for it is told of the end of a client's input, and wheth
   INFO(said.message);
   Client client;
   std::vector<bool> told;
-  client.receive = client.dispatcher.acceptor([&told](bool speaks_mcp) { told.push_back(speaks_mcp); })(client.peer);
+  client.receive = client.dispatcher.acceptor([&told](bool speaks_mcp) { told.push_back(speaks_mcp); })(*client.peer);
   client.say(said.message);
   CHECK(told.empty());
   client.receive(EndOfInput{});

@@ -45,7 +45,7 @@ class FakeExchange final : public HttpExchange {
 };
 
 struct Stream {
-  explicit Stream(bool primes = false, std::shared_ptr<MemoryBudget> memory = {})
+  explicit Stream(bool primes = false, MemoryBudget memory = {})
       : stream(std::make_shared<EventStream>(
             loop, EventStream::Options{
                       .id = "s", .primes = primes, .headers = {}, .remote = {}, .memory = std::move(memory)})) {}
@@ -53,12 +53,12 @@ struct Stream {
 
   std::shared_ptr<FakeExchange> answer() {
     auto exchange = std::make_shared<FakeExchange>();
-    stream->answer(exchange);
+    stream->answer(*exchange);
     return exchange;
   }
   std::shared_ptr<FakeExchange> resume(std::optional<std::uint64_t> last_seen) {
     auto exchange = std::make_shared<FakeExchange>();
-    stream->resume(exchange, last_seen);
+    stream->resume(*exchange, last_seen);
     return exchange;
   }
 
@@ -188,7 +188,7 @@ TEST_CASE("ids of events name their stream and number") {
 }
 
 TEST_CASE("there is room for what the exchange has room for, or without one for what can be kept") {
-  const auto memory = std::make_shared<MemoryBudget>(100'000);
+  const MemoryBudget memory(100'000);
   Stream stream(false, memory);
   const auto exchange = stream.answer();
   exchange->room = 1000;

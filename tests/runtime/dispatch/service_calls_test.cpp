@@ -32,7 +32,7 @@ Tool answering(const char* name, Json result) {
   Tool tool;
   tool.name = name;
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [result](const std::shared_ptr<Invocation>& invocation) { invocation->result(result); };
+  tool.run = [result](Invocation& invocation) { invocation.result(result); };
   return tool;
 }
 

@@ -24,12 +24,12 @@ Tool greeter() {
   Tool tool;
   tool.name = "greet";
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [](const std::shared_ptr<Invocation>& invocation) {
-    if (const Json* answer = invocation->input("who")) {
-      const std::string greeting = invocation->state().value("greeting", "");
-      return invocation->result(text_result(greeting + ", " + answer->at("content").value("name", "")));
+  tool.run = [](Invocation& invocation) {
+    if (const Json* answer = invocation.input("who")) {
+      const std::string greeting = invocation.state().value("greeting", "");
+      return invocation.result(text_result(greeting + ", " + answer->at("content").value("name", "")));
     }
-    invocation->ask({{"who", "elicitation/create", Json{{"message", "Who are you?"}}}}, Json{{"greeting", "Hello"}});
+    invocation.ask({{"who", "elicitation/create", Json{{"message", "Who are you?"}}}}, Json{{"greeting", "Hello"}});
   };
   return tool;
 }
@@ -70,9 +70,9 @@ TEST_CASE("whatever a client answers, its request ends and the server goes on") 
     Tool tool;
     tool.name = "ask";
     tool.input_schema = Json{{"type", "object"}};
-    tool.run = [](const std::shared_ptr<Invocation>& invocation) {
-      if (invocation->input("it") != nullptr) return invocation->result(text_result("done"));
-      invocation->ask({{"it", "roots/list"}});
+    tool.run = [](Invocation& invocation) {
+      if (invocation.input("it") != nullptr) return invocation.result(text_result("done"));
+      invocation.ask({{"it", "roots/list"}});
     };
     client.catalogue.add(std::move(tool));
     client.say(handshake("2025-06-18", R"({"roots":{}})"));
@@ -87,9 +87,9 @@ TEST_CASE("a tool that asks for nothing goes on at once") {
   Tool tool;
   tool.name = "ask";
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [](const std::shared_ptr<Invocation>& invocation) {
-    if (!invocation->state().is_null()) return invocation->result(text_result("done"));
-    invocation->ask({}, "once");
+  tool.run = [](Invocation& invocation) {
+    if (!invocation.state().is_null()) return invocation.result(text_result("done"));
+    invocation.ask({}, "once");
   };
   client.catalogue.add(std::move(tool));
   client.say(handshake("2025-06-18"));
@@ -102,7 +102,7 @@ TEST_CASE("a tool's answer that is none becomes an error") {
   tool.name = "odd";
   tool.input_schema = Json{{"type", "object"}};
   Json answer;
-  tool.run = [&answer](const std::shared_ptr<Invocation>& invocation) { invocation->result(answer); };
+  tool.run = [&answer](Invocation& invocation) { invocation.result(answer); };
   client.catalogue.add(std::move(tool));
   answer = 5;
   CHECK(only(client.say(call("1", "tools/call", stateless({{"name", "odd"}}))))["error"]["code"] == -32603);
@@ -138,8 +138,8 @@ TEST_CASE("a tool that is cancelled while its client is asked hears of it") {
   Client client;
   bool is_cancelled = false;
   Tool tool = greeter();
-  tool.run = [&is_cancelled, ask = tool.run](const std::shared_ptr<Invocation>& invocation) {
-    invocation->on_cancelled([&is_cancelled] { is_cancelled = true; });
+  tool.run = [&is_cancelled, ask = tool.run](Invocation& invocation) {
+    invocation.on_cancelled([&is_cancelled] { is_cancelled = true; });
     ask(invocation);
   };
   client.catalogue.add(std::move(tool));
@@ -153,8 +153,8 @@ TEST_CASE("a call that ends while its client is asked is not kept") {
   Client client;
   std::weak_ptr<Invocation> asked;
   Tool tool = greeter();
-  tool.run = [&asked, ask = tool.run](const std::shared_ptr<Invocation>& invocation) {
-    asked = invocation;
+  tool.run = [&asked, ask = tool.run](Invocation& invocation) {
+    asked = invocation.weak_from_this();
     ask(invocation);
   };
   client.catalogue.add(std::move(tool));
@@ -183,9 +183,9 @@ TEST_CASE("prompts in progress count among the requests of a connection") {
   options.calls.requests_per_session = 1;
   Client client(options);
   std::vector<std::shared_ptr<Invocation>> begun;
-  client.catalogue.add(Prompt{"slow", "", "", {}, [&begun](const std::shared_ptr<Invocation>& invocation) {
-                                invocation->on_cancelled([] {});
-                                begun.push_back(invocation);
+  client.catalogue.add(Prompt{"slow", "", "", {}, [&begun](Invocation& invocation) {
+                                invocation.on_cancelled([] {});
+                                begun.push_back(invocation.shared_from_this());
                               }});
   CHECK(client.say(call("1", "prompts/get", R"({"name":"slow"})")).empty());
   CHECK(only(client.say(call("2", "prompts/get", R"({"name":"slow"})")))["error"]["code"] == 4004);
@@ -255,10 +255,10 @@ TEST_CASE("content that an older revision does not know becomes text") {
   Tool tool;
   tool.name = "sing";
   tool.input_schema = Json{{"type", "object"}};
-  tool.run = [](const std::shared_ptr<Invocation>& invocation) {
-    invocation->result(Json{{"content",
-                             {{{"type", "audio"}, {"data", "AA=="}, {"mimeType", "audio/wav"}},
-                              {{"type", "resource_link"}, {"uri", "a://b"}, {"name", "b"}}}}});
+  tool.run = [](Invocation& invocation) {
+    invocation.result(Json{{"content",
+                            {{{"type", "audio"}, {"data", "AA=="}, {"mimeType", "audio/wav"}},
+                             {{"type", "resource_link"}, {"uri", "a://b"}, {"name", "b"}}}}});
   };
   client.catalogue.add(std::move(tool));
   const auto kinds = [&](const std::string& revision) {

@@ -213,7 +213,7 @@ TEST_CASE("a task outlives the connection that began it") {
   client.settle();
   CHECK(client.backend.cancelled.empty());
   const auto other = std::make_shared<FakePeer>();
-  const auto receive = client.dispatcher.acceptor()(other);
+  const auto receive = client.dispatcher.acceptor()(*other);
   receive(std::string_view(call("1", "tasks/get", stateless({{"taskId", begun["taskId"]}}, kTasks))));
   CHECK(only(other->sent)["result"]["status"] == "working");
   client.backend.finish(0);

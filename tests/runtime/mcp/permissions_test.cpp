@@ -33,7 +33,7 @@ Catalogue catalogue_for_both() {
     ResourceTemplate each{"a://" + name + "/{n}", name, "", "", "", read, {{"n", values}}};
     each.permission = permission;
     catalogue.templates.push_back(each);
-    Prompt prompt{name, "", "", {{"n", "", "", false, values}}, [](const std::shared_ptr<Invocation>&) {}};
+    Prompt prompt{name, "", "", {{"n", "", "", false, values}}, [](Invocation&) {}};
     prompt.permission = permission;
     catalogue.add(std::move(prompt));
   }
@@ -57,7 +57,7 @@ struct Asking {
 
   const Catalogue catalogue = catalogue_for_both();
   const Principal principal;
-  Session session{std::weak_ptr<Backend>(), false};
+  Session session{std::weak_ptr<RequestTable>(), false};
   mutable std::string text;  // of the last error
 };
 

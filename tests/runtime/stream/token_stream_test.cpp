@@ -250,8 +250,7 @@ TEST_CASE("rows of floats are gathered and written under their C names") {
   stream.on_done(finished());
   CallOutcome outcome = stream.take_outcome();
   write_rows(outcome, {});
-  CHECK(to_text(outcome.values) ==
-        R"({"logits":{"logits":[0.5,1.0,0.1,-2.0],"vocab_size":2,"num_tokens":2}})");
+  CHECK(to_text(outcome.values) == R"({"logits":{"logits":[0.5,1.0,0.1,-2.0],"vocab_size":2,"num_tokens":2}})");
 }
 
 TEST_CASE("rows beyond the limit end the run with error 4006") {
@@ -266,7 +265,7 @@ TEST_CASE("rows beyond the limit end the run with error 4006") {
 }
 
 TEST_CASE("a run that finds no memory is told whose is used up: that of all streams, or the server's") {
-  const auto code_of = [](const std::shared_ptr<MemoryBudget>& streams) {
+  const auto code_of = [](const MemoryBudget& streams) {
     TokenStream::Options options;
     options.memory = streams;
     TokenStream stream(options, [] {});
@@ -279,23 +278,23 @@ TEST_CASE("a run that finds no memory is told whose is used up: that of all stre
       return error.code();
     }
   };
-  const auto whole = std::make_shared<MemoryBudget>(std::size_t{1} << 20U);
-  CHECK(code_of(std::make_shared<MemoryBudget>(100'000, whole)) == ErrorCode::kTooLarge);
+  const MemoryBudget whole(std::size_t{1} << 20U);
+  CHECK(code_of(MemoryBudget(100'000, whole)) == ErrorCode::kTooLarge);
   MemoryShare others(whole);
-  others.set(whole->limit());
-  CHECK(code_of(std::make_shared<MemoryBudget>(std::size_t{1} << 20U, whole)) == ErrorCode::kQueueFull);
+  others.set(whole.limit());
+  CHECK(code_of(MemoryBudget(std::size_t{1} << 20U, whole)) == ErrorCode::kQueueFull);
 }
 
 TEST_CASE("rows count in the memory until whoever took them lets go of them") {
   TokenStream::Options options;
-  options.memory = std::make_shared<MemoryBudget>(std::size_t{1} << 20U);
+  options.memory = MemoryBudget(std::size_t{1} << 20U);
   TokenStream stream(options, [] {});
   const std::vector<float> rows(1000);
   stream.on_rows({"logits", "logits", "num_tokens", "vocab_size", rows.data(), 1, rows.size()});
   stream.on_done(finished());
   {
     const CallOutcome outcome = stream.take_outcome();
-    CHECK(options.memory->used() == 4000);
+    CHECK(options.memory.used() == 4000);
   }
-  CHECK(options.memory->used() == 0);
+  CHECK(options.memory.used() == 0);
 }

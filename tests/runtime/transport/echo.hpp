@@ -24,11 +24,11 @@ struct Echo {
   // To be declared before `loop`, which runs what this returns; the peers go with the loop.
   AcceptFunction accept(LoopThread& loop) {
     loop.before_end([this] { peers.clear(); });
-    return [this](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
+    return [this](Peer& peer) -> ReceiveFunction {
       if (std::exchange(throws_at_accept, false)) throw std::bad_alloc();
-      peers.push_back(peer);
-      peer->when_closed([this] { ++closed; });
-      return [this, weak = std::weak_ptr(peer)](const Received& received) {
+      peers.push_back(peer.shared_from_this());
+      peer.when_closed([this] { ++closed; });
+      return [this, weak = peer.weak_from_this()](const Received& received) {
         const auto to = weak.lock();
         if (const auto* text = std::get_if<std::string_view>(&received)) {
           if (*text == "{fault}") throw std::bad_alloc();
@@ -49,17 +49,17 @@ struct Echo {
 };
 
 // For transports that nobody is to reach.
-inline ReceiveFunction accept_nobody(const std::shared_ptr<Peer>&) { return nullptr; }
+inline ReceiveFunction accept_nobody(Peer&) { return nullptr; }
 
 // Sends `count` numbered messages as fast as the peer takes them, asking ready() before each.
 class Flood : public std::enable_shared_from_this<Flood> {
  public:
-  static std::shared_ptr<Flood> start(const std::shared_ptr<Peer>& peer, std::size_t count) {
+  static std::shared_ptr<Flood> start(Peer& peer, std::size_t count) {
     auto flood = std::make_shared<Flood>(peer, count);
     flood->go_on();
     return flood;
   }
-  Flood(const std::shared_ptr<Peer>& peer, std::size_t count) : peer_(peer), count_(count) {}
+  Flood(Peer& peer, std::size_t count) : peer_(peer.weak_from_this()), count_(count) {}
 
   static std::string message(std::size_t number) { return "{\"number\":" + std::to_string(number) + "}"; }
   std::size_t sent() const { return sent_; }

@@ -19,8 +19,8 @@ namespace {
 
 class LoadingBackend final : public Backend {
  public:
-  CallId start(CallRequest, std::shared_ptr<CallObserver> observer) override {
-    loads.push_back(std::move(observer));
+  CallId start(CallRequest request) override {
+    loads.push_back(std::move(request.observer));
     return loads.size();
   }
   void cancel(CallId) override {}

@@ -65,12 +65,12 @@ void ask_for_more() { std::get_new_handler()(); }
 
 TEST_CASE("the memory put by is given back once, and put by again as soon as the system has some") {
   asio::io_context loop;
-  const auto memory = std::make_shared<MemoryBudget>(1000);
+  const MemoryBudget memory(1000);
   const MemoryReserve reserve(loop, memory);
   CHECK_NOTHROW(ask_for_more());
   CHECK_THROWS_AS(ask_for_more(), std::bad_alloc);
   loop.poll();
-  CHECK(memory->has_room(1000));
+  CHECK(memory.has_room(1000));
   CHECK_NOTHROW(ask_for_more());
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("without the memory put by the process has the new-handler that it had
   const std::new_handler before = std::get_new_handler();
   {
     asio::io_context loop;
-    const MemoryReserve reserve(loop, std::make_shared<MemoryBudget>(1000));
+    const MemoryReserve reserve(loop, MemoryBudget(1000));
     CHECK(std::get_new_handler() != before);
   }
   CHECK(std::get_new_handler() == before);
@@ -100,7 +100,7 @@ bool has_room_in_the_end(asio::io_context& loop, const MemoryBudget& memory) {
 
 TEST_CASE("what a request was can be destroyed where the system gives no more memory") {
   asio::io_context loop;
-  const auto memory = std::make_shared<MemoryBudget>(1000);
+  const MemoryBudget memory(1000);
   const MemoryReserve reserve(loop, memory);
   std::optional<Json> array(Json::array());
   for (int i = 0; i < 200'000; ++i) array->push_back(Json::array());
@@ -113,7 +113,7 @@ TEST_CASE("what a request was can be destroyed where the system gives no more me
 
 TEST_CASE("clients get no memory until there is some to be put by again") {
   asio::io_context loop;
-  const auto memory = std::make_shared<MemoryBudget>(1000);
+  const MemoryBudget memory(1000);
   const MemoryReserve reserve(loop, memory);
   bool has_room = true;
   {
@@ -121,10 +121,10 @@ TEST_CASE("clients get no memory until there is some to be put by again") {
     ask_for_more();
     now.take_all();
     loop.poll();
-    has_room = memory->has_room(1);
+    has_room = memory.has_room(1);
   }
   CHECK_FALSE(has_room);
-  CHECK(has_room_in_the_end(loop, *memory));
+  CHECK(has_room_in_the_end(loop, memory));
 }
 #endif
 

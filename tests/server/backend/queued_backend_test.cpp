@@ -141,7 +141,7 @@ struct Calls {
     auto recorder = std::make_shared<Recorder>();
     for (const Method& each : simulator().abi().methods) {
       if (each.name != method) continue;
-      const auto call = backend.start({&each, std::move(params)}, recorder);
+      const auto call = backend.start({.method = &each, .params = std::move(params), .observer = recorder});
       if (id != nullptr) *id = call;
     }
     return recorder;
@@ -154,9 +154,10 @@ struct Calls {
   }
   std::shared_ptr<Recorder> lease(const std::string& handle, Backend::CallId& id, const std::string& holder = {}) {
     auto recorder = std::make_shared<Recorder>();
-    RequestSource origin;
-    origin.holder = holder;
-    id = backend.lease(handle, origin, recorder);
+    CallRequest request;
+    request.origin.holder = holder;
+    request.observer = recorder;
+    id = backend.lease(handle, std::move(request));
     return recorder;
   }
   std::shared_ptr<Recorder> leased_run(Backend::CallId lease, const std::string& prompt,
@@ -164,8 +165,8 @@ struct Calls {
     auto recorder = std::make_shared<Recorder>();
     for (const Method& each : simulator().abi().methods) {
       if (each.name != "rkllm_run") continue;
-      const auto call =
-          backend.start_leased(lease, {&each, Json{{"rkllm_input", {{"prompt_input", prompt}}}}}, recorder);
+      const auto call = backend.start_leased(
+          lease, {.method = &each, .params = Json{{"rkllm_input", {{"prompt_input", prompt}}}}, .observer = recorder});
       if (id != nullptr) *id = call;
     }
     return recorder;
@@ -553,9 +554,10 @@ TEST_CASE("a call without a handle that is cancelled behind one that hangs leave
   std::promise<void> let_go;
   QueuedBackend backend(std::make_unique<HangingEngine>(let_go.get_future().share()), simulator().abi().methods, {});
   const auto hanging = std::make_shared<Recorder>();
-  backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, hanging);
+  backend.start({.method = &method_named("rkllm_createDefaultParam"), .params = Json::object(), .observer = hanging});
   auto waiting = std::make_shared<Recorder>();
-  const auto id = backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, waiting);
+  const auto id = backend.start(
+      {.method = &method_named("rkllm_createDefaultParam"), .params = Json::object(), .observer = waiting});
   backend.cancel(id);
   CHECK(waiting->error_code() == ErrorCode::kCancelled);
   const std::weak_ptr<Recorder> left = std::exchange(waiting, nullptr);
@@ -571,7 +573,7 @@ TEST_CASE("a call that hangs beyond the shut-down ends in a backend that is stil
   auto backend = std::make_unique<QueuedBackend>(std::make_unique<HangingEngine>(let_go.get_future().share()),
                                                  simulator().abi().methods, QueuedBackend::Limits());
   const auto hanging = std::make_shared<Recorder>();
-  backend->start({&method_named("rkllm_createDefaultParam"), Json::object()}, hanging);
+  backend->start({.method = &method_named("rkllm_createDefaultParam"), .params = Json::object(), .observer = hanging});
   CHECK_FALSE(backend->shut_down(std::chrono::steady_clock::now()));
   CHECK(hanging->error_code() == ErrorCode::kRuntimeUnavailable);
   std::thread later([&let_go] { let_go.set_value(); });
@@ -585,7 +587,8 @@ TEST_CASE("the id of a call of one backend is no call's of another") {
   QueuedBackend before(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
   QueuedBackend after(std::make_unique<HangingEngine>(released), simulator().abi().methods, {});
   const auto start = [](QueuedBackend& backend, const std::shared_ptr<Recorder>& recorder) {
-    return backend.start({&method_named("rkllm_createDefaultParam"), Json::object()}, recorder);
+    return backend.start(
+        {.method = &method_named("rkllm_createDefaultParam"), .params = Json::object(), .observer = recorder});
   };
   const auto running = std::make_shared<Recorder>();
   start(after, running);
@@ -601,10 +604,10 @@ TEST_CASE("a model that nobody waits for any more, but whose loading cannot be e
   SlowLoadingEngine::Watch watch;
   QueuedBackend backend(std::make_unique<SlowLoadingEngine>(watch), simulator().abi().methods, {.handles = 1});
   const auto loading = std::make_shared<Recorder>();
-  const auto id = backend.start({&method_named("rkllm_init"), Json::object()}, loading);
+  const auto id = backend.start({.method = &method_named("rkllm_init"), .params = Json::object(), .observer = loading});
   watch.loading.get_future().wait();
   const auto behind = std::make_shared<Recorder>();
-  backend.start({&method_named("rkllm_run"), Json::object()}, behind);
+  backend.start({.method = &method_named("rkllm_run"), .params = Json::object(), .observer = behind});
   backend.cancel(id);
   watch.let_go.set_value();
   CHECK(loading->error_code() == ErrorCode::kCancelled);
@@ -625,7 +628,7 @@ TEST_CASE("a load is told with its process, and the next one of the same file wi
     INFO(was_loaded);
     const auto loading = std::make_shared<Recorder>();
     const Json params{{"param", {{"model_path", "/models/big.rkllm"}}}};
-    const auto id = backend.start({&method_named("rkllm_init"), params}, loading);
+    const auto id = backend.start({.method = &method_named("rkllm_init"), .params = params, .observer = loading});
     watch.began.acquire();
     const auto loads = backend.loads();
     REQUIRE(loads.size() == 1);
@@ -646,12 +649,12 @@ TEST_CASE("a run that ends while it is being aborted is not aborted if that is r
   const auto run = std::make_shared<Recorder>();
   QueuedBackend backend(std::make_unique<LateRefusalEngine>(run), simulator().abi().methods, {.handles = 1});
   const auto loading = std::make_shared<Recorder>();
-  backend.start({&method_named("rkllm_init"), Json::object()}, loading);
+  backend.start({.method = &method_named("rkllm_init"), .params = Json::object(), .observer = loading});
   REQUIRE(loading->wait());
-  backend.start({&method_named("rkllm_run"), Json::object()}, run);
+  backend.start({.method = &method_named("rkllm_run"), .params = Json::object(), .observer = run});
   run->wait_for_tokens(1);
   const auto abort = std::make_shared<Recorder>();
-  backend.start({&method_named("rkllm_abort"), Json::object()}, abort);
+  backend.start({.method = &method_named("rkllm_abort"), .params = Json::object(), .observer = abort});
   CHECK(abort->error_code() == ErrorCode::kInvalidParams);
   CHECK_FALSE(run->outcome().aborted);
 }

@@ -206,7 +206,7 @@ class Bench {
     runtime.queue = queue.get();
     runtime.methods = methods();
     runtime.version = "1.3.0";
-    runtime.watched = [](const CallRequest&, std::shared_ptr<CallObserver> observer) { return observer; };
+    runtime.watched = [](CallRequest request) { return request; };
     models.use_runtime(runtime);
   }
   static std::span<const Method> methods() { return choose_abi_set("1.3.0", "").set->methods; }

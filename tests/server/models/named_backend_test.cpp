@@ -42,7 +42,8 @@ struct Calling {
     const auto ended = std::make_shared<Ended>();
     for (const Method& method : Bench::methods()) {
       if (method.name != "rkllm_clear_kv_cache") continue;
-      const auto call = backend.start({&method, Json{{"handle", handle}, {"keep_system_prompt", 1}}}, ended);
+      const auto call = backend.start(
+          {.method = &method, .params = Json{{"handle", handle}, {"keep_system_prompt", 1}}, .observer = ended});
       if (id != nullptr) *id = call;
     }
     return ended;

@@ -190,7 +190,9 @@ TEST_CASE("a handle that rkllm_init has made goes by its id, is leased like a mo
     void on_done(CallOutcome) noexcept override {}
   };
   const Method* const init = find_method(Bench::methods(), HandleRole::kCreates);
-  bench.queue->start({init, Json{{"param", {{"model_path", "/models/own.rkllm"}}}}}, std::make_shared<Made>());
+  bench.queue->start({.method = init,
+                      .params = Json{{"param", {{"model_path", "/models/own.rkllm"}}}},
+                      .observer = std::make_shared<Made>()});
   REQUIRE(bench.until([&] { return bench.models.models({}).size() == 2; }));
   const std::string id = bench.queue->handles().at(0).id;
   CHECK(bench.models.find(id, {})->path == "/models/own.rkllm");

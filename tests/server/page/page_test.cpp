@@ -41,7 +41,7 @@ std::optional<HttpResponse> answer_to(const std::string& path, HttpHeaders heade
   request.path = path;
   request.headers = std::move(headers);
   const auto exchange = std::make_shared<KeptAnswer>();
-  const bool is_mine = page.handle(request, exchange);
+  const bool is_mine = page.handle(request, *exchange);
   CHECK(is_mine == exchange->answer.has_value());
   return exchange->answer;
 }

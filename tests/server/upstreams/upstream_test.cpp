@@ -38,10 +38,10 @@ class ScriptedRequester final : public Requester {
   explicit ScriptedRequester(Heard& heard) : heard_(heard) {}
   void result(Json body) override { heard_.results.push_back(std::move(body)); }
   void error(const RpcError& error) override { heard_.errors.push_back(static_cast<int>(error.code())); }
-  void ask(const std::shared_ptr<Invocation>& invocation, InputRequests requests, Json state) override {
+  void ask(Invocation& invocation, InputRequests requests, Json state) override {
     heard_.asked.push_back(std::move(requests));
     heard_.state = std::move(state);
-    if (!invocation->client().revision->era.has_handshake()) invocation->result({{"resultType", "input_required"}});
+    if (!invocation.client().revision->era.has_handshake()) invocation.result({{"resultType", "input_required"}});
   }
   void notify(std::string_view, const Json& params) override { heard_.updates.push_back(params); }
   bool ready() const override { return heard_.has_room; }
@@ -53,7 +53,8 @@ class ScriptedRequester final : public Requester {
 // Who calls.
 struct Caller {
   const Revision* revision = &newest_handshake_revision();
-  std::shared_ptr<Session> session = std::make_shared<Session>(std::weak_ptr<Backend>(), false);
+  std::shared_ptr<RequestTable> requests = std::make_shared<RequestTable>();
+  std::shared_ptr<Session> session = std::make_shared<Session>(requests, false);
   std::string address = "127.0.0.1:40112";
   Json progress_token = "p";
 };
@@ -72,7 +73,7 @@ struct Stage {
   Stage& operator=(const Stage&) = delete;
 
   void call(Heard& heard, const Json& arguments = Json::object(), const Caller& caller = {}) {
-    upstream.call("t", invocation(heard, arguments, caller));
+    upstream.call("t", *invocation(heard, arguments, caller));
   }
   // The server there asks, and nobody knows for which call.
   void ask() {
@@ -94,16 +95,16 @@ struct Stage {
                                          const Caller& caller = {}) {
     InvocationRequest request;
     request.session = caller.session;
-    request.reply = std::make_shared<Reply>(std::make_shared<SilentPeer>(TransportKind::kTcp, caller.address), RequestId("1"));
+    request.reply =
+        std::make_shared<Reply>(*std::make_shared<SilentPeer>(TransportKind::kTcp, caller.address), RequestId("1"));
     request.name = "up_t";
     request.arguments = arguments;
     request.progress_token = caller.progress_token;
     request.meta = {{"example.com/trace", "7"}};
     request.client.revision = caller.revision;
     request.client.capabilities = client_capabilities;
-    return std::make_shared<Invocation>(
-        std::move(request), std::make_unique<ScriptedRequester>(heard),
-        [this](const std::shared_ptr<Invocation>& again) { upstream.call("t", again); });
+    return std::make_shared<Invocation>(std::move(request), std::make_unique<ScriptedRequester>(heard),
+                                        [this](Invocation& again) { upstream.call("t", again); });
   }
 
   std::ostringstream text;
@@ -237,15 +238,15 @@ TEST_CASE("resources and prompts of another server are listed, read and got, and
   CHECK(stage.upstream.list(Offered::kTemplates).empty());
 
   Heard heard;
-  stage.upstream.read("file:///a", stage.invocation(heard));
+  stage.upstream.read("file:///a", *stage.invocation(heard));
   stage.waiting.until([&] { return heard.results.size() == 1; }, "no document");
   CHECK(heard.results[0]["contents"][0]["uri"] == "upstream://up/file:///a");
   CHECK(heard.results[0]["contents"][0]["text"] == "A");
   CHECK(heard.results[0]["_meta"] == Json{{"example.com/trace", "7"}});
-  stage.upstream.read("file:///b", stage.invocation(heard));
+  stage.upstream.read("file:///b", *stage.invocation(heard));
   stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
   CHECK(heard.errors[0] == -32602);
-  stage.upstream.get_prompt("ask", stage.invocation(heard, {{"x", "y"}}));
+  stage.upstream.get_prompt("ask", *stage.invocation(heard, {{"x", "y"}}));
   stage.waiting.until([&] { return heard.results.size() == 2; }, "no prompt");
   CHECK(heard.results[1]["messages"][0]["content"]["text"] == "y");
   stage.call(heard);
@@ -299,7 +300,7 @@ TEST_CASE("what a server asks a client in the middle of its call reaches that cl
   Stage stage(asking(call));
   stage.client_capabilities = {{"sampling", Json::object()}};
   const auto invocation = stage.invocation(heard);
-  stage.upstream.call("t", invocation);
+  stage.upstream.call("t", *invocation);
   stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
   REQUIRE(heard.asked[0].size() == 1);
   CHECK(heard.asked[0][0].method == "sampling/createMessage");
@@ -335,7 +336,7 @@ TEST_CASE("a call that ends while its client is asked ends there, too, and the q
   stage.client_capabilities = kSampling;
   const Caller caller;
   const auto invocation = stage.invocation(heard, Json::object(), caller);
-  stage.upstream.call("t", invocation);
+  stage.upstream.call("t", *invocation);
   stage.await_sent("tools/call");
   stage.ask();
   stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
@@ -377,7 +378,7 @@ TEST_CASE("of a client's calls the newest is asked that can be") {
   const Caller caller;
   stage.call(first, Json::object(), caller);
   stage.call(second, Json::object(), caller);
-  stage.upstream.read("file:///a", stage.invocation(reading, Json::object(), caller));
+  stage.upstream.read("file:///a", *stage.invocation(reading, Json::object(), caller));
   stage.await_sent("resources/read");
   stage.ask();
   stage.waiting.until([&] { return second.asked.size() == 1; }, "nothing was asked");
@@ -393,8 +394,10 @@ TEST_CASE("calls in a session that several clients share may be of several clien
   Heard second;
   Stage stage(endless);
   stage.client_capabilities = kSampling;
+  const auto requests = std::make_shared<RequestTable>();
   const Caller caller{.revision = find_revision("2026-07-28"),
-                      .session = std::make_shared<Session>(std::weak_ptr<Backend>(), true)};
+                      .requests = requests,
+                      .session = std::make_shared<Session>(requests, true)};
   stage.call(first, Json::object(), caller);
   stage.call(second, Json::object(), caller);
   stage.await_sent("tools/call", 2);
@@ -428,7 +431,7 @@ TEST_CASE("a resource that is not there is a wrong parameter, whichever revision
   Heard heard;
   Stage stage(
       [](Script& script, const Json& message) { list_or(script, message, [&] { script.error(message, -32002); }); });
-  stage.upstream.read("file:///a", stage.invocation(heard));
+  stage.upstream.read("file:///a", *stage.invocation(heard));
   stage.waiting.until([&] { return heard.errors.size() == 1; }, "no error");
   CHECK(heard.errors[0] == -32602);
 }
@@ -463,7 +466,7 @@ TEST_CASE("a server without a handshake asks by its result, and is called again 
       {{"tools", Json::object()}}, ScriptedEra::kModern);
   stage.client_capabilities = {{"elicitation", Json::object()}};
   const auto invocation = stage.invocation(heard);
-  stage.upstream.call("t", invocation);
+  stage.upstream.call("t", *invocation);
   stage.waiting.until([&] { return heard.asked.size() == 1; }, "nothing was asked");
   CHECK(heard.asked[0][0].params["message"] == "Sure?");
   invocation->run_again({{"k", {{"action", "accept"}}}}, heard.state);

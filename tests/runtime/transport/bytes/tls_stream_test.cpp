@@ -183,7 +183,7 @@ TEST_CASE("TLS: a client that disconnects while it is written to is noticed") {
   const Event gone;
   server.loop.call([&] {
     peer->when_closed([gone] { gone.happen(); });
-    Flood::start(peer, 1'000'000'000);
+    Flood::start(*peer, 1'000'000'000);
   });
   client->receive_until("\n");
   SECTION("without a word") {}
@@ -201,7 +201,7 @@ TEST_CASE("TLS: a client that takes nothing is closed, and slows nobody") {
   options.receive_buffer = 4096;
   TlsSocket stalled(server.port(), options);
   const auto peer = server.peer(0);
-  server.loop.call([&] { Flood::start(peer, 1'000'000'000); });
+  server.loop.call([&] { Flood::start(*peer, 1'000'000'000); });
   stalled.receive_until("\n");
   const auto other = connect(server);
   for (int number = 0; number < 100; ++number) {

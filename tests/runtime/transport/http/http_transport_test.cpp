@@ -48,37 +48,37 @@ struct Server {
   OnLoop<HttpTransport> http;
 
  private:
-  static void flood(const std::shared_ptr<HttpExchange>& exchange, std::size_t number) {
-    while (exchange->ready() && !exchange->closed() && number < 20'000) {
-      exchange->write("data: " + std::to_string(number++) + "\n\n");
+  static void flood(HttpExchange& exchange, std::size_t number) {
+    while (exchange.ready() && !exchange.closed() && number < 20'000) {
+      exchange.write("data: " + std::to_string(number++) + "\n\n");
     }
-    if (number == 20'000) return exchange->finish();
-    if (!exchange->closed()) exchange->when_ready([exchange, number] { flood(exchange, number); });
+    if (number == 20'000) return exchange.finish();
+    if (!exchange.closed()) exchange.when_ready([kept = exchange.shared_from_this(), number] { flood(*kept, number); });
   }
 
   HttpHandler handler() {
-    return [this](const HttpRequest& request, const std::shared_ptr<HttpExchange>& exchange) {
+    return [this](const HttpRequest& request, HttpExchange& exchange) {
       ++requests;
       if (request.path == "/echo") {
-        exchange->respond({200, {{"X-Method", request.method}}, "text/plain", request.body});
+        exchange.respond({200, {{"X-Method", request.method}}, "text/plain", request.body});
       } else if (request.path == "/wait") {
-        waiting.push_back(exchange);
+        waiting.push_back(exchange.shared_from_this());
       } else if (request.path == "/sse") {
-        exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
-        waiting.push_back(exchange);
+        exchange.start_stream(200, {{"Content-Type", "text/event-stream"}});
+        waiting.push_back(exchange.shared_from_this());
       } else if (request.path == "/flood") {
-        exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
+        exchange.start_stream(200, {{"Content-Type", "text/event-stream"}});
         flood(exchange, 0);
       } else if (request.path == "/fault") {
         throw std::bad_alloc();
       } else if (request.path == "/sse_fault") {
-        exchange->start_stream(200, {{"Content-Type", "text/event-stream"}});
-        waiting.push_back(exchange);
+        exchange.start_stream(200, {{"Content-Type", "text/event-stream"}});
+        waiting.push_back(exchange.shared_from_this());
         throw 7;
       } else if (request.path == "/split") {
-        exchange->respond({200, {{"X-Echo", "a\r\nX-Evil: 1\r\n\r\n"}}, "text/plain", ""});
+        exchange.respond({200, {{"X-Echo", "a\r\nX-Evil: 1\r\n\r\n"}}, "text/plain", ""});
       } else if (request.path != "/drop") {
-        exchange->respond(plain_response(404, "no such path"));
+        exchange.respond(plain_response(404, "no such path"));
       }
     };
   }

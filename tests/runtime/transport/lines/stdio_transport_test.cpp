@@ -165,9 +165,9 @@ TEST_CASE(
   const Event gone;
   const Event ended;
   std::shared_ptr<Peer> peer;
-  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& accepted) -> ReceiveFunction {
-    peer = accepted;
-    accepted->when_closed([gone] { gone.happen(); });
+  const AcceptFunction accept = [&](Peer& accepted) -> ReceiveFunction {
+    peer = accepted.shared_from_this();
+    accepted.when_closed([gone] { gone.happen(); });
     return [ended](const Received&) { ended.happen(); };  // and does not close
   };
   LoopThread loop;
@@ -175,7 +175,7 @@ TEST_CASE(
   OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, accept);
   ::close(output.theirs);
   SECTION("while a stream is written") {
-    loop.call([&] { Flood::start(peer, 1'000'000'000); });
+    loop.call([&] { Flood::start(*peer, 1'000'000'000); });
     ::close(output.ours);
     CHECK(gone.happens());
     ::close(input.theirs);
@@ -197,7 +197,7 @@ TEST_CASE("stdio: 20,000 messages arrive complete and in order") {
   LoopThread loop;
   OnLoop<StdioTransport> stdio(loop, StdioOptions{input.ours, output.theirs, {}}, echo.accept(loop));
   ::close(output.theirs);
-  loop.call([&] { Flood::start(echo.peers[0], 20'000); });
+  loop.call([&] { Flood::start(*echo.peers[0], 20'000); });
   std::string expected;
   for (std::size_t i = 0; i < 20'000; ++i) expected += Flood::message(i) + "\n";
   std::string text;

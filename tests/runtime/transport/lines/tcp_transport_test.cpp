@@ -94,8 +94,8 @@ TEST_CASE("TCP: a line that the end of the input ends has no time to be finished
   std::shared_ptr<Peer> client_of;
   std::vector<std::string> others;
   // A layer above that takes longer for its answer than a message may take to arrive.
-  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
-    client_of = peer;
+  const AcceptFunction accept = [&](Peer& peer) -> ReceiveFunction {
+    client_of = peer.shared_from_this();
     return [&, received](const Received& what) {
       if (std::holds_alternative<EndOfInput>(what)) received.happen();
       if (std::holds_alternative<TooSlow>(what)) others.emplace_back("too slow");
@@ -128,7 +128,7 @@ TEST_CASE("TCP: what else the loop has to do comes between the lines that one cl
   std::size_t handled_at_its_turn = 0;
   const Event all;
   LoopThread loop;
-  const AcceptFunction accept = [&](const std::shared_ptr<Peer>&) -> ReceiveFunction {
+  const AcceptFunction accept = [&](Peer&) -> ReceiveFunction {
     return [&](const Received& what) {
       if (!std::holds_alternative<std::string_view>(what)) return;
       CHECK(std::get<std::string_view>(what) == "{" + std::to_string(handled) + "}");
@@ -153,9 +153,9 @@ TEST_CASE("TCP: that a client has gone is noticed while the layer above has enou
   std::shared_ptr<Peer> busy;
   LoopThread loop;
   loop.before_end([&] { busy = nullptr; });
-  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
-    busy = peer;
-    peer->when_closed([gone] { gone.happen(); });
+  const AcceptFunction accept = [&](Peer& peer) -> ReceiveFunction {
+    busy = peer.shared_from_this();
+    peer.when_closed([gone] { gone.happen(); });
     return [&, received](const Received& what) {
       if (!std::holds_alternative<std::string_view>(what)) return;
       busy->hold_input();
@@ -229,7 +229,7 @@ TEST_CASE("TCP: a client that disconnects is noticed") {
   server.loop.call([&] { peer->when_closed([gone] { gone.happen(); }); });
   SECTION("by a reset, while nothing is being written") { client.reset(); }
   SECTION("by closing while a stream is written to it") {
-    server.loop.call([&] { Flood::start(peer, 1'000'000'000); });
+    server.loop.call([&] { Flood::start(*peer, 1'000'000'000); });
     client.close();
   }
   CHECK(gone.happens());
@@ -239,8 +239,8 @@ TEST_CASE("TCP: a reset is noticed even after the client had stopped sending and
   const Event ended;
   const Event gone;
   // A layer above that still has something in flight: it does not close at the end of the input.
-  const AcceptFunction accept = [&](const std::shared_ptr<Peer>& peer) -> ReceiveFunction {
-    peer->when_closed([gone] { gone.happen(); });
+  const AcceptFunction accept = [&](Peer& peer) -> ReceiveFunction {
+    peer.when_closed([gone] { gone.happen(); });
     return [ended](const Received& received) {
       if (std::holds_alternative<EndOfInput>(received)) ended.happen();
     };
@@ -274,7 +274,7 @@ TEST_CASE("TCP: 20,000 messages arrive complete and in order") {
   TcpEchoServer server;
   RawClient client(server.port());
   const auto peer = server.peer(0);
-  server.loop.call([&] { Flood::start(peer, 20'000); });
+  server.loop.call([&] { Flood::start(*peer, 20'000); });
   for (std::size_t i = 0; i < 20'000; ++i) {
     const auto line = client.read_line();
     if (line != Flood::message(i)) FAIL("message " << i << " is " << line.value_or("missing"));
@@ -290,7 +290,7 @@ TEST_CASE("TCP: a reader that does not read stops its own stream only, and is cl
   RawClient slow(server.port(), {4096, "127.0.0.1"});
   const auto slow_peer = server.peer(0);
   std::shared_ptr<Flood> flood;
-  server.loop.call([&] { flood = Flood::start(slow_peer, 1'000'000'000); });
+  server.loop.call([&] { flood = Flood::start(*slow_peer, 1'000'000'000); });
   REQUIRE(server.loop.eventually([&] { return !slow_peer->ready(); }));
 
   RawClient other(server.port());
@@ -396,7 +396,7 @@ TEST_CASE("TCP: aborting all ends a client that does not read, and lets go of wh
   RawClient client(server.port());
   const auto peer = server.peer(0);
   std::weak_ptr<Flood> flood;
-  server.loop.call([&] { flood = Flood::start(server.echo.peers[0], 10'000'000); });
+  server.loop.call([&] { flood = Flood::start(*server.echo.peers[0], 10'000'000); });
   CHECK(server.loop.eventually([&] { return !server.echo.peers[0]->ready(); }));
   server.tcp.call([](auto& tcp) { tcp.abort_all(); });
   CHECK(server.loop.eventually([&] { return server.echo.closed == 1; }));

@@ -111,7 +111,7 @@ TEST_CASE("UDP: a stream is paced, and arrives in order") {
   // So many fit into the client's buffer, however late the system lets it read.
   constexpr std::size_t kCount = 250;
   const auto start = std::chrono::steady_clock::now();
-  server.loop.call([&] { Flood::start(server.echo.peers[0], kCount); });
+  server.loop.call([&] { Flood::start(*server.echo.peers[0], kCount); });
   for (std::size_t i = 0; i < kCount; ++i) {
     const auto message = client.receive();
     if (message != Flood::message(i)) FAIL("datagram " << i << " is " << message.value_or("missing"));
@@ -266,7 +266,7 @@ TEST_CASE("UDP: aborting all forgets the peers, and lets go of what waits for th
   REQUIRE(client.receive() == "hello");
   std::weak_ptr<Flood> flood;
   server.udp.call([&](auto& udp) {
-    flood = Flood::start(server.echo.peers[0], 10'000'000);
+    flood = Flood::start(*server.echo.peers[0], 10'000'000);
     udp.abort_all();
     CHECK(udp.connection_count() == 0);
   });

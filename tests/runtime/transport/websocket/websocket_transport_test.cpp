@@ -247,7 +247,7 @@ TEST_CASE("WebSocket: what else the loop has to do comes between the frames that
   std::size_t handled_at_its_turn = 0;
   const Event all;
   LoopThread loop;
-  const AcceptFunction accept = [&](const std::shared_ptr<Peer>&) -> ReceiveFunction {
+  const AcceptFunction accept = [&](Peer&) -> ReceiveFunction {
     return [&](const Received& what) {
       if (!std::holds_alternative<std::string_view>(what)) return;
       CHECK(std::get<std::string_view>(what) == "{" + std::to_string(handled) + "}");
@@ -276,8 +276,8 @@ TEST_CASE("WebSocket: 20,000 messages arrive complete and in order, whatever ano
   WebSocketClient client(server.port());
   REQUIRE(server.loop.eventually([&] { return server.echo.peers.size() == 2; }));
   server.loop.call([&] {
-    Flood::start(server.echo.peers[0], 1'000'000'000);
-    Flood::start(server.echo.peers[1], 20'000);
+    Flood::start(*server.echo.peers[0], 1'000'000'000);
+    Flood::start(*server.echo.peers[1], 20'000);
   });
   for (std::size_t i = 0; i < 20'000; ++i) {
     const auto text = client.read_text();

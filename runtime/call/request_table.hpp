@@ -1,0 +1,81 @@
+// All requests in progress, of all clients: whose each is, how it is cancelled, who reads its stream, where its answer
+// goes.
+//
+// The table alone owns them. A session finds its own by its number, and holds the table weakly; readers, invocations
+// and timers hold keys. So what a request holds (the function that answers it, a tool's invocation, and with that the
+// session of a stateless request, which nobody else holds) never holds the request: it is gone when it is removed, and
+// what is left over ends with the table.
+//
+// Event loop only.
+#pragma once
+
+#include "backend.hpp"
+#include "call/poll_reader.hpp"
+#include "call/push_reader.hpp"
+#include "clock.hpp"
+#include "jsonrpc/message.hpp"
+#include "jsonrpc/reply.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace rkllm_mcp {
+
+// One call in progress, or another request that takes its time.
+struct ActiveCall {
+  RequestId id{};
+  std::string stream_id{};  // of streams that have one, else empty
+  Backend::CallId call = 0;
+  std::shared_ptr<StreamReader> reader{};  // null: there is no stream, and no call of the backend
+  PollReader* polled = nullptr;            // the same object as `reader`, if that is polled
+  PushReader* pushed = nullptr;            // the same object as `reader`, if that retains what it has pushed
+  std::shared_ptr<Reply> reply{};          // what answers the request; a polled stream's has answered already
+  bool answers_when_cancelled = true;      // MCP: false
+  bool outlives_exchange = false;          // over HTTP: a disconnect is not a cancellation
+  std::function<void()> on_cancelled{};
+  std::unique_ptr<Timer> waiting_limit{};  // of queue.timeout_s; null: the call may wait for ever
+  std::string host{};                      // in a shared session: where its client is
+  bool ended = false;                      // only kept so that a lossy transport's client can ask again
+};
+
+class RequestTable {
+ public:
+  using SessionNumber = std::uint64_t;
+  using Key = std::uint64_t;  // counts up: the oldest request of a session has the smallest
+
+  // The backend is held weakly: at the end of the program requests may outlive it.
+  explicit RequestTable(std::weak_ptr<Backend> backend = {}) : backend_(std::move(backend)) {}
+  RequestTable(const RequestTable&) = delete;
+  RequestTable& operator=(const RequestTable&) = delete;
+
+  std::shared_ptr<Backend> backend() const { return backend_.lock(); }
+
+  SessionNumber new_session() { return ++last_session_; }
+  Key add(SessionNumber session, ActiveCall call);
+  ActiveCall* find(SessionNumber session, Key key);  // null if there is none (any more)
+  void remove(SessionNumber session, Key key);
+  void remove_all_of(SessionNumber session);
+
+  using Calls = std::map<std::pair<SessionNumber, Key>, ActiveCall>;
+  struct Range {
+    Calls::const_iterator first, last;
+    Calls::const_iterator begin() const { return first; }
+    Calls::const_iterator end() const { return last; }
+  };
+  // Those of the session, the oldest first.
+  Range of(SessionNumber session) const {
+    return {calls_.lower_bound({session, 0}), calls_.lower_bound({session + 1, 0})};
+  }
+
+ private:
+  const std::weak_ptr<Backend> backend_;
+  SessionNumber last_session_ = 0;
+  Key last_key_ = 0;
+  Calls calls_;
+};
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,24 @@
+// Lets callbacks see whether the object that they are for is still there, where they may come after its end. The object
+// has a Lifetime as a member, declared so that it ends when the callbacks are to do nothing any more; they hold what
+// watch() gives, and ask expired() first.
+//
+// Threads: any, but only where the object's end is (the event loop) does the answer hold beyond the moment.
+#pragma once
+
+#include <memory>
+
+namespace rkllm_mcp {
+
+class Lifetime {
+ public:
+  Lifetime() = default;
+  Lifetime(const Lifetime&) = delete;
+  Lifetime& operator=(const Lifetime&) = delete;
+
+  std::weak_ptr<const void> watch() const { return mark_; }
+
+ private:
+  const std::shared_ptr<const void> mark_ = std::make_shared<char>();
+};
+
+}  // namespace rkllm_mcp
