@@ -1,6 +1,7 @@
 #include "line_client.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
@@ -9,8 +10,10 @@ namespace {
 constexpr int kMostRequests = 6;
 constexpr std::size_t kLongRun = 150;
 constexpr int kLongSleep = 80;  // times that it could have acted
-// A server finds out within a second, if it writes to a client of which nothing more comes; each thing that is to happen
-// then may be put off by a few steps.
+constexpr int kHello = 1'000;   // the id of its initialize
+constexpr int kParseError = -32700;
+// A server finds out within a second, if it writes to a client of which nothing more comes; each thing that is to
+// happen then may be put off by a few steps.
 constexpr int kStepsToNotice = 60;
 constexpr std::chrono::seconds kTimeToNotice{5};
 
@@ -21,8 +24,12 @@ LineClient::LineClient(World& world, SimServer& server, std::string name)
 
 void LineClient::start() {
   connection_ = server_.connect_lines(name_);
-  connection_->listen({[this](std::string_view bytes) { received(bytes); },
-                       [this] { ended(); }});
+  connection_->listen({[this](std::string_view bytes) { received(bytes); }, [this] { ended(); }});
+  is_stranger_ = world_.choices().happens(12);
+  if (is_stranger_) {
+    ++owed_;
+    connection_->send("patch /jsonrpc HTTP/1.1\r\nHost: localhost\r\n\r\n" + request_text() + "\n");
+  }
   plan();
 }
 
@@ -36,7 +43,7 @@ void LineClient::act() {
     --sleeps_for_;
     return plan();
   }
-  switch (world_.choices().choose(12)) {
+  switch (world_.choices().choose(14)) {
     case 0:
     case 1:
     case 2: send_requests(1); break;
@@ -64,31 +71,58 @@ void LineClient::act() {
       leave();
       connection_->reset();
       break;
+    case 10: send_batch(1 + world_.choices().choose(3)); break;
     default: break;  // it waits
   }
   plan();
 }
 
 void LineClient::send_requests(std::size_t count) {
+  if (is_stranger_) return;
   std::string text;
   for (std::size_t i = 0; i < count && !finished_ && last_id_ < kMostRequests; ++i) text += request_text() + "\n";
   connection_->send(text);
+}
+
+// The answers come in one message, the tokens before it. Only one revision of MCP has batches.
+void LineClient::send_batch(std::size_t count) {
+  if (is_stranger_ || finished_) return;
+  std::string text;
+  if (!std::exchange(speaks_mcp_, true)) {
+    requests_[kHello] = {Kind::kPlain, 0, std::to_string(kHello), {}};
+    ++owed_;
+    text = R"({"jsonrpc":"2.0","id":1000,"method":"initialize","params":{"protocolVersion":"2025-03-26"}})"
+           "\n";
+  }
+  std::string batch;
+  for (std::size_t i = 0; i < count && last_id_ < kMostRequests; ++i) batch += (i > 0 ? "," : "") + request_text();
+  if (!batch.empty()) text += "[" + batch + "]\n";
+  connection_->send(text);
+}
+
+std::string LineClient::written_id(int id) const {
+  switch (world_.choices().choose(6)) {
+    case 1: return "\"" + std::to_string(id) + "\"";
+    case 2: return std::to_string(id) + ".00";
+    case 3: return "\"\\u003" + std::to_string(id) + "\"";
+    default: return std::to_string(id);
+  }
 }
 
 std::string LineClient::request_text() {
   const int id = ++last_id_;
   const auto kind = static_cast<Kind>(2 - world_.choices().choose(3));
   const std::size_t tokens = world_.choices().happens(6) ? kLongRun : world_.choices().choose(SimBackend::kTokens);
-  requests_[id] = {kind, tokens, {}};
-  ++owed_;
+  const std::string written = written_id(id);
+  if (!is_stranger_) {
+    requests_[id] = {kind, tokens, written, {}};
+    ++owed_;
+  }
   const char* const methods[] = {"plain", "run", "run_async"};
-  return Json{{"jsonrpc", "2.0"},
-              {"id", id},
-              {"method", methods[static_cast<int>(kind)]},
-              {"params",
-               {{"handle", SimBackend::kHandles[world_.choices().choose(2)]},
-                {"prompt", SimBackend::prompt(name_of(id), tokens)}}}}
-      .dump();
+  const Json params{{"handle", SimBackend::kHandles[world_.choices().choose(2)]},
+                    {"prompt", SimBackend::prompt(name_of(id), tokens)}};
+  return R"({"jsonrpc":"2.0","id":)" + written + R"(,"method":")" + methods[static_cast<int>(kind)] + R"(","params":)" +
+         params.dump() + "}";
 }
 
 void LineClient::read(bool reading) {
@@ -143,14 +177,28 @@ void LineClient::received(std::string_view bytes) {
 void LineClient::take_line(std::string_view line) {
   const Json message = Json::parse(line, nullptr, false);
   if (message.is_discarded()) complain("what came is no JSON: " + std::string(line));
-  take(message);
+  if (is_stranger_) return take_as_stranger(message);
+  if (!message.is_array()) return take(message, line);
+  world_.saw("a batch was answered");
+  for (const Json& each : message) take(each, line);
 }
 
-void LineClient::take(const Json& message) {
-  const int id = message.value("id", 0);
+void LineClient::take_as_stranger(const Json& message) {
+  if (owed_ == 0 || message["error"]["code"] != kParseError) complain("as a stranger it is told " + message.dump());
+  owed_ = 0;
+  world_.saw("another protocol was refused");
+}
+
+void LineClient::take(const Json& message, std::string_view line) {
+  const Json& written = message["id"];
+  const int id = written.is_string() ? std::atoi(written.get_ref<const std::string&>().c_str())
+                                     : static_cast<int>(written.is_number() ? written.get<double>() : 0);
   const auto found = requests_.find(id);
   if (found == requests_.end()) complain("an answer to nothing: " + message.dump());
   Request& request = found->second;
+  if (line.find(R"("id":)" + request.written_id + ",") == std::string_view::npos) {
+    complain("the id " + request.written_id + " has come back as another: " + std::string(line));
+  }
   if (request.ended) complain("a message after the end: " + message.dump());
   if (message.contains("error")) complain("an error: " + message.dump());
   const Json& result = message["result"];

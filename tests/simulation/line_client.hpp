@@ -27,12 +27,15 @@ class LineClient : public std::enable_shared_from_this<LineClient> {
   // Whether the server has had every occasion to notice that the client has gone: calls of such a client are nobody's.
   bool must_be_forgotten();
   std::string owed() const;  // requests without an end, for complaints
+  // It speaks another protocol on a port for lines: nothing of what it sends may be executed.
+  bool is_stranger() const { return is_stranger_; }
 
  private:
   enum class Kind { kPlain, kRun, kPush };
   struct Request {
     Kind kind;
     std::size_t tokens;
+    std::string written_id;  // which the answers have byte for byte
     std::string text;        // so far
     std::uint64_t seq = 0;   // of the next chunk
     bool ended = false;
@@ -44,13 +47,18 @@ class LineClient : public std::enable_shared_from_this<LineClient> {
   void ended();  // the connection, by the server
   void leave();
   void send_requests(std::size_t count);
+  void send_batch(std::size_t count);
   std::string request_text();
+  std::string written_id(int id) const;  // in one of the ways in which it can be written
   void received(std::string_view bytes);
   void take_line(std::string_view line);
-  void take(const Json& message);
+  void take(const Json& message, std::string_view line);
+  void take_as_stranger(const Json& message);
   void take_chunk(int id, Request& request, const Json& result);
   void end(int id, Request& request);
-  std::string name_of(int id) const { return name_ + "." + std::to_string(id); }  // which its prompt and tokens begin with
+  std::string name_of(int id) const {
+    return name_ + "." + std::to_string(id);
+  }  // which its prompt and tokens begin with
   std::string whole_text(int id, const Request& request) const;
   [[noreturn]] void complain(const std::string& what) const;
 
@@ -62,7 +70,9 @@ class LineClient : public std::enable_shared_from_this<LineClient> {
   std::string line_;  // that has come so far
   int last_id_ = 0;
   std::size_t owed_ = 0;
-  bool finished_ = false;  // it sends nothing more
+  bool is_stranger_ = false;
+  bool speaks_mcp_ = false;  // of the revision that has batches
+  bool finished_ = false;    // it sends nothing more
   bool reads_ = true;
   int sleeps_for_ = 0;
   Clock::time_point stopped_reading_;

@@ -70,6 +70,9 @@ class Schedule {
       if (client->must_be_forgotten() && server_.backend().calls_of(client->name()) > 0) {
         throw Violation{"calls of " + client->name() + " go on, and it has gone"};
       }
+      if (client->is_stranger() && server_.backend().calls_of(client->name()) > 0) {
+        throw Violation{"what " + client->name() + " has sent behind another protocol is executed"};
+      }
     }
     if (server_.memory_used() > kMostMemory) {
       throw Violation{"the server holds " + std::to_string(server_.memory_used()) + " bytes for a few small requests"};
@@ -139,7 +142,8 @@ Outcome shrink(const Outcome& failed, std::size_t tries) {
                       harmless.begin() + static_cast<std::ptrdiff_t>(end), [](auto choice) { return choice == 0; })) {
         continue;
       }
-      std::fill(harmless.begin() + static_cast<std::ptrdiff_t>(begin), harmless.begin() + static_cast<std::ptrdiff_t>(end), 0);
+      std::fill(harmless.begin() + static_cast<std::ptrdiff_t>(begin),
+                harmless.begin() + static_cast<std::ptrdiff_t>(end), 0);
       attempt(std::move(harmless));
     }
   }

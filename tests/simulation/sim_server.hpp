@@ -1,5 +1,5 @@
-// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines and HTTP, as the program
-// puts them together, on a simulated loop, with simulated models.
+// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines and HTTP, as the
+// program puts them together, on a simulated loop, with simulated models.
 #pragma once
 
 #include "sim_backend.hpp"
@@ -42,7 +42,7 @@ class SimServer {
   static constexpr std::chrono::milliseconds kPollTimeout{30'000};
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
   static constexpr std::chrono::seconds kStall{100};
-  static constexpr std::size_t kRequests = 16;  // of one client at a time
+  static constexpr std::size_t kRequests = 8;  // of one client at a time
 
  private:
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);

@@ -16,8 +16,10 @@ void Deadline::arm(const std::shared_ptr<State>& state) {
     const auto self = weak.lock();
     if (error || !self || !self->expired) return;
     self->armed = kNever;
-    if (self->when == kNever) return;
-    if (self->when > Clock::now() && !is_put_back("a deadline that was moved expires at its old time")) return arm(self);
+    const bool was_cleared = self->when == kNever;
+    if (was_cleared && !is_put_back("a deadline that was cleared expires all the same")) return;
+    if (!was_cleared && self->when > Clock::now() && !is_put_back("a deadline that was moved expires at its old time"))
+      return arm(self);
     self->when = kNever;
     // A copy, since the action may destroy the deadline that holds it.
     const auto expired = self->expired;
