@@ -3,6 +3,7 @@
 #include "auth/owner.hpp"
 #include "call/stream_registry.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "put_back.hpp"
 
 namespace rkllm_mcp {
 
@@ -40,15 +41,14 @@ bool HttpSessions::end(std::string_view id) {
   if (found == entries_.end()) return false;
   const auto session = found->second.session;
   entries_.erase(found);
-  session->cancel_all();
+  if (!is_put_back("the calls of a session that was ended go on")) session->cancel_all();
   session->when_idle([session] {});  // its calls still have their exchanges to end
   return true;
 }
 
 void HttpSessions::forget_idle() {
   const auto oldest = Clock::now() - idle_;
-  std::erase_if(entries_,
-                [oldest](const auto& each) { return each.second.rests() && each.second.last_used < oldest; });
+  std::erase_if(entries_, [oldest](const auto& each) { return each.second.rests() && each.second.last_used < oldest; });
 }
 
 bool HttpSessions::make_room_for(const std::string& newcomer) {

@@ -2,6 +2,7 @@
 
 #include "dispatch/http_peer.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "put_back.hpp"
 
 #include <string>
 #include <utility>
@@ -13,12 +14,14 @@ void read_body(Dispatcher& dispatcher, const HttpRequest& request, const std::sh
                BodyFunction then, NullIds null_ids) {
   const Dispatcher::Sender sender{request.remote, [exchange] { return !exchange->closed(); }};
   if (request.body.size() <= kReadAtOnceBytes) {
-    return dispatcher.read(request.body, sender, [&](const Message& message) { then(request, message); }, null_ids);
+    return dispatcher.read(
+        request.body, sender, [&](const Message& message) { then(request, message); }, null_ids);
   }
   const auto kept = std::make_shared<HttpRequest>(request);  // until its body has been read
   std::string body = std::exchange(kept->body, {});
   dispatcher.read(
-      std::move(body), sender, [kept, then = std::move(then)](const Message& message) { then(*kept, message); }, null_ids);
+      std::move(body), sender, [kept, then = std::move(then)](const Message& message) { then(*kept, message); },
+      null_ids);
 }
 
 void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPeer& peer) {
@@ -30,6 +33,7 @@ void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPe
 void receive_over_http(Dispatcher& dispatcher, const Message& message, const std::shared_ptr<Session>& session,
                        const std::shared_ptr<Peer>& peer, Delivery delivery) {
   peer->when_closed([weak_session = std::weak_ptr(session), weak_peer = std::weak_ptr(peer)] {
+    if (is_put_back("nobody notices that the client of a request over HTTP has gone")) return;
     const auto alive = weak_session.lock();
     const auto exchange = weak_peer.lock();
     if (alive && exchange) alive->exchange_gone(*exchange);

@@ -103,9 +103,10 @@ bool SimBackend::take_out(CallId id, const RpcError& why) {
       if (job->id != id || job->begun) continue;
       CallOutcome outcome;
       outcome.error = std::make_exception_ptr(why);
-      world_.may_happen(job->name + " leaves the queue", [this, handle = handle, job, outcome = std::make_shared<CallOutcome>(std::move(outcome))] {
-        if (job->observer) end(handle, job, std::move(*outcome));
-      });
+      world_.may_happen(job->name + " leaves the queue",
+                        [this, handle = handle, job, outcome = std::make_shared<CallOutcome>(std::move(outcome))] {
+                          if (job->observer) end(handle, job, std::move(*outcome));
+                        });
       job->stopping = true;
       return true;
     }

@@ -1,5 +1,5 @@
-// Models as the server sees them through Backend: calls on one handle one after the other, tokens one by one, each as an
-// event of its own. A run's prompt says how many tokens it has, and its text can be told from that of any other.
+// Models as the server sees them through Backend: calls on one handle one after the other, tokens one by one, each as
+// an event of its own. A run's prompt says how many tokens it has, and its text can be told from that of any other.
 #pragma once
 
 #include "world.hpp"
