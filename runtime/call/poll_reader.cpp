@@ -2,6 +2,7 @@
 
 #include "call/value_text.hpp"
 #include "jsonrpc/failure.hpp"
+#include "put_back.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -188,6 +189,7 @@ void PollReader::restart_expiry() {
 void PollReader::expire() {
   const auto self = shared_from_this();  // its last act lets go of it
   expired_();
+  if (is_put_back("a polled stream that nobody asks for is kept")) return;
   finish();
 }
 

@@ -1,5 +1,7 @@
 #include "call/session.hpp"
 
+#include "put_back.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -78,7 +80,7 @@ std::size_t Session::active() const {
 }
 
 std::size_t Session::active_of(const Peer& client) const {
-  if (!shared_) return active();
+  if (!shared_ || is_put_back("clients without a session share one quota")) return active();
   const std::string address = client.address();
   const auto mine = calls();
   return static_cast<std::size_t>(std::count_if(mine.begin(), mine.end(), [&](const auto& entry) {

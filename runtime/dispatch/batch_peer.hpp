@@ -4,6 +4,7 @@
 
 #include "jsonrpc/envelope.hpp"
 #include "memory_budget.hpp"
+#include "put_back.hpp"
 #include "run_loop.hpp"
 #include "transport/peer.hpp"
 
@@ -56,7 +57,10 @@ class BatchPeer final : public Peer {
   std::size_t preferred_chunk_bytes() const override { return client_->preferred_chunk_bytes(); }
   bool takes_messages() const override { return client_->takes_messages(); }
   bool ready() const override { return client_->ready(); }
-  void when_ready(std::function<void()> action) override { client_->when_ready(std::move(action)); }
+  void when_ready(std::function<void()> action) override {
+    if (is_put_back("the streams of a batch never hear that their client takes more")) return;
+    client_->when_ready(std::move(action));
+  }
   bool closed() const override { return client_->closed(); }
   bool has_room_for(std::size_t bytes) const override {
     return share_.has_room_for(bytes) && client_->has_room_for(bytes);

@@ -3,6 +3,7 @@
 #include "auth/owner.hpp"
 #include "call/stream_registry.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "put_back.hpp"
 
 #include <utility>
 
@@ -42,7 +43,7 @@ bool HttpSessions::end(std::string_view id) {
   if (found == entries_.end()) return false;
   const auto session = found->second.session;
   entries_.erase(found);
-  session->cancel_all();
+  if (!is_put_back("the calls of a session that was ended go on")) session->cancel_all();
   session->when_idle([session] {});  // its calls still have their exchanges to end
   return true;
 }

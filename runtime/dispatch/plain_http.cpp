@@ -2,6 +2,7 @@
 
 #include "dispatch/http_peer.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "put_back.hpp"
 
 #include <string>
 #include <utility>
@@ -32,6 +33,7 @@ void refuse_over_http(Dispatcher& dispatcher, const Malformed& malformed, HttpPe
 void receive_over_http(Dispatcher& dispatcher, const Message& message, Session& session, Peer& peer,
                        Delivery delivery) {
   peer.when_closed([weak_session = session.weak_from_this(), weak_peer = peer.weak_from_this()] {
+    if (is_put_back("nobody notices that the client of a request over HTTP has gone")) return;
     const auto alive = weak_session.lock();
     const auto exchange = weak_peer.lock();
     if (alive && exchange) alive->exchange_gone(*exchange);

@@ -1,6 +1,7 @@
 #include "jsonrpc/reply.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "put_back.hpp"
 #include "run_loop.hpp"
 
 #include <utility>
@@ -21,6 +22,7 @@ void Reply::last(std::string text) {
   if (answered_) return;
   if (muted_) {
     answered_ = true;
+    if (is_put_back("a request that was cancelled leaves its exchange open")) return;
     peer_->end_unanswered();
     return finish(std::string_view());
   }

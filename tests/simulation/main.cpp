@@ -33,8 +33,9 @@ Options parse(int count, char** arguments) {
     } else if (name == "--seed") {
       options.seed = value();
     } else {
-      std::printf("simulate [--schedules N | --minutes N] [--seed N]\n"
-                  "Runs N schedules, or for N minutes, the first with that seed, each next one with the next.\n");
+      std::printf(
+          "simulate [--schedules N | --minutes N] [--seed N]\n"
+          "Runs N schedules, or for N minutes, the first with that seed, each next one with the next.\n");
       std::exit(name == "--help" ? 0 : 2);
     }
   }

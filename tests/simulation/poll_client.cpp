@@ -1,6 +1,5 @@
 #include "poll_client.hpp"
 
-#include <cctype>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
@@ -15,12 +14,10 @@ PollClient::PollClient(World& world, SimServer& server, std::string name)
     : world_(world), server_(server), name_(std::move(name)) {}
 
 void PollClient::start() {
-  connection_ = server_.connect_http(name_);
-  connection_->listen({[this](std::string_view bytes) { received(bytes); },
-                       [this] {
-                         told_end_ = true;
-                         if (asking_ && !left_) complain("the server has closed instead of answering");
-                       }});
+  talk_ = HttpTalk::start(server_.connect_http(name_), [this] {
+    told_end_ = true;
+    if (talk_->waiting() > 0 && !left_) complain("the server has closed instead of answering");
+  });
   plan();
 }
 
@@ -34,13 +31,13 @@ void PollClient::act() {
     case 0:
     case 1:
     case 2:
-      if (!asking_) stream_id_.empty() ? start_run() : poll();
+      if (talk_->waiting() == 0) stream_id_.empty() ? start_run() : poll();
       break;
     case 3:
       if (!world_.choices().happens(4)) break;
       left_ = true;
       world_.saw("a polling client left");
-      connection_->close();
+      talk_->connection().close();
       break;
     default: break;
   }
@@ -70,29 +67,11 @@ void PollClient::poll() {
 }
 
 void PollClient::ask(const std::string& body) {
-  asking_ = true;
   asked_ = Clock::now();
-  connection_->send("POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
-                    std::to_string(body.size()) + "\r\n\r\n" + body);
-}
-
-void PollClient::received(std::string_view bytes) {
-  constexpr std::string_view kLength = "content-length: ";
-  input_ += bytes;
-  const std::size_t head = input_.find("\r\n\r\n");
-  if (head == std::string::npos) return;
-  std::string fields = input_.substr(0, head);
-  for (char& byte : fields) byte = static_cast<char>(std::tolower(static_cast<unsigned char>(byte)));
-  const std::size_t length = fields.find(kLength);
-  if (length == std::string::npos) complain("an answer without a length: " + fields);
-  const std::size_t size = std::stoul(fields.substr(length + kLength.size()));
-  if (input_.size() < head + 4 + size) return;
-  const Json answer = Json::parse(input_.substr(head + 4, size), nullptr, false);
-  input_.erase(0, head + 4 + size);
-  if (!asking_) complain("an answer to nothing");
-  asking_ = false;
-  take(answer);
-  if (settled_) connection_->finish();
+  talk_->ask("POST", "/jsonrpc", {{"Content-Type", "application/json"}}, body, {[this](const HttpTalk::Answer& answer) {
+               take(Json::parse(answer.body, nullptr, false));
+               if (settled_) talk_->connection().finish();
+             }});
 }
 
 void PollClient::take(const Json& answer) {
@@ -126,7 +105,8 @@ void PollClient::take(const Json& answer) {
 
 void PollClient::settle() {
   settled_ = true;
-  if (!left_ && !asking_) connection_->finish();  // over HTTP, who ends the input does not wait for the answer either
+  if (!left_ && talk_->waiting() == 0)
+    talk_->connection().finish();  // over HTTP, who ends the input does not wait for the answer either
 }
 
 void PollClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }

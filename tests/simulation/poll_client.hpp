@@ -1,7 +1,9 @@
-// A client that polls over HTTP: starts a run, asks for what has come, at its own pace or hardly ever, and knows what it
-// must get: every token once, in order, and the end; or, if it was too slow, that there is no such stream any more.
+// A client that polls over HTTP: starts a run, asks for what has come, at its own pace or hardly ever, and knows what
+// it must get: every token once, in order, and the end; or, if it was too slow, that there is no such stream any more.
 #pragma once
 
+#include "client.hpp"
+#include "http_talk.hpp"
 #include "sim_server.hpp"
 #include "world.hpp"
 
@@ -15,14 +17,15 @@
 
 namespace rkllm_mcp::simulation {
 
-class PollClient : public std::enable_shared_from_this<PollClient> {
+class PollClient : public Client, public std::enable_shared_from_this<PollClient> {
  public:
   PollClient(World& world, SimServer& server, std::string name);
-  void start();
+  void start() override;
 
-  const std::string& name() const { return name_; }
-  void settle();
-  bool is_done() const { return left_ || (settled_ && told_end_); }
+  void settle() override;
+  bool is_done() const override { return left_ || (settled_ && told_end_); }
+  std::string owed() const override { return name_; }
+  std::string goes_on_for_nobody() override { return {}; }  // a server cannot know whether somebody will poll
 
  private:
   void plan();
@@ -30,16 +33,14 @@ class PollClient : public std::enable_shared_from_this<PollClient> {
   void start_run();
   void poll();
   void ask(const std::string& body);
-  void received(std::string_view bytes);
+
   void take(const Json& answer);
   [[noreturn]] void complain(const std::string& what) const;
 
   World& world_;
   SimServer& server_;
   const std::string name_;
-  std::shared_ptr<SimConnection> connection_;
-  std::string input_;
-  bool asking_ = false;
+  std::shared_ptr<HttpTalk> talk_;
 
   int run_ = 0;
   std::size_t tokens_ = 0;

@@ -1,6 +1,7 @@
 #include "schedule.hpp"
 
-#include "line_client.hpp"
+#include "direct_client.hpp"
+#include "http_client.hpp"
 #include "poll_client.hpp"
 #include "sim_server.hpp"
 #include "world.hpp"
@@ -22,16 +23,12 @@ constexpr std::chrono::seconds kLongestTimeout{700};
 class Schedule {
  public:
   explicit Schedule(World& world) : world_(world), server_(world) {
-    const std::uint32_t lines = 1 + world.choices().choose(3);
-    const std::uint32_t polls = world.choices().choose(3);
-    for (std::uint32_t i = 0; i < lines; ++i) {
-      lines_.push_back(std::make_shared<LineClient>(world, server_, "client" + std::to_string(i)));
-      lines_.back()->start();
-    }
-    for (std::uint32_t i = 0; i < polls; ++i) {
-      polls_.push_back(std::make_shared<PollClient>(world, server_, "poller" + std::to_string(i)));
-      polls_.back()->start();
-    }
+    add(1, 3, "client", [this](const std::string& name) {
+      auto wire = world_.choices().choose(2) == 0 ? make_lines(server_) : make_websocket(world_, server_);
+      return std::make_shared<DirectClient>(world_, server_, std::move(wire), name);
+    });
+    add(0, 2, "poller", [this](const auto& name) { return std::make_shared<PollClient>(world_, server_, name); });
+    add(0, 2, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
   }
 
   void run() {
@@ -41,13 +38,12 @@ class Schedule {
       check();
     }
     world_.tell("the faults end");
-    for (const auto& client : lines_) client->settle();
-    for (const auto& client : polls_) client->settle();
+    for (const auto& client : clients_) client->settle();
     for (int i = 0; i < kStepsToSettle && !is_done(); ++i) {
       world_.step();
       check();
     }
-    for (const auto& client : lines_) {
+    for (const auto& client : clients_) {
       if (!client->is_done()) throw Violation{"the server still owes " + client->owed()};
     }
     for (int i = 0; i < kStepsToSettle && (world_.has_events() || server_.backend().calls() > 0); ++i) world_.step();
@@ -59,17 +55,24 @@ class Schedule {
   }
 
  private:
+  // From `least` to `most` clients of a kind.
+  template <class Make>
+  void add(std::uint32_t least, std::uint32_t most, const std::string& name, const Make& make) {
+    const std::uint32_t count = least + world_.choices().choose(most - least + 1);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      clients_.push_back(make(name + std::to_string(i)));
+      clients_.back()->start();
+    }
+  }
+
   bool is_done() const {
-    const auto done = [](const auto& client) { return client->is_done(); };
-    return std::all_of(lines_.begin(), lines_.end(), done) && std::all_of(polls_.begin(), polls_.end(), done);
+    return std::all_of(clients_.begin(), clients_.end(), [](const auto& client) { return client->is_done(); });
   }
 
   // What always holds.
   void check() {
-    for (const auto& client : lines_) {
-      if (client->must_be_forgotten() && server_.backend().calls_of(client->name()) > 0) {
-        throw Violation{"calls of " + client->name() + " go on, and it has gone"};
-      }
+    for (const auto& client : clients_) {
+      if (const auto what = client->goes_on_for_nobody(); !what.empty()) throw Violation{what + " go on"};
     }
     if (server_.memory_used() > kMostMemory) {
       throw Violation{"the server holds " + std::to_string(server_.memory_used()) + " bytes for a few small requests"};
@@ -90,8 +93,7 @@ class Schedule {
 
   World& world_;
   SimServer server_;
-  std::vector<std::shared_ptr<LineClient>> lines_;
-  std::vector<std::shared_ptr<PollClient>> polls_;
+  std::vector<std::shared_ptr<Client>> clients_;
 };
 
 }  // namespace
@@ -139,7 +141,8 @@ Outcome shrink(const Outcome& failed, std::size_t tries) {
                       harmless.begin() + static_cast<std::ptrdiff_t>(end), [](auto choice) { return choice == 0; })) {
         continue;
       }
-      std::fill(harmless.begin() + static_cast<std::ptrdiff_t>(begin), harmless.begin() + static_cast<std::ptrdiff_t>(end), 0);
+      std::fill(harmless.begin() + static_cast<std::ptrdiff_t>(begin),
+                harmless.begin() + static_cast<std::ptrdiff_t>(end), 0);
       attempt(std::move(harmless));
     }
   }

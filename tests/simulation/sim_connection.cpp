@@ -83,8 +83,19 @@ void SimConnection::reset() {
 }
 
 void SimConnection::set_reading(bool reading) {
+  if (reading == client_reading_) return;
+  if (!reading) {
+    world_.saw("a client did not read");
+    stopped_reading_ = Clock::now();
+  } else {
+    longest_pause_ = std::max(longest_pause_, Clock::now() - stopped_reading_);
+  }
   client_reading_ = reading;
   offer_to_client();
+}
+
+bool SimConnection::was_left_unread(Clock::duration time) const {
+  return longest_pause_ >= time || (!client_reading_ && Clock::now() - stopped_reading_ >= time);
 }
 
 void SimConnection::break_off() {
@@ -157,11 +168,13 @@ void SimConnection::write_now() {
   Write write = std::move(*write_);
   write_.reset();
   // The first packet to a client that has gone leaves like any other; what comes back is a reset.
-  const std::size_t room = client_closed_ ? write.buffer.size() : kWindowBytes - std::min(kWindowBytes, to_client_.size());
+  const std::size_t room =
+      client_closed_ ? write.buffer.size() : kWindowBytes - std::min(kWindowBytes, to_client_.size());
   const std::size_t bytes = some_of(std::min(write.buffer.size(), std::max<std::size_t>(room, 1)));
   if (!client_closed_) to_client_.append(static_cast<const char*>(write.buffer.data()), bytes);
   later([write, bytes] { write.handler({}, bytes); });
-  if (client_closed_) return world_.may_happen(name_ + " answers with a reset", [self = shared_from_this()] { self->break_off(); });
+  if (client_closed_)
+    return world_.may_happen(name_ + " answers with a reset", [self = shared_from_this()] { self->break_off(); });
   offer_to_client();
 }
 

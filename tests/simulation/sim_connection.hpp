@@ -1,6 +1,6 @@
 // A connection between a simulated client and the server: what the client does with it, and a ByteStream for the
-// server's end. Bytes move in pieces of any size, whenever the schedule says so. As in TCP, an end of input says nothing
-// about whether the client still listens; that shows when it is written to.
+// server's end. Bytes move in pieces of any size, whenever the schedule says so. As in TCP, an end of input says
+// nothing about whether the client still listens; that shows when it is written to.
 #pragma once
 
 #include "world.hpp"
@@ -32,10 +32,12 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
 
   void listen(Client client) { client_ = std::move(client); }
   void send(std::string_view bytes);
-  void finish();                  // nothing more will be sent; the client still reads
-  void close();                   // both ways: what the server writes from now on is answered with a reset
-  void reset();                   // at once
+  void finish();                   // nothing more will be sent; the client still reads
+  void close();                    // both ways: what the server writes from now on is answered with a reset
+  void reset();                    // at once
   void set_reading(bool reading);  // a client that does not read lets the connection fill up
+  // Whether the client has not read for so long at a time.
+  bool was_left_unread(Clock::duration time) const;
 
   bool server_has_closed() const { return server_closed_ || server_finished_; }
   // Whether it has read all that was sent, and that nothing more comes; or that the connection is broken.
@@ -65,6 +67,8 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   bool client_finished_ = false;
   bool client_closed_ = false;
   bool client_reading_ = true;
+  Clock::time_point stopped_reading_;
+  Clock::duration longest_pause_{0};  // in reading, of those that are over
   bool server_finished_ = false;
   bool server_closed_ = false;
   bool is_reset_ = false;

@@ -1,5 +1,7 @@
 #include "sim_server.hpp"
 
+#include "transport/websocket/websocket_handshake.hpp"
+
 #include <utility>
 
 namespace rkllm_mcp::simulation {
@@ -30,10 +32,12 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
 }
 
 std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const ConnectionLimits& limits,
-                                                HttpHandler handler) {
+                                                HttpHandler handler, AcceptFunction accept_websocket) {
   HttpService service{
       loop, {}, {}, OriginPolicy({}, OriginPolicy::Binding::kLoopback), std::move(handler), {}, {}, {}, {}, {}, limits};
-  service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(3'600'000)};
+  service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
+  service.websocket_limits = {SimServer::kStall / 4, SimServer::kStall};
+  service.accept_websocket = std::move(accept_websocket);
   return std::make_shared<const HttpService>(std::move(service));
 }
 
@@ -51,9 +55,14 @@ SimServer::SimServer(World& world)
       sessions_(dispatcher_, std::chrono::seconds(3600)),
       plain_http_(dispatcher_, sessions_),
       accept_(dispatcher_.acceptor()),
-      service_(http_service(world.loop(), limits_, [this](const HttpRequest& request, const auto& exchange) {
-        plain_http_.handle(request, exchange);
-      })) {}
+      http_(http_service(
+          world.loop(), limits_,
+          [this](const HttpRequest& request, const auto& exchange) { plain_http_.handle(request, exchange); },
+          nullptr)),
+      websocket_(http_service(
+          world.loop(), limits_,
+          [](const HttpRequest& /*request*/, const auto& exchange) { exchange->respond(websocket_required()); },
+          accept_)) {}
 
 SimServer::~SimServer() {
   for (const auto& each : channels_) {
@@ -79,11 +88,18 @@ std::shared_ptr<SimConnection> SimServer::connect_lines(const std::string& name)
   return connection;
 }
 
-std::shared_ptr<SimConnection> SimServer::connect_http(const std::string& name) {
+std::shared_ptr<SimConnection> SimServer::connect(const std::shared_ptr<const HttpService>& service,
+                                                  const std::string& name) {
   const auto connection = std::make_shared<SimConnection>(world_, name);
   const auto channel = add(connection);
-  channel->contain([&] { HttpConnection::start(service_, *channel, name); });
+  channel->contain([&] { HttpConnection::start(service, *channel, name); });
   return connection;
+}
+
+std::shared_ptr<SimConnection> SimServer::connect_http(const std::string& name) { return connect(http_, name); }
+
+std::shared_ptr<SimConnection> SimServer::connect_websocket(const std::string& name) {
+  return connect(websocket_, name);
 }
 
 }  // namespace rkllm_mcp::simulation

@@ -1,5 +1,5 @@
-// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines and HTTP, as the
-// program puts them together, on a simulated loop, with simulated models.
+// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines, HTTP and WebSocket, as
+// the program puts them together, on a simulated loop, with simulated models.
 #pragma once
 
 #include "sim_backend.hpp"
@@ -30,9 +30,10 @@ class SimServer {
   SimServer& operator=(const SimServer&) = delete;
   ~SimServer();  // ends what a schedule that has failed has left
 
-  // A new client's connection, to the port for lines (TCP) or for HTTP.
+  // A new client's connection, to the port for lines (TCP), for HTTP or for WebSocket.
   std::shared_ptr<SimConnection> connect_lines(const std::string& name);
   std::shared_ptr<SimConnection> connect_http(const std::string& name);
+  std::shared_ptr<SimConnection> connect_websocket(const std::string& name);
 
   const SimBackend& backend() const { return *backend_; }
   std::size_t connections() const { return *connections_; }
@@ -42,10 +43,11 @@ class SimServer {
   static constexpr std::chrono::milliseconds kPollTimeout{30'000};
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
   static constexpr std::chrono::seconds kStall{100};
-  static constexpr std::size_t kRequests = 16;  // of one client at a time
+  static constexpr std::size_t kRequests = 8;  // of one client at a time
 
  private:
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
+  std::shared_ptr<SimConnection> connect(const std::shared_ptr<const HttpService>& service, const std::string& name);
 
   World& world_;
   const MemoryBudget memory_;
@@ -58,7 +60,8 @@ class SimServer {
   HttpSessions sessions_;
   PlainHttp plain_http_;
   const AcceptFunction accept_;
-  const std::shared_ptr<const HttpService> service_;
+  const std::shared_ptr<const HttpService> http_;
+  const std::shared_ptr<const HttpService> websocket_;
   std::vector<std::weak_ptr<Channel>> channels_;
   const std::shared_ptr<std::size_t> connections_ = std::make_shared<std::size_t>(0);
 };

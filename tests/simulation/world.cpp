@@ -27,6 +27,15 @@ void World::may_happen(std::string name, Action action) { events_.push_back({std
 
 void World::tell(std::string line) {
   for (const char byte : line) trace_ = (trace_ ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
+  constexpr std::string_view kPass = " ms pass";
+  const auto is_pass = [kPass](const std::string& told) {
+    return told.size() > kPass.size() && told.compare(told.size() - kPass.size(), kPass.size(), kPass) == 0;
+  };
+  // Of time that passes and passes one line is enough.
+  if (!story_.empty() && is_pass(story_.back()) && is_pass(line)) {
+    story_.back() = std::to_string(std::stoll(story_.back()) + std::stoll(line)) + std::string(kPass);
+    return;
+  }
   story_.push_back(std::move(line));
   if (story_.size() > kStoryLines) story_.pop_front();
 }

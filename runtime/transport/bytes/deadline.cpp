@@ -16,8 +16,9 @@ void Deadline::State::arm() {
     const auto self = weak.lock();
     if (error || !self || !self->expired) return;
     self->armed = kNever;
-    if (self->when == kNever) return;
-    if (self->when > Clock::now() && !is_put_back("a deadline that was moved expires at its old time"))
+    const bool was_cleared = self->when == kNever;
+    if (was_cleared && !is_put_back("a deadline that was cleared expires all the same")) return;
+    if (!was_cleared && self->when > Clock::now() && !is_put_back("a deadline that was moved expires at its old time"))
       return self->arm();
     self->when = kNever;
     // A copy, since the action may destroy the deadline that holds it.

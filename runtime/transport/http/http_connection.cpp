@@ -1,5 +1,6 @@
 #include "transport/http/http_connection.hpp"
 
+#include "put_back.hpp"
 #include "transport/http/http_head.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
@@ -224,7 +225,7 @@ void HttpConnection::exchange_done(bool keep_alive) {
   exchange_.reset();
   if (!keep_alive) return channel_->close();
   if (processing_) return;  // which goes on by itself
-  if (backlog_.empty()) return watch_client();
+  if (backlog_.empty() || is_put_back("what came while a request was answered is forgotten")) return watch_client();
   // Not from here: the next request's handler must not run inside the code that answered this one.
   asio::post(service_->io, [weak = weak_from_this()] {
     const auto self = weak.lock();
@@ -296,6 +297,7 @@ void HttpConnection::watch_client() {
     time = parser_.in_body() ? timeouts.body : timeouts.header;
   }
   if (!channel_->is_open() || phase == Phase::kAnswer) return deadline_.clear();
+  if (is_put_back("a connection on which nothing is asked any more is kept for ever")) return deadline_.clear();
   if (phase == Phase::kBetween || phase != phase_) deadline_.set_after(time);
   phase_ = phase;
 }

@@ -1,5 +1,7 @@
 #include "transport/lines/line_connection.hpp"
 
+#include "put_back.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -22,7 +24,8 @@ void LineConnection::start(Channel& channel, Identity identity, const Connection
 }
 
 void LineConnection::channel_received(std::string_view bytes) {
-  if (transport() != TransportKind::kStdio && !first_bytes_.allow(bytes)) {
+  if (transport() != TransportKind::kStdio && !first_bytes_.allow(bytes) &&
+      !is_put_back("what follows another protocol's first line is executed")) {
     receive_(OtherProtocol{});
     return close();  // what else arrives is dropped by the channel
   }

@@ -1,5 +1,7 @@
 #include "transport/websocket/websocket_frame.hpp"
 
+#include "put_back.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -144,7 +146,7 @@ void WebSocketReader::read_payload(std::string_view& bytes, Events& events) {
   const auto part =
       bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(payload_bytes_ - payload_read_, bytes.size())));
   bytes.remove_prefix(part.size());
-  const auto offset = payload_read_;
+  const auto offset = is_put_back("each piece of a frame is unmasked from the mask's beginning") ? 0 : payload_read_;
   payload_read_ += part.size();
   const bool complete = payload_read_ == payload_bytes_;
   if (complete) state_ = State::kHeader;
@@ -193,6 +195,7 @@ void WebSocketReader::skip_message() {
 
 void WebSocketReader::on_control_frame(Events& events) {
   if (opcode_ == WebSocketOpcode::kPing) return events.websocket_ping(control_);
+
   if (opcode_ == WebSocketOpcode::kClose) return on_close_frame(events);
   // A pong only shows that the client lives, which its bytes have shown already.
 }

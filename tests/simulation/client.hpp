@@ -1,0 +1,24 @@
+// What a schedule asks of each of its clients.
+#pragma once
+
+#include <string>
+
+namespace rkllm_mcp::simulation {
+
+class Client {
+ public:
+  Client() = default;
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  virtual ~Client() = default;
+
+  virtual void start() = 0;
+  // No more faults from here on: it takes what it is owed, and leaves then.
+  virtual void settle() = 0;
+  virtual bool is_done() const = 0;
+  virtual std::string owed() const = 0;  // requests without an end, for complaints
+  // Asked after each step: what goes on for it although the server must know that nobody needs it; empty: nothing.
+  virtual std::string goes_on_for_nobody() = 0;
+};
+
+}  // namespace rkllm_mcp::simulation

@@ -1,0 +1,42 @@
+// How a client's messages travel: as lines, or as WebSocket's frames. What belongs to the framing (a handshake, pings,
+// fragments, the ways of saying goodbye) is checked here, what the messages say by the client.
+#pragma once
+
+#include "sim_server.hpp"
+#include "world.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::simulation {
+
+class Wire {
+ public:
+  using TakeFunction = std::function<void(std::string_view message)>;
+
+  Wire() = default;
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+  virtual ~Wire() = default;
+
+  virtual std::shared_ptr<SimConnection> connect(const std::string& name) = 0;
+  virtual std::string opening() { return {}; }              // what is sent first
+  virtual std::string whole(std::string_view message) = 0;  // as the bytes that carry it
+  virtual std::string part(std::string_view message) = 0;   // of which more would have to follow
+  virtual std::string beside() { return {}; }               // what may be sent between messages
+  // What ends the conversation, and is answered: after it nothing more is sent. Empty where that is the end of input,
+  // behind which a client may still be given its answers.
+  virtual std::string farewell() { return {}; }
+  // Calls `take` with each message that is whole. Throws a Violation if the framing is broken.
+  virtual void received(std::string_view bytes, const TakeFunction& take) = 0;
+  // What is to be sent in answer to what came, by the framing alone.
+  virtual std::string answer() { return {}; }
+};
+
+std::unique_ptr<Wire> make_lines(SimServer& server);
+std::unique_ptr<Wire> make_websocket(World& world, SimServer& server);
+
+}  // namespace rkllm_mcp::simulation
