@@ -2,6 +2,7 @@
 // of an API than this.
 #pragma once
 
+#include <rkllm_mcp/facts.hpp>
 #include <rkllm_mcp/method.hpp>
 
 #include <span>
@@ -26,12 +27,6 @@ struct Api {
   const Elsewhere* method_elsewhere(std::string_view method_name) const {
     for (const auto& other : elsewhere) {
       if (other.name == method_name) return &other;
-    }
-    return nullptr;
-  }
-  const Fact* fact(std::string_view fact_name) const {
-    for (const auto& fact : facts) {
-      if (fact.name == fact_name) return &fact;
     }
     return nullptr;
   }

@@ -5,26 +5,24 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace bindgen {
 namespace {
-
-std::string layout_text(const Layout& layout) {
-  if (layout.on_64_bit == layout.on_32_bit) return std::to_string(layout.on_64_bit);
-  return "by_pointer_size(" + std::to_string(layout.on_64_bit) + ", " + std::to_string(layout.on_32_bit) + ")";
-}
 
 class AbiEmitter {
  public:
   explicit AbiEmitter(const Api& api)
       : api_(api),
-        writer_("abi", "The C interface, version " + api.version + ": types, layouts, and the table of functions.",
-                {support_include(api, "bound_library"), support_include(api, "layout"), "<cstddef>", "<cstdint>"}) {}
+        header_{home_of(api),
+                "abi",
+                "The C interface, version " + api.version + ": types, layouts, and the table of functions.",
+                {support_include(api, "bound_library"), support_include(api, "layout"), "<cstddef>", "<cstdint>"}} {}
 
-  BlockFile file() {
+  HeaderFile file() {
     for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { emit(any); }, symbol);
     emit_table();
-    return writer_.file();
+    return std::move(header_);
   }
 
  private:
@@ -39,8 +37,7 @@ class AbiEmitter {
     return params;
   }
 
-  // C names a struct before it is declared; C++ wants to hear first that it is one. A block of its own, since another
-  // set may have the struct from an older one.
+  // C names a struct before it is declared; C++ wants to hear first that it is one.
   void announce(const c::Type& type) {
     if (type.name.empty()) {
       for (const c::Type& target : type.target) announce(target);
@@ -53,7 +50,7 @@ class AbiEmitter {
     if ((record == nullptr && opaque == nullptr) || !declared_.insert(type.name).second) return;
     const bool is_union = record != nullptr ? record->is_union : opaque->is_union;
     code_.line((is_union ? "union " : "struct ") + type.name + ";");
-    writer_.finish(type.name, {}, {"using %::" + type.name + ";"});
+    header_.end_section();
   }
 
   // What only an included header declares, by what there is to it.
@@ -64,7 +61,7 @@ class AbiEmitter {
     if (!declared_.insert(type.name).second) return;
     code_.comment("From a header that this one includes.");
     code_.line("using " + type.name + " = " + meaning_of(type) + ";");
-    finish(type.name);
+    header_.end_section();
   }
 
   static std::string meaning_of(const c::Type& type) {
@@ -89,41 +86,31 @@ class AbiEmitter {
     }
   }
 
-  // Ends the block of a declared type, which sets that share it take over by name.
-  void finish(const std::string& name, std::vector<std::string> names = {}, std::vector<std::string> taken = {}) {
-    names.insert(names.begin(), name);
-    if (!name.empty()) taken.insert(taken.begin(), "using %::" + name + ";");
-    writer_.finish(name, std::move(names), std::move(taken));
-  }
-
   void emit(const c::Alias& alias) {
     announce(alias.type);
     code_.comment(alias.documentation.text);
     code_.line("using " + alias.name + " = " + spelling(alias.type) + ";");
-    finish(alias.name);
+    header_.end_section();
   }
 
   void emit(const c::Opaque& opaque) {
     declared_.insert(opaque.name);
     code_.comment(opaque.documentation.text);
     code_.line((opaque.is_union ? "union " : "struct ") + opaque.name + ";");
-    finish(opaque.name);
+    header_.end_section();
   }
 
   void emit(const c::Enum& entity) {
     code_.comment(entity.documentation.text);
     code_.line("enum " + (entity.name.empty() ? "" : entity.name + " ") + ": " + spelling(entity.underlying) + " {");
     code_.indent();
-    std::vector<std::string> names;
     for (const c::Enumerator& enumerator : entity.enumerators) {
       code_.comment(enumerator.documentation.text);
       code_.line(enumerator.name + " = " + integer_text(enumerator.value) + ",");
-      names.push_back(enumerator.name);
     }
     code_.outdent();
     code_.line("};");
-    if (entity.name.empty()) return writer_.finish("");
-    finish(entity.name, std::move(names), {"using enum %::" + entity.name + ";"});
+    header_.end_section();
   }
 
   void emit(const c::Callback& callback) {
@@ -134,7 +121,7 @@ class AbiEmitter {
     } else {
       code_.statement({"using " + callback.name + " = " + spelling(callback.returns) + " (*)", params_of(callback)});
     }
-    finish(callback.name);
+    header_.end_section();
   }
 
   void emit(const c::Record& record) {
@@ -146,11 +133,8 @@ class AbiEmitter {
     code_.line("static_assert(sizeof(" + record.name + ") == " + layout_text(record.size) + ");");
     code_.line("static_assert(alignof(" + record.name + ") == " + layout_text(record.align) + ");");
     assert_offsets(record, record.name, "");
-    inline_names_.clear();
     name_inline_records(record, record.name, record.name);
-    std::vector<std::string> taken;
-    for (const std::string& name : inline_names_) taken.push_back("using %::" + name + ";");
-    finish(record.name, inline_names_, std::move(taken));
+    header_.end_section();
   }
 
   void emit_fields(const c::Record& record) {
@@ -187,7 +171,6 @@ class AbiEmitter {
       const bool is_named = !field.name.empty() && !field.inline_record.front().is_union;
       const std::string name = cpp_name_of(field.type, own_path);
       if (is_named) code_.line("using " + name + " = decltype(" + owner + "::" + field.name + ");");
-      if (is_named) inline_names_.push_back(name);
       const std::string unnamed = field.name.empty() ? owner : "decltype(" + owner + "::" + field.name + ")";
       name_inline_records(field.inline_record.front(), is_named ? name : unnamed, field.name.empty() ? path : own_path);
     }
@@ -214,7 +197,7 @@ class AbiEmitter {
     }
     code_.outdent();
     code_.line("};");
-    writer_.finish("");
+    header_.end_section();
     code_.comment("Finds each of them. Throws RpcError naming the first that is missing.");
     code_.line("inline Functions find_functions(const SymbolLookup& lookup) {");
     code_.indent();
@@ -225,18 +208,17 @@ class AbiEmitter {
     code_.line("return functions;");
     code_.outdent();
     code_.line("}");
-    writer_.finish("");
+    header_.end_section();
   }
 
   const Api& api_;
-  BlockWriter writer_;
-  CodeText& code_ = writer_.code;
-  std::set<std::string> declared_;         // structs and unions, so far
-  std::vector<std::string> inline_names_;  // of the structs declared in place in the present record
+  HeaderFile header_;
+  CodeText& code_ = header_.code;
+  std::set<std::string> declared_;  // structs and unions, so far
 };
 
 }  // namespace
 
-BlockFile emit_abi(const Api& api) { return AbiEmitter(api).file(); }
+HeaderFile emit_abi(const Api& api) { return AbiEmitter(api).file(); }
 
 }  // namespace bindgen

@@ -1,6 +1,6 @@
 #include "emit/method_parts.hpp"
 #include "emit/parts.hpp"
-#include "read/declaration.hpp"
+#include "emit/shared_functions.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,13 +10,15 @@ namespace {
 
 class CallEmitter {
  public:
-  CallEmitter(CodeText& code, const Api& api, const c::Function& function)
+  CallEmitter(CodeText& code, const StubScope& scope)
       : code_(code),
-        api_(api),
-        function_(function),
-        role_(api.functions.at(function.name)),
-        parts_(parts_of(api, function)),
-        name_(literal(function.name)) {}
+        sets_(scope.sets),
+        api_(scope.api),
+        function_(scope.function),
+        types_(scope.types),
+        role_(api_.functions.at(function_.name)),
+        parts_(parts_of(api_, function_)),
+        name_(literal(function_.name)) {}
 
   void emit(const Expression& call) {
     if (!role_.running_probe.empty()) {
@@ -64,9 +66,9 @@ class CallEmitter {
       code_.statement({"const auto result = " + call.head, call.arguments});
       return reply({"Json", {Expression("", {literal("value"), "result"}, '{')}, '{'});
     }
-    const c::Record* record = c::find<c::Record>(api_.header, function_.returns.name);
-    code_.statement({function_.returns.name + " result = " + call.head, call.arguments});
-    if (has_undefined(api_, *record)) code_.line("fill_undefined(result);");
+    const std::string& type = function_.returns.name;
+    code_.statement({types_.spell(type) + " result = " + call.head, call.arguments});
+    if (any_part_in(sets_, api_, type, &is_left_undefined)) code_.line("fill_undefined(result);");
     reply({"encode", {"result", "{call.encoding, call.handle}"}});
   }
 
@@ -93,7 +95,7 @@ class CallEmitter {
   void emit_text_result(const Expression& call, const meaning::Text& text) {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
-    code_.statement({spelling(function_.returns) + " const value = " + call.head, call.arguments});
+    code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
     code_.line("encoder.text(" + literal("value") + ", value);");
     if (!text.freed_by.empty()) code_.line("functions." + text.freed_by + "(value);");
     reply({"encoder.finish", {}});
@@ -103,7 +105,7 @@ class CallEmitter {
   void emit_object_result(const Expression& call, const meaning::Object& object) {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
-    code_.statement({spelling(function_.returns) + " const value = " + call.head, call.arguments});
+    code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
     code_.line("encoder.object(" + literal("value") + ", value, kNullable);");
     if (!object.freed_by.empty()) code_.line("if (value != nullptr) functions." + object.freed_by + "(value);");
     reply({"encoder.finish", {}});
@@ -142,9 +144,12 @@ class CallEmitter {
       if (std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::InOut>(meaning))
         steps.push_back("tell_out_value(reply, " + literal(part.name) + ", " + part.name + ", call);");
       if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
+        const c::Type& tag = *find_part(parts_, chosen->tag)->type;
         std::string step =
             "tell_chosen(reply, " + literal(part.name) + ", " + chosen->tag + ", " + part.name + ", call";
-        for (const auto& [enumerator, name] : chosen->structs) step += ", choice<" + name + ">(" + enumerator + ")";
+        for (const auto& [enumerator, name] : chosen->structs) {
+          step += ", choice<" + types_.spell(name) + ">(" + types_.enumerator(tag, enumerator) + ")";
+        }
         steps.push_back(step + ");");
       }
       if (std::holds_alternative<meaning::OutArray>(meaning)) {
@@ -167,15 +172,16 @@ class CallEmitter {
     const auto* object = std::get_if<meaning::Object>(&role.meaning);
     if (object == nullptr && !holds_record(api_, part)) return;
     const NamedRecord record = record_of(api_, part);
-    const bool remembers = any_part(api_, *record.record, record.path,
-                                    [](const Part&, const Role& of_part) { return !of_part.remembered_as.empty(); });
+    const bool remembers = any_part_in(sets_, api_, record.path, &is_remembered);
     const bool is_pointer = object != nullptr && object->starts_from.empty();
     if (remembers) steps.push_back("remember(" + std::string(is_pointer ? "*" : "") + part.name + ", *call.handle);");
   }
 
   CodeText& code_;
+  const std::vector<Api>& sets_;
   const Api& api_;
   const c::Function& function_;
+  TypeNames& types_;
   const FunctionRole& role_;
   const std::vector<Part> parts_;
   const std::string name_;
@@ -183,8 +189,8 @@ class CallEmitter {
 
 }  // namespace
 
-void emit_call(CodeText& code, const Api& api, const c::Function& function, std::vector<Expression> arguments) {
-  CallEmitter(code, api, function).emit(Expression("functions." + function.name, std::move(arguments)));
+void emit_call(CodeText& code, const StubScope& scope, std::vector<Expression> arguments) {
+  CallEmitter(code, scope).emit(Expression("functions." + scope.function.name, std::move(arguments)));
 }
 
 }  // namespace bindgen

@@ -9,6 +9,14 @@
 namespace bindgen {
 namespace {
 
+char closing(const Expression& expression) {
+  switch (expression.open) {
+    case '(': return ')';
+    case '<': return '>';
+    default: return '}';
+  }
+}
+
 std::string flat(const Expression& expression) {
   std::string text = expression.head;
   if (expression.open == 0) return text;
@@ -17,7 +25,7 @@ std::string flat(const Expression& expression) {
     if (i != 0) text += ", ";
     text += flat(expression.arguments[i]);
   }
-  return text + (expression.open == '(' ? ')' : '}');
+  return text + closing(expression);
 }
 
 // Appends `expression` to `text`, whose current line is `column` long. `after` columns must stay free behind it.
@@ -48,7 +56,7 @@ void print(const Expression& expression, std::string& text, std::size_t& column,
       ++column;
     }
   }
-  text += expression.open == '(' ? ')' : '}';
+  text += closing(expression);
   ++column;
 }
 

@@ -14,7 +14,7 @@ inline constexpr std::size_t kColumns = 120;
 struct Expression {
   std::string head;  // all of it if there are no brackets
   std::vector<Expression> arguments;
-  char open = 0;  // '(' or '{'; 0: no brackets
+  char open = 0;  // '(', '{' or '<'; 0: no brackets
 
   Expression(std::string text) : head(std::move(text)) {}
   Expression(const char* text) : head(text) {}
@@ -33,6 +33,8 @@ class CodeText {
   void comment_on(std::string_view name, std::string_view documentation);
   // A string constant made of adjacent literals, one per line.
   void string_constant(const std::string& name, const std::vector<std::string>& literals);
+  // Lines that are in their final formatting.
+  void append(const std::string& lines) { text_ += lines; }
   void indent() { depth_ += 2; }
   void outdent() { depth_ -= 2; }
   const std::string& text() const { return text_; }

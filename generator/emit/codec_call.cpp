@@ -20,8 +20,14 @@ std::string presence_text(Presence presence) {
 
 class CodecCall {
  public:
-  CodecCall(const Api& api, const Part& part, const std::vector<Part>& parts, std::string codec, std::string scope)
-      : api_(api), part_(part), parts_(parts), codec_(std::move(codec)), scope_(std::move(scope)) {}
+  CodecCall(const Api& api, const Part& part, const std::vector<Part>& parts, const CodecScope& scope)
+      : api_(api),
+        part_(part),
+        parts_(parts),
+        codec_(scope.codec),
+        scope_(scope.object),
+        types_(scope.types),
+        is_shared_(scope.is_shared) {}
 
   std::vector<Expression> calls() const {
     std::vector<Expression> none;
@@ -76,7 +82,10 @@ class CodecCall {
     if (tagged == nullptr) return {};
     const auto is_it = [&](const auto& pair) { return pair.first == part_.name; };
     const auto chosen = std::find_if(tagged->members.begin(), tagged->members.end(), is_it);
-    return "when(" + literal(tagged->tag) + ", " + scope_ + tagged->tag + ", " + chosen->second + ").";
+    const std::string tag = scope_ + tagged->tag;
+    // In code for all versions the enum has no name; the tag is of its type.
+    const std::string choice = (is_shared_ ? "decltype(" + tag + ")::" : "") + chosen->second;
+    return "when(" + literal(tagged->tag) + ", " + tag + ", " + choice + ").";
   }
 
   Expression value_call(const meaning::Value& value) const {
@@ -145,7 +154,9 @@ class CodecCall {
   std::vector<Expression> choices(const meaning::OutChosen& chosen) const {
     std::vector<Expression> arguments = {scope_ + chosen.size, literal(chosen.tag), scope_ + chosen.tag};
     for (const auto& [enumerator, name] : chosen.structs) {
-      arguments.emplace_back("choice<" + name + ">", std::vector<Expression>{enumerator});
+      const c::Type& tag = *find_part(parts_, chosen.tag)->type;
+      arguments.emplace_back("choice<" + types_->spell(name) + ">",
+                             std::vector<Expression>{types_->enumerator(tag, enumerator)});
     }
     return arguments;
   }
@@ -176,13 +187,15 @@ class CodecCall {
   const std::vector<Part>& parts_;
   std::string codec_;
   std::string scope_;
+  TypeNames* types_;
+  bool is_shared_;
 };
 
 }  // namespace
 
 std::vector<Expression> codec_calls(const Api& api, const Part& part, const std::vector<Part>& parts,
-                                    const std::string& codec, const std::string& scope) {
-  return CodecCall(api, part, parts, codec, scope).calls();
+                                    const CodecScope& scope) {
+  return CodecCall(api, part, parts, scope).calls();
 }
 
 }  // namespace bindgen

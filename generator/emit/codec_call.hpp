@@ -1,17 +1,24 @@
-// The line of generated code that carries one field or parameter between JSON and C. Decoder and encoder share it.
+// One call of a codec: what a field or a parameter is on the wire.
 #pragma once
 
-#include "emit/code_text.hpp"
-#include "meaning/walk.hpp"
+#include "emit/parts.hpp"
+#include "emit/type_names.hpp"
 
 #include <string>
 #include <vector>
 
 namespace bindgen {
 
-// `codec` is the variable to call, `scope` what precedes the names of the parts in C++ ("value." for fields, "" for
-// parameters). Statements in order; none for parts that are not on the wire, or that another part's line carries.
+// Where calls stand.
+struct CodecScope {
+  std::string codec;           // the variable that is called: "codec", "params"
+  std::string object;          // before the names of fields: "value."; empty for parameters
+  bool is_shared = false;      // in code for all versions
+  TypeNames* types = nullptr;  // in a stub; null in a struct, which names no types
+};
+
+// The calls for one part; none if it is not on the wire by itself.
 std::vector<Expression> codec_calls(const Api& api, const Part& part, const std::vector<Part>& parts,
-                                    const std::string& codec, const std::string& scope);
+                                    const CodecScope& scope);
 
 }  // namespace bindgen

@@ -22,13 +22,14 @@ std::optional<std::string> initializer(const Api& api, const Part& part, const s
 
 }  // namespace
 
-BlockFile emit_defaults(const Api& api) {
-  BlockWriter writer(
-      "defaults",
-      "What structs hold before a client's values are read over them, where that is not all zero: the defaults "
-      "of the runtime, as they were measured.",
-      {support_include(api, "codec_rules"), set_include(api, "abi")});
-  CodeText& code = writer.code;
+HeaderFile emit_defaults(const Api& api) {
+  const Home home = home_of(api);
+  HeaderFile header{home,
+                    "defaults",
+                    "What structs hold before a client's values are read over them, where that is not all zero: the "
+                    "defaults of the runtime, as they were measured.",
+                    {support_include(api, "codec_rules"), home.include("abi")}};
+  CodeText& code = header.code;
   for (const NamedRecord& record : all_records(api)) {
     if (!has_defaults(api, *record.record, record.path)) continue;
     code.comment_on(record.path, record.record->documentation.text);
@@ -42,9 +43,9 @@ BlockFile emit_defaults(const Api& api) {
     code.line("return value;");
     code.outdent();
     code.line("}");
-    writer.finish(record.path.substr(0, record.path.find('.')));
+    header.end_section();
   }
-  return writer.file();
+  return header;
 }
 
 }  // namespace bindgen

@@ -1,6 +1,5 @@
 #include "emit/method_parts.hpp"
 #include "emit/parts.hpp"
-#include "read/declaration.hpp"
 
 #include <utility>
 
@@ -9,54 +8,33 @@ namespace {
 
 class DescriptionEmitter {
  public:
-  DescriptionEmitter(CodeText& code, const Api& api) : code_(code), api_(api) {}
+  DescriptionEmitter(CodeText& code, const Api& api, const SharedTexts& texts)
+      : code_(code), api_(api), texts_(texts) {}
 
-  void emit(const c::Function& function) {
+  void emit(const c::Function& function, const std::string& suffix) {
     const FunctionRole& role = api_.functions.at(function.name);
-    const std::vector<std::string> params = wire_params(api_, function);
-    emit_text(code_, "kDescription_" + function.name, documentation_of(api_, function));
-    if (!params.empty()) {
-      std::vector<Expression> names;
-      for (const std::string& param : params) names.emplace_back(literal(param));
-      code_.statement({"inline constexpr std::string_view kParams_" + function.name + "[] = ", std::move(names), '{'});
-    }
-    code_.line("inline constexpr Method kMethod_" + function.name + "{");
-    code_.indent();
-    code_.indent();
     const auto member = [this](const std::string& name, const std::string& value) {
       code_.line("." + name + " = " + value + ",");
     };
     member("name", literal(function.name));
     member("title", literal(title_of(api_, function)));
-    member("description", "kDescription_" + function.name);
-    emit_declaration(function);
-    member("params", params.empty() ? "{}" : "kParams_" + function.name);
+    member("description", texts_["kDescription_" + function.name]);
+    member("declaration", texts_["kDeclaration_" + function.name]);
+    member("params", wire_params(api_, function).empty() ? "{}" : "kParams_" + function.name + suffix);
     emit_handle_role(function, member);
     if (stream_of(api_, function) != nullptr) member("streams", "true");
     if (role.streams_by_default) member("streams_by_default", "true");
     if (role.immediate) member("immediate", "true");
     if (role.aborts) member("aborts", "true");
     emit_annotations(role, member);
-    member("input_schema", "kInput_" + function.name);
-    member("output_schema", "kOutput_" + function.name);
+    member("input_schema", texts_["kInput_" + function.name]);
+    member("output_schema", texts_["kOutput_" + function.name]);
     if (!role.is_listed) member("listed", "false");
-    member("tool_input_schema", "kToolInput_" + function.name);
-    member("tool_output_schema", "kToolOutput_" + function.name);
-    code_.outdent();
-    code_.outdent();
-    code_.line("};");
+    member("tool_input_schema", texts_["kToolInput_" + function.name]);
+    member("tool_output_schema", texts_["kToolOutput_" + function.name]);
   }
 
  private:
-  void emit_declaration(const c::Function& function) {
-    const std::string text = declaration(function);
-    const std::string flat = ".declaration = " + literal(text) + ",";
-    if (flat.size() + 4 <= kColumns) return code_.line(flat);
-    code_.line(".declaration =");
-    const auto lines = literal_lines(text, 8);
-    for (std::size_t i = 0; i < lines.size(); ++i) code_.line("    " + lines[i] + (i + 1 == lines.size() ? "," : ""));
-  }
-
   template <class Member>
   void emit_handle_role(const c::Function& function, const Member& member) {
     const c::Param* uses = param_with<meaning::UsesHandle>(api_, function);
@@ -83,12 +61,21 @@ class DescriptionEmitter {
 
   CodeText& code_;
   const Api& api_;
+  const SharedTexts& texts_;
 };
 
 }  // namespace
 
-void emit_description(CodeText& code, const Api& api, const c::Function& function) {
-  DescriptionEmitter(code, api).emit(function);
+void emit_description(CodeText& code, const Api& api, const c::Function& function, const SharedTexts& texts,
+                      const std::string& suffix) {
+  DescriptionEmitter(code, api, texts).emit(function, suffix);
+}
+
+void emit_param_names(CodeText& code, const Api& api, const c::Function& function, const std::string& suffix) {
+  std::vector<Expression> names;
+  for (const std::string& param : wire_params(api, function)) names.emplace_back(literal(param));
+  if (names.empty()) return;
+  code.statement({"inline constexpr std::string_view kParams_" + function.name + suffix + "[] = ", names, '{'});
 }
 
 void emit_text(CodeText& code, const std::string& name, const std::string& text) {

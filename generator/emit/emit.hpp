@@ -2,7 +2,8 @@
 // gives the same bytes, on every machine and with every libclang.
 #pragma once
 
-#include "emit/blocks.hpp"
+#include "emit/header_file.hpp"
+#include "emit/versions.hpp"
 #include "meaning/model.hpp"
 
 #include <string>
@@ -13,15 +14,22 @@ namespace bindgen {
 // All files of all ABI sets, which go from old to new.
 std::vector<File> emit(const std::vector<Api>& sets);
 
-BlockFile emit_abi(const Api& api);        // types and the table of functions
-BlockFile emit_enums(const Api& api);      // enumerators by name
-BlockFile emit_defaults(const Api& api);   // what absent fields hold
-BlockFile emit_codecs(const Api& api);     // JSON to struct and back
-BlockFile emit_schemas(const Api& api);    // JSON Schemas of parameters and results
-BlockFile emit_constants(const Api& api);  // macros, and every fact that can be asked for by name
-BlockFile emit_methods(const Api& api);    // one stub per function, and the ABI set
-File emit_api(const Api& api);             // all of it as JSON
-File emit_tools(const Api& api);           // the tools as MCP lists them
+// Of each version:
+HeaderFile emit_abi(const Api& api);        // types and the table of functions
+HeaderFile emit_enums(const Api& api);      // enumerators by name
+HeaderFile emit_defaults(const Api& api);   // what absent fields hold
+HeaderFile emit_constants(const Api& api);  // macros, and every fact that can be asked for by name
+// Once for all of them:
+HeaderFile emit_types(const std::vector<Api>& sets);   // the types of each version, by one name; no file of one set
+HeaderFile emit_codecs(const std::vector<Api>& sets);  // JSON to struct and back
+HeaderFile emit_schemas(const std::vector<Api>& sets, SharedTexts& texts);  // JSON Schemas of parameters and results
+HeaderFile emit_methods(const std::vector<Api>& sets, SharedTexts& texts);  // one stub per function
+// The ABI set of a version, at the end of `methods` if there is one set alone, else in a file of its own.
+void emit_set(HeaderFile& into, const Api& api, bool is_shared);
+HeaderFile emit_set_header(const std::vector<Api>& sets, const Api& api);
+
+File emit_api(const Api& api);    // all of it as JSON
+File emit_tools(const Api& api);  // the tools as MCP lists them
 // Names the inputs and the other files with their SHA-256. No date and no path of the machine: the same inputs give the
 // same.
 File emit_manifest(const std::vector<Api>& sets, const std::vector<File>& files);

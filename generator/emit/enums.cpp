@@ -3,10 +3,13 @@
 
 namespace bindgen {
 
-BlockFile emit_enums(const Api& api) {
-  BlockWriter writer("enums", "Enumerators and their names on the wire.",
-                     {support_include(api, "codec_rules"), set_include(api, "abi"), "<span>"});
-  CodeText& code = writer.code;
+HeaderFile emit_enums(const Api& api) {
+  const Home home = home_of(api);
+  HeaderFile header{home,
+                    "enums",
+                    "Enumerators and their names on the wire.",
+                    {support_include(api, "codec_rules"), home.include("abi"), "<span>"}};
+  CodeText& code = header.code;
   for (const c::Enum* entity : c::all<c::Enum>(api.header)) {
     if (entity->name.empty()) continue;
     code.comment_on(entity->name, entity->documentation.text);
@@ -21,9 +24,9 @@ BlockFile emit_enums(const Api& api) {
     code.line("};");
     code.line("constexpr std::span<const EnumName<" + entity->name + ">> names_of(" + entity->name + ") { return k" +
               entity->name + "Names; }");
-    writer.finish(entity->name);
+    header.end_section();
   }
-  return writer.file();
+  return header;
 }
 
 }  // namespace bindgen

@@ -14,20 +14,16 @@ namespace bindgen {
 
 // "v1_3_0"
 std::string set_name(const Api& api);
-// "<include root>/v1_3_0/abi.hpp"
-std::string header_path(const Api& api, const std::string& name);
 
-// The frame of a generated header: what it is, its includes, its namespace.
-void begin_header(CodeText& code, const Api& api, const std::string& about, const std::vector<std::string>& includes);
-void end_header(CodeText& code, const Api& api);
 // Documentation of something that is called, as a comment.
 void emit_documentation(CodeText& code, const Documentation& documentation);
-// What to write behind #include for a header of the support library, or of this set.
+// A size or an offset as a C++ expression.
+std::string layout_text(const Layout& layout);
+// What to write behind #include for a header of the support library.
 std::string support_include(const Api& api, const std::string& name);
-std::string set_include(const Api& api, const std::string& name);
 
-// A constant as a C++ expression for a value of this type.
-std::string constant_text(const c::Type& type, const Constant& constant);
+// A constant as a C++ expression for a value of this type; `scope` goes before an enumerator.
+std::string constant_text(const c::Type& type, const Constant& constant, const std::string& scope = "");
 
 // JSON as adjacent raw string literals, one line per member down to `depth` levels, without blanks in between.
 std::vector<std::string> raw_json_lines(const Json& json);
@@ -48,10 +44,10 @@ const c::Param* param_with(const Api& api, const c::Function& function) {
   return nullptr;
 }
 
-// What other versions have in the record, group or function of this path, as rows of a table of Elsewhere; and all rows
-// as one initializer, empty if there are none.
-std::vector<Expression> elsewhere_rows(const Api& api, const std::string& path);
-std::string elsewhere_list(const Api& api, const std::string& path);
+// What not all versions have in the record, group or function of this (present) path, as rows of a table of Elsewhere;
+// and all rows as one initializer, empty if there are none.
+std::vector<Expression> elsewhere_rows(const std::vector<Api>& sets, const std::string& path);
+std::string elsewhere_list(const std::vector<Api>& sets, const std::string& path);
 
 // An annotations object of the Model Context Protocol.
 Json annotations_of(const Api& api, const c::Function& function);
@@ -79,8 +75,6 @@ bool any_part(const Api& api, const c::Record& record, const std::string& path, 
   return false;
 }
 
-// Whether the runtime leaves something in it undefined.
-bool has_undefined(const Api& api, const c::Record& record);
 // Whether a record can stand on the wire: a struct of callbacks cannot.
 bool is_on_wire(const Api& api, const NamedRecord& record);
 

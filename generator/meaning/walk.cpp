@@ -121,7 +121,9 @@ bool is_on_wire(const Meaning& meaning) {
 std::string present_path(const Api& api, const std::string& path) {
   const auto dot = std::min(path.find('.'), path.size());
   const auto renamed = api.renamed.find(path.substr(0, dot));
-  return renamed == api.renamed.end() ? path : renamed->second + path.substr(dot);
+  if (renamed == api.renamed.end()) return path;
+  if (c::find<c::Record>(api.header, renamed->second) != nullptr) return path;  // this version has both
+  return renamed->second + path.substr(dot);
 }
 
 const Part* find_part(const std::vector<Part>& parts, const std::string& name) {

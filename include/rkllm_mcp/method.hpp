@@ -50,12 +50,6 @@ inline const Method* find_method(std::span<const Method> methods, HandleRole rol
   return find_method(methods, [role](const Method& each) { return each.handle == role; });
 }
 
-// A named constant, enumerator or struct that can be asked for by name. `value` is the answer, as JSON text.
-struct Fact {
-  std::string_view name;
-  std::string_view value;
-};
-
 // Something that this version of the API has not, but another one has: a function, or a field of a struct.
 struct Elsewhere {
   std::string_view name;

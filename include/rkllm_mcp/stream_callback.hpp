@@ -3,7 +3,7 @@
 //
 // Generated code says what the states mean and where in the result the parts are, as a class `Stream`:
 //   using Result, State            the C types
-//   states                         StateRole<State>[]: what each state means
+//   states                         StateRole[]: what each state means; State may lack some of them
 //   token(sink, batch, entry)      delivers the token of one entry of the batch
 //   rows(sink, entry)              lends the rows of floats that came, if any did
 //   replaces_token(entry)          whether those rows came instead of a token
@@ -11,6 +11,7 @@
 //   free_rows                      what the callback returns to say that its rows may be freed; 0 if nothing says that
 #pragma once
 
+#include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/result_sink.hpp>
 
 #include <cstddef>
@@ -25,10 +26,8 @@ enum class StreamEvent {
   kFailure,  // the run has failed; there is no result
 };
 
-template <class State>
 struct StateRole {
-  State state;
-  std::string_view name;
+  std::string_view name;  // of an enumerator
   StreamEvent event;
 };
 
@@ -41,14 +40,22 @@ inline void lend_rows(ResultSink& sink, const FloatRows& rows) {
   if (rows.values != nullptr) sink.on_rows(rows);
 }
 
+template <class State>
+bool is_named(State state, std::string_view name) {
+  for (const EnumName<State>& each : names_of(state)) {
+    if (each.value == state && each.name == name) return true;
+  }
+  return false;
+}
+
 // The body of a trampoline. Does not throw: an exception must not cross the C library. A state that the header does not
 // know is passed over.
 template <class Stream>
 int deliver(typename Stream::Result* result, void* userdata, typename Stream::State state) noexcept {
   auto* const sink = static_cast<ResultSink*>(userdata);
   if (sink == nullptr) return 0;  // go on
-  for (const auto& role : Stream::states) {
-    if (role.state != state) continue;
+  for (const StateRole& role : Stream::states) {
+    if (!is_named(state, role.name)) continue;
     if (role.event == StreamEvent::kFailure) {
       sink->on_failure(role.name);
     } else if (role.event == StreamEvent::kEnd) {

@@ -356,7 +356,7 @@ void Dispatcher::route(const Request& request, Session& session, Reply& reply, D
   if (const Method* method = api_.method(request.method)) {
     return direct_.call(*method, request.params, session, reply, delivery);
   }
-  if (const Fact* fact = api_.fact(request.method)) return reply.result(Json::parse(fact->value));
+  if (const auto fact = answer(api_.facts, request.method)) return reply.result(*fact);
   throw no_such_method(api_, services_, request.method);
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("a name that the generated code means something else by is refused") {
   for (const char* header :
        {"typedef enum { kMethods } E;", "struct Functions;", "typedef int Method;", "#define kFacts 1",
         "int bind(int a);", "typedef void (*Codec)(int a);", "enum E { value };", "typedef int call;",
-        "#define kFact_S 1", "typedef struct { struct { int b; } a; } S;\ntypedef int S_a;"}) {
+        "#define kFields_S 1", "typedef struct { struct { int b; } a; } S;\ntypedef int S_a;"}) {
     INFO(header);
     CHECK_THAT(refused(header), has_text(other));
   }

@@ -1,5 +1,5 @@
-// Several versions of one interface, generated together: what they share is written once, and each knows what the
-// others have.
+// Several versions of one interface, generated together: what is done with a type or a function is written once for all
+// of them, and each version knows what the others have.
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
@@ -44,6 +44,12 @@ std::map<std::string, std::string> generated(const std::string& older, const std
   return files;
 }
 
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
 std::string refusal(const std::string& entries) {
   try {
     generated(kOlder, kNewer, entries);
@@ -55,32 +61,42 @@ std::string refusal(const std::string& entries) {
 
 }  // namespace
 
-TEST_CASE("what two versions share is written once, in the older one") {
+TEST_CASE("each version states all of its types, and what is done with them is written once for all versions") {
   const auto files = generated(kOlder, kNewer, kEntries);
-  const std::string& abi = files.at("made_up/v2_0/abi.hpp");
-  CHECK_THAT(abi, has_text("#include <made_up/v1_0/abi.hpp>"));
-  CHECK_THAT(abi, has_text("using v1_0::Same;"));
-  CHECK_THAT(abi, !has_text("struct Same {"));
-  CHECK_THAT(abi, has_text("struct Grown {"));
-  const std::string& methods = files.at("made_up/v2_0/methods.hpp");
-  CHECK_THAT(methods, has_text("    v1_0::kMethod_keep,"));
-  CHECK_THAT(methods, has_text("{\"keep\", &v1_0::keep<Functions>},"));
-  CHECK_THAT(methods, !has_text("Json keep("));
+  for (const char* set : {"v1_0", "v2_0"}) {
+    const std::string& abi = files.at("made_up/" + std::string(set) + "/abi.hpp");
+    for (const char* type : {"Same", "Grown", "Around"})
+      CHECK_THAT(abi, has_text("struct " + std::string(type) + " {"));
+    CHECK_THAT(abi, !has_text("#include <made_up/v1_0"));
+    CHECK(files.count("made_up/" + std::string(set) + "/codecs.hpp") == 0);
+  }
+  CHECK_THAT(files.at("made_up/any_version/types.hpp"),
+             has_text("concept AnyGrown = OneOf<T, v1_0::Grown, v2_0::Grown>;"));
+  const std::string& methods = files.at("made_up/any_version/methods.hpp");
+  CHECK(count_of(methods, "Json keep(const typename Abi::Functions& functions, CallContext& call) {") == 1);
+  CHECK(count_of(methods, "Json change(") == 1);
+  CHECK(count_of(files.at("made_up/any_version/codecs.hpp"), "void members(Codec& codec, Value& value) {") == 3);
 }
 
-TEST_CASE("what leans on something that differs is written again, though its own text is the same") {
+TEST_CASE("what a version has not is left out by what tells it from the others") {
   const auto files = generated(kOlder, kNewer, kEntries);
-  CHECK_THAT(files.at("made_up/v2_0/abi.hpp"), has_text("struct Around {"));
-  CHECK_THAT(files.at("made_up/v2_0/codecs.hpp"), has_text("Of<Codec, Around>& value"));
-  CHECK_THAT(files.at("made_up/v2_0/methods.hpp"), has_text("Json change("));
+  CHECK_THAT(files.at("made_up/any_version/codecs.hpp"), has_text("  if constexpr (requires { value.b; }) {\n"
+                                                                  "    codec.integer(\"b\", value.b);\n"
+                                                                  "  }\n"));
+  CHECK_THAT(files.at("made_up/any_version/schemas.hpp"), has_text(R"x("b":{"type":"integer",)x"));
+  CHECK_THAT(files.at("made_up/any_version/schemas.hpp"), has_text(R"x(}},)", "2.0"},)x"));
+  const std::string& newer = files.at("made_up/v2_0/methods.hpp");
+  CHECK_THAT(newer, has_text("    any_version::method_add<Abi>(),"));
+  CHECK_THAT(newer, has_text("{\"keep\", &any_version::keep<Abi>},"));
+  CHECK_THAT(files.at("made_up/v1_0/methods.hpp"), !has_text("add<Abi>"));
 }
 
 TEST_CASE("each version knows what only the others have, and in which versions it is") {
   const auto files = generated(kOlder, kNewer, kEntries);
-  CHECK_THAT(files.at("made_up/v1_0/codecs.hpp"), has_text(R"(kElsewhere_Grown[] = {{"b", "2.0"}};)"));
+  CHECK_THAT(files.at("made_up/any_version/codecs.hpp"), has_text(R"(kElsewhere_Grown[] = {{"b", "2.0"}};)"));
   CHECK_THAT(files.at("made_up/v1_0/methods.hpp"), has_text(R"(    {"add", "2.0"},)"));
   const auto backwards = generated(kNewer, kOlder, kEntries);
-  CHECK_THAT(backwards.at("made_up/v2_0/codecs.hpp"), has_text(R"(kElsewhere_Grown[] = {{"b", "<= 1.0"}};)"));
+  CHECK_THAT(backwards.at("made_up/any_version/codecs.hpp"), has_text(R"(kElsewhere_Grown[] = {{"b", "<= 1.0"}};)"));
 }
 
 TEST_CASE("each version knows the constants and types that only the others have") {
@@ -95,8 +111,14 @@ TEST_CASE("an entry is about the versions that it names") {
       {"for":"keep.same","until":"1.0","quote":"Same* same","object":{}},
       {"for":"keep.same","since":"1.1","quote":"Same* same","object":{"nullable":true}})";
   const auto files = generated(kOlder, kNewer, one_each);
-  CHECK_THAT(files.at("made_up/v1_0/methods.hpp"), has_text(R"(params.object("same", same, kRequired);)"));
-  CHECK_THAT(files.at("made_up/v2_0/methods.hpp"), has_text(R"(params.object("same", same, kNullable);)"));
+  const std::string& methods = files.at("made_up/any_version/methods.hpp");
+  const std::string stub =
+      "\nJson keep(const typename Abi::Functions& functions, CallContext& call) {\n"
+      "  using Same = typename Abi::Same;\n  Decoder params(call, \"keep\");\n  Same* same = nullptr;\n";
+  CHECK_THAT(methods, has_text("  requires(up_to_version<Abi>(\"1.0\"))" + stub +
+                               R"(  params.object("same", same, kRequired);)"));
+  CHECK_THAT(methods, has_text("  requires(from_version<Abi>(\"2.0\"))" + stub +
+                               R"(  params.object("same", same, kNullable);)"));
 }
 
 TEST_CASE("an entry about no version between those generated is refused") {
@@ -149,11 +171,28 @@ TEST_CASE("fields that were nested later stand in the same object on the wire be
   const auto files =
       generate({{test::file(folder, "1.h", flat), "1.0"}, {test::file(folder, "2.h", nested), "2.0"}}, overlay);
   for (const File& file : files) {
-    if (file.path == "made_up/v1_0/codecs.hpp") {
+    if (file.path == "made_up/any_version/codecs.hpp") {
       CHECK_THAT(file.text, has_text(R"(codec.group("table", value.rows, [&](auto& table) {)"));
       CHECK_THAT(file.text, has_text(R"(table.array("rows", value.rows, counted_by("n_rows", value.n_rows));)"));
       CHECK_THAT(file.text, has_text(R"(}, {{"more", "2.0"}});)"));
     }
-    if (file.path == "made_up/v1_0/schemas.hpp") CHECK_THAT(file.text, has_text(R"("table":{"type":"object",)"));
+    if (file.path == "made_up/any_version/schemas.hpp") CHECK_THAT(file.text, has_text(R"("table":{"type":"object",)"));
   }
+}
+
+TEST_CASE("of what came and went again, all versions tell the first and the last one that has it") {
+  const auto folder = test::scratch("came_and_went");
+  const std::string with = "typedef struct { int a; int b; } S;\nint f(S* s);\n";
+  const std::string without = "typedef struct { int a; } S;\nint f(S* s);\n";
+  const std::string overlay =
+      test::file(folder, "o.json", test::overlay(R"({"for":"f.s","quote":"S* s","object":{}})"));
+  std::string codecs;
+  for (const File& file : generate({{test::file(folder, "1.h", without), "1.0"},
+                                    {test::file(folder, "2.h", with), "2.0"},
+                                    {test::file(folder, "3.h", with), "3.0"},
+                                    {test::file(folder, "4.h", without), "4.0"}},
+                                   overlay)) {
+    if (file.path == "made_up/any_version/codecs.hpp") codecs = file.text;
+  }
+  CHECK_THAT(codecs, has_text(R"(kElsewhere_S[] = {{"b", "2.0 to 3.0"}};)"));
 }

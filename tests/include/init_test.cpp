@@ -29,7 +29,7 @@ TEST_CASE("rkllm_init starts from the runtime's defaults, with is_async true and
   CHECK(library.param.is_async);
   const long online = online_cpus();
   if (online != 4 && online != 8) CHECK(std::popcount(library.param.extend_param.enabled_cpus_mask) == 4);
-  CHECK(library.callback.result_callback == &v1_3_0::deliver_LLMResultCallback);
+  CHECK(library.callback.result_callback == &any_version::deliver_LLMResultCallback<v1_3_0::Abi>);
   CHECK(library.callback.tokenizer_callback == nullptr);
   CHECK(library.callback.embed_callback == nullptr);
   CHECK(library.callback.result_userdata == nullptr);

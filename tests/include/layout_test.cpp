@@ -11,13 +11,6 @@ using namespace rkllm_mcp;
 
 namespace {
 
-Json fact(const AbiSet& set, const std::string& name) {
-  for (const Fact& known : set.facts) {
-    if (known.name == name) return Json::parse(known.value);
-  }
-  return nullptr;
-}
-
 // Fields in order, those of structs declared in place after the struct itself.
 void flatten(const Json& fields, Json& flat) {
   for (const Json& field : fields) {
@@ -37,7 +30,7 @@ TEST_CASE("sizes, offsets and types of every struct of every version are those o
     CHECK(table.at("structs").size() >= 12);
     for (const auto& [name, expected] : table.at("structs").items()) {
       INFO(name);
-      const Json known = fact(*set, name);
+      const Json known = answer(set->facts, name).value_or(nullptr);
       REQUIRE(known.is_object());
       CHECK(known.at("size") == expected.at("size").at(side));
       CHECK(known.at("align") == expected.at("align").at(side));

@@ -36,7 +36,7 @@ int run(v1_2_3::LLMHandle, v1_2_3::RKLLMInput* input, v1_2_3::RKLLMInferParam*, 
   }
   v1_2_3::RKLLMResult result{};
   result.text = "x";
-  v1_2_3::deliver_LLMResultCallback(&result, userdata, v1_2_3::RKLLM_RUN_FINISH);
+  any_version::deliver_LLMResultCallback<v1_2_3::Abi>(&result, userdata, v1_2_3::RKLLM_RUN_FINISH);
   return 0;
 }
 int is_running(v1_2_3::LLMHandle) { return seen.running; }

@@ -2,8 +2,7 @@
 #include "round_trip.hpp"
 #include "support/catch.hpp"
 
-#include <rkllm_mcp/v1_3_0/codecs.hpp>
-#include <rkllm_mcp/v1_3_0/schemas.hpp>
+#include <rkllm_mcp/v1_3_0/methods.hpp>
 
 #include <limits>
 #include <string>
@@ -36,7 +35,8 @@ TEST_CASE("arrays of floats are written in the encoding that was asked for") {
 }
 
 TEST_CASE("defaults in the code are those that the schema tells") {
-  const Json schema = Json::parse(kInput_rkllm_init).at("properties").at("param").at("properties");
+  const Json schema =
+      Json::parse(any_version::method_rkllm_init<Abi>().input_schema).at("properties").at("param").at("properties");
   const Json defaults = encode(default_of(TypeTag<RKLLMParam>{}));
   for (const auto& [name, property] : schema.items()) {
     INFO(name);

@@ -30,7 +30,7 @@ constexpr std::size_t kWhatHostsKeepWhole = 5000;
 // What Codex, Gemini, LangChain.js and others take as it is: one type everywhere, and only keywords that all know.
 void check_for_hosts(const Json& schema, const std::string& at) {
   INFO(at);
-  static const std::set<std::string> kKnown{"type",    "description", "enum",     "items",   "properties",
+  static const std::set<std::string> kKnown{"type",     "description", "enum",    "items",   "properties",
                                             "required", "default",     "minimum", "maximum", "additionalProperties"};
   for (const auto& [keyword, rule] : schema.items()) {
     INFO(keyword);

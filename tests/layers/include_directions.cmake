@@ -77,9 +77,9 @@ endfunction()
 
 # --- the parts ------------------------------------------------------------------------------------------------------
 
-set(runtime_may_use "errors|method|json|base64|array_encoding|result_sink|nearest_name|tensor")
+set(runtime_may_use "errors|facts|method|json|base64|array_encoding|result_sink|nearest_name|tensor")
 
-forbid(include "rkllm_mcp/v[0-9]" "include/ must not depend on generated code")
+forbid(include "rkllm_mcp/(v[0-9]|any_version)" "include/ must not depend on generated code")
 forbid(include "asio|\"" "include/ stands on nothing of ours, and has no sockets")
 forbid(generated "asio|\"" "generated code leans on include/ only")
 forbid(runtime "<rkllm_mcp/" "runtime/ knows no binding" "<rkllm_mcp/(${runtime_may_use})\\.hpp>")

@@ -8,6 +8,7 @@
 #include "transport/peer.hpp"
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <new>
@@ -132,7 +133,7 @@ inline const std::array<Method, 3> kFakeMethods{Method{.name = "plain",
                                                        .streams_by_default = true,
                                                        .input_schema = R"({"type":"object"})",
                                                        .output_schema = R"({"type":"object"})"}};
-inline const std::array<Fact, 1> kFakeFacts{Fact{"CPU4", R"({"name":"CPU4","value":16})"}};
+inline const std::array<Fact, 1> kFakeFacts{Fact{"CPU4", ConstantFact{std::int64_t{16}}}};
 
 inline Api fake_api() {
   Api api;

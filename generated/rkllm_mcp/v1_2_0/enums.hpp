@@ -4,7 +4,6 @@
 #pragma once
 
 #include <rkllm_mcp/codec_rules.hpp>
-#include <rkllm_mcp/v1_1_4/enums.hpp>
 #include <rkllm_mcp/v1_2_0/abi.hpp>
 
 #include <span>
@@ -19,6 +18,15 @@ inline constexpr EnumName<LLMCallState> kLLMCallStateNames[] = {
     {RKLLM_RUN_ERROR, "RKLLM_RUN_ERROR"},
 };
 constexpr std::span<const EnumName<LLMCallState>> names_of(LLMCallState) { return kLLMCallStateNames; }
+
+// RKLLMInputType: Which member of the union in RKLLMInput holds the input.
+inline constexpr EnumName<RKLLMInputType> kRKLLMInputTypeNames[] = {
+    {RKLLM_INPUT_PROMPT, "RKLLM_INPUT_PROMPT"},
+    {RKLLM_INPUT_TOKEN, "RKLLM_INPUT_TOKEN"},
+    {RKLLM_INPUT_EMBED, "RKLLM_INPUT_EMBED"},
+    {RKLLM_INPUT_MULTIMODAL, "RKLLM_INPUT_MULTIMODAL"},
+};
+constexpr std::span<const EnumName<RKLLMInputType>> names_of(RKLLMInputType) { return kRKLLMInputTypeNames; }
 
 // RKLLMInferMode: What a run computes.
 inline constexpr EnumName<RKLLMInferMode> kRKLLMInferModeNames[] = {

@@ -5,26 +5,173 @@
 
 #include <rkllm_mcp/bound_library.hpp>
 #include <rkllm_mcp/layout.hpp>
-#include <rkllm_mcp/v1_1_4/abi.hpp>
-#include <rkllm_mcp/v1_2_0/abi.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace rkllm_mcp::v1_2_1b1 {
 
-using v1_1_4::LLMHandle;
-using v1_2_0::LLMCallState;
-using enum v1_2_0::LLMCallState;
-using v1_1_4::RKLLMInputType;
-using enum v1_1_4::RKLLMInputType;
-using v1_2_0::RKLLMInferMode;
-using enum v1_2_0::RKLLMInferMode;
-using v1_2_0::RKLLMExtendParam;
-using v1_2_0::RKLLMParam;
-using v1_1_4::RKLLMLoraAdapter;
-using v1_1_4::RKLLMEmbedInput;
-using v1_1_4::RKLLMTokenInput;
+// An initialised model. Made by rkllm_init, ended by rkllm_destroy, opaque in between.
+using LLMHandle = void*;
+
+// What a call of the result callback is about.
+enum LLMCallState : unsigned int {
+  // A token was generated; or, in the modes that return rows of numbers, the rows are here.
+  RKLLM_RUN_NORMAL = 0,
+  // A token was generated that leaves a UTF-8 character unfinished; a later token ends it.
+  RKLLM_RUN_WAITING = 1,
+  // The run has ended.
+  RKLLM_RUN_FINISH = 2,
+  // The run has failed.
+  RKLLM_RUN_ERROR = 3,
+};
+
+// Which member of the union in RKLLMInput holds the input.
+enum RKLLMInputType : unsigned int {
+  // Text, wrapped in the chat template of the model.
+  RKLLM_INPUT_PROMPT = 0,
+  // Token ids, taken as they are, without a template.
+  RKLLM_INPUT_TOKEN = 1,
+  // Embedding vectors, taken as they are, without a template.
+  RKLLM_INPUT_EMBED = 2,
+  // Text with images, wrapped in the chat template of the model.
+  RKLLM_INPUT_MULTIMODAL = 3,
+};
+
+// What a run computes.
+enum RKLLMInferMode : unsigned int {
+  // Text, token by token.
+  RKLLM_INFER_GENERATE = 0,
+  // The last hidden layer of each input token; nothing is generated.
+  RKLLM_INFER_GET_LAST_HIDDEN_LAYER = 1,
+  // Text as in RKLLM_INFER_GENERATE, and the logits with every token.
+  RKLLM_INFER_GET_LOGITS = 2,
+};
+
+// The rarer parameters of a model, set once in rkllm_init.
+struct RKLLMExtendParam {
+  // IOMMU domain that the model's weights are placed in. A domain spans about 4 GB of NPU addresses: a second large
+  // model, or a vision model beside it, needs another domain.
+  int32_t base_domain_id;
+  // 1: token embeddings are read from flash when needed, which saves memory; 0: they are held in memory.
+  int8_t embed_flash;
+  // How many CPU cores the runtime's threads are pinned to: the number of bits in enabled_cpus_mask.
+  int8_t enabled_cpus_num;
+  // The CPU cores themselves, one bit each (CPU0 to CPU7).
+  uint32_t enabled_cpus_mask;
+  // Must be zero.
+  uint8_t reserved[106];
+};
+static_assert(sizeof(RKLLMExtendParam) == 120);
+static_assert(alignof(RKLLMExtendParam) == 4);
+static_assert(offsetof(RKLLMExtendParam, base_domain_id) == 0);
+static_assert(offsetof(RKLLMExtendParam, embed_flash) == 4);
+static_assert(offsetof(RKLLMExtendParam, enabled_cpus_num) == 5);
+static_assert(offsetof(RKLLMExtendParam, enabled_cpus_mask) == 8);
+static_assert(offsetof(RKLLMExtendParam, reserved) == 12);
+
+// The parameters of a model, set once in rkllm_init. Start from rkllm_createDefaultParam.
+struct RKLLMParam {
+  // Path of the .rkllm file.
+  const char* model_path;
+  // Size of the context window, in tokens. Must not exceed what the model was built for.
+  int32_t max_context_len;
+  // The most tokens that one run generates.
+  int32_t max_new_tokens;
+  // Sampling considers the k most probable tokens only; 1 is greedy.
+  int32_t top_k;
+  // How many tokens at the start of the context survive when a conversation outgrows it; -1: none are kept on purpose.
+  // Must be less than max_context_len. In conversations at least the length of the system prompt.
+  int32_t n_keep;
+  // Sampling considers the smallest set of tokens whose probabilities add up to this, in [0, 1].
+  float top_p;
+  // Divides the logits before sampling: below 1 sharper, above 1 more varied.
+  float temperature;
+  // Penalty for tokens that have occurred; 1 is none, above 1 discourages repetition.
+  float repeat_penalty;
+  // Penalty that grows with how often a token has occurred; 0 is none, in [-2, 2].
+  float frequency_penalty;
+  // Penalty for a token that has occurred at all; 0 is none, in [-2, 2].
+  float presence_penalty;
+  // Mirostat sampling, which steers towards a constant surprise: 0 off, 1 Mirostat, 2 Mirostat 2.0.
+  int32_t mirostat;
+  // Surprise that Mirostat aims at; higher is more varied.
+  float mirostat_tau;
+  // How fast Mirostat adapts.
+  float mirostat_eta;
+  // True: special tokens (end of text, say) are left out of the text; false: their text is shown.
+  bool skip_special_token;
+  // True: rkllm_run_async works. False: only rkllm_run does.
+  bool is_async;
+  // Text put before the vectors of each image, as the model wants it.
+  const char* img_start;
+  // Text put after the vectors of each image, as the model wants it.
+  const char* img_end;
+  // Text of the token that stands for one vector of an image.
+  const char* img_content;
+  // The rarer parameters.
+  RKLLMExtendParam extend_param;
+};
+static_assert(sizeof(RKLLMParam) == by_pointer_size(208, 188));
+static_assert(alignof(RKLLMParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMParam, model_path) == 0);
+static_assert(offsetof(RKLLMParam, max_context_len) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMParam, max_new_tokens) == by_pointer_size(12, 8));
+static_assert(offsetof(RKLLMParam, top_k) == by_pointer_size(16, 12));
+static_assert(offsetof(RKLLMParam, n_keep) == by_pointer_size(20, 16));
+static_assert(offsetof(RKLLMParam, top_p) == by_pointer_size(24, 20));
+static_assert(offsetof(RKLLMParam, temperature) == by_pointer_size(28, 24));
+static_assert(offsetof(RKLLMParam, repeat_penalty) == by_pointer_size(32, 28));
+static_assert(offsetof(RKLLMParam, frequency_penalty) == by_pointer_size(36, 32));
+static_assert(offsetof(RKLLMParam, presence_penalty) == by_pointer_size(40, 36));
+static_assert(offsetof(RKLLMParam, mirostat) == by_pointer_size(44, 40));
+static_assert(offsetof(RKLLMParam, mirostat_tau) == by_pointer_size(48, 44));
+static_assert(offsetof(RKLLMParam, mirostat_eta) == by_pointer_size(52, 48));
+static_assert(offsetof(RKLLMParam, skip_special_token) == by_pointer_size(56, 52));
+static_assert(offsetof(RKLLMParam, is_async) == by_pointer_size(57, 53));
+static_assert(offsetof(RKLLMParam, img_start) == by_pointer_size(64, 56));
+static_assert(offsetof(RKLLMParam, img_end) == by_pointer_size(72, 60));
+static_assert(offsetof(RKLLMParam, img_content) == by_pointer_size(80, 64));
+static_assert(offsetof(RKLLMParam, extend_param) == by_pointer_size(88, 68));
+
+// A LoRA adapter to load.
+struct RKLLMLoraAdapter {
+  // Path of the converted adapter file.
+  const char* lora_adapter_path;
+  // The name that runs select it by; must not be in use on this handle.
+  const char* lora_adapter_name;
+  // How strongly the adapter is applied; 1 is as trained.
+  float scale;
+};
+static_assert(sizeof(RKLLMLoraAdapter) == by_pointer_size(24, 12));
+static_assert(alignof(RKLLMLoraAdapter) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMLoraAdapter, lora_adapter_path) == 0);
+static_assert(offsetof(RKLLMLoraAdapter, lora_adapter_name) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMLoraAdapter, scale) == by_pointer_size(16, 8));
+
+// Input given as embedding vectors.
+struct RKLLMEmbedInput {
+  // n_tokens vectors of the model's embedding size, one after the other.
+  float* embed;
+  // Number of vectors, 1 to the size of the context window.
+  size_t n_tokens;
+};
+static_assert(sizeof(RKLLMEmbedInput) == by_pointer_size(16, 8));
+static_assert(alignof(RKLLMEmbedInput) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMEmbedInput, embed) == 0);
+static_assert(offsetof(RKLLMEmbedInput, n_tokens) == by_pointer_size(8, 4));
+
+// Input given as token ids.
+struct RKLLMTokenInput {
+  // The ids, each below the size of the vocabulary.
+  int32_t* input_ids;
+  // Number of ids, at least 1.
+  size_t n_tokens;
+};
+static_assert(sizeof(RKLLMTokenInput) == by_pointer_size(16, 8));
+static_assert(alignof(RKLLMTokenInput) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMTokenInput, input_ids) == 0);
+static_assert(offsetof(RKLLMTokenInput, n_tokens) == by_pointer_size(8, 4));
 
 // Text with images that a vision model has encoded before.
 struct RKLLMMultiModelInput {
@@ -73,13 +220,99 @@ static_assert(offsetof(RKLLMInput, embed_input) == by_pointer_size(8, 4));
 static_assert(offsetof(RKLLMInput, token_input) == by_pointer_size(8, 4));
 static_assert(offsetof(RKLLMInput, multimodal_input) == by_pointer_size(8, 4));
 
-using v1_1_4::RKLLMLoraParam;
-using v1_1_4::RKLLMPromptCacheParam;
-using v1_2_0::RKLLMInferParam;
-using v1_1_4::RKLLMResultLastHiddenLayer;
-using v1_2_0::RKLLMResultLogits;
-using v1_2_0::RKLLMResult;
-using v1_2_0::LLMResultCallback;
+// The LoRA adapter of one run.
+struct RKLLMLoraParam {
+  // Name given to rkllm_load_lora.
+  const char* lora_adapter_name;
+};
+static_assert(sizeof(RKLLMLoraParam) == by_pointer_size(8, 4));
+static_assert(alignof(RKLLMLoraParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMLoraParam, lora_adapter_name) == 0);
+
+// Saving the prompt cache in one run.
+struct RKLLMPromptCacheParam {
+  // 1: the KV cache is written to a file once the prompt is computed; 0: it is not.
+  int save_prompt_cache;
+  // File to write.
+  const char* prompt_cache_path;
+};
+static_assert(sizeof(RKLLMPromptCacheParam) == by_pointer_size(16, 8));
+static_assert(alignof(RKLLMPromptCacheParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMPromptCacheParam, save_prompt_cache) == 0);
+static_assert(offsetof(RKLLMPromptCacheParam, prompt_cache_path) == by_pointer_size(8, 4));
+
+// The parameters of one run.
+struct RKLLMInferParam {
+  // What the run computes.
+  RKLLMInferMode mode;
+  // The LoRA adapter to use; NULL: the bare model.
+  RKLLMLoraParam* lora_params;
+  // Whether the prompt cache is saved; NULL: no.
+  RKLLMPromptCacheParam* prompt_cache_params;
+  // 0: a single turn, the conversation so far is dropped; 1: the input continues the conversation in the KV cache.
+  int keep_history;
+};
+static_assert(sizeof(RKLLMInferParam) == by_pointer_size(32, 16));
+static_assert(alignof(RKLLMInferParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMInferParam, mode) == 0);
+static_assert(offsetof(RKLLMInferParam, lora_params) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMInferParam, prompt_cache_params) == by_pointer_size(16, 8));
+static_assert(offsetof(RKLLMInferParam, keep_history) == by_pointer_size(24, 12));
+
+// Rows of the last hidden layer, valid only inside the callback.
+struct RKLLMResultLastHiddenLayer {
+  // num_tokens rows of embd_size floats; only in RKLLM_INFER_GET_LAST_HIDDEN_LAYER.
+  const float* hidden_states;
+  // Floats per row: the model's embedding size.
+  int embd_size;
+  // Number of rows.
+  int num_tokens;
+};
+static_assert(sizeof(RKLLMResultLastHiddenLayer) == by_pointer_size(16, 12));
+static_assert(alignof(RKLLMResultLastHiddenLayer) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLastHiddenLayer, hidden_states) == 0);
+static_assert(offsetof(RKLLMResultLastHiddenLayer, embd_size) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLastHiddenLayer, num_tokens) == by_pointer_size(12, 8));
+
+// Rows of logits, valid only inside the callback.
+struct RKLLMResultLogits {
+  // num_tokens rows of vocab_size floats; only in RKLLM_INFER_GET_LOGITS.
+  const float* logits;
+  // Floats per row: the size of the model's vocabulary.
+  int vocab_size;
+  // Number of rows.
+  int num_tokens;
+};
+static_assert(sizeof(RKLLMResultLogits) == by_pointer_size(16, 12));
+static_assert(alignof(RKLLMResultLogits) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLogits, logits) == 0);
+static_assert(offsetof(RKLLMResultLogits, vocab_size) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLogits, num_tokens) == by_pointer_size(12, 8));
+
+// What a result callback is given. Dead when the callback returns.
+struct RKLLMResult {
+  // The text of the token.
+  const char* text;
+  // The token.
+  int32_t token_id;
+  // The last hidden layer, in RKLLM_INFER_GET_LAST_HIDDEN_LAYER.
+  RKLLMResultLastHiddenLayer last_hidden_layer;
+  // The logits, in RKLLM_INFER_GET_LOGITS.
+  RKLLMResultLogits logits;
+};
+static_assert(sizeof(RKLLMResult) == by_pointer_size(48, 32));
+static_assert(alignof(RKLLMResult) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResult, text) == 0);
+static_assert(offsetof(RKLLMResult, token_id) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResult, last_hidden_layer) == by_pointer_size(16, 8));
+static_assert(offsetof(RKLLMResult, logits) == by_pointer_size(32, 20));
+
+// Receives what a run yields.
+//
+// result: what was generated.
+// userdata: the userdata of the run.
+// state: what this call is about.
+using LLMResultCallback = void (*)(RKLLMResult* result, void* userdata, LLMCallState state);
 
 // The functions of a loaded library.
 struct Functions {

@@ -5,21 +5,48 @@
 
 #include <rkllm_mcp/bound_library.hpp>
 #include <rkllm_mcp/layout.hpp>
-#include <rkllm_mcp/v1_1_4/abi.hpp>
-#include <rkllm_mcp/v1_2_0/abi.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace rkllm_mcp::v1_2_3 {
 
-using v1_1_4::LLMHandle;
-using v1_2_0::LLMCallState;
-using enum v1_2_0::LLMCallState;
-using v1_1_4::RKLLMInputType;
-using enum v1_1_4::RKLLMInputType;
-using v1_2_0::RKLLMInferMode;
-using enum v1_2_0::RKLLMInferMode;
+// An initialised model. Made by rkllm_init, ended by rkllm_destroy, opaque in between.
+using LLMHandle = void*;
+
+// What a call of the result callback is about.
+enum LLMCallState : unsigned int {
+  // A token was generated; or, in the modes that return rows of numbers, the rows are here.
+  RKLLM_RUN_NORMAL = 0,
+  // A token was generated that leaves a UTF-8 character unfinished; a later token ends it.
+  RKLLM_RUN_WAITING = 1,
+  // The run has ended.
+  RKLLM_RUN_FINISH = 2,
+  // The run has failed.
+  RKLLM_RUN_ERROR = 3,
+};
+
+// Which member of the union in RKLLMInput holds the input.
+enum RKLLMInputType : unsigned int {
+  // Text, wrapped in the chat template of the model.
+  RKLLM_INPUT_PROMPT = 0,
+  // Token ids, taken as they are, without a template.
+  RKLLM_INPUT_TOKEN = 1,
+  // Embedding vectors, taken as they are, without a template.
+  RKLLM_INPUT_EMBED = 2,
+  // Text with images, wrapped in the chat template of the model.
+  RKLLM_INPUT_MULTIMODAL = 3,
+};
+
+// What a run computes.
+enum RKLLMInferMode : unsigned int {
+  // Text, token by token.
+  RKLLM_INFER_GENERATE = 0,
+  // The last hidden layer of each input token; nothing is generated.
+  RKLLM_INFER_GET_LAST_HIDDEN_LAYER = 1,
+  // Text as in RKLLM_INFER_GENERATE, and the logits with every token.
+  RKLLM_INFER_GET_LOGITS = 2,
+};
 
 // The rarer parameters of a model, set once in rkllm_init.
 struct RKLLMExtendParam {
@@ -114,9 +141,44 @@ static_assert(offsetof(RKLLMParam, img_end) == by_pointer_size(72, 60));
 static_assert(offsetof(RKLLMParam, img_content) == by_pointer_size(80, 64));
 static_assert(offsetof(RKLLMParam, extend_param) == by_pointer_size(88, 68));
 
-using v1_1_4::RKLLMLoraAdapter;
-using v1_1_4::RKLLMEmbedInput;
-using v1_1_4::RKLLMTokenInput;
+// A LoRA adapter to load.
+struct RKLLMLoraAdapter {
+  // Path of the converted adapter file.
+  const char* lora_adapter_path;
+  // The name that runs select it by; must not be in use on this handle.
+  const char* lora_adapter_name;
+  // How strongly the adapter is applied; 1 is as trained.
+  float scale;
+};
+static_assert(sizeof(RKLLMLoraAdapter) == by_pointer_size(24, 12));
+static_assert(alignof(RKLLMLoraAdapter) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMLoraAdapter, lora_adapter_path) == 0);
+static_assert(offsetof(RKLLMLoraAdapter, lora_adapter_name) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMLoraAdapter, scale) == by_pointer_size(16, 8));
+
+// Input given as embedding vectors.
+struct RKLLMEmbedInput {
+  // n_tokens vectors of the model's embedding size, one after the other.
+  float* embed;
+  // Number of vectors, 1 to the size of the context window.
+  size_t n_tokens;
+};
+static_assert(sizeof(RKLLMEmbedInput) == by_pointer_size(16, 8));
+static_assert(alignof(RKLLMEmbedInput) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMEmbedInput, embed) == 0);
+static_assert(offsetof(RKLLMEmbedInput, n_tokens) == by_pointer_size(8, 4));
+
+// Input given as token ids.
+struct RKLLMTokenInput {
+  // The ids, each below the size of the vocabulary.
+  int32_t* input_ids;
+  // Number of ids, at least 1.
+  size_t n_tokens;
+};
+static_assert(sizeof(RKLLMTokenInput) == by_pointer_size(16, 8));
+static_assert(alignof(RKLLMTokenInput) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMTokenInput, input_ids) == 0);
+static_assert(offsetof(RKLLMTokenInput, n_tokens) == by_pointer_size(8, 4));
 
 // Text with images that a vision model has encoded before.
 struct RKLLMMultiModalInput {
@@ -171,8 +233,26 @@ static_assert(offsetof(RKLLMInput, embed_input) == by_pointer_size(16, 12));
 static_assert(offsetof(RKLLMInput, token_input) == by_pointer_size(16, 12));
 static_assert(offsetof(RKLLMInput, multimodal_input) == by_pointer_size(16, 12));
 
-using v1_1_4::RKLLMLoraParam;
-using v1_1_4::RKLLMPromptCacheParam;
+// The LoRA adapter of one run.
+struct RKLLMLoraParam {
+  // Name given to rkllm_load_lora.
+  const char* lora_adapter_name;
+};
+static_assert(sizeof(RKLLMLoraParam) == by_pointer_size(8, 4));
+static_assert(alignof(RKLLMLoraParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMLoraParam, lora_adapter_name) == 0);
+
+// Saving the prompt cache in one run.
+struct RKLLMPromptCacheParam {
+  // 1: the KV cache is written to a file once the prompt is computed; 0: it is not.
+  int save_prompt_cache;
+  // File to write.
+  const char* prompt_cache_path;
+};
+static_assert(sizeof(RKLLMPromptCacheParam) == by_pointer_size(16, 8));
+static_assert(alignof(RKLLMPromptCacheParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMPromptCacheParam, save_prompt_cache) == 0);
+static_assert(offsetof(RKLLMPromptCacheParam, prompt_cache_path) == by_pointer_size(8, 4));
 
 // What the decoder of a model with cross attention attends to. Every pointer must be set.
 struct RKLLMCrossAttnParam {
@@ -195,9 +275,53 @@ static_assert(offsetof(RKLLMCrossAttnParam, encoder_mask) == by_pointer_size(16,
 static_assert(offsetof(RKLLMCrossAttnParam, encoder_pos) == by_pointer_size(24, 12));
 static_assert(offsetof(RKLLMCrossAttnParam, num_tokens) == by_pointer_size(32, 16));
 
-using v1_2_0::RKLLMInferParam;
-using v1_1_4::RKLLMResultLastHiddenLayer;
-using v1_2_0::RKLLMResultLogits;
+// The parameters of one run.
+struct RKLLMInferParam {
+  // What the run computes.
+  RKLLMInferMode mode;
+  // The LoRA adapter to use; NULL: the bare model.
+  RKLLMLoraParam* lora_params;
+  // Whether the prompt cache is saved; NULL: no.
+  RKLLMPromptCacheParam* prompt_cache_params;
+  // 0: a single turn, the conversation so far is dropped; 1: the input continues the conversation in the KV cache.
+  int keep_history;
+};
+static_assert(sizeof(RKLLMInferParam) == by_pointer_size(32, 16));
+static_assert(alignof(RKLLMInferParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMInferParam, mode) == 0);
+static_assert(offsetof(RKLLMInferParam, lora_params) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMInferParam, prompt_cache_params) == by_pointer_size(16, 8));
+static_assert(offsetof(RKLLMInferParam, keep_history) == by_pointer_size(24, 12));
+
+// Rows of the last hidden layer, valid only inside the callback.
+struct RKLLMResultLastHiddenLayer {
+  // num_tokens rows of embd_size floats; only in RKLLM_INFER_GET_LAST_HIDDEN_LAYER.
+  const float* hidden_states;
+  // Floats per row: the model's embedding size.
+  int embd_size;
+  // Number of rows.
+  int num_tokens;
+};
+static_assert(sizeof(RKLLMResultLastHiddenLayer) == by_pointer_size(16, 12));
+static_assert(alignof(RKLLMResultLastHiddenLayer) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLastHiddenLayer, hidden_states) == 0);
+static_assert(offsetof(RKLLMResultLastHiddenLayer, embd_size) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLastHiddenLayer, num_tokens) == by_pointer_size(12, 8));
+
+// Rows of logits, valid only inside the callback.
+struct RKLLMResultLogits {
+  // num_tokens rows of vocab_size floats; only in RKLLM_INFER_GET_LOGITS.
+  const float* logits;
+  // Floats per row: the size of the model's vocabulary.
+  int vocab_size;
+  // Number of rows.
+  int num_tokens;
+};
+static_assert(sizeof(RKLLMResultLogits) == by_pointer_size(16, 12));
+static_assert(alignof(RKLLMResultLogits) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLogits, logits) == 0);
+static_assert(offsetof(RKLLMResultLogits, vocab_size) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMResultLogits, num_tokens) == by_pointer_size(12, 8));
 
 // How a run performed. Filled in with RKLLM_RUN_FINISH only.
 struct RKLLMPerfStat {

@@ -5,15 +5,14 @@
 
 #include <rkllm_mcp/bound_library.hpp>
 #include <rkllm_mcp/layout.hpp>
-#include <rkllm_mcp/v1_1_4/abi.hpp>
-#include <rkllm_mcp/v1_2_3/abi.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace rkllm_mcp::v1_3_0 {
 
-using v1_1_4::LLMHandle;
+// An initialised model. Made by rkllm_init, ended by rkllm_destroy, opaque in between.
+using LLMHandle = void*;
 
 // What a call of the result callback is about.
 enum LLMCallState : unsigned int {
@@ -304,7 +303,26 @@ static_assert(alignof(RKLLMPromptCacheParam) == by_pointer_size(8, 4));
 static_assert(offsetof(RKLLMPromptCacheParam, save_prompt_cache) == 0);
 static_assert(offsetof(RKLLMPromptCacheParam, prompt_cache_path) == by_pointer_size(8, 4));
 
-using v1_2_3::RKLLMCrossAttnParam;
+// What the decoder of a model with cross attention attends to. Every pointer must be set.
+struct RKLLMCrossAttnParam {
+  // Keys, [layers][num_tokens][kv_heads][head_dim].
+  float* encoder_k_cache;
+  // Values, [layers][kv_heads][head_dim][num_tokens]: the same number of floats as the keys.
+  float* encoder_v_cache;
+  // Attention mask, [num_tokens].
+  float* encoder_mask;
+  // Positions, [num_tokens].
+  int32_t* encoder_pos;
+  // Number of encoder tokens.
+  int num_tokens;
+};
+static_assert(sizeof(RKLLMCrossAttnParam) == by_pointer_size(40, 20));
+static_assert(alignof(RKLLMCrossAttnParam) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMCrossAttnParam, encoder_k_cache) == 0);
+static_assert(offsetof(RKLLMCrossAttnParam, encoder_v_cache) == by_pointer_size(8, 4));
+static_assert(offsetof(RKLLMCrossAttnParam, encoder_mask) == by_pointer_size(16, 8));
+static_assert(offsetof(RKLLMCrossAttnParam, encoder_pos) == by_pointer_size(24, 12));
+static_assert(offsetof(RKLLMCrossAttnParam, num_tokens) == by_pointer_size(32, 16));
 
 // Sampling of one run. All nine values replace those of the handle; zeros are taken literally. Values out of range are
 // not refused.

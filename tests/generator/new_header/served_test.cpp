@@ -173,6 +173,6 @@ TEST_CASE("older versions say what it takes to have the new things") {
   const std::string older = bindgen::read_text(ROOT "/generated/rkllm_mcp/v1_3_0/methods.hpp");
   CHECK_THAT(older, has_text(R"({"rkllm_speak", "1.4.0"})"));
   CHECK_THAT(older, has_text(R"({"rkllm_drop_prompt_cache", "1.4.0"})"));
-  const std::string newer = bindgen::read_text(ROOT "/generated/rkllm_mcp/v1_4_0/codecs.hpp");
-  CHECK_THAT(newer, has_text(R"({"max_context_len", "<= 1.3.0"})"));
+  const std::string codecs = bindgen::read_text(ROOT "/generated/rkllm_mcp/any_version/codecs.hpp");
+  CHECK_THAT(codecs, has_text(R"({"max_context_len", "<= 1.3.0"})"));
 }

@@ -21,8 +21,8 @@ TEST_CASE(
     "an entry is silent about versions before its \"since\": a default and a function that came later are not there") {
   namespace older = rkllm_mcp::v0_since;
   namespace newer = rkllm_mcp::v1_since;
-  const std::string_view then = older::kInput_act;
-  const std::string_view now = newer::kInput_act;
+  const std::string_view then = older::kMethods[0].input_schema;
+  const std::string_view now = newer::kMethods[0].input_schema;
   CHECK(then.find(R"("default":5)") == std::string_view::npos);
   CHECK(now.find(R"("default":5)") != std::string_view::npos);
   CHECK(older::kMethods[0].name == "act");
