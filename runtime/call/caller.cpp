@@ -34,7 +34,7 @@ void Caller::check_quota(const Session& session, const Reply& reply) const {
 
 void Caller::require_new_id(const Session& session, const Reply& reply, bool is_stream) {
   const RequestId& id = reply.id();
-  if (session.shared() ? is_stream && session.find_stream(id) != nullptr : session.is_active(id)) {
+  if (session.shared() ? is_stream && session.find_stream(id, reply.peer()) != nullptr : session.is_active(id)) {
     throw RpcError(ErrorCode::kInvalidRequest, "invalid request: a request with id " + shortened(id) +
                                                    " is still streaming or being executed in this session");
   }

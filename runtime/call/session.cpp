@@ -81,14 +81,14 @@ std::size_t Session::active() const {
 
 std::size_t Session::active_of(const Peer& client) const {
   if (!shared_ || is_put_back("clients without a session share one quota")) return active();
-  const std::string address = client.address();
   const auto mine = calls();
-  return static_cast<std::size_t>(std::count_if(mine.begin(), mine.end(), [&](const auto& entry) {
-    return !entry.second.ended && entry.second.host == host_of(address);
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      mine.begin(), mine.end(),
+      [&, is_theirs = is_of(client)](const auto& entry) { return !entry.second.ended && is_theirs(entry.second); }));
 }
 
 void Session::tell_if_idle() {
+  last_ended_ = Clock::now();
   if (!idle_ || !is_idle()) return;
   const auto idle = std::exchange(idle_, {});
   idle();
@@ -98,9 +98,15 @@ bool Session::is_active(const RequestId& id) const {
   return find_call([&](const ActiveCall& call) { return !call.ended && is_same_id(call.id, id); }) != nullptr;
 }
 
-const ActiveCall* Session::find_stream(const RequestId& id) const {
-  return find_call([&](const ActiveCall& call) {
-    return (call.polled != nullptr || call.pushed != nullptr) && is_same_id(call.id, id);
+// Clients of a shared session count their requests each for itself.
+std::function<bool(const ActiveCall&)> Session::is_of(const Peer& client) const {
+  if (!shared_) return [](const ActiveCall&) { return true; };
+  return [host = std::string(host_of(client.address()))](const ActiveCall& call) { return call.host == host; };
+}
+
+const ActiveCall* Session::find_stream(const RequestId& id, const Peer& client) const {
+  return find_call([&, is_theirs = is_of(client)](const ActiveCall& call) {
+    return (call.polled != nullptr || call.pushed != nullptr) && is_same_id(call.id, id) && is_theirs(call);
   });
 }
 
@@ -142,9 +148,10 @@ void Session::cancel_all_that(Wanted is_wanted) {
   for (const Key key : keys) cancel(key);
 }
 
-void Session::cancel_request(const Json& id) {
-  cancel_all_that(
-      [&](const ActiveCall& call) { return id_value(call.id) == id && (!shared_ || call.polled != nullptr); });
+void Session::cancel_request(const Json& id, const Peer& client) {
+  cancel_all_that([&, is_theirs = is_of(client)](const ActiveCall& call) {
+    return id_value(call.id) == id && (!shared_ || call.polled != nullptr) && is_theirs(call);
+  });
 }
 
 void Session::cancel_all() {

@@ -11,6 +11,7 @@
 
 #include "backend.hpp"
 #include "call/request_table.hpp"
+#include "clock.hpp"
 #include "jsonrpc/message.hpp"
 #include "jsonrpc/reply.hpp"
 
@@ -58,19 +59,20 @@ class Session : public std::enable_shared_from_this<Session> {
   // have ended since.
   void retain(Key key);
   std::size_t active() const;
+  Clock::time_point last_ended() const { return last_ended_; }  // when a call did
   // How many calls this client has in progress. The clients of a shared session are told apart by their addresses, so
   // that none uses up the room of the others.
   std::size_t active_of(const Peer& client) const;
   bool is_active(const RequestId& id) const;
-  // The stream that can be polled under `id`, null if none.
-  const ActiveCall* find_stream(const RequestId& id) const;
+  // The stream that this client can poll under `id`, null if none. In a shared session ids are those of an address.
+  const ActiveCall* find_stream(const RequestId& id, const Peer& client) const;
   const ActiveCall* find_stream_by_stream_id(std::string_view stream_id) const;
   // The stream that answers this very request and retains what it sent, null if there is none (any more).
   PushReader* stream_of(const Reply& reply) const;
 
   void cancel(Key key);
   // notifications/cancelled, whose `id` may be written otherwise than the request's. Unknown ids are ignored.
-  void cancel_request(const Json& id);
+  void cancel_request(const Json& id, const Peer& client);
   void cancel_all();
   // The client has gone; over HTTP, only one exchange of it. Its calls are cancelled, and their readers told.
   void client_gone();
@@ -86,6 +88,7 @@ class Session : public std::enable_shared_from_this<Session> {
   RequestTable::Range calls() const;
   template <class Predicate>
   const ActiveCall* find_call(const Predicate& predicate) const;
+  std::function<bool(const ActiveCall&)> is_of(const Peer& client) const;
   template <class Wanted>
   void cancel_all_that(Wanted is_wanted);
   bool is_idle() const { return active() == 0 && holds_ == 0; }
@@ -94,6 +97,7 @@ class Session : public std::enable_shared_from_this<Session> {
   const std::weak_ptr<RequestTable> requests_;
   const RequestTable::SessionNumber number_;  // in the table
   const bool shared_;
+  Clock::time_point last_ended_{};
   std::size_t holds_ = 0;
   std::function<void()> idle_;
 };

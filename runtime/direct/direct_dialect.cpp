@@ -148,8 +148,8 @@ void DirectDialect::answer_aside(const Method& method, Collected collected, Repl
 
 void DirectDialect::poll(const Json& params, Session& session, Reply& reply) {
   const PollParams poll = read_poll_params(params, caller_.limits().poll_wait_max);
-  const ActiveCall* call =
-      poll.stream_id.empty() ? session.find_stream(reply.id()) : session.find_stream_by_stream_id(poll.stream_id);
+  const ActiveCall* call = poll.stream_id.empty() ? session.find_stream(reply.id(), reply.peer())
+                                                  : session.find_stream_by_stream_id(poll.stream_id);
   if (call != nullptr && call->pushed != nullptr) {
     const std::uint64_t from_seq = poll.from_seq.value_or(call->pushed->last_seq());
     if (!call->pushed->send_again(from_seq)) throw chunks_not_found(from_seq, call->pushed->first_retained());

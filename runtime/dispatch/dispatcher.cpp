@@ -12,7 +12,12 @@
 
 #include <rkllm_mcp/nearest_name.hpp>
 
+#include <asio/post.hpp>
+
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -262,14 +267,38 @@ void Dispatcher::execute(const Batch& batch, Session& session, Peer& peer, Deliv
       if (alive && gone) alive->exchange_gone(*gone);
     });
   }
-  for (std::size_t at = 0; at < batch.messages.size(); ++at) {
+  const std::size_t next = execute_some(batch, 0, session, *gathering, delivery);
+  if (next == batch.messages.size()) return;
+  peer.hold_input();
+  go_on_with(std::make_shared<const Batch>(batch), next, session, gathering, delivery);
+}
+
+// Those from `at` on, for some milliseconds: others want the loop, too. Returns which is the next.
+std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session& session, BatchPeer& gathering,
+                                     Delivery delivery) {
+  constexpr std::chrono::milliseconds kTurn{5};
+  const auto until = Clock::now() + kTurn;
+  do {
     Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
     give_room(message, batch.memory);
     if (const auto* request = std::get_if<Request>(&message); request != nullptr && request->method == "initialize") {
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }
-    receive(message, session, *gathering, delivery);
-  }
+    receive(message, session, gathering, delivery);
+  } while (++at < batch.messages.size() && Clock::now() < until);
+  return at;
+}
+
+void Dispatcher::go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, Session& session,
+                            std::shared_ptr<BatchPeer> gathering, Delivery delivery) {
+  asio::post(loop_, [this, batch = std::move(batch), at, kept = session.shared_from_this(),
+                     gathering = std::move(gathering), delivery] {
+    if (gathering->closed()) return;
+    std::size_t next = batch->messages.size();
+    or_else([&] { next = execute_some(*batch, at, *kept, *gathering, delivery); }, [&] { gathering->close(); });
+    if (next < batch->messages.size()) return go_on_with(batch, next, *kept, gathering, delivery);
+    gathering->resume_input();
+  });
 }
 
 void Dispatcher::receive_datagram(std::string_view text, Session& session, Peer& peer) {
@@ -331,7 +360,7 @@ void Dispatcher::execute(const Notification& notification, Session& session, Pee
   const auto reply = std::make_shared<Reply>(Reply::unanswered(peer));
   reply->set_memory(notification.memory);
   try {
-    const bool is_of_protocol = mcp_.handle(notification, session);
+    const bool is_of_protocol = mcp_.handle(notification, session, peer);
     if (!is_of_protocol && services_.call(notification.method, notification.params, session, *reply)) return;
     const Method* method = is_of_protocol ? nullptr : api_.method(notification.method);
     if (method == nullptr) return reply->nothing();
@@ -356,7 +385,7 @@ void Dispatcher::route(const Request& request, Session& session, Reply& reply, D
   if (const Method* method = api_.method(request.method)) {
     return direct_.call(*method, request.params, session, reply, delivery);
   }
-  if (const auto fact = answer(api_.facts, request.method)) return reply.result(*fact);
+  if (const auto fact = rkllm_mcp::answer(api_.facts, request.method)) return reply.result(*fact);
   throw no_such_method(api_, services_, request.method);
 }
 

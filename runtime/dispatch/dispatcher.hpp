@@ -32,6 +32,8 @@
 
 namespace rkllm_mcp {
 
+class BatchPeer;
+
 class Dispatcher {
  public:
   struct Options {
@@ -94,6 +96,10 @@ class Dispatcher {
   void receive_datagram(std::string_view text, Session& session, Peer& peer);
   void execute(const Request& request, Session& session, Reply& reply, Delivery delivery);
   void execute(const Batch& batch, Session& session, Peer& peer, Delivery delivery);
+  std::size_t execute_some(const Batch& batch, std::size_t at, Session& session, BatchPeer& gathering,
+                           Delivery delivery);
+  void go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, Session& session,
+                  std::shared_ptr<BatchPeer> gathering, Delivery delivery);
   void execute(const Notification& notification, Session& session, Peer& peer);
   void answer(const Malformed& malformed, Peer& peer) const;
   Message parse(std::string_view text, NullIds null_ids = NullIds::kRefused) const;

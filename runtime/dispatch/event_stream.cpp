@@ -61,6 +61,7 @@ void EventStream::attach(HttpExchange& exchange) {
 }
 
 void EventStream::detach() {
+  if (exchange_) last_attached_ = Clock::now();
   exchange_ = nullptr;
   opened_ = false;
   watching_ = false;

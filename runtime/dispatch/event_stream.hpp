@@ -7,6 +7,7 @@
 // Event loop only.
 #pragma once
 
+#include "clock.hpp"
 #include "memory_budget.hpp"
 #include "transport/bytes/deadline.hpp"
 #include "transport/http/http_exchange.hpp"
@@ -47,6 +48,7 @@ class EventStream final : public ExchangePeer {
   // Another exchange that wants the events after `last_seen`, or if that is nothing, those that were never sent.
   void resume(HttpExchange& exchange, std::optional<std::uint64_t> last_seen);
   bool is_attached() const { return exchange_ != nullptr; }
+  Clock::time_point last_attached() const { return last_attached_; }  // until when; not while it is
   // Gives the stream up: what is kept is dropped, and from now on closed() is true.
   void abandon();
   const std::string& id() const { return options_.id; }
@@ -86,6 +88,7 @@ class EventStream final : public ExchangePeer {
 
   Options options_;
   std::shared_ptr<HttpExchange> exchange_;
+  Clock::time_point last_attached_{};
   bool opened_ = false;   // the exchange carries events
   bool streams_ = false;  // it has ever done so: the answer is an event, too
   bool watching_ = false;

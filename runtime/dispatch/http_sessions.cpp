@@ -14,6 +14,10 @@ HttpSessions::Found HttpSessions::of(const HttpRequest& request) {
   if (const auto id = request.headers.find(kSessionHeader)) {
     const auto found = entries_.find(*id);
     if (found == entries_.end() || found->second.session->principal != principal) return {};
+    if (found->second.is_over(Clock::now() - idle_)) {
+      entries_.erase(found);
+      return {};
+    }
     found->second.last_used = Clock::now();
     return {found->second.session, found->second.streams.get()};
   }
@@ -50,7 +54,7 @@ bool HttpSessions::end(std::string_view id) {
 
 void HttpSessions::forget_idle() {
   const auto oldest = Clock::now() - idle_;
-  std::erase_if(entries_, [oldest](const auto& each) { return each.second.rests() && each.second.last_used < oldest; });
+  std::erase_if(entries_, [oldest](const auto& each) { return each.second.is_over(oldest); });
 }
 
 bool HttpSessions::make_room_for(const std::string& newcomer) {

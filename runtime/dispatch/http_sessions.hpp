@@ -7,6 +7,7 @@
 #include "dispatch/session_streams.hpp"
 #include "transport/http/http_message.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -59,6 +60,10 @@ class HttpSessions {
     std::string owner;
 
     bool rests() const { return session->active() == 0 && !streams->standing().is_attached(); }
+    // It rests, and has since before `oldest`.
+    bool is_over(Clock::time_point oldest) const {
+      return rests() && std::max({last_used, session->last_ended(), streams->standing().last_attached()}) < oldest;
+    }
   };
 
   void forget_idle();

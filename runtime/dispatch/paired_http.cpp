@@ -54,9 +54,9 @@ class PairedHttp::Client final : public ConnectedPeer {
     waiting_.push_back({std::move(body), exchange.shared_from_this(), std::move(share)});
     take_next();
   }
-  void hold_input() override { held_ = true; }
+  void hold_input() override { ++held_; }
   void resume_input() override {
-    held_ = false;
+    --held_;
     take_next();
   }
   void set_receiver(ReceiveFunction receive) { receive_ = std::move(receive); }
@@ -96,7 +96,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   };
 
   void take_next() {
-    while (!held_ && !waiting_.empty()) {
+    while (held_ == 0 && !waiting_.empty()) {
       Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
       next.share.set(0);  // who receives it takes a share of its own
@@ -111,7 +111,7 @@ class PairedHttp::Client final : public ConnectedPeer {
   const std::string token_;
   ReceiveFunction receive_;
   std::deque<Waiting> waiting_;  // one for each connection, at most: none is read on before its answer
-  bool held_ = false;            // the message before takes longer
+  unsigned held_ = 0;            // how often: the message before takes longer
   bool watching_ = false;
   bool closing_ = false;
   Deadline silence_;

@@ -61,7 +61,21 @@ std::optional<std::string_view> duplicate_name(const Json::object_t& members) {
   return *twice;
 }
 
+// Empties it from the leaves on. Its own destructor would need memory for all that it holds, and may not fail.
+void dismantle(Json& value) {
+  if (value.is_array()) {
+    auto& elements = value.get_ref<Json::array_t&>();
+    for (; !elements.empty(); elements.pop_back()) dismantle(elements.back());
+  } else if (value.is_object()) {
+    auto& members = value.get_ref<Json::object_t&>();
+    for (auto& [name, member] : members) dismantle(member);
+    members.clear();
+  }
+}
+
 }  // namespace
+
+JsonBuilder::~JsonBuilder() { dismantle(root_); }
 
 Json& JsonBuilder::add(Json value) {
   if (open_.empty()) return root_ = std::move(value);
@@ -95,6 +109,7 @@ bool JsonBuilder::value(Json leaf) {
 
 void JsonBuilder::skip_if_long() {
   if (position_ == nullptr || open_.empty() || open_.back().nodes <= most_values(open_.size())) return;
+  dismantle(*open_.back().value);
   *open_.back().value = nullptr;
   skipping_ = true;
 }

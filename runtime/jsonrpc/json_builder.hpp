@@ -21,6 +21,9 @@ class JsonBuilder {
   explicit JsonBuilder(std::size_t max_depth) : max_depth_(max_depth) {}
   // Keeps long parts as text. `position` is where the parser is in the text, see TellingIterator; it outlives this.
   JsonBuilder(std::size_t max_depth, const char* const* position) : max_depth_(max_depth), position_(position) {}
+  JsonBuilder(const JsonBuilder&) = delete;
+  JsonBuilder& operator=(const JsonBuilder&) = delete;
+  ~JsonBuilder();  // takes no memory: there may be none, which is why it ends
 
   // Refuses a text with more values than that: for texts that somebody then looks at on the event loop, value by value.
   void refuse_above(std::size_t values) { most_values_ = values; }

@@ -86,6 +86,15 @@ Json read_whole(Json value, std::size_t most_values) {
   return value;
 }
 
+Json read_outside(const Json& part) {
+  const std::string_view text = unread_text(part);
+  const char* position = text.data();
+  const char* end = text.data() + text.size();
+  JsonBuilder builder(kAnyDepth, &position);
+  if (Json::sax_parse(TellingIterator(&position), TellingIterator(&end), &builder)) return builder.take();
+  throw RpcError(ErrorCode::kInvalidRequest, "invalid request: " + builder.complaint());
+}
+
 std::string to_text(const Json& value) {
   if (!has_unread(value)) return dumped(value);
   std::string text;

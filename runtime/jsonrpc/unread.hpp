@@ -27,6 +27,8 @@ bool has_unread(const Json& value);
 // The value with all its parts read. Throws RpcError (InvalidRequest) if one of them names a member twice, which is
 // looked at only here, or if one has more values than `most_values`.
 Json read_whole(Json value, std::size_t most_values = static_cast<std::size_t>(-1));
+// Such a part, read as far as a message is: what is long in it stays text. If all of it is long, so does all of it.
+Json read_outside(const Json& part);
 // As many as may be read on the event loop: some milliseconds.
 inline constexpr std::size_t kMostReadOnLoop = std::size_t{128} * 1024;
 

@@ -37,7 +37,8 @@ class Peer : public Writable, public std::enable_shared_from_this<Peer> {
   // Silently dropped once the peer is closed.
   virtual void send(std::string_view message) = 0;
   // Gives the receiver no more messages until resume_input(): the message just received takes longer, and the next one
-  // must not be handled before it. For transports that carry messages in an order; calls do not nest.
+  // must not be handled before it. For transports that carry messages in an order. Calls nest: it goes on when it has
+  // been resumed as often as it was held.
   virtual void hold_input() = 0;
   virtual void resume_input() = 0;
   // Ends the connection after what is queued has been written; from now on closed() is true. Idempotent. The actions of

@@ -4,7 +4,7 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <algorithm>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <set>
@@ -24,13 +24,20 @@ const Json* member_of(const Json* object, const char* name) {
   return found == object->end() || found->is_null() ? nullptr : &*found;
 }
 
-// Whether a part of a long message stands unread where the checks below look. (Rows of numbers are deeper.)
-bool hides_something(const Json& value, int levels) {
-  if (value.is_binary()) return true;
-  if (levels == 0 || !value.is_structured()) return false;
-  const int below = value.is_array() ? levels : levels - 1;
-  return std::any_of(value.begin(), value.end(), [below](const Json& each) { return hides_something(each, below); });
-}
+// What the checks below look at, read where it is a part of a long message that stands unread. Rows of numbers stay
+// unread: they are deeper, and the server would have to keep eight times as much of them as the client has sent.
+class Looked {
+ public:
+  const Json* at(const Json* value) {
+    if (value == nullptr || !value->is_binary()) return value;
+    return &read_.emplace_back(read_outside(*value));
+  }
+  // See member_of().
+  const Json* member(const Json* object, const char* name) { return at(member_of(object, name)); }
+
+ private:
+  std::deque<Json> read_;
+};
 
 bool is_set(const Json* flag) {
   if (flag == nullptr) return false;
@@ -41,10 +48,11 @@ std::string string_in(const Json* text) {
   return text != nullptr && text->is_string() ? text->get<std::string>() : std::string();
 }
 
-void require_image(const Json* input, const std::string& path) {
+void require_image(Looked& looked, const Json* entry, const std::string& path) {
+  const Json* const input = looked.at(entry);
   const Json* const type = member_of(input, "input_type");
   if (type == nullptr || (*type != "RKLLM_INPUT_MULTIMODAL" && *type != kMultimodal)) return;
-  const Json* const multimodal = member_of(input, "multimodal_input");
+  const Json* const multimodal = looked.member(input, "multimodal_input");
   if (multimodal == nullptr || !multimodal->is_object()) return;
   if (member_of(multimodal, "image") != nullptr || member_of(multimodal, "video") != nullptr) return;
   throw InvalidParams(path + ".multimodal_input.image",
@@ -60,10 +68,7 @@ class GuardedModel final : public Model {
   CallOutcome call(const CallRequest& request) override {
     CallOutcome outcome;
     try {
-      if (request.method->streams) {
-        const Json whole = hides_something(request.params, 2) ? read_whole(request.params) : Json();
-        check_run(*request.method, whole.is_null() ? request.params : whole);
-      }
+      if (request.method->streams) check_run(*request.method, request.params);
       outcome = model_->call(request);
       if (!outcome.error && request.method->name == kLoadsAdapter) check_adapter(request, outcome.result);
     } catch (...) {
@@ -82,20 +87,22 @@ class GuardedModel final : public Model {
 
  private:
   void check_run(const Method& method, const Json& params) const {
-    const Json* const infer = member_of(&params, "rkllm_infer_params");
+    Looked looked;
+    const Json* const all = looked.at(&params);
+    const Json* const infer = looked.member(all, "rkllm_infer_params");
     if (is_set(member_of(infer, "keep_history")) && entries() > 1) {
       throw InvalidParams(
           "params.rkllm_infer_params.keep_history",
           "expected 0: with n_batch above 1 the runtime keeps no history, and refuses every run after one "
           "that asks for it");
     }
-    const std::string adapter = string_in(member_of(member_of(infer, "lora_params"), "lora_adapter_name"));
+    const std::string adapter = string_in(member_of(looked.member(infer, "lora_params"), "lora_adapter_name"));
     if (unusable_adapters_.contains(adapter)) throw adapter_unusable(method.name, std::nullopt, adapter, Json::array());
 
-    const Json* const input = member_of(&params, "rkllm_input");
-    if (input == nullptr || !input->is_array()) return require_image(input, "params.rkllm_input");
+    const Json* const input = looked.member(all, "rkllm_input");
+    if (input == nullptr || !input->is_array()) return require_image(looked, input, "params.rkllm_input");
     for (std::size_t at = 0; at < input->size(); ++at) {
-      require_image(&(*input)[at], "params.rkllm_input[" + std::to_string(at) + "]");
+      require_image(looked, &(*input)[at], "params.rkllm_input[" + std::to_string(at) + "]");
     }
   }
 

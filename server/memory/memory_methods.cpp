@@ -18,6 +18,7 @@ namespace rkllm_mcp::memory {
 namespace {
 
 constexpr std::int64_t kMostListed = 1000;
+constexpr std::size_t kMostQueryBytes = 1024;
 constexpr std::int64_t kAny = std::int64_t{1} << 40U;
 
 using Properties = std::vector<std::pair<const char*, Json>>;
@@ -41,7 +42,8 @@ Json of_conversation(Json more = Json::object()) {
 }
 
 Json of_status(const char* status) {
-  return object_schema(Json{{"status!", {{"type", "string"}, {"const", status}}}, {"conversation_id!", conversation_id()}});
+  return object_schema(
+      Json{{"status!", {{"type", "string"}, {"const", status}}}, {"conversation_id!", conversation_id()}});
 }
 
 Json of_messages(Json more = Json::object()) {
@@ -69,7 +71,8 @@ ServiceMethod described(const char* name, const char* title, const char* descrip
 std::string new_id() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::array<unsigned char, 20> bytes{};
-  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) throw std::runtime_error("no secure random source");
+  if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1)
+    throw std::runtime_error("no secure random source");
   std::string id = "chat_";
   for (const unsigned char byte : bytes) id += kLetters[byte % kLetters.size()];
   return id;
@@ -111,9 +114,10 @@ Json page_of_messages(Store& store, const Key& key, std::int64_t after, const Li
   const auto last = store.recent(key, 1);
   bool is_more = !messages.empty() && !last.empty() && messages.back().seq < last.front().seq;
   if (is_more && !is_paged) {
-    throw too_large("the conversation is longer than one answer (limits.max_message_bytes); ask for it in pages, with "
-                    "\"limit\" and \"cursor\"",
-                    static_cast<std::size_t>(store.find(key)->bytes), static_cast<std::size_t>(limits.bytes));
+    throw too_large(
+        "the conversation is longer than one answer (limits.max_message_bytes); ask for it in pages, with "
+        "\"limit\" and \"cursor\"",
+        static_cast<std::size_t>(store.find(key)->bytes), static_cast<std::size_t>(limits.bytes));
   }
   if (is_paged && static_cast<std::int64_t>(messages.size()) > limits.count) {
     messages.pop_back();
@@ -165,87 +169,90 @@ std::vector<ImportLine> lines_in(const Params& params) {
 }  // namespace
 
 void MemoryService::add_context_methods(Service& service) {
-  add_changing(service,
-               described("memory/get_or_create", "Get or create a conversation",
-                         "Makes a conversation, with a new id if none is given; one that exists is left as it is.",
-                         object_schema(Json{{"conversation_id", conversation_id()}, {"space", space()}}),
-                         object_schema(Json{{"conversation_id!", conversation_id()}})),
-               [this](Store& store, const Params& params) {
-                 const Key key{params.space(), params.id().value_or(new_id())};
-                 const bool exists = store.find(key).has_value();
-                 if (!exists) make_room(store);
-                 if (!exists) store.create(key, now());
-                 return Change{Json{{"conversation_id", key.id}}, key,
-                               exists ? Change::What::kNothing : Change::What::kList};
-               });
-  add_reading(service,
-              described("memory/get_context", "Recent messages",
-                        "The most recent messages of a conversation: what a model needs besides the summary. Empty if there "
-                        "is no such conversation.",
-                        of_conversation(Json{{"max_messages", integer_schema("At most so many (20).", 1, kAny)}}),
-                        of_messages()),
-              [this](Store& store, const Params& params) {
-                const Key key = params.key();
-                constexpr std::int64_t kUnlessSaid = 20;
-                const auto most = std::min(params.integer("max_messages", 1, kAny, kUnlessSaid), options_.keep_recent);
-                return Json{{"messages", array_of(store.recent(key, most), brief)}};
-              });
+  add_changing(
+      service,
+      described("memory/get_or_create", "Get or create a conversation",
+                "Makes a conversation, with a new id if none is given; one that exists is left as it is.",
+                object_schema(Json{{"conversation_id", conversation_id()}, {"space", space()}}),
+                object_schema(Json{{"conversation_id!", conversation_id()}})),
+      [this](Store& store, const Params& params) {
+        const Key key{params.space(), params.id().value_or(new_id())};
+        const bool exists = store.find(key).has_value();
+        if (!exists) make_room(store);
+        if (!exists) store.create(key, now());
+        return Change{Json{{"conversation_id", key.id}}, key, exists ? Change::What::kNothing : Change::What::kList};
+      });
+  add_reading(
+      service,
+      described("memory/get_context", "Recent messages",
+                "The most recent messages of a conversation: what a model needs besides the summary. Empty if there "
+                "is no such conversation.",
+                of_conversation(Json{{"max_messages", integer_schema("At most so many (20).", 1, kAny)}}),
+                of_messages()),
+      [this](Store& store, const Params& params) {
+        const Key key = params.key();
+        constexpr std::int64_t kUnlessSaid = 20;
+        const auto most = std::min(params.integer("max_messages", 1, kAny, kUnlessSaid), options_.keep_recent);
+        return Json{{"messages", array_of(store.recent(key, most), brief)}};
+      });
 }
 
 void MemoryService::add_message_methods(Service& service) {
-  add_changing(service,
-               described("memory/add_message", "Add a message",
-                         "Adds a message at the end of a conversation, and makes that if there is none. It is safe on disk "
-                         "when this is answered.",
-                         of_conversation(Json{{"role!", {{"type", "string"}, {"enum", {"user", "assistant", "system", "tool"}}}},
-                                              {"content!", {{"type", "string"}}},
-                                              {"metadata", {{"type", "object"}, {"description", "Kept with it."}}}}),
-                         of_status("success")),
-               [this](Store& store, const Params& params) {
-                 const Key key = params.key();
-                 const NewMessage message = Params::message_in(params.all(), "params", now());
-                 make_room(store);
-                 const bool is_first = store.append(key, message) == 1;
-                 return Change{changed("success", key), key,
-                               is_first ? Change::What::kList : Change::What::kConversation};
-               });
-  add_reading(service,
-              described("memory/get_all_messages", "The whole conversation",
-                        "All messages of a conversation, or a page of them with limit and cursor.",
-                        of_conversation(Json{{"limit", integer_schema("A page of so many at most.", 1, kMostListed)},
-                                             {"cursor", cursor()}}),
-                        of_messages(Json{{"nextCursor", {{"type", "string"}}}})),
-              [this](Store& store, const Params& params) {
-                const Key key = params.key();
-                const bool is_paged = params.member("limit") != nullptr || params.member("cursor") != nullptr;
-                const Limits limits{is_paged ? params.integer("limit", 1, kMostListed, 100) : kAny, options_.answer_bytes};
-                return page_of_messages(store, key, number_of(params.text("cursor")), limits, is_paged);
-              });
-  add_reading(service,
-              described("memory/get_old_messages", "Messages to summarise",
-                        "The messages before the most recent ones that no summary covers yet, and how many there are before "
-                        "the most recent ones altogether.",
-                        of_conversation(),
-                        of_messages(Json{{"total_count!", {{"type", "integer"}}}})),
-              [this](Store& store, const Params& params) {
-                const Key key = params.key();
-                const auto conversation = store.find(key);
-                const std::int64_t total =
-                    conversation ? std::max<std::int64_t>(conversation->messages - options_.keep_recent, 0) : 0;
-                const auto messages = store.old(key, options_.keep_recent, {kAny, options_.answer_bytes});
-                return Json{{"messages", array_of(messages, brief)}, {"total_count", total}};
-              });
-  ServiceMethod clear = described("memory/clear", "Clear a conversation",
-                                  "Removes all messages and the summary; the conversation stays.", of_conversation(),
-                                  of_status("cleared"));
+  add_changing(
+      service,
+      described("memory/add_message", "Add a message",
+                "Adds a message at the end of a conversation, and makes that if there is none. It is safe on disk "
+                "when this is answered.",
+                of_conversation(Json{{"role!", {{"type", "string"}, {"enum", {"user", "assistant", "system", "tool"}}}},
+                                     {"content!", {{"type", "string"}}},
+                                     {"metadata", {{"type", "object"}, {"description", "Kept with it."}}}}),
+                of_status("success")),
+      [this](Store& store, const Params& params) {
+        const Key key = params.key();
+        const NewMessage message = Params::message_in(params.all(), "params", now());
+        make_room(store);
+        const bool is_first = store.append(key, message) == 1;
+        return Change{changed("success", key), key, is_first ? Change::What::kList : Change::What::kConversation};
+      });
+  add_reading(
+      service,
+      described("memory/get_all_messages", "The whole conversation",
+                "All messages of a conversation, or a page of them with limit and cursor.",
+                of_conversation(Json{{"limit", integer_schema("A page of so many at most.", 1, kMostListed)},
+                                     {"cursor", cursor()}}),
+                of_messages(Json{{"nextCursor", {{"type", "string"}}}})),
+      [this](Store& store, const Params& params) {
+        const Key key = params.key();
+        const bool is_paged = params.member("limit") != nullptr || params.member("cursor") != nullptr;
+        const Limits limits{is_paged ? params.integer("limit", 1, kMostListed, 100) : kAny, options_.answer_bytes};
+        return page_of_messages(store, key, number_of(params.text("cursor")), limits, is_paged);
+      });
+  add_reading(
+      service,
+      described("memory/get_old_messages", "Messages to summarise",
+                "The messages before the most recent ones that no summary covers yet, and how many there are before "
+                "the most recent ones altogether.",
+                of_conversation(), of_messages(Json{{"total_count!", {{"type", "integer"}}}})),
+      [this](Store& store, const Params& params) {
+        const Key key = params.key();
+        const auto conversation = store.find(key);
+        const std::int64_t total =
+            conversation ? std::max<std::int64_t>(conversation->messages - options_.keep_recent, 0) : 0;
+        const auto messages = store.old(key, options_.keep_recent, {kAny, options_.answer_bytes});
+        return Json{{"messages", array_of(messages, brief)}, {"total_count", total}};
+      });
+  ServiceMethod clear =
+      described("memory/clear", "Clear a conversation", "Removes all messages and the summary; the conversation stays.",
+                of_conversation(), of_status("cleared"));
   clear.annotations = {.destructive = true, .idempotent = true};
   add_changing(service, std::move(clear), [](Store& store, const Params& params) {
     const Key key = params.key();
     if (!store.clear(key, now())) throw no_such_conversation(key.id);
     return Change{changed("cleared", key), key};
   });
-  ServiceMethod remove = described("memory/delete", "Delete a conversation", "Removes the conversation with all it has.",
-                                   of_conversation(), of_status("deleted"));
+  ServiceMethod remove =
+      described("memory/delete", "Delete a conversation", "Removes the conversation with all it has.",
+                of_conversation(), of_status("deleted"));
   remove.annotations = {.destructive = true};
   add_changing(service, std::move(remove), [](Store& store, const Params& params) {
     const Key key = params.key();
@@ -265,21 +272,29 @@ void MemoryService::add_summary_methods(Service& service) {
                         of_conversation(Json{{"old_messages", {{"type", "array"}, {"items", {{"type", "object"}}}}},
                                              {"language", {{"type", "string"}, {"enum", {"vi", "en"}}}}}),
                         of_summary()),
-              get);
+              [get](Store& store, const Params& params) {
+                const Json* const old = params.member("old_messages");
+                if (old != nullptr && !old->is_array()) throw InvalidParams("params.old_messages", "expected array");
+                const auto language = params.text("language").value_or("vi");
+                if (language != "vi" && language != "en") throw InvalidParams("params.language", "expected vi or en");
+                return get(store, params);
+              });
   add_reading(service,
               described("memory/get_summary", "The summary", "The conversation's summary; empty if there is none.",
                         of_conversation(), of_summary()),
               get);
-  ServiceMethod set = described("memory/set_summary", "Set the summary",
-                                "Replaces the summary, which then covers the messages before the most recent ones. An empty "
-                                "one covers none.",
-                                of_conversation(Json{{"summary!", {{"type", "string"}}},
-                                                     {"compress", {{"type", "boolean"}, {"description", "Without effect."}}}}),
-                                of_status("success"));
+  ServiceMethod set =
+      described("memory/set_summary", "Set the summary",
+                "Replaces the summary, which then covers the messages before the most recent ones. An empty "
+                "one covers none.",
+                of_conversation(Json{{"summary!", {{"type", "string"}}},
+                                     {"compress", {{"type", "boolean"}, {"description", "Without effect."}}}}),
+                of_status("success"));
   set.annotations = {.idempotent = true};
   add_changing(service, std::move(set), [this](Store& store, const Params& params) {
     const Key key = params.key();
     const std::string text = params.required_text("summary");
+    params.flag("compress", false);  // without effect, but not anything
     const bool exists = store.find(key).has_value();
     make_room(store);
     store.set_summary(key, text, options_.keep_recent, now());
@@ -306,7 +321,9 @@ void MemoryService::add_list_methods(Service& service) {
                 if (is_more) result["nextCursor"] = std::to_string(all.back().place);
                 return result;
               });
-  Json searching{{"query!", text_schema("Words, all of which must occur in a message.")},
+  Json query = text_schema("Words, all of which must occur in a message.");
+  query["maxLength"] = kMostQueryBytes;
+  Json searching{{"query!", std::move(query)},
                  {"conversation_id", conversation_id()},
                  {"fold_diacritics", {{"type", "boolean"}, {"description", "\"tieng\" finds \"tiếng\" too (true)."}}}};
   searching.update(listing);
@@ -318,6 +335,10 @@ void MemoryService::add_list_methods(Service& service) {
               [](Store& store, const Params& params) {
                 Search search;
                 search.text = params.required_text("query");
+                // More words than anybody asks for: what they take grows with their square.
+                if (search.text.size() > kMostQueryBytes) {
+                  throw InvalidParams("params.query", "expected at most " + std::to_string(kMostQueryBytes) + " bytes");
+                }
                 search.fold = params.flag("fold_diacritics", true);
                 search.id = params.id().value_or("");
                 search.before = number_of(params.text("cursor"));
@@ -345,41 +366,44 @@ void MemoryService::add_list_methods(Service& service) {
 }
 
 void MemoryService::add_transfer_methods(Service& service) {
-  add_reading(service,
-              described("memory/export", "Export a conversation",
-                        "The conversation as lines for memory_import, in pages.",
-                        of_conversation(Json{{"limit", integer_schema("So many messages at most (500).", 1, kMostListed)},
-                                             {"cursor", cursor()}}),
-                        object_schema(Json{{"lines!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
-                                           {"nextCursor", {{"type", "string"}}}})),
-              [this](Store& store, const Params& params) {
-                const Limits limits{params.integer("limit", 1, kMostListed, 500), options_.answer_bytes};
-                ExportedPart part = export_part(store, params.key(), params.text("cursor").value_or(""), limits);
-                Json result{{"lines", std::move(part.lines)}};
-                if (!part.next.empty()) result["nextCursor"] = part.next;
-                return result;
-              });
+  add_reading(
+      service,
+      described("memory/export", "Export a conversation", "The conversation as lines for memory_import, in pages.",
+                of_conversation(Json{{"limit", integer_schema("So many messages at most (500).", 1, kMostListed)},
+                                     {"cursor", cursor()}}),
+                object_schema(Json{{"lines!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
+                                   {"nextCursor", {{"type", "string"}}}})),
+      [this](Store& store, const Params& params) {
+        const Limits limits{params.integer("limit", 1, kMostListed, 500), options_.answer_bytes};
+        ExportedPart part = export_part(store, params.key(), params.text("cursor").value_or(""), limits);
+        Json result{{"lines", std::move(part.lines)}};
+        if (!part.next.empty()) result["nextCursor"] = part.next;
+        return result;
+      });
   add_changing(
       service,
-      described("memory/import", "Import conversations",
-                "Takes lines as memory_export gives them: all or nothing. Long imports come in several calls with the same "
-                "\"import\" and \"more\": true in all but the last.",
-                object_schema(Json{{"lines!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
-                                   {"import", text_schema("A name for one that comes in several calls.")},
-                                   {"more", {{"type", "boolean"}, {"description", "More lines will come."}}},
-                                   {"discard", {{"type", "boolean"}, {"description", "The import is given up."}}},
-                                   {"replace", {{"type", "boolean"},
-                                                {"description", "Conversations that exist are replaced, not refused."}}},
-                                   {"space", space()}}),
-                object_schema(Json{{"status!", {{"type", "string"}, {"enum", {"waiting", "imported", "discarded"}}}},
-                                   {"conversations!", {{"type", "integer"}}},
-                                   {"messages!", {{"type", "integer"}}}})),
+      described(
+          "memory/import", "Import conversations",
+          "Takes lines as memory_export gives them: all or nothing. Long imports come in several calls with the same "
+          "\"import\" and \"more\": true in all but the last.",
+          object_schema(
+              Json{{"lines!", {{"type", "array"}, {"items", {{"type", "object"}}}}},
+                   {"import", text_schema("A name for one that comes in several calls.")},
+                   {"more", {{"type", "boolean"}, {"description", "More lines will come."}}},
+                   {"discard", {{"type", "boolean"}, {"description", "The import is given up."}}},
+                   {"replace",
+                    {{"type", "boolean"}, {"description", "Conversations that exist are replaced, not refused."}}},
+                   {"space", space()}}),
+          object_schema(Json{{"status!", {{"type", "string"}, {"enum", {"waiting", "imported", "discarded"}}}},
+                             {"conversations!", {{"type", "integer"}}},
+                             {"messages!", {{"type", "integer"}}}})),
       [this](Store& store, const Params& params) {
         const std::string space = params.space();
         const std::string name = checked_id(params.text("import").value_or(new_id()), "params.import");
         if (params.flag("discard", false)) {
           give_up_import(store, name, space);
-          return Change{Json{{"status", "discarded"}, {"conversations", 0}, {"messages", 0}}, {}, Change::What::kNothing};
+          return Change{
+              Json{{"status", "discarded"}, {"conversations", 0}, {"messages", 0}}, {}, Change::What::kNothing};
         }
         const bool is_more = params.flag("more", false);
         const auto if_there = params.flag("replace", false) ? IfThere::kReplace : IfThere::kRefuse;
@@ -444,10 +468,10 @@ Documents MemoryService::documents() {
           }
           Json content = page_of_messages(store, *key, 0, {kAny, bytes}, false);
           content["summary"] = summary_of(store.summary(*key));
-          return answer_in(AnswerForm::kDirect,
-                           Json{{"contents", Json::array({Json{{"uri", uri},
-                                                               {"mimeType", kJsonType},
-                                                               {"text", to_text(content)}}})}});
+          return answer_in(
+              AnswerForm::kDirect,
+              Json{{"contents",
+                    Json::array({Json{{"uri", uri}, {"mimeType", kJsonType}, {"text", to_text(content)}}})}});
         },
         std::move(done));
   };

@@ -162,10 +162,10 @@ bool McpServer::handle(const Request& request, Session& session, Reply& reply) {
                                                  to_text(shortened(request.method)));
 }
 
-bool McpServer::handle(const Notification& notification, Session& session) {
+bool McpServer::handle(const Notification& notification, Session& session, const Peer& client) {
   if (notification.method == "notifications/cancelled") {
     const Json& params = notification.params;
-    if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"]);
+    if (params.is_object() && params.contains("requestId")) session.cancel_request(params["requestId"], client);
     return true;
   }
   if (notification.method == "notifications/initialized" && session.handshake) subscriptions_.add(session);

@@ -34,7 +34,7 @@ void LineConnection::channel_received(std::string_view bytes) {
 
 std::string_view LineConnection::take(std::string_view bytes) {
   std::string_view rest = bytes;
-  while (!rest.empty() && !held_ && !channel_->congested() && !input_.turn_is_over()) {
+  while (!rest.empty() && held_ == 0 && !channel_->congested() && !input_.turn_is_over()) {
     const auto received = framer_.next(rest);
     input_.count_message();
     // What follows close() in the same packet is not executed.
@@ -69,18 +69,18 @@ void LineConnection::channel_ready() {
 }
 
 void LineConnection::resume_input() {
-  held_ = false;
+  --held_;
   go_on();
 }
 
 void LineConnection::go_on() {
-  if (held_ || !receive_) return;
+  if (held_ > 0 || !receive_) return;
   input_.go_on([this](std::string_view bytes) { return take(bytes); });
-  if (input_.empty() && !held_ && std::exchange(ended_, false)) end_input();
+  if (input_.empty() && held_ == 0 && std::exchange(ended_, false)) end_input();
 }
 
 void LineConnection::channel_ended() {
-  ended_ = held_ || !input_.empty();
+  ended_ = held_ > 0 || !input_.empty();
   if (!ended_) return end_input();
   find_out_who_listens();  // nobody needs to handle what waits for a client that has gone
 }
@@ -96,9 +96,9 @@ void LineConnection::end_input() {
   deadline_.clear();
   if (const auto rest = framer_.finish(); rest && channel_->is_open()) receive_(*rest);
   framer_.release();
-  if (held_) {  // the last line may take longer, too
+  if (held_ > 0) {  // the last line may take longer, too
     ended_ = true;
-    return;
+    return find_out_who_listens();
   }
   if (channel_->is_open()) receive_(EndOfInput{});
   find_out_who_listens();

@@ -32,7 +32,7 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
 
   void send(std::string_view message) override { channel_->write({message, "\n"}); }
   void send_last(std::string message) override { channel_->write({}, std::move(message), "\n"); }
-  void hold_input() override { held_ = true; }
+  void hold_input() override { ++held_; }
   void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
   bool ready() const override { return channel_->ready(); }
@@ -68,7 +68,7 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   InputBacklog input_;
   MessageDeadline deadline_;  // of the message under way
   bool in_message_ = false;
-  bool held_ = false;   // the layer above has enough to do
+  unsigned held_ = 0;   // how often: the layer above has enough to do
   bool ended_ = false;  // the input, behind the backlog
   ReceiveFunction receive_;
 };

@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds kTick{1};
 // Room for what arrives while the loop is busy; the system may grant less.
 constexpr int kReceiveBufferBytes = 1024 * 1024;
 // How many datagrams are taken before the loop's other work has its turn.
-constexpr int kDatagramsPerTurn = 64;
+constexpr int kDatagramsPerTurn = 16;  // as many as a connection gets, see input_backlog.hpp
 
 // Such a source address comes from this machine: the kernel drops it when it arrives from elsewhere.
 bool is_own(const asio::ip::address& address) {

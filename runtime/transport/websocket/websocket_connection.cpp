@@ -61,7 +61,7 @@ void WebSocketConnection::channel_ready() {
 }
 
 void WebSocketConnection::resume_input() {
-  held_ = false;
+  --held_;
   if (channel_->is_open()) go_on();
 }
 

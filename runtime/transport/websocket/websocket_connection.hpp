@@ -40,7 +40,7 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
 
   void send(std::string_view message) override { send_frame(WebSocketOpcode::kText, message); }
   void send_last(std::string message) override;
-  void hold_input() override { held_ = true; }
+  void hold_input() override { ++held_; }
   void resume_input() override;
   bool has_room_for(std::size_t bytes) const override { return channel_->has_room_for(bytes); }
   bool ready() const override { return channel_->ready(); }
@@ -68,7 +68,7 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   void websocket_ping(std::string_view payload) override;
   void websocket_closing(std::string_view payload) override { close_with(payload); }
   void websocket_violation(WebSocketClose code, std::string_view explanation) override;
-  bool websocket_pauses() const override { return held_ || channel_->congested() || input_.turn_is_over(); }
+  bool websocket_pauses() const override { return held_ > 0 || channel_->congested() || input_.turn_is_over(); }
 
   // Frame by frame, as many as can be handled now; returns what is left.
   std::string_view take(std::string_view bytes);
@@ -86,7 +86,7 @@ class WebSocketConnection final : public ConnectedPeer, public Channel::Owner, p
   Counts* const counts_;
   WebSocketReader reader_;
   InputBacklog input_;
-  bool held_ = false;  // the layer above has enough to do
+  unsigned held_ = 0;  // how often: the layer above has enough to do
   ReceiveFunction receive_;
   MessageDeadline deadline_;  // of the message under way
   std::size_t watched_ = 0;   // its number

@@ -4,6 +4,8 @@
 #include "runtime/fake_backend.hpp"
 #include "support/catch.hpp"
 
+#include <asio/io_context.hpp>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -83,7 +85,7 @@ TEST_CASE("one session neither sees nor cancels the requests of another") {
   add(*second, "2");
   add(*first, "3");
   CHECK_FALSE(first->is_active("2"));
-  first->cancel_request(2);
+  first->cancel_request(2, *requests.peer);
   CHECK(cancelled.empty());
   first->cancel_all();
   CHECK(cancelled == std::vector<std::string>{"1", "3"});
@@ -104,4 +106,30 @@ TEST_CASE("a session without a table, or whose table has ended, has no requests"
     each->cancel(key);
     each->remove(key);
   }
+}
+
+TEST_CASE(
+    "in a shared session a request id is that of an address: others neither poll nor cancel it, nor must avoid it") {
+  const auto table = std::make_shared<RequestTable>();
+  const auto session = std::make_shared<Session>(table, true);
+  const auto mine = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.1:4000");
+  const auto again = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.1:4001");
+  const auto other = std::make_shared<FakePeer>(TransportKind::kHttp, "192.0.2.2:4000");
+  asio::io_context loop;
+  const auto reader = StreamReader::make<PollReader>(loop, TokenStream::Options{}, loop,
+                                                     ChunkWriter::replies("1", "run"), PollReader::Options{}, [] {});
+  bool is_cancelled = false;
+  session->add({.id = "1",
+                .stream_id = "s",
+                .polled = reader.get(),
+                .reply = std::make_shared<Reply>(*mine, "1"),
+                .on_cancelled = [&is_cancelled] { is_cancelled = true; }},
+               *mine);
+  CHECK(session->find_stream("1", *again) != nullptr);
+  CHECK(session->find_stream("1", *other) == nullptr);
+  CHECK(session->find_stream_by_stream_id("s") != nullptr);
+  session->cancel_request(1, *other);
+  CHECK_FALSE(is_cancelled);
+  session->cancel_request(1, *again);
+  CHECK(is_cancelled);
 }

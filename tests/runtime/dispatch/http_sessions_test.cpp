@@ -48,6 +48,19 @@ TEST_CASE("who opens many sessions pushes out its own, and nobody's who has fewe
   CHECK(table.knows(others));
 }
 
+TEST_CASE("a session that nobody has used for long enough is over at its next request") {
+  Table table;
+  HttpSessions short_lived(table.client.dispatcher, std::chrono::seconds(0));
+  const auto opened = short_lived.open(request_from("192.0.2.1:1"));
+  REQUIRE(opened);
+  const auto before = Clock::now();
+  while (Clock::now() == before) {
+  }
+  CHECK(short_lived.of(request_from("192.0.2.1:1", opened->id)).session == nullptr);
+  CHECK_FALSE(short_lived.end(opened->id));
+  CHECK(table.knows(table.open("192.0.2.1:1")));
+}
+
 TEST_CASE("a newcomer takes the place of the session that has rested longest where everybody has one") {
   Table table;
   const auto address = [](std::size_t i) {

@@ -30,12 +30,16 @@ constexpr std::size_t kMiB = std::size_t{1} << 20U;
 constexpr std::size_t kLong = 7 * kMiB;
 constexpr const char* kUsedUp = "\"code\":4004";
 
-std::string tokens(std::size_t bytes) {
+std::string ones(std::size_t bytes) {
   std::string ids = "1,1,";
   ids.reserve(2 * bytes);
   while (ids.size() < bytes) ids += ids;  // test code is not optimised
   ids.resize(bytes - bytes % 2);
-  return R"({"rkllm_input":{"input_type":"RKLLM_INPUT_TOKEN","token_input":{"input_ids":[)" + ids + "1]}}}";
+  return ids + "1";
+}
+
+std::string tokens(std::size_t bytes) {
+  return R"({"rkllm_input":{"input_type":"RKLLM_INPUT_TOKEN","token_input":{"input_ids":[)" + ones(bytes) + "]}}}";
 }
 
 std::string long_run(int id) {
@@ -217,6 +221,25 @@ TEST_CASE("where the system gives no more memory, requests end and not the proce
   INFO(server.process().error_text());
   CHECK(answers_again);
   CHECK(server.process().error_text().find("a callback of the event loop took") == std::string::npos);
+}
+
+TEST_CASE(
+    "a long row of numbers where none belongs costs its request and not the process, however little memory is left") {
+  const std::string row =
+      R"({"jsonrpc":"2.0","id":7,"method":"rkllm_run","params":{"rkllm_input":{"input_type":"RKLLM_INPUT_TOKEN",)"
+      R"("token_input":[)" +
+      ones(kLong) + "]}}}";
+  for (const std::size_t margin : {40 * kMiB, 100 * kMiB}) {
+    INFO(margin);
+    LiveServer server;
+    RpcClient client(server.connect(Transport::kTcp));
+    client.init(shipped_model("fast"));
+    const rlimit little{virtual_bytes(server.process().pid()) + margin, RLIM_INFINITY};
+    REQUIRE(::prlimit(server.process().pid(), RLIMIT_AS, &little, nullptr) == 0);
+    client.send_text(row);
+    CHECK(client.receive_or_throw().contains("error"));
+    CHECK(client.call("ping").contains("result"));
+  }
 }
 
 TEST_CASE("a server that gets no memory even for its ending ends") {

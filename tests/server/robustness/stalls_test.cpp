@@ -74,9 +74,11 @@ TEST_CASE("chat requests of millions of values are refused beside the loop, also
   options.set = {"models=" + models.dump()};
   LiveServer server(options);
   const std::string values = "[" + repeated("[],", 8'000'000) + "[]]";
-  const std::string messages = "[" + repeated(R"({"role":"user","content":"x"},)", 8'000'000) + R"({"role":"user","content":"x"}])";
+  const std::string messages =
+      "[" + repeated(R"({"role":"user","content":"x"},)", 8'000'000) + R"({"role":"user","content":"x"}])";
   const std::string one = R"([{"role":"user","content":"Hello"}])";
-  const std::string tool = R"([{"type":"function","function":{"name":"f","parameters":{"type":"object","x":)" + values + "}}}]";
+  const std::string tool =
+      R"([{"type":"function","function":{"name":"f","parameters":{"type":"object","x":)" + values + "}}}]";
   const std::vector<std::string> bodies{R"({"model":"m","messages":)" + one + R"(,"metadata":)" + values + "}",
                                         R"({"model":"nobody's","messages":)" + one + R"(,"metadata":)" + values + "}",
                                         R"({"model":"m","messages":)" + one + R"(,"tools":)" + tool + "}",
@@ -102,9 +104,35 @@ TEST_CASE("arguments of millions of values, and prompts of megabytes, hold nobod
   CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
   client.send_text(request("memory-server/memory/import", R"({"lines":)" + values + "}"));
   CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
-  client.send_text(request("prompts/get", R"({"name":"summarize","arguments":{"text":")" + repeated("x", 7'000'000) + R"("}})"));
+  client.send_text(
+      request("prompts/get", R"({"name":"summarize","arguments":{"text":")" + repeated("x", 7'000'000) + R"("}})"));
   CHECK(client.answer(7)["error"]["data"]["path"] == "params.arguments.text");
   CHECK(server.health()["status"] == "healthy");
+}
+
+TEST_CASE("a batch of whatever takes long, and many datagrams of that kind, leave the loop to others") {
+  LiveServer server;
+  RpcClient client(server.connect(Transport::kTcp));
+  client.result("initialize", {{"protocolVersion", "2025-03-26"},
+                               {"capabilities", Json::object()},
+                               {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+  constexpr int kRequests = 256;
+  Json batch = Json::array();
+  for (int id = 1000; id < 1000 + kRequests; ++id) {
+    batch.push_back(
+        {{"jsonrpc", "2.0"}, {"id", id}, {"method", "resources/read"}, {"params", {{"uri", "rkllm://api"}}}});
+  }
+  client.send_text(batch.dump());
+  const int behind = client.send("ping");
+  const Json answers = client.receive_or_throw();
+  REQUIRE(answers.is_array());
+  CHECK(answers.size() == kRequests);
+  CHECK(client.receive_or_throw()["id"] == behind);  // nothing overtakes a batch
+
+  RpcClient datagrams(server.connect(Transport::kUdp));
+  for (int i = 0; i < kRequests; ++i) datagrams.send("resources/read", {{"uri", "rkllm://api/functions/rkllm_run"}});
+  CHECK(client.call("ping").contains("result"));
+  CHECK(server.process().error_text().find("a callback of the event loop took") == std::string::npos);
 }
 
 TEST_CASE("clients that close in the middle of a long line do not silence the server") {
