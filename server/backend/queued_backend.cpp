@@ -364,13 +364,12 @@ QueuedBackend::HandlePointer QueuedBackend::resolve_handle(const Method& method,
   const auto named = params.find(std::string(method.handle_param));
   if (named != params.end() && !named->is_null()) {
     if (!named->is_string()) throw InvalidParams(path, "expected string, such as \"llm-1\"");
-    if (named->get_ref<const std::string&>().find('\0') != std::string::npos) {
-      throw InvalidParams(path, "must not contain U+0000");
-    }
-    const auto found = handles_.find(named->get<std::string>());
-    if (found == handles_.end() || found->second->closing) {
-      throw unknown_handle(named->get<std::string>(), live_ids());
-    }
+    const auto& id = named->get_ref<const std::string&>();
+    constexpr std::size_t kLongest = 64;  // of the handles that there are; megabytes are not searched
+    if (id.size() > kLongest) throw unknown_handle(id, live_ids());
+    if (id.find('\0') != std::string::npos) throw InvalidParams(path, "must not contain U+0000");
+    const auto found = handles_.find(id);
+    if (found == handles_.end() || found->second->closing) throw unknown_handle(id, live_ids());
     return found->second;
   }
   const auto unnamed = unnamed_handles();
