@@ -121,7 +121,7 @@ Dispatcher::Options dispatcher_options(const Settings& settings, Counts& counts,
   return options;
 }
 
-void print_handles(std::string& text, const std::vector<QueuedBackend::HandleStatus>& handles) {
+void print_handles(std::string& text, const std::vector<QueuedBackend::HandleStatus>& handles, const Metrics& metrics) {
   const auto labels_of = [](const QueuedBackend::HandleStatus& handle) {
     return label("handle", handle.id) + "," + label("model", model_name_of(handle));
   };
@@ -141,11 +141,12 @@ void print_handles(std::string& text, const std::vector<QueuedBackend::HandleSta
   print_speeds("rkllm_mcp_model_prefill_tokens_per_second",
                "Tokens of the prompt computed per second in the handle's latest run.",
                [](const RunSpeed& speed) { return speed.prefill_tokens_per_second; });
-  print_speeds("rkllm_mcp_model_time_to_first_token_seconds", "What the prompt of the handle's latest run took.",
-               [](const RunSpeed& speed) -> std::optional<double> {
-                 if (!speed.first_token_ms) return std::nullopt;
-                 return *speed.first_token_ms / 1000;
-               });
+  print_family(text, "rkllm_mcp_model_time_to_first_token_seconds", "gauge",
+               "From the request to the first token of the handle's latest run.");
+  for (const auto& handle : handles) {
+    const auto seconds = metrics.first_token_of(handle.id);
+    if (seconds) print_sample(text, "rkllm_mcp_model_time_to_first_token_seconds", labels_of(handle), *seconds);
+  }
 }
 
 }  // namespace
@@ -394,7 +395,12 @@ Json Server::health() {
   for (const std::string& name : services_.names()) servers.push_back(name);
   const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - started_).count();
   Json models = Json::array();
-  for (const auto& handle : runtime_.now().handles()) models.push_back(model_of(handle));
+  for (const auto& handle : runtime_.now().handles()) {
+    Json model = model_of(handle);
+    // The library tells of the prompt only, and of none that was in its cache.
+    if (const auto seconds = metrics_.first_token_of(handle.id)) model["time_to_first_token_ms"] = *seconds * 1000;
+    models.push_back(std::move(model));
+  }
   const QueuedBackend* const queue = runtime_.now().queued();
   return Json{{"status", runtime_.now().trouble().empty() ? "healthy" : "degraded"},
               {"chat", chat_ ? chat_->status() : Json(nullptr)},
@@ -436,7 +442,7 @@ std::string Server::metrics() const {
   for (const auto& handle : runtime_.now().handles()) {
     print_sample(text, "rkllm_mcp_queued", label("handle", handle.id), static_cast<double>(handle.queue.size()));
   }
-  print_handles(text, runtime_.now().handles());
+  print_handles(text, runtime_.now().handles(), metrics_);
   print_family(text, "rkllm_mcp_memory_bytes", "gauge",
                "What requests, answers and streams take of limits.memory_bytes.");
   print_sample(text, "rkllm_mcp_memory_bytes", {}, static_cast<double>(memory_.used()));

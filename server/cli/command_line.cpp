@@ -39,11 +39,13 @@ constexpr const char* kDescription =
 constexpr const char* kFooter = R"(Examples:
   rkllm-mcp serve
   rkllm-mcp serve --simulator --set http.port=9000
-  rkllm-mcp call --text rkllm_run_async '{"rkllm_input":{"prompt_input":"Hello"}}'
+  rkllm-mcp ask "Why is the sky blue?"
+  rkllm-mcp pull hf.co/OWNER/NAME
   rkllm-mcp connect http://board:8080/mcp
 
-Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 the settings are refused;
-4 cannot start (a port is in use, ...).)";
+Exit codes: 0 done; 1 failed, also where the server cannot be reached; 2 the
+command line is wrong; 3 the settings are refused; 4 cannot start (a port is in
+use, ...).)";
 
 // A text that was asked for, on standard output.
 CommandLine shown(const std::string& text) {

@@ -31,13 +31,30 @@ void Histogram::print(std::string& text, std::string_view name) const {
   }
   count += counts_.back().load(std::memory_order_relaxed);
   print_sample(text, base + "_bucket", label("le", "+Inf"), static_cast<double>(count));
-  print_sample(text, base + "_sum", "", static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) / kNanosecondsPerSecond);
+  print_sample(text, base + "_sum", "",
+               static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) / kNanosecondsPerSecond);
   print_sample(text, base + "_count", "", static_cast<double>(count));
 }
 
 void Metrics::count_call(std::string_view method, std::string_view outcome) {
   const std::lock_guard lock(mutex_);
   ++calls_[{std::string(method), std::string(outcome)}];
+}
+
+void Metrics::note_first_token(const std::string& handle, double seconds) {
+  const std::lock_guard lock(mutex_);
+  if (first_tokens_.size() < kMostHandles || first_tokens_.contains(handle)) first_tokens_[handle] = seconds;
+}
+
+std::optional<double> Metrics::first_token_of(const std::string& handle) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = first_tokens_.find(handle);
+  return found == first_tokens_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Metrics::forget(const std::string& handle) {
+  const std::lock_guard lock(mutex_);
+  first_tokens_.erase(handle);
 }
 
 std::string Metrics::text() const {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,8 @@ namespace rkllm_mcp {
 // How often values fell below each of a few bounds.
 class Histogram {
  public:
-  static constexpr std::array kBounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0};
+  static constexpr std::array kBounds{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
+                                      0.5,   1.0,    2.5,   5.0,  10.0,  30.0, 60.0};
 
   void add(double value);
   // Appends the sample lines of a histogram called `name`.
@@ -33,9 +35,16 @@ class Histogram {
 
 class Metrics {
  public:
+  static constexpr std::size_t kMostHandles = 1024;
+
   // A call has ended: of which method, and how ("ok", "aborted" or an error code).
   void count_call(std::string_view method, std::string_view outcome);
   void count_token() { tokens_.fetch_add(1, std::memory_order_relaxed); }
+  // A run of more than one token has ended: how long its first one took, from the request. Of the latest on each
+  // handle.
+  void note_first_token(const std::string& handle, double seconds);
+  std::optional<double> first_token_of(const std::string& handle) const;
+  void forget(const std::string& handle);
   void count_lost_model() { lost_models_.fetch_add(1, std::memory_order_relaxed); }
 
   Counts counts;  // of the runtime library
@@ -51,6 +60,7 @@ class Metrics {
  private:
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, std::string>, std::uint64_t> calls_;  // by method and outcome
+  std::map<std::string, double> first_tokens_;                          // by handle; kMostHandles at most
   std::atomic<std::uint64_t> tokens_{0};
   std::atomic<std::uint64_t> lost_models_{0};
 };

@@ -68,6 +68,8 @@ class WatchedBackend::Watch final : public CallObserver {
   void on_done(CallOutcome outcome) noexcept override {
     const std::string ending = outcome_of(outcome);
     notes_->metrics.count_call(method_, ending);
+    if (method_ == "rkllm_destroy" && !outcome.error) notes_->metrics.forget(outcome.handle);
+    if (tokens_ > 1) notes_->metrics.note_first_token(outcome.handle, first_token_s_);
     notes_->report([&] { return fields(outcome.handle, ending); });
     notes_->moved(outcome.handle);
     observer_->on_done(std::move(outcome));
@@ -77,7 +79,8 @@ class WatchedBackend::Watch final : public CallObserver {
   void note_token() {
     const auto now = Clock::now();
     if (tokens_++ == 0) {
-      notes_->metrics.time_to_first_token.add(seconds_between(asked_, now));
+      first_token_s_ = seconds_between(asked_, now);
+      notes_->metrics.time_to_first_token.add(first_token_s_);
     } else {
       notes_->metrics.token_interval.add(seconds_between(last_token_, now));
     }
@@ -105,6 +108,7 @@ class WatchedBackend::Watch final : public CallObserver {
   const Clock::time_point asked_ = Clock::now();
   std::optional<Clock::time_point> begun_;
   Clock::time_point last_token_;
+  double first_token_s_ = 0;  // from the request
   std::uint64_t tokens_ = 0;
   bool is_noted_ = false;  // the token that is being offered
 };

@@ -372,9 +372,9 @@ test('without the memory server the page says so, and keeps the conversation in 
 test('conversations are renamed, and found by what was said in them, with and without diacritics', async () => {
   const page = await open_page(browser, at(server));
   await use_model(page, 'qwen2-quick');
-  await ask(page, say('Phở bò Hà Nội rất ngon'));
+  await ask(page, say('Bánh cuốn Thanh Trì rất ngon'));
   await complete(page);
-  await page.getByRole('button', { name: /^Rename “@say="Phở/ }).click();
+  await page.getByRole('button', { name: /^Rename “@say="Bánh/ }).click();
   const title = page.getByLabel('New title');
   await assert_accessible(page);
   await title.fill('Noodles');
@@ -386,14 +386,14 @@ test('conversations are renamed, and found by what was said in them, with and wi
   await ask(page, '@n=3 Something else');
   await complete(page);
   const search = page.getByRole('searchbox', { name: 'Search the conversations' });
-  await search.fill('pho noi');
+  await search.fill('cuon thanh');
   await page.getByText('Conversations found: 1').waitFor();
   const found = page.locator('.conversations li');
   assert.equal(await found.count(), 1);
-  await found.getByText('Phở bò').waitFor();
+  await found.getByText('Bánh cuốn').waitFor();
   await assert_accessible(page);
   await found.getByRole('button', { name: /^Noodles/ }).click();
-  await answers(page).getByText('Phở bò Hà Nội').waitFor();
+  await answers(page).getByText('Bánh cuốn Thanh Trì').waitFor();
   await search.fill('no such words anywhere');
   await page.getByText('Conversations found: 0').waitFor();
   await search.press('Escape');
@@ -408,10 +408,10 @@ test('conversations are renamed, and found by what was said in them, with and wi
   await page.getByRole('button', { name: /^@n=3 Something else/ }).waitFor();
   assert.equal(await page.getByRole('button', { name: /^Noodles/ }).count(), 0);
   await page.getByRole('button', { name: 'New chat' }).click();
-  await search.fill('pho noi');
+  await search.fill('cuon thanh');
   await page.getByText('Conversations found: 1').waitFor();
   await page.locator('.conversations li button.open').click();
-  await answers(page).getByText('Phở bò Hà Nội').waitFor();
+  await answers(page).getByText('Bánh cuốn Thanh Trì').waitFor();
   await eventually(() => page.evaluate(() => JSON.parse(sessionStorage['rkllm.conversation']).title === 'Noodles'));
   await end(page);
 });

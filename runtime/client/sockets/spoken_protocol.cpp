@@ -107,7 +107,7 @@ std::string hint_at_protocol(const Endpoint& endpoint) try {
       return advice(endpoint, over_plain_http(endpoint.protocol), endpoint.speaks_tls() ? "HTTP without TLS" : "HTTP");
     case Spoken::kLines:
       if (endpoint.protocol == Protocol::kTcp) return {};
-      return advice(endpoint, Protocol::kTcp, "JSON lines without TLS");
+      return advice(endpoint, Protocol::kTcp, endpoint.speaks_tls() ? "JSON lines without TLS" : "JSON lines");
   }
   return {};
 } catch (const ConnectionError&) {

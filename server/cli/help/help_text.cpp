@@ -147,7 +147,8 @@ Json help_json(const CLI::App& app) {
     facts["names"] = Json::array();
     for (const std::string& name : option->get_snames()) facts["names"].push_back("-" + name);
     for (const std::string& name : option->get_lnames()) facts["names"].push_back("--" + name);
-    facts["value"] = option->get_type_size() == 0 ? Json(nullptr) : Json(value_word(*option));
+    const std::string value = value_word(*option);
+    facts["value"] = value.empty() ? Json(nullptr) : Json(value);
     facts["environment"] = option->get_envname().empty() ? Json(nullptr) : Json(option->get_envname());
     options.push_back(std::move(facts));
   }

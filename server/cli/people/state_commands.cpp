@@ -116,6 +116,13 @@ std::string shown_size(const Json& bytes) {
   return bytes.is_number() ? shown_bytes(bytes.get<std::int64_t>()) : std::string("-");
 }
 
+// Of a file of this machine; null of others.
+Json size_of(const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  return error ? Json(nullptr) : Json(bytes);
+}
+
 bool is_loaded(const Json& handles, const std::string& path) {
   return std::any_of(handles.begin(), handles.end(),
                      [&path](const Json& each) { return text_at(each, "path") == path; });
@@ -158,16 +165,13 @@ int print_models(ServerLink& server, bool json) {
   }
   Json models = Json::array();
   for (const std::string& model : known_models(server.settings().models, server.settings().runtime.model_dirs)) {
-    std::error_code error;
-    const auto bytes = std::filesystem::file_size(model, error);
-    models.push_back(
-        Json{{"model", model}, {"bytes", error ? Json(nullptr) : Json(bytes)}, {"loaded", is_loaded(handles, model)}});
+    models.push_back(Json{{"model", model}, {"bytes", size_of(model)}, {"loaded", is_loaded(handles, model)}});
   }
   for (const Json& each : handles) {
     const std::string path = text_at(each, "path", "");
     const auto is_it = [&path](const Json& model) { return model["model"] == path; };
     if (!path.empty() && std::none_of(models.begin(), models.end(), is_it)) {
-      models.push_back(Json{{"model", path}, {"bytes", nullptr}, {"loaded", true}});
+      models.push_back(Json{{"model", path}, {"bytes", size_of(path)}, {"loaded", true}});
     }
   }
   if (is_running) add_offered(server, handles, models);

@@ -189,7 +189,7 @@ class Chat {
     } else if (command == "/save") {
       save(rest);
     } else {
-      complain("there is no " + command + did_you_mean(command, kCommandNames) + " /help lists the commands");
+      complain("there is no " + command + did_you_mean(command, kCommandNames) + "; /help lists the commands");
     }
     return true;
   }

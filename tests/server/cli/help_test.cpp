@@ -117,6 +117,10 @@ TEST_CASE("every command that prints something has --json, and the guide to them
 TEST_CASE("help has lines of 80 columns at most, and no footer under each command") {
   const Home home;
   const auto all = home.run({"--help"});
+  for (const std::string& line : lines_of(all.out)) {
+    INFO(line);
+    CHECK(line.size() <= 80);
+  }
   for (const std::string& command : commands_in(all.out)) {
     const auto help = home.run({command, "--help"});
     for (const std::string& line : lines_of(help.out)) {

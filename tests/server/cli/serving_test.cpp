@@ -245,6 +245,21 @@ TEST_CASE("models needs no chat host") {
   CHECK(shown[0]["loaded"] == true);
 }
 
+TEST_CASE("ps knows how long the first token took, also where the prompt had been computed before") {
+  Server server;
+  for (int turn = 0; turn < 2; ++turn) {
+    REQUIRE(server.command({"ask", "@n=5 Hello"}).status == 0);
+    const Json loaded = Json::parse(server.command({"ps", "--json"}).out);
+    REQUIRE(loaded.size() == 1);
+    INFO(loaded.dump());
+    REQUIRE(loaded[0]["time_to_first_token_ms"].is_number());
+    CHECK(loaded[0]["time_to_first_token_ms"].get<double>() > 0);
+  }
+  const Json models = Json::parse(server.command({"models", "--json"}).out);
+  REQUIRE(models.size() == 1);
+  CHECK(models[0]["bytes"].is_number());
+}
+
 TEST_CASE("logs without a file shows what the running server keeps in memory, and -f what it logs from now on") {
   Server server;
   const auto shown = server.command({"logs", "-n", "1000"});

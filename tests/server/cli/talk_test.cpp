@@ -220,6 +220,8 @@ TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks
   CHECK(Json::parse(read_file(person.file("talk.json")))["messages"].size() == 5);
   chat.type("/clear\n");
   REQUIRE(chat.wait_for("forgotten"));
+  chat.type("/nothing\n");
+  REQUIRE(chat.wait_for("there is no /nothing; /help lists the commands"));
   chat.type("/modle\n");
   REQUIRE(chat.wait_for("did you mean \"/model\"?"));
   REQUIRE(chat.wait_for(">>> "));  // before it, the terminal itself would take Ctrl-D
