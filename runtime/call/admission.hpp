@@ -25,7 +25,7 @@ inline bool is_permitted(const Session& session, Permission permission) {
 inline void permit(const Session& session, Permission permission) {
   if (is_permitted(session, permission)) return;
   if (session.principal == nullptr) throw unauthorized("nobody knows who asks");
-  throw unauthorized("the token of " + session.principal->name + " has no permission " +
+  throw unauthorized("the access token of " + session.principal->name + " has no permission " +
                      (permission == Permission::kAdmin ? "admin" : "call"));
 }
 
