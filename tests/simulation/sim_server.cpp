@@ -57,11 +57,11 @@ SimServer::SimServer(World& world)
       accept_(dispatcher_.acceptor()),
       http_(http_service(
           world.loop(), limits_,
-          [this](const HttpRequest& request, const auto& exchange) { plain_http_.handle(request, exchange); },
+          [this](const HttpRequest& request, HttpExchange& exchange) { plain_http_.handle(request, exchange); },
           nullptr)),
       websocket_(http_service(
           world.loop(), limits_,
-          [](const HttpRequest& /*request*/, const auto& exchange) { exchange->respond(websocket_required()); },
+          [](const HttpRequest& /*request*/, HttpExchange& exchange) { exchange.respond(websocket_required()); },
           accept_)) {}
 
 SimServer::~SimServer() {

@@ -899,8 +899,9 @@ TEST_CASE("one access token has at most its share of a queue, and everybody with
 TEST_CASE("a handle that the server loads does not count where a call names none") {
   Calls calls;
   const auto loaded = std::make_shared<Recorder>();
-  calls.backend.load("small", {&method_named("rkllm_init"), Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}}},
-                     loaded);
+  calls.backend.load("small", {.method = &method_named("rkllm_init"),
+                               .params = Json{{"param", {{"model_path", RKLLM_FAST_MODEL}}}},
+                               .observer = loaded});
   REQUIRE_FALSE(loaded->outcome().error);
   CHECK(calls.backend.handles().at(0).model == "small");
   const Json input{{"rkllm_input", {{"prompt_input", "@n=2"}}}};
