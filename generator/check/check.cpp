@@ -21,6 +21,7 @@ constexpr Rule kFirstRules[] = {
     {"declarations-can-be-repeated", &declarations_can_be_repeated},
     {"structs-are-plain", &structs_are_plain},
     {"meanings-fit-types", &meanings_fit_types},
+    {"bit-fields-are-values", &bit_fields_are_values},
     {"chosen-structs-are-known", &chosen_structs_are_known},
     {"returns-can-be-told", &returns_can_be_told},
     {"constants-can-be-told", &constants_can_be_told},

@@ -84,6 +84,7 @@ class NameInspection {
   void inspect_fields(const c::Record& record, const std::set<std::string>& types) {
     for (const c::Field& field : record.fields) {
       for (const c::Record& inner : field.inline_record) inspect_fields(inner, types);
+      if (field.name.empty() && field.inline_record.empty()) continue;  // bits that only fill up
       inspect_name(field.name, field.location);
       if (types.count(field.name) != 0)
         inspection_.complain(field.location, "the field " + field.name + " is called like a type in the same struct");

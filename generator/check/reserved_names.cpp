@@ -70,12 +70,13 @@ constexpr const char* kNames =
     "default_of deliver elsewhere encode enum_fact factor fill_undefined fill_undefined_cpu_mask "
     "find_functions find_symbol floats_to_json from_version kAbiSet kAbiSets kElsewhere kEmptyIfAbsent kFacts "
     "kMethods kNullable kOptional kRequired kStandsFor kStubs kVersions lend_rows members names_of out_array "
-    "out_room remember reply_to_predicate reply_to_status require_session set_wire_defaults std tell_out_room "
+    "out_room remember require_bits reply_to_predicate reply_to_status require_session set_wire_defaults std "
+    "tell_out_room "
     "tell_out_value text_of text_or_nothing up_to_version";
 // What it makes of the names of declarations.
 constexpr const char* kMadeNames =
     "k(Declaration|Description|Elsewhere|Fields|Input|Method|Needed|Output|Params|ToolInput|ToolOutput)_.*"
-    "|deliver_.*|k.+Names";
+    "|bits_of_.*|deliver_.*|k.+Names";
 
 // What hides a type in a stub, before the type is named there.
 constexpr const char* kParams = "call functions params";

@@ -67,6 +67,7 @@ void constants_can_be_told(Inspection& inspection);
 void declarations_can_be_repeated(Inspection& inspection);
 // check_layouts.cpp
 void structs_are_plain(Inspection& inspection);
+void bit_fields_are_values(Inspection& inspection);
 // check_structs.cpp
 void structs_are_finite(Inspection& inspection);
 // check_values.cpp

@@ -20,9 +20,14 @@ bool is_array_of(const c::Type& type, TypeKind kind) {
 
 bool is_number(const c::Type& type) { return is_integer(type) || type.kind == TypeKind::kFloat; }
 
-// Numbers, or arrays of arrays of numbers.
+// Numbers, bools and enumerators, or arrays of arrays of these; or arrays of texts.
 bool is_grid(const c::Type& type) {
-  return type.kind == TypeKind::kArray ? type.count != 0 && is_grid(type.target.front()) : is_number(type);
+  if (type.kind == TypeKind::kArray) {
+    const c::Type& element = type.target.front();
+    return type.count != 0 && (is_grid(element) || is_array_of(element, TypeKind::kCharacter));
+  }
+  return is_number(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kDouble ||
+         type.kind == TypeKind::kEnum;
 }
 
 // What a meaning demands of the elements of an array, and of where they lie.
@@ -107,6 +112,7 @@ bool has_members(const c::Header& header, const c::Type& type, const c::Field* f
   if (field != nullptr && !field->inline_record.empty()) return !field->inline_record.front().is_union;
   const bool is_of_it = type.kind == TypeKind::kPointer || type.kind == TypeKind::kArray;
   const c::Type& held = is_of_it ? type.target.front() : type;
+  if (held.kind == TypeKind::kArray) return has_members(header, held, nullptr);
   if (held.kind == TypeKind::kEnum) return c::find<c::Enum>(header, held.name) != nullptr;
   if (held.kind != TypeKind::kRecord) return true;
   const c::Record* record = c::find<c::Record>(header, held.name);

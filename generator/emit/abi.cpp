@@ -4,6 +4,7 @@
 #include "read/declaration.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <utility>
 
@@ -141,6 +142,7 @@ class AbiEmitter {
     code_.indent();
     for (const c::Field& field : record.fields) {
       code_.comment(field.documentation.text);
+      has_bit_fields_ = has_bit_fields_ || (field.bit_width != 0 && !field.name.empty());
       if (field.inline_record.empty()) {
         code_.line(declaration(field) + ";");
         continue;
@@ -154,13 +156,41 @@ class AbiEmitter {
 
   void assert_offsets(const c::Record& record, const std::string& outermost, const std::string& prefix) {
     for (const c::Field& field : record.fields) {
-      if (!field.name.empty()) {
+      if (!field.name.empty() && field.bit_width == 0) {
         code_.line("static_assert(offsetof(" + outermost + ", " + prefix + field.name +
                    ") == " + layout_text(field.offset) + ");");
       }
       if (field.inline_record.empty()) continue;
       assert_offsets(field.inline_record.front(), outermost, field.name.empty() ? prefix : prefix + field.name + ".");
     }
+  }
+
+  // Looks at what the bit-fields of a record do.
+  void require_bits(const c::Record& record, const std::string& outermost, const std::string& prefix) {
+    for (const c::Field& field : record.fields) {
+      if (field.bit_width != 0 && !field.name.empty()) {
+        const std::string path = prefix + field.name;
+        const Layout first{field.offset.on_64_bit * 8 + field.first_bit.on_64_bit,
+                           field.offset.on_32_bit * 8 + field.first_bit.on_32_bit};
+        code_.statement({"require_bits<" + outermost + ">",
+                         {literal(outermost + "." + path), layout_text(first), std::to_string(field.bit_width),
+                          "[](" + outermost + "& value) { value." + path + " = " + all_bits(field) + "; }"}});
+      }
+      for (const c::Record& inner : field.inline_record) {
+        require_bits(inner, outermost, field.name.empty() ? prefix : prefix + field.name + ".");
+      }
+    }
+  }
+
+  // The value of a bit-field that has all of its bits set.
+  std::string all_bits(const c::Field& field) const {
+    const std::string ones = std::to_string(~std::uint64_t{0} >> (64 - field.bit_width)) + "U";
+    if (field.type.kind == c::TypeKind::kBool) return "true";
+    if (field.type.kind == c::TypeKind::kSigned) return "-1";
+    if (field.type.kind != c::TypeKind::kEnum) return ones;
+    const auto* entity = c::find<c::Enum>(api_.header, field.type.name);
+    const bool is_signed = entity != nullptr && entity->underlying.kind == c::TypeKind::kSigned;
+    return "static_cast<" + field.type.name + ">(" + (is_signed ? "-1" : ones) + ")";
   }
 
   // Structs that are declared in place get a name, for codecs to overload on.
@@ -199,8 +229,14 @@ class AbiEmitter {
     code_.line("};");
     header_.end_section();
     code_.comment("Finds each of them. Throws RpcError naming the first that is missing.");
+    if (has_bit_fields_) {
+      header_.includes.push_back(support_include(api_, "bit_fields"));
+      code_.line("//");
+      code_.comment("First looks whether bit-fields lie where the header has them, which no assertion can ask.");
+    }
     code_.line("inline Functions find_functions(const SymbolLookup& lookup) {");
     code_.indent();
+    for (const c::Record* record : c::all<c::Record>(api_.header)) require_bits(*record, record->name, "");
     code_.line("Functions functions{};");
     for (const c::Function* function : functions) {
       code_.statement({"find_symbol", {"lookup", literal(function->name), "functions." + function->name}});
@@ -215,6 +251,7 @@ class AbiEmitter {
   HeaderFile header_;
   CodeText& code_ = header_.code;
   std::set<std::string> declared_;  // structs and unions, so far
+  bool has_bit_fields_ = false;
 };
 
 }  // namespace

@@ -21,11 +21,13 @@ Json fields_json(const c::Record& record) {
   Json fields = Json::array();
   for (const c::Field& field : record.fields) {
     const bool is_inline = !field.inline_record.empty();
+    if (!is_inline && field.name.empty()) continue;  // bits that only fill up
     Json entry = Json::object();
     if (!field.name.empty()) entry["name"] = field.name;
     entry["type"] = is_inline ? (field.inline_record.front().is_union ? "union" : "struct") : spelling(field.type);
     entry["offset"] = layout_json(field.offset);
     entry["size"] = layout_json(field.type.size);
+    if (field.bit_width != 0) entry["bits"] = {{"width", field.bit_width}, {"first", layout_json(field.first_bit)}};
     entry["documentation"] = field.documentation.text;
     if (is_inline) entry["fields"] = fields_json(field.inline_record.front());
     fields.push_back(with_state(std::move(entry), field.documentation));

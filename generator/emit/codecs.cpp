@@ -14,6 +14,8 @@
 namespace bindgen {
 namespace {
 
+const std::string kBits = "bits_of_";  // before the name of a bit-field: the variable that stands for it
+
 class CodecEmitter {
  public:
   explicit CodecEmitter(const std::vector<Api>& sets)
@@ -65,6 +67,11 @@ class CodecEmitter {
 
   void emit(const SharedRecord& record) {
     code_.comment_on(record.path, documentation_of(record));
+    const bool has_bits = any_bit_field(record);
+    if (has_bits) {
+      code_.line("#pragma GCC diagnostic push");
+      code_.line("#pragma GCC diagnostic ignored \"-Wconversion\"  // bit-fields hold what their rules let pass");
+    }
     const Emitted calls = calls_of(record);
     const bool is_empty = std::all_of(calls.begin(), calls.end(), [](const auto& of_set) { return of_set.empty(); });
     const std::string codec = is_empty ? "Codec&" : "Codec& codec";
@@ -76,11 +83,23 @@ class CodecEmitter {
       emit_body(record, calls);
       code_.line("}");
     }
+    if (has_bits) code_.line("#pragma GCC diagnostic pop");
     emit_elsewhere(record);
     emit_fill_undefined(record);
     emit_wire_defaults(record);
     emit_remember(record);
     header_.end_section();
+  }
+
+  bool any_bit_field(const SharedRecord& record) const {
+    for (std::size_t set = 0; set < sets_.size(); ++set) {
+      if (!record.in[set]) continue;
+      for (const Part& part : parts_of(sets_[set], *record.in[set]->record, record.in[set]->path)) {
+        const bool is_told = bindgen::is_on_wire(sets_[set].role(part.path).meaning);
+        if (is_told && part.field->bit_width != 0) return true;
+      }
+    }
+    return false;
   }
 
   // The struct's own name, where it has one version.
@@ -153,9 +172,11 @@ class CodecEmitter {
           masks_of_groups[group][set] = true;
         }
         open_group = group;
-        const CodecScope scope{group.empty() ? "codec" : group, "value.", is_shared_};
+        const bool is_bit_field = part.field->bit_width != 0;
+        const CodecScope scope{group.empty() ? "codec" : group, is_bit_field ? kBits : "value.", is_shared_};
         for (const Expression& call : codec_calls(api, part, parts, scope)) {
-          (group.empty() ? calls : of_groups[group])[set].push_back(piece_of(call, part.name));
+          (group.empty() ? calls : of_groups[group])[set].push_back(is_bit_field ? bits_piece(part.name, call)
+                                                                                 : piece_of(call, part.name));
         }
       }
     }
@@ -175,6 +196,17 @@ class CodecEmitter {
       }
     }
     return calls;
+  }
+
+  // Reads and writes a bit-field by way of a variable.
+  static Piece bits_piece(const std::string& field, const Expression& call) {
+    Piece piece = piece_of(call, field);
+    piece.emit = [field, call](CodeText& code) {
+      code.line("auto " + (kBits + field) + " = value." + field + ";  // nothing can refer to a bit-field");
+      code.statement(call);
+      code.line("if constexpr (Codec::kDecodes) value." + field + " = " + kBits + field + ";");
+    };
+    return piece;
   }
 
   // By the name of the group, until its fields are known.

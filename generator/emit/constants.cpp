@@ -86,6 +86,7 @@ class ConstantsEmitter {
   void emit_fields(const c::Record& record, unsigned depth) {
     for (const c::Field& field : record.fields) {
       const bool is_inline = !field.inline_record.empty();
+      if (!is_inline && field.name.empty()) continue;  // bits that only fill up
       const std::string type = !is_inline                             ? spelling(field.type)
                                : field.inline_record.front().is_union ? "union"
                                                                       : "struct";

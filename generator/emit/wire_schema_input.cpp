@@ -169,11 +169,19 @@ class InputSchema {
     std::optional<double> minimum;
     if (array.minimum) minimum = static_cast<double>(*array.minimum);
     Json items;
-    if (element.kind == TypeKind::kArray) {
+    if (is_text_in_place(element)) {
+      items = {{"type", "string"}, {"pattern", kNoNul}, {"maxLength", element.count - 1}};
+    } else if (element.kind == TypeKind::kArray) {
       items = elements_schema(part, element, array);
       items["minItems"] = items["maxItems"] = element.count;
     } else if (element.kind == TypeKind::kRecord) {
       items = record(part);
+    } else if (element.kind == TypeKind::kBool) {
+      items = {{"type", "boolean"}};
+    } else if (element.kind == TypeKind::kDouble) {
+      items = {{"type", "number"}};
+    } else if (element.kind == TypeKind::kEnum) {
+      items = enum_schema(api_, element.name);
     } else if (element.kind == TypeKind::kPointer) {
       items = {{"type", "string"}, {"pattern", kNoNul}};
     } else {

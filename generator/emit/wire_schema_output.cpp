@@ -105,7 +105,10 @@ class OutputSchema {
     const c::Type& element = type.target.front();
     if (can_be_packed(element)) return packed_array_schema(element, true);
     Json items{{"type", "integer"}};
+    if (element.kind == TypeKind::kBool || element.kind == TypeKind::kEnum) items = scalar(element);
+    if (element.kind == TypeKind::kDouble) items = {{"type", {"number", "null"}}};
     if (element.kind == TypeKind::kArray) items = elements_schema(part, element);
+    if (is_text_in_place(element)) items = {{"type", "string"}};
     if (element.kind == TypeKind::kRecord) items = object_of(record_of(api_, part));
     if (element.kind == TypeKind::kPointer) items = {{"type", {"string", "null"}}};
     return {{"type", "array"}, {"items", std::move(items)}};

@@ -75,6 +75,10 @@ std::string enum_documentation(const Api& api, const std::string& name) {
   return text;
 }
 
+bool is_text_in_place(const c::Type& element) {
+  return element.kind == c::TypeKind::kArray && element.target.front().kind == c::TypeKind::kCharacter;
+}
+
 bool can_be_packed(const c::Type& element) {
   return element.kind == c::TypeKind::kFloat || element.kind == c::TypeKind::kCharacter ||
          element.kind == c::TypeKind::kVoid;

@@ -23,6 +23,8 @@ Json enum_schema(const Api& api, const std::string& name);
 // What the runtime answers: a name, the first of those of one value, or the number that the header has no name for.
 Json returned_enum_schema(const Api& api, const std::string& name);
 std::string enum_documentation(const Api& api, const std::string& name);
+// Whether this, an element of an array, is room for a text that ends with NUL.
+bool is_text_in_place(const c::Type& element);
 // Whether an array of these may also come as {"base64","dtype"}: floats, and char, whose arrays are bytes.
 bool can_be_packed(const c::Type& element);
 // An array of those in either form. Results may hold null for floats that are not finite.

@@ -238,6 +238,7 @@ struct Api {
 
 // The path of a field inside `parent`.
 inline std::string path_of(const std::string& parent, const c::Field& field) {
+  if (field.name.empty() && field.inline_record.empty()) return parent + ".(unnamed bits)";
   return parent + "." + (field.name.empty() ? (field.inline_record.front().is_union ? "union" : "struct") : field.name);
 }
 

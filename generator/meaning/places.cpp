@@ -85,6 +85,7 @@ class Survey {
     for (std::size_t i = 0; i < record.fields.size(); ++i) {
       const c::Field& field = record.fields[i];
       const bool is_inline = !field.inline_record.empty();
+      if (field.name.empty() && !is_inline) continue;  // bits that only fill up
       const std::string own_path = path_of(path, field);
       // The members of an anonymous struct or union are members of the struct around it, for C and for the wire; and
       // there is nothing else to say about an anonymous struct.
@@ -94,10 +95,10 @@ class Survey {
       }
       Declared declared{own_path, declaration(field), field.type, lengths_beside(record.fields, i)};
       declared.inside = inside;
+      declared.bit_width = field.bit_width;
       declared.is_union = is_inline ? field.inline_record.front().is_union : is_union(field.type);
       declared.is_anonymous = field.name.empty();
       add_part(std::move(declared), field.location);
-      if (field.bit_width != 0) complain(field.location, own_path + " is a bit-field, which has no wire form yet");
       if (is_inline) visit_fields(field.inline_record.front(), field.name.empty() ? path : own_path, own_path);
     }
   }

@@ -134,7 +134,17 @@ Proposal pointer(const Declared& declared) {
 }
 
 bool is_told_in_place(const c::Type& element) {
-  return element.kind == TypeKind::kSigned || element.kind == TypeKind::kUnsigned || element.kind == TypeKind::kFloat;
+  switch (element.kind) {
+    case TypeKind::kArray:
+      return element.target.front().kind == TypeKind::kCharacter || is_told_in_place(element.target.front());
+    case TypeKind::kSigned:
+    case TypeKind::kUnsigned:
+    case TypeKind::kFloat:
+    case TypeKind::kDouble:
+    case TypeKind::kBool:
+    case TypeKind::kEnum: return true;
+    default: return false;
+  }
 }
 
 Proposal proposal(const Declared& declared) {

@@ -25,6 +25,7 @@ struct Declared {
   bool is_returned = false;
   bool is_param = false;
   std::uint64_t extent = 0;  // of a parameter that is declared as an array: of how many elements; else 0
+  unsigned bit_width = 0;    // of a bit-field; else 0
   bool is_opaque = false;    // points at a struct that the header does not define
 };
 

@@ -6,6 +6,7 @@
 #include "meaning/suggest.hpp"
 #include "read/declaration.hpp"
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -210,10 +211,23 @@ class Understanding {
       return;
     }
     auto* value = std::get_if<meaning::Value>(&role.meaning);
+    if (value != nullptr && declared.bit_width != 0) bound_by_bits(*value, declared);
     if (value != nullptr && places_.params.count(declared.path) != 0 && !role.default_value) {
       value->presence = Presence::kRequired;  // C has no absent arguments
     }
     api_.roles[declared.path] = std::move(role);
+  }
+
+  // What the bits of a bit-field hold, where nothing narrower is said.
+  static void bound_by_bits(meaning::Value& value, const Declared& declared) {
+    constexpr unsigned kMost = 53;  // bits of a bound, which is a double
+    const bool is_signed = declared.type.kind == TypeKind::kSigned;
+    if (!is_signed && declared.type.kind != TypeKind::kUnsigned) return;
+    if (value.is_flag || declared.bit_width > kMost) return;
+    const double count = std::ldexp(1.0, static_cast<int>(declared.bit_width - (is_signed ? 1 : 0)));
+    const double least = is_signed ? -count : 0;
+    if (!value.minimum) value.minimum = least;
+    if (!value.maximum) value.maximum = count - 1;
   }
 
   bool is_inside_unused(const Declared& declared) const {

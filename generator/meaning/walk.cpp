@@ -46,6 +46,7 @@ void add_streams(const Api& api, const std::vector<Part>& parts, std::vector<con
 std::vector<Part> parts_of(const Api& api, const c::Record& record, const std::string& path) {
   std::vector<Part> parts;
   for (const c::Field& field : record.fields) {
+    if (field.name.empty() && field.inline_record.empty()) continue;  // bits that only fill up
     const std::string own_path = path_of(path, field);
     const bool is_anonymous_struct =
         field.name.empty() && !field.inline_record.empty() && !field.inline_record.front().is_union;

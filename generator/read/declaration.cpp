@@ -63,7 +63,8 @@ std::string declaration(const c::Field& field) {
   if (!field.inline_record.empty()) {
     return declaration(field.inline_record.front()) + (field.name.empty() ? "" : " " + field.name);
   }
-  return declaration(field.type, field.name) + (field.bit_width != 0 ? " : " + std::to_string(field.bit_width) : "");
+  const bool is_bit_field = field.bit_width != 0 || field.name.empty();
+  return declaration(field.type, field.name) + (is_bit_field ? " : " + std::to_string(field.bit_width) : "");
 }
 
 std::string declaration(const c::Record& record) {

@@ -31,7 +31,8 @@ class RecordReader {
       const bool is_record = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
       if (is_record && clang_Cursor_isAnonymousRecordDecl(child) != 0) {
         record.fields.push_back(read_anonymous(type, child, base));
-      } else if (kind == CXCursor_FieldDecl && !clang::spelling(child).empty()) {
+      } else if (kind == CXCursor_FieldDecl &&
+                 (!clang::spelling(child).empty() || clang_Cursor_isBitField(child) != 0)) {
         record.fields.push_back(read_field(child, base));
       }
     }

@@ -13,6 +13,7 @@
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/cpu_mask.hpp>
+#include <rkllm_mcp/enumerators.hpp>
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/field_search.hpp>
 #include <rkllm_mcp/json_reader.hpp>
@@ -109,9 +110,6 @@ class Decoder {
     reader_.object();
   }
 
-  // What stands there is none of these names.
-  template <class Names>
-  [[noreturn]] static void refuse_name(const JsonReader& in, const Names& names);
   // The path that the library gets for the one that was given.
   std::string path_for(std::string_view name, const std::string& given, FileUse use) const;
   std::optional<JsonReader> take(std::string_view name, Presence presence, std::string_view what);
@@ -195,28 +193,7 @@ void Decoder::flag(std::string_view name, T& out, Presence presence) {
 
 template <class E>
 void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
-  const auto in = take(name, presence, "name of an enumerator");
-  if (!in) return;
-  if (in->json().is_string()) {
-    std::vector<std::string_view> names;
-    for (const auto& known : names_of(out)) {
-      if (in->text() == known.name) return void(out = known.value);
-      names.push_back(known.name);
-    }
-    refuse_name(*in, names);
-  }
-  const auto number = in->integer<std::int64_t>();
-  for (const auto& known : names_of(out)) {
-    if (std::cmp_equal(number, static_cast<std::underlying_type_t<E>>(known.value))) return void(out = known.value);
-  }
-  in->expected("the number or name of an enumerator");
-}
-
-template <class Names>
-void Decoder::refuse_name(const JsonReader& in, const Names& names) {
-  std::string complaint = "expected one of";
-  for (const std::string_view name : names) complaint.append(name == *std::begin(names) ? " " : ", ").append(name);
-  in.refuse(complaint + ", found " + Json(shortened(in.text())).dump() + did_you_mean(in.text(), names));
+  if (const auto in = take(name, presence, "name of an enumerator")) out = enumerator_from_json<E>(*in);
 }
 
 template <class Char>
@@ -344,12 +321,7 @@ void Decoder::text_in_place(std::string_view name, char (&out)[N], TextRule rule
   const char* given = nullptr;
   text(name, given, rule);
   if (given == nullptr) return;
-  const std::string_view bytes = given;
-  if (bytes.size() >= N) {
-    throw InvalidParams(reader_.path_of(name), "expected string of at most " + std::to_string(N - 1) +
-                                                   " bytes, found " + std::to_string(bytes.size()));
-  }
-  std::fill(std::copy(bytes.begin(), bytes.end(), out), out + N, '\0');
+  if (const auto complaint = copy_text(given, out)) throw InvalidParams(reader_.path_of(name), *complaint);
 }
 
 template <class T, std::size_t N, class Length>

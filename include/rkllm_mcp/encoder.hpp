@@ -2,16 +2,20 @@
 // with.
 #pragma once
 
+#include <rkllm_mcp/array_in_place.hpp>
 #include <rkllm_mcp/bytes.hpp>
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/codec_rules.hpp>
+#include <rkllm_mcp/enumerators.hpp>
 #include <rkllm_mcp/json.hpp>
 #include <rkllm_mcp/tensor.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,7 +96,7 @@ class Encoder {
  private:
   // How many elements there are. Reads no session value for an array that is not there.
   std::size_t size_of(const CountedBy& length, bool is_there) const;
-  // Of structs, texts, numbers or bytes, or of arrays of them.
+  // Of structs, texts, numbers, enumerators or bytes, or of arrays of them.
   template <class T>
   Json to_json(std::span<const T> values) const;
   void put_counts(const CountedBy& length);
@@ -115,11 +119,7 @@ Json encode(const T& value, const Encoding& encoding = {}) {
 
 template <class E>
 void Encoder::enumeration(std::string_view name, const E& value, Presence) {
-  if (!chosen()) return;
-  for (const auto& known : names_of(value)) {
-    if (known.value == value) return put(name, std::string(known.name));
-  }
-  put(name, static_cast<std::underlying_type_t<E>>(value));
+  if (chosen()) put(name, enumerator_to_json(value));
 }
 
 inline void Encoder::text(std::string_view name, const char* const& value, const TextRule&) {
@@ -170,10 +170,22 @@ Json Encoder::to_json(std::span<const T> values) const {
     return floats_to_json(values, encoding_.arrays);
   } else if constexpr (std::is_same_v<T, char>) {
     return bytes_to_json(values, encoding_.arrays);
+  } else if constexpr (is_text_in_place<T>) {
+    Json texts = Json::array();
+    for (const T& text : values) texts.push_back(std::string(text, std::find(text, std::end(text), '\0')));
+    return texts;
   } else if constexpr (std::is_array_v<T>) {
     Json rows = Json::array();
     for (const T& row : values) rows.push_back(to_json(std::span<const std::remove_extent_t<T>>(row)));
     return rows;
+  } else if constexpr (std::is_same_v<T, double>) {
+    Json numbers = Json::array();
+    for (const double value : values) numbers.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+    return numbers;
+  } else if constexpr (std::is_enum_v<T>) {
+    Json names = Json::array();
+    for (const T value : values) names.push_back(enumerator_to_json(value));
+    return names;
   } else if constexpr (std::is_class_v<T>) {
     Json objects = Json::array();
     for (const T& value : values) objects.push_back(encode(value, encoding_));

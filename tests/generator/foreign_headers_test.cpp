@@ -10,7 +10,10 @@
 #include "text_file.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -81,7 +84,22 @@ std::vector<Foreign> installed() {
   return found;
 }
 
-// All that decides what the comparison finds: the sources of the reader, this test, the compiler, and the headers.
+// A header and all that it includes, as the compiler of this machine finds them.
+std::set<std::filesystem::path> with_included(const Foreign& foreign) {
+  const std::string list = (test::scratch("foreign_included") / "list").string();
+  const std::string command =
+      "'" COMPILER "' -x c -M" + compiler_options(foreign) + " '" + foreign.path + "' >'" + list + "' 2>/dev/null";
+  REQUIRE(std::system(command.c_str()) == 0);
+  std::set<std::filesystem::path> files;
+  std::istringstream words(read_text(list));  // "x.o: x.h y.h \\", and so on
+  for (std::string word; words >> word;) {
+    if (std::filesystem::is_regular_file(word)) files.insert(word);
+  }
+  return files;
+}
+
+// All that decides what the comparison finds: the sources of the reader, this test, the compiler, and the headers with
+// those that they include.
 std::string inputs_of_comparison(const std::vector<Foreign>& headers) {
   const auto tests = std::filesystem::path(REPOSITORY) / "tests/generator";
   std::vector<std::filesystem::path> files = {tests / "foreign_headers_test.cpp", tests / "compiler_probe.hpp"};
@@ -89,7 +107,9 @@ std::string inputs_of_comparison(const std::vector<Foreign>& headers) {
     files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  for (const Foreign& foreign : headers) files.emplace_back(foreign.path);
+  std::set<std::filesystem::path> read;
+  for (const Foreign& foreign : headers) read.merge(with_included(foreign));
+  files.insert(files.end(), read.begin(), read.end());
   std::string all = COMPILER " " COMPILER_VERSION "\n";
   for (const auto& file : files) all += file.string() + " " + sha256(read_text(file)) + "\n";
   return sha256(all);
@@ -111,8 +131,8 @@ TEST_CASE("what is read from other people's headers is what the compiler reads")
   for (const Foreign& foreign : headers) {
     INFO(foreign.path);
     const c::Header header = read(foreign);
-    const bool has_all = c::all<c::Function>(header).size() >= foreign.functions &&
-                         c::all<c::Record>(header).size() >= foreign.records;
+    const bool has_all =
+        c::all<c::Function>(header).size() >= foreign.functions && c::all<c::Record>(header).size() >= foreign.records;
     CHECK(has_all);
     has_passed = has_passed && has_all;
     if (sizeof(void*) != 8) continue;
@@ -121,6 +141,18 @@ TEST_CASE("what is read from other people's headers is what the compiler reads")
     has_passed = has_passed && complaints.empty();
   }
   if (has_passed) test::write_text(stamp, inputs);
+}
+
+TEST_CASE("a header is compared anew when one that it includes has changed") {
+  const auto folder = test::scratch("foreign_changed");
+  const std::string outer = test::file(folder, "outer.h", "#include \"inner.h\"\nint f(inner it);\n");
+  const auto inputs_with = [&](const std::string& inner) {
+    test::file(folder, "inner.h", inner);
+    return inputs_of_comparison({{outer.c_str(), "", 1, 0}});
+  };
+  const std::string with_int = inputs_with("typedef int inner;\n");
+  CHECK(inputs_with("typedef long inner;\n") != with_int);
+  CHECK(inputs_with("typedef int inner;\n") == with_int);
 }
 
 TEST_CASE("the probe can fail: a wrong offset, type or signature does not compile") {

@@ -74,7 +74,9 @@ TEST_CASE("a struct that does not lie as its fields alone would is refused") {
         "typedef struct { int a; } __attribute__((aligned(16))) S;", "struct __attribute__((packed)) S { int a; };",
         "typedef int wide_t __attribute__((aligned(8)));\ntypedef struct { int8_t a; wide_t b; } S;",
         "typedef struct { struct { int8_t c; int d; } __attribute__((packed)) a; } S;",
-        "union __attribute__((packed)) S { int8_t a; int b; };"}) {
+        "union __attribute__((packed)) S { int8_t a; int b; };",
+        "struct __attribute__((packed)) S { unsigned a : 3; int b; };",
+        "struct __attribute__((packed)) S { unsigned a : 20; unsigned b : 20; };"}) {
     INFO(header);
     CHECK_THAT(refused(header), has_text("error: S" + packed));
     CHECK_THAT(refused(header), has_text("[structs-are-plain]"));
@@ -193,4 +195,22 @@ TEST_CASE("parameters have names") {
                           "stream":{"result":"R","state":"S","states":{"kWord":"token","kEnd":"end"},
                                     "text":"text","token":"token"}})-"),
              has_text("the stream of on_t: a parameter has no name; give it one in the header"));
+}
+
+TEST_CASE("a bit-field is refused where its bits cannot hold what is said of it, or something would refer to it") {
+  const std::string given = R"({"for":"f.s","quote":"S* s","object":{}})";
+  const std::string function = "\nint f(S* s);\n";
+  CHECK_THAT(refused("typedef struct { float* v; unsigned n : 3; } S;" + function,
+                     given + R"(,{"for":"S.v","quote":"float* v","array":{"counted_by":"n"}})"),
+             has_text("S.n: a bit-field is a value that stands for itself"));
+  CHECK_THAT(refused("typedef struct { int on : 1; } S;" + function,
+                     given + R"(,{"for":"S.on","quote":"int on : 1","value":{"flag":true}})"),
+             has_text("S.on: its only bit is a sign"));
+  CHECK_THAT(refused("typedef struct { unsigned a : 3; } S;" + function,
+                     given + R"(,{"for":"S.a","quote":"unsigned int a : 3","value":{"maximum":8}})"),
+             has_text("S.a: its bits cannot hold all of its bounds"));
+  CHECK_THAT(refused("typedef enum { A, B = 9 } E;\ntypedef struct { E e : 3; } S;" + function, given),
+             has_text("S.e: its bits cannot hold B"));
+  CHECK(refused("typedef struct { unsigned a : 3; unsigned : 5; int : 0; int8_t b : 2; } S;" + function, given) ==
+        "accepted");
 }
