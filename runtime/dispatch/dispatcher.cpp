@@ -9,13 +9,13 @@
 #include "mcp/protocol/revisions.hpp"
 #include "mcp/protocol/stateless_era.hpp"
 #include "run_loop.hpp"
+#include "transport/bytes/turn.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
 #include <asio/post.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -273,11 +273,11 @@ void Dispatcher::execute(const Batch& batch, Session& session, Peer& peer, Deliv
   go_on_with(std::make_shared<const Batch>(batch), next, session, gathering, delivery);
 }
 
-// Those from `at` on, for some milliseconds: others want the loop, too. Returns which is the next.
+// Those from `at` on, as many as a turn allows. Returns which is the next.
 std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session& session, BatchPeer& gathering,
                                      Delivery delivery) {
-  constexpr std::chrono::milliseconds kTurn{5};
-  const auto until = Clock::now() + kTurn;
+  Turn turn;
+  turn.begin();
   do {
     Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
     give_room(message, batch.memory);
@@ -285,7 +285,8 @@ std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session
       message = Malformed{request->id, RpcError(ErrorCode::kInvalidRequest, "invalid request: initialize in a batch")};
     }
     receive(message, session, gathering, delivery);
-  } while (++at < batch.messages.size() && Clock::now() < until);
+    turn.count_message();
+  } while (++at < batch.messages.size() && !turn.is_over());
   return at;
 }
 
@@ -294,10 +295,16 @@ void Dispatcher::go_on_with(std::shared_ptr<const Batch> batch, std::size_t at, 
   asio::post(loop_, [this, batch = std::move(batch), at, kept = session.shared_from_this(),
                      gathering = std::move(gathering), delivery] {
     if (gathering->closed()) return;
-    std::size_t next = batch->messages.size();
-    or_else([&] { next = execute_some(*batch, at, *kept, *gathering, delivery); }, [&] { gathering->close(); });
-    if (next < batch->messages.size()) return go_on_with(batch, next, *kept, gathering, delivery);
-    gathering->resume_input();
+    bool goes_on = false;
+    or_else(
+        [&] {
+          const std::size_t next = execute_some(*batch, at, *kept, *gathering, delivery);
+          if (next == batch->messages.size()) return;
+          go_on_with(batch, next, *kept, gathering, delivery);
+          goes_on = true;
+        },
+        [&] { gathering->close(); });
+    if (!goes_on) gathering->resume_input();
   });
 }
 

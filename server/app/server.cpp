@@ -24,7 +24,7 @@ namespace rkllm_mcp {
 namespace {
 
 // How long each step of the end may take; together they stay below two seconds.
-constexpr std::chrono::milliseconds kForConversations{1000};
+constexpr std::chrono::milliseconds kForConversations{400};
 constexpr std::chrono::milliseconds kForTheRuntime{1000};
 constexpr std::chrono::milliseconds kForStreams{300};
 constexpr std::chrono::milliseconds kForFlushing{200};
@@ -348,8 +348,8 @@ Dispatcher::Options Server::watched_options(const Settings& settings) {
 void Server::note_fault(const std::exception_ptr& fault) {
   count(&metrics_.counts, &Counts::faults);
   log_.error("internal error, which has ended the exchange that it happened in: {}", text_of_fault(fault));
-  // The next step of the ending may be what is missing now: nothing may keep the process from it.
-  if (!stopping_) return;
+  // A step of the ending is what is missing now, and no other will come.
+  if (!is_in_step_) return;
   ended_cleanly_ = false;
   loop_.stop();
 }
@@ -461,6 +461,17 @@ std::string Server::metrics() const {
 
 void Server::stop() {
   if (std::exchange(stopping_, true)) return;
+  step([this] { begin_ending(); });
+}
+
+// Where a step fails, for want of memory, say, nothing leads to the next: note_fault() sees that the loop stops.
+void Server::step(const std::function<void()>& action) {
+  is_in_step_ = true;
+  action();
+  is_in_step_ = false;
+}
+
+void Server::begin_ending() {
   log_.info("ending");
   if (when_stopping_) when_stopping_();
   timer_.cancel();
@@ -501,7 +512,7 @@ void Server::end_runtime() {
       if (!services_ended) log_.warn("a tool did not come back in time; leaving it behind");
       if (!texts_ended) log_.warn("a profile's provider did not come back in time; leaving it behind");
       if (!pulls_ended) log_.warn("a pull did not come back in time; leaving it behind");
-      let_streams_end(Clock::now() + kForStreams);
+      step([this] { let_streams_end(Clock::now() + kForStreams); });
     });
   });
 }
@@ -525,7 +536,7 @@ void Server::flush_and_leave(Clock::time_point deadline) {
 
 void Server::look_again(std::function<void()> look) {
   const auto timer = std::make_shared<asio::steady_timer>(loop_, kBeforeNextLook);
-  timer->async_wait([timer, look = std::move(look)](const asio::error_code&) { look(); });
+  timer->async_wait([this, timer, look = std::move(look)](const asio::error_code&) { step(look); });
 }
 
 }  // namespace rkllm_mcp

@@ -104,6 +104,8 @@ class Server {
   Json health();
   Json health_of_services() const;  // on their own port
   std::string metrics() const;
+  void step(const std::function<void()>& action);  // of the ending
+  void begin_ending();
   void let_answers_be_kept(Clock::time_point deadline);
   void end_runtime();
   void let_streams_end(Clock::time_point deadline);
@@ -142,6 +144,7 @@ class Server {
   const std::function<void()> when_stopping_;
   const std::function<std::uint64_t()> lost_log_lines_;
   bool stopping_ = false;
+  bool is_in_step_ = false;
   bool ended_cleanly_ = true;
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdint>
 
 namespace rkllm_mcp::client {
@@ -58,13 +59,16 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   httplib::Response response;
   httplib::Error error = httplib::Error::Success;
   if (stopped_) return End::kStopped;
+  const auto began = std::chrono::steady_clock::now();
   const bool complete = client_->send(request, response, error);
   if (stopped_ || refused) return End::kStopped;
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
   is_unreachable_ = error == httplib::Error::Connection;
   if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
-  const std::string hint = is_http ? std::string() : hint_at_protocol(endpoint_);
+  // Who speaks something else says so at once; one that is only slow is not asked.
+  const bool is_soon = std::chrono::steady_clock::now() - began < std::chrono::seconds(1);
+  const std::string hint = is_http || !is_soon ? std::string() : hint_at_protocol(endpoint_);
   complaint_ += hint;
   return error == httplib::Error::SSLConnection || !hint.empty() ? End::kNoConnection : End::kBroken;
 }

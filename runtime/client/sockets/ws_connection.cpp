@@ -6,6 +6,7 @@
 #include <openssl/rand.h>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <utility>
 
@@ -49,7 +50,8 @@ void WsConnection::open(const Endpoint& endpoint, Deadline deadline) try {
   check_upgrade_response(std::string_view(received_).substr(0, end), key);
   received_.erase(0, end + 4);
 } catch (const ConnectionError& error) {
-  throw ConnectionError(where_ + ": " + error.what() + hint_at_protocol(endpoint));
+  const bool is_late = std::chrono::steady_clock::now() >= deadline;  // who speaks something else says so at once
+  throw ConnectionError(where_ + ": " + error.what() + (is_late ? std::string() : hint_at_protocol(endpoint)));
 }
 
 bool WsConnection::fill(Deadline deadline) {

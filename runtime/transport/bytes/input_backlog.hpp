@@ -1,13 +1,14 @@
-// Input that has been read but cannot be handled yet: too many answers wait for the client to read them, the layer above
-// has enough to do, or the connection has had its turn. For connections that take their input message by message.
+// Input that has been read but cannot be handled yet: too many answers wait for the client to read them, the layer
+// above has enough to do, or the connection has had its turn. For connections that take their input message by message.
 //
-// A connection's turn is a few messages long, since one read can bring ten thousand small ones: the rest waits until
-// the loop has called what else it has to call. Nothing more is read from the client while much waits.
+// A connection's turn is short, since one read can bring ten thousand small messages: the rest waits for the next one.
+// Nothing more is read from the client while much waits.
 //
 // Threads: belongs to the event loop.
 #pragma once
 
 #include "transport/bytes/channel.hpp"
+#include "transport/bytes/turn.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -26,8 +27,8 @@ class InputBacklog {
 
   bool empty() const { return kept_.empty(); }
   // To be called for each message; turn_is_over() says whether the next one has to wait.
-  void count_message() { ++handled_; }
-  bool turn_is_over() const { return handled_ >= kMessagesInATurn; }
+  void count_message() { turn_.count_message(); }
+  bool turn_is_over() const { return turn_.is_over(); }
 
   // Calls `take`, which returns the bytes that it cannot handle now, with what has just been read; behind what waits
   // already it waits, too.
@@ -47,13 +48,12 @@ class InputBacklog {
   }
 
  private:
-  static constexpr int kMessagesInATurn = 16;
   // Reading on shows that a client has gone. More than this is not read ahead, but for what one read brings.
   static constexpr std::size_t kReadAhead = std::size_t{16} * 1024;
 
   template <class Take>
   void hand_over(std::string_view bytes, const Take& take) {
-    handled_ = 0;
+    turn_.begin();
     const std::string_view rest = take(bytes);
     if (rest.empty()) return;
     kept_.append(rest);
@@ -68,7 +68,7 @@ class InputBacklog {
   Channel& channel_;
   const std::function<void()> next_turn_;
   std::string kept_;
-  int handled_ = 0;  // in this turn
+  Turn turn_;
 };
 
 }  // namespace rkllm_mcp

@@ -3,6 +3,7 @@
 #include "run_loop.hpp"
 #include "transport/bytes/deadline.hpp"
 #include "transport/bytes/socket_stream.hpp"
+#include "transport/bytes/turn.hpp"
 #include "transport/udp/udp_errors.hpp"
 
 #include <asio/error.hpp>
@@ -28,7 +29,6 @@ constexpr std::chrono::milliseconds kTick{1};
 // Room for what arrives while the loop is busy; the system may grant less.
 constexpr int kReceiveBufferBytes = 1024 * 1024;
 // How many datagrams are taken before the loop's other work has its turn.
-constexpr int kDatagramsPerTurn = 16;  // as many as a connection gets, see input_backlog.hpp
 
 // Such a source address comes from this machine: the kernel drops it when it arrives from elsewhere.
 bool is_own(const asio::ip::address& address) {
@@ -245,7 +245,8 @@ void UdpTransport::Socket::receive_next() {
 
 void UdpTransport::Socket::receive_some() {
   forget_unreachable();
-  for (int i = 0; i < kDatagramsPerTurn && receiving_; ++i) {
+  Turn turn;
+  for (turn.begin(); receiving_ && !turn.is_over(); turn.count_message()) {
     Endpoint from;
     std::error_code error;
     const auto bytes = socket_.receive_from(asio::buffer(buffer_), from, 0, error);

@@ -145,12 +145,16 @@ void ChatCall::give_up(const RpcError& error) {
 void ChatCall::end(std::string_view finish_reason) {
   state_ = State::kEnds;
   if (!keeps_ || answer_.text.empty()) return answer(finish_reason, "");
+  is_kept_meanwhile_ = true;
   surroundings_.conversations.keep(
       conversation_, *invocation_->request().session->principal,
       {.question = question_, .answer = answer_.text, .is_partial = finish_reason == kStopped},
       [weak = weak_from_this(), finish_reason](const std::exception_ptr& error) {
         const auto self = weak.lock();
-        if (self) self->answer(finish_reason, error ? as_rpc_error(error).what() : "");
+        if (!self) return;
+        self->is_kept_meanwhile_ = false;
+        if (self->is_answered_) return self->gone_();
+        self->answer(finish_reason, error ? as_rpc_error(error).what() : "");
       });
 }
 

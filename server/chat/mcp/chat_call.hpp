@@ -84,7 +84,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   const std::function<void()> gone_;
   bool is_answered_ = false;
   bool keeps_ = false;              // the conversation: there is one, and no profile that does it
-  bool is_kept_meanwhile_ = false;  // what had come of a cancelled answer
+  bool is_kept_meanwhile_ = false;  // the answer, or what had come of a cancelled one
   Turn turn_;
   std::string question_;
   std::string conversation_;
