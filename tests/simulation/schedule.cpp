@@ -2,8 +2,10 @@
 
 #include "direct_client.hpp"
 #include "http_client.hpp"
+#include "mcp_client.hpp"
 #include "poll_client.hpp"
 #include "sim_server.hpp"
+#include "stateless_client.hpp"
 #include "world.hpp"
 
 #include <algorithm>
@@ -28,6 +30,8 @@ class Schedule {
       return std::make_shared<DirectClient>(world_, server_, std::move(wire), name);
     });
     add(0, 2, "poller", [this](const auto& name) { return std::make_shared<PollClient>(world_, server_, name); });
+    add(0, 2, "agent", [this](const auto& name) { return std::make_shared<McpClient>(world_, server_, name); });
+    add(0, 1, "visitor", [this](const auto& name) { return std::make_shared<StatelessClient>(world_, server_, name); });
     add(0, 2, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
   }
 
@@ -40,6 +44,7 @@ class Schedule {
     world_.tell("the faults end");
     for (const auto& client : clients_) client->settle();
     for (int i = 0; i < kStepsToSettle && !is_done(); ++i) {
+      if (!world_.has_events()) world_.pass(std::chrono::seconds(1));  // for those who wait for a time-out
       world_.step();
       check();
     }
@@ -51,6 +56,7 @@ class Schedule {
       world_.pass(std::chrono::seconds(5));
       while (world_.has_events()) world_.step();
     }
+    server_.forget_sessions();
     check_end();
   }
 
@@ -114,13 +120,26 @@ Outcome run_schedule(Choices choices) {
   return outcome;
 }
 
+namespace {
+
+// What is the same of a violation whoever is concerned: the words, without numbers.
+std::string kind_of(const std::string& violation) {
+  std::string kind;
+  for (const char byte : violation.substr(0, violation.find('"'))) {
+    if (byte == ':' || (byte >= 'a' && byte <= 'z')) kind += byte;
+  }
+  return kind.substr(0, 32);
+}
+
+}  // namespace
+
 Outcome shrink(const Outcome& failed, std::size_t tries) {
   Outcome best = failed;
   const auto attempt = [&](Choices::Made made) {
     if (tries == 0) return false;
     --tries;
     Outcome outcome = run_schedule(Choices(std::move(made)));
-    if (outcome.violation.empty()) return false;
+    if (kind_of(outcome.violation) != kind_of(failed.violation)) return false;
     while (!outcome.choices.empty() && outcome.choices.back() == 0) outcome.choices.pop_back();
     best = std::move(outcome);
     return true;

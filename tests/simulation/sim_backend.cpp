@@ -1,5 +1,7 @@
 #include "sim_backend.hpp"
 
+#include "transport/peer.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <asio/post.hpp>
@@ -148,6 +150,23 @@ std::size_t SimBackend::calls_of(std::string_view peer) const {
     for (const auto& job : queue) count += job->request.origin.peer == peer ? 1 : 0;
   }
   return count;
+}
+
+std::size_t SimBackend::calls_of_host(std::string_view host) const {
+  std::size_t count = 0;
+  for (const auto& [handle, queue] : queues_) {
+    for (const auto& job : queue) count += host_of(job->request.origin.peer) == host ? 1 : 0;
+  }
+  return count;
+}
+
+bool SimBackend::is_making(std::string_view name) const {
+  for (const auto& [handle, queue] : queues_) {
+    for (const auto& job : queue) {
+      if (job->name == name) return true;
+    }
+  }
+  return false;
 }
 
 std::size_t SimBackend::calls() const {

@@ -31,7 +31,7 @@ class SimConnection::Stream final : public ByteStream {
     if (connection.is_reset_ || connection.server_closed_) {
       return connection.later([handler = std::move(handler)] { handler(asio::error::broken_pipe, 0); });
     }
-    connection.write_ = Write{buffer, std::move(handler)};
+    connection.write_ = Write{buffer, std::move(handler), Clock::now()};
     connection.offer_write();
   }
   void async_wait_hangup(HangupHandler handler) override {
@@ -112,6 +112,7 @@ void SimConnection::end_operations(std::error_code error) {
     read_.reset();
   }
   if (write_) {
+    longest_pause_ = std::max(longest_pause_, Clock::now() - write_->begun);
     later([handler = std::move(write_->handler), error] { handler(error, 0); });
     write_.reset();
   }
@@ -167,6 +168,7 @@ void SimConnection::write_now() {
   if (!write_) return;
   Write write = std::move(*write_);
   write_.reset();
+  longest_pause_ = std::max(longest_pause_, Clock::now() - write.begun);
   // The first packet to a client that has gone leaves like any other; what comes back is a reset.
   const std::size_t room =
       client_closed_ ? write.buffer.size() : kWindowBytes - std::min(kWindowBytes, to_client_.size());

@@ -36,7 +36,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   void close();                    // both ways: what the server writes from now on is answered with a reset
   void reset();                    // at once
   void set_reading(bool reading);  // a client that does not read lets the connection fill up
-  // Whether the client has not read for so long at a time.
+  // Whether the client has not read, or the network has taken nothing from the server, for so long at a time.
   bool was_left_unread(Clock::duration time) const;
 
   bool server_has_closed() const { return server_closed_ || server_finished_; }
@@ -68,7 +68,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   bool client_closed_ = false;
   bool client_reading_ = true;
   Clock::time_point stopped_reading_;
-  Clock::duration longest_pause_{0};  // in reading, of those that are over
+  Clock::duration longest_pause_{0};  // in reading, of those that are over, and of writes
   bool server_finished_ = false;
   bool server_closed_ = false;
   bool is_reset_ = false;
@@ -82,6 +82,7 @@ class SimConnection : public std::enable_shared_from_this<SimConnection> {
   struct Write {
     asio::const_buffer buffer;
     ByteStream::TransferHandler handler;
+    Clock::time_point begun = Clock::now();
   };
   std::optional<Read> read_;
   std::optional<Write> write_;

@@ -1,5 +1,6 @@
 #include "sim_server.hpp"
 
+#include "mcp/tools/method_tools.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
 #include <utility>
@@ -8,6 +9,8 @@ namespace rkllm_mcp::simulation {
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr std::chrono::seconds kSessionIdle{3600};
 
 ConnectionLimits limits(const MemoryBudget& memory) {
   ConnectionLimits limits;
@@ -36,7 +39,7 @@ std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const Co
   HttpService service{
       loop, {}, {}, OriginPolicy({}, OriginPolicy::Binding::kLoopback), std::move(handler), {}, {}, {}, {}, {}, limits};
   service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
-  service.websocket_limits = {SimServer::kStall / 4, SimServer::kStall};
+  service.websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall};
   service.accept_websocket = std::move(accept_websocket);
   return std::make_shared<const HttpService>(std::move(service));
 }
@@ -52,17 +55,22 @@ SimServer::SimServer(World& world)
       catalogue_(test::fake_catalogue()),
       limits_(limits(memory_)),
       dispatcher_(world.loop(), api_, catalogue_, backend_, options(memory_, stream_memory_)),
-      sessions_(dispatcher_, std::chrono::seconds(3600)),
+      sessions_(dispatcher_, kSessionIdle),
       plain_http_(dispatcher_, sessions_),
+      streamable_http_(dispatcher_, sessions_),
       accept_(dispatcher_.acceptor()),
       http_(http_service(
           world.loop(), limits_,
-          [this](const HttpRequest& request, HttpExchange& exchange) { plain_http_.handle(request, exchange); },
+          [this](const HttpRequest& request, HttpExchange& exchange) {
+            request.path == "/mcp" ? streamable_http_.handle(request, exchange) : plain_http_.handle(request, exchange);
+          },
           nullptr)),
       websocket_(http_service(
           world.loop(), limits_,
           [](const HttpRequest& /*request*/, HttpExchange& exchange) { exchange.respond(websocket_required()); },
-          accept_)) {}
+          accept_)) {
+  add_method_tools(catalogue_, world.loop(), dispatcher_.caller());
+}
 
 SimServer::~SimServer() {
   for (const auto& each : channels_) {
@@ -71,6 +79,12 @@ SimServer::~SimServer() {
   world_.pass(Clock::duration::zero());  // they tell what they carry, whose calls are cancelled
   backend_->end_all();
   world_.pass(Clock::duration::zero());
+}
+
+// The table looks for them when a new one is opened.
+void SimServer::forget_sessions() {
+  world_.pass(kSessionIdle + std::chrono::seconds(1));
+  if (const auto opened = sessions_.open(HttpRequest())) sessions_.end(opened->id);
 }
 
 std::shared_ptr<Channel> SimServer::add(const std::shared_ptr<SimConnection>& connection) {

@@ -12,6 +12,7 @@
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/http_sessions.hpp"
 #include "dispatch/plain_http.hpp"
+#include "dispatch/streamable_http.hpp"
 #include "transport/bytes/channel.hpp"
 #include "transport/http/http_connection.hpp"
 #include "transport/lines/line_connection.hpp"
@@ -37,6 +38,8 @@ class SimServer {
 
   const SimBackend& backend() const { return *backend_; }
   std::size_t connections() const { return *connections_; }
+  // Time passes until sessions that nobody uses are forgotten.
+  void forget_sessions();
   std::size_t memory_used() const { return memory_.used(); }
   std::size_t stream_memory_used() const { return stream_memory_.used(); }
 
@@ -54,11 +57,12 @@ class SimServer {
   const MemoryBudget stream_memory_;
   const std::shared_ptr<SimBackend> backend_;
   const Api api_;
-  const Catalogue catalogue_;
+  Catalogue catalogue_;
   const ConnectionLimits limits_;
   Dispatcher dispatcher_;
   HttpSessions sessions_;
   PlainHttp plain_http_;
+  StreamableHttp streamable_http_;
   const AcceptFunction accept_;
   const std::shared_ptr<const HttpService> http_;
   const std::shared_ptr<const HttpService> websocket_;

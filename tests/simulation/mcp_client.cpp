@@ -1,0 +1,255 @@
+#include "mcp_client.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace rkllm_mcp::simulation {
+namespace {
+
+constexpr int kMostCalls = 4;  // whose events a server keeps all
+constexpr int kStepsToStop = 60;
+constexpr const char* kRevisions[] = {"2025-11-25", "2025-06-18"};
+
+}  // namespace
+
+McpClient::McpClient(World& world, SimServer& server, std::string name)
+    : world_(world), server_(server), name_(std::move(name)) {}
+
+void McpClient::start() {
+  revision_ = kRevisions[world_.choices().choose(2)];
+  plan();
+}
+
+void McpClient::plan() {
+  world_.may_happen(name_ + " acts", [self = shared_from_this()] { self->act(); });
+}
+
+void McpClient::act() {
+  if (settled_ || ends_session_) return;
+  if (session_.empty()) {
+    if (!is_opening_) open();
+    return plan();
+  }
+  switch (world_.choices().choose(12)) {
+    case 0:
+    case 1:
+    case 2: call(); break;
+    case 3: cancel(); break;
+    case 4: cut(); break;
+    case 5:
+    case 6: come_back(); break;
+    case 7:
+      for (const auto& [key, talk] : talks_) talk->connection().set_reading(false);
+      break;
+    case 8:
+    case 9:
+      for (const auto& [key, talk] : talks_) talk->connection().set_reading(true);
+      break;
+    case 10:
+      if (world_.choices().happens(3)) end_session();
+      break;
+    default: break;  // it waits
+  }
+  plan();
+}
+
+std::shared_ptr<HttpTalk> McpClient::ask(std::string_view method, std::string_view body, HttpTalk::Fields fields,
+                                         HttpTalk::Hearer hearer) {
+  // All of one host.
+  const auto connection = server_.connect_http(name_ + ":" + std::to_string(++connections_));
+
+  const auto talk = HttpTalk::start(connection, [this, number = connections_] {
+    // A connection that the server closes although it owes something on it breaks off what it carries.
+    if (const auto found = talks_.find(number); found != talks_.end() && found->second->waiting() > 0) {
+      if (!found->second->connection().was_left_unread(SimServer::kStall / 4))
+        complain("the server has closed instead of answering");
+      close(found->second);
+      if (session_.empty()) is_opening_ = false;
+      if (ends_session_) is_over_ = true;
+      go_on_settling();
+    }
+  });
+  talks_[connections_] = talk;
+  fields["Content-Type"] = "application/json";
+  fields.emplace("Accept", "application/json, text/event-stream");
+  if (!session_.empty()) {
+    fields["Mcp-Session-Id"] = session_;
+    fields["MCP-Protocol-Version"] = revision_;
+  }
+  const auto answered = std::move(hearer.answered);
+  hearer.answered = [this, answered, weak = std::weak_ptr(talk)](const HttpTalk::Answer& answer) {
+    answered(answer);
+    if (const auto alive = weak.lock()) close(alive);
+    go_on_settling();
+  };
+  talk->ask(method, "/mcp", fields, body, std::move(hearer));
+  return talk;
+}
+
+void McpClient::close(std::shared_ptr<HttpTalk> talk) {
+  if (std::erase_if(talks_, [&](const auto& each) { return each.second == talk; }) == 0) return;
+  for (auto& [id, call] : calls_) {
+    if (call.talk != talk) continue;
+    call.talk = nullptr;
+    if (!call.tool.has_ended() && call.last_event.empty()) call.is_lost = true;
+  }
+  talk->connection().close();
+}
+
+void McpClient::open() {
+  is_opening_ = true;
+  ask("POST",
+      R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":")" + revision_ +
+          R"(","capabilities":{},"clientInfo":{"name":"simulated","version":"1"}}})",
+      {}, {[this](const HttpTalk::Answer& answer) {
+        const auto id = answer.fields.find("mcp-session-id");
+        if (answer.status != 200 || id == answer.fields.end()) complain("no session is opened: " + answer.body);
+        session_ = id->second;
+        is_opening_ = false;
+        ask("POST", R"({"jsonrpc":"2.0","method":"notifications/initialized"})", {},
+            {[this](const HttpTalk::Answer& taken) {
+              if (taken.status != 202 && !ends_session_) complain("a notification is answered: " + taken.body);
+            }});
+      }});
+}
+
+void McpClient::call() {
+  const int id = static_cast<int>(calls_.size()) + 1;
+  if (id > kMostCalls) return;
+  const std::size_t tokens = world_.choices().choose(SimBackend::kTokens);
+  Call& call = calls_.emplace(id, Call{ToolCall(id, name_ + "." + std::to_string(id), tokens)}).first->second;
+  const Json body{{"jsonrpc", "2.0"},
+                  {"id", id},
+                  {"method", "tools/call"},
+                  {"params", call.tool.params(SimBackend::kHandles[world_.choices().choose(2)])}};
+  call.talk = ask("POST", body.dump(), {}, hearer_of(id));
+}
+
+HttpTalk::Hearer McpClient::hearer_of(int id) {
+  return {[this, id](const HttpTalk::Answer& answer) { answered(id, answer); },
+          [this, id](const HttpTalk::Event& event) {
+            Call& call = calls_.at(id);
+            if (!event.id.empty()) call.last_event = event.id;
+            if (!event.data.empty()) call.tool.take(event.data);
+          }};
+}
+
+void McpClient::answered(int id, const HttpTalk::Answer& answer) {
+  Call& call = calls_.at(id);
+  const bool may_end_without = call.is_cancelled || ends_session_;
+  if (!answer.streamed && answer.status == 200) return call.tool.take(answer.body);
+  if (call.tool.has_ended() || may_end_without) return;
+  // Of two connections that come back for the same events the later one gets them, and that need not be the newer one.
+  if (answer.streamed && !call.last_event.empty()) return;
+  complain("request " + std::to_string(id) + " ends without an answer: " + std::to_string(answer.status) + " " +
+           answer.body);
+}
+
+McpClient::Call* McpClient::one_of(bool (*is_wanted)(const Call&)) {
+  std::vector<Call*> found;
+  for (auto& [id, call] : calls_) {
+    if (is_wanted(call)) found.push_back(&call);
+  }
+  if (found.empty()) return nullptr;
+  return found[world_.choices().choose(static_cast<std::uint32_t>(found.size()))];
+}
+
+void McpClient::cancel() {
+  Call* const call = one_of([](const Call& each) { return !each.tool.has_ended() && !each.is_cancelled; });
+  if (call == nullptr) return;
+  world_.saw("a tool's call was cancelled");
+  call->is_cancelled = true;
+  // What cancels may overtake what it is about, and means nothing then.
+  const bool is_known = !call->last_event.empty();
+  const Json body{
+      {"jsonrpc", "2.0"}, {"method", "notifications/cancelled"}, {"params", {{"requestId", call->tool.id()}}}};
+  ask("POST", body.dump(), {}, {[this, call, is_known](const HttpTalk::Answer& answer) {
+        if (answer.status != 202 && !ends_session_) complain("cancelling is answered: " + answer.body);
+        if (is_known) call->steps_since_cancelled = 0;
+      }});
+}
+
+void McpClient::cut() {
+  Call* const call = one_of([](const Call& each) { return each.talk != nullptr; });
+  if (call == nullptr) return;
+  world_.saw("a connection was lost in a tool's call");
+  close(call->talk);
+}
+
+void McpClient::come_back() {
+  Call* const call = one_of([](const Call& each) {
+    return !each.talk && !each.last_event.empty() && !each.tool.has_ended() && !each.is_cancelled;
+  });
+  if (call != nullptr) come_back_for(*call);
+}
+
+void McpClient::come_back_for(Call& call) {
+  world_.saw("a client came back for what it had missed");
+  HttpTalk::Hearer hearer = hearer_of(call.tool.id());
+  hearer.answered = [this, &call](const HttpTalk::Answer& answer) {
+    if (answer.status != 200 && !ends_session_ && !call.is_cancelled) {
+      complain("it comes back for " + call.last_event + ": " + std::to_string(answer.status) + " " + answer.body);
+    }
+    answered(call.tool.id(), answer);
+  };
+  call.talk = ask("GET", {}, {{"Last-Event-ID", call.last_event}, {"Accept", "text/event-stream"}}, std::move(hearer));
+}
+
+void McpClient::end_session() {
+  if (std::exchange(ends_session_, true)) return;
+  world_.saw("a session was ended");
+  ask("DELETE", {}, {}, {[this](const HttpTalk::Answer& answer) {
+        if (answer.status != 204) complain("ending the session is answered with " + std::to_string(answer.status));
+        steps_since_end_ = 0;
+        is_over_ = true;
+      }});
+}
+
+std::string McpClient::goes_on_for_nobody() {
+  if (steps_since_end_ >= 0 && ++steps_since_end_ > kStepsToStop && server_.backend().calls_of_host(name_) > 0) {
+    return "calls of the session that " + name_ + " has ended";
+  }
+  for (auto& [id, call] : calls_) {
+    if (call.steps_since_cancelled < 0 || ++call.steps_since_cancelled <= kStepsToStop) continue;
+    if (server_.backend().is_making(call.tool.name())) return call.tool.name() + ", which was cancelled,";
+  }
+  return {};
+}
+
+void McpClient::settle() {
+  settled_ = true;
+  for (const auto& [key, talk] : talks_) talk->connection().set_reading(true);
+  go_on_settling();
+}
+
+// First it gets what it is owed, then it ends its session, or leaves it.
+void McpClient::go_on_settling() {
+  if (!settled_ || ends_session_ || is_over_) return;
+  if (session_.empty()) {
+    is_over_ = !is_opening_;
+    return;
+  }
+  bool is_owed_any = false;
+  for (auto& [id, call] : calls_) {
+    if (!is_owed(call)) continue;
+    is_owed_any = true;
+    if (!call.talk) come_back_for(call);
+  }
+  if (is_owed_any || !talks_.empty()) return;
+  if (world_.choices().happens(2)) return end_session();
+  is_over_ = true;
+}
+
+std::string McpClient::owed() const {
+  std::string text = name_ + ":";
+  for (const auto& [id, call] : calls_) {
+    if (is_owed(call)) text += " " + std::to_string(id);
+  }
+  return text + " (" + std::to_string(talks_.size()) + " answers)";
+}
+
+void McpClient::complain(const std::string& what) const { throw Violation{name_ + ": " + what}; }
+
+}  // namespace rkllm_mcp::simulation

@@ -1,0 +1,77 @@
+// A client of MCP over HTTP, of one of the revisions with a handshake: opens a session, calls tools and hears of their
+// progress, loses connections and comes back for what it has missed, cancels, ends its session. Each request travels on
+// a connection of its own.
+#pragma once
+
+#include "client.hpp"
+#include "departure.hpp"
+#include "http_talk.hpp"
+#include "sim_server.hpp"
+#include "tool_call.hpp"
+#include "world.hpp"
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rkllm_mcp::simulation {
+
+class McpClient : public Client, public std::enable_shared_from_this<McpClient> {
+ public:
+  McpClient(World& world, SimServer& server, std::string name);
+  void start() override;
+
+  void settle() override;
+  bool is_done() const override { return is_over_ && talks_.empty(); }
+  // What still goes on although the client has said that it needs it no more; empty: nothing.
+  std::string goes_on_for_nobody() override;
+  std::string owed() const override;  // for complaints
+
+ private:
+  struct Call {
+    ToolCall tool;
+    std::shared_ptr<HttpTalk> talk{};  // that brings its events now; null: none does
+    std::string last_event{};          // that has come; empty: none that could be named
+    bool is_lost = false;              // nothing has come that it could be asked for by
+    bool is_cancelled = false;
+    int steps_since_cancelled = -1;  // of a call that the server knew, and since it has confirmed that; -1: not yet
+  };
+
+  void plan();
+  void act();
+  void open();
+  void call();
+  void cancel();
+  void cut();
+  void come_back();
+  void come_back_for(Call& call);
+  void end_session();
+  Call* one_of(bool (*is_wanted)(const Call&));
+  HttpTalk::Hearer hearer_of(int id);
+  void answered(int id, const HttpTalk::Answer& answer);
+  std::shared_ptr<HttpTalk> ask(std::string_view method, std::string_view body, HttpTalk::Fields fields,
+                                HttpTalk::Hearer hearer);
+  void close(std::shared_ptr<HttpTalk> talk);
+  void go_on_settling();
+  bool is_owed(const Call& call) const { return !call.tool.has_ended() && !call.is_lost && !call.is_cancelled; }
+  [[noreturn]] void complain(const std::string& what) const;
+
+  World& world_;
+  SimServer& server_;
+  const std::string name_;
+  std::string revision_;
+  std::string session_;  // its id; empty: not open
+  std::map<int, Call> calls_;
+  std::map<int, std::shared_ptr<HttpTalk>> talks_;  // by the number of the connection
+  int connections_ = 0;
+  bool is_opening_ = false;
+  bool ends_session_ = false;  // has asked for that
+  int steps_since_end_ = -1;   // which the server has confirmed; -1: not yet
+  bool settled_ = false;
+  bool is_over_ = false;
+};
+
+}  // namespace rkllm_mcp::simulation
