@@ -25,7 +25,8 @@ class InputBacklog {
   InputBacklog(Channel& channel, std::function<void()> next_turn)
       : channel_(channel), next_turn_(std::move(next_turn)) {}
 
-  bool empty() const { return kept_.empty(); }
+  // While `take` below is called, what it will not take is here already.
+  bool empty() const { return kept_.empty() && !is_handing_over_; }
   // To be called for each message; turn_is_over() says whether the next one has to wait.
   void count_message() { turn_.count_message(); }
   bool turn_is_over() const { return turn_.is_over(); }
@@ -53,8 +54,10 @@ class InputBacklog {
 
   template <class Take>
   void hand_over(std::string_view bytes, const Take& take) {
-    turn_.begin();
+    turn_ = {};
+    is_handing_over_ = true;
     const std::string_view rest = take(bytes);
+    is_handing_over_ = false;
     if (rest.empty()) return;
     kept_.append(rest);
     hold_if_much();
@@ -68,6 +71,7 @@ class InputBacklog {
   Channel& channel_;
   const std::function<void()> next_turn_;
   std::string kept_;
+  bool is_handing_over_ = false;
   Turn turn_;
 };
 

@@ -34,7 +34,6 @@ void LineConnection::channel_received(std::string_view bytes) {
 
 std::string_view LineConnection::take(std::string_view bytes) {
   std::string_view rest = bytes;
-  is_taking_ = true;
   while (!rest.empty() && held_ == 0 && !channel_->congested() && !input_.turn_is_over()) {
     const auto received = framer_.next(rest);
     input_.count_message();
@@ -42,7 +41,6 @@ std::string_view LineConnection::take(std::string_view bytes) {
     if (received && channel_->is_open()) receive_(*received);
     framer_.release();
   }
-  is_taking_ = false;
   const auto taken = bytes.substr(0, bytes.size() - rest.size());
   if (taken.rfind('\n') != std::string_view::npos) in_message_ = false;  // what follows is another one
   watch_message();
@@ -78,7 +76,6 @@ void LineConnection::resume_input() {
 void LineConnection::go_on() {
   if (held_ > 0 || !receive_) return;
   input_.go_on([this](std::string_view bytes) { return take(bytes); });
-  if (is_taking_) return;  // what is not taken yet is nowhere else
   if (input_.empty() && held_ == 0 && std::exchange(ended_, false)) end_input();
 }
 

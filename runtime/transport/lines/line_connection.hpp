@@ -70,7 +70,6 @@ class LineConnection final : public ConnectedPeer, public Channel::Owner {
   bool in_message_ = false;
   unsigned held_ = 0;   // how often: the layer above has enough to do
   bool ended_ = false;  // the input, behind the backlog
-  bool is_taking_ = false;
   ReceiveFunction receive_;
 };
 

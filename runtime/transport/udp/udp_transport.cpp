@@ -245,8 +245,7 @@ void UdpTransport::Socket::receive_next() {
 
 void UdpTransport::Socket::receive_some() {
   forget_unreachable();
-  Turn turn;
-  for (turn.begin(); receiving_ && !turn.is_over(); turn.count_message()) {
+  for (Turn turn; receiving_ && !turn.is_over(); turn.count_message()) {
     Endpoint from;
     std::error_code error;
     const auto bytes = socket_.receive_from(asio::buffer(buffer_), from, 0, error);

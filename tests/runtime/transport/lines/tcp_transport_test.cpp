@@ -171,6 +171,34 @@ TEST_CASE("TCP: that a client has gone is noticed while the layer above has enou
   CHECK(gone.happens());
 }
 
+TEST_CASE(
+    "TCP: a message that is held and resumed at once, behind the end of the input, loses none of those behind it") {
+  constexpr int kLines = 5000;  // of many turns
+  int handled = 0;
+  int handled_at_end = 0;
+  const Event ended;
+  LoopThread loop;
+  const AcceptFunction accept = [&](Peer& peer) -> ReceiveFunction {
+    return [&](const Received& what) {
+      if (std::holds_alternative<EndOfInput>(what)) {
+        handled_at_end = handled;
+        return ended.happen();
+      }
+      ++handled;
+      peer.hold_input();
+      peer.resume_input();
+    };
+  };
+  OnLoop<TcpTransport> tcp(loop, TcpOptions{}, accept);
+  RawClient client(tcp.call([](auto& transport) { return transport.port(); }));
+  std::string together;
+  for (int each = 0; each < kLines; ++each) together += "{" + std::to_string(each) + "}\n";
+  client.send(together);
+  client.finish_sending();
+  REQUIRE(ended.happens());
+  CHECK(loop.call([&] { return handled_at_end; }) == kLines);
+}
+
 TEST_CASE("TCP: the time in which a client is not read is not its message's") {
   ConnectionLimits limits;
   limits.message = 400ms;
