@@ -21,8 +21,11 @@ std::string source_of(std::string_view address) {
 }
 
 std::string owner_of(const Principal* principal, std::string_view address) {
-  if (principal == nullptr || principal->name.empty()) return source_of(address);
-  return "token " + principal->name;
+  return owner_of(principal == nullptr ? std::string_view() : principal->name, address);
+}
+
+std::string owner_of(std::string_view name, std::string_view address) {
+  return name.empty() ? source_of(address) : "token " + std::string(name);
 }
 
 }  // namespace rkllm_mcp

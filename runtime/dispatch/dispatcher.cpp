@@ -269,15 +269,18 @@ void Dispatcher::execute(const Batch& batch, Session& session, Peer& peer, Deliv
   }
   const std::size_t next = execute_some(batch, 0, session, *gathering, delivery);
   if (next == batch.messages.size()) return;
+  const auto from = static_cast<std::ptrdiff_t>(next);
+  auto rest = std::make_shared<const Batch>(Batch{{batch.messages.begin() + from, batch.messages.end()},
+                                                  {batch.written_ids.begin() + from, batch.written_ids.end()},
+                                                  batch.memory});
   peer.hold_input();
-  go_on_with(std::make_shared<const Batch>(batch), next, session, gathering, delivery);
+  go_on_with(std::move(rest), 0, session, gathering, delivery);
 }
 
 // Those from `at` on, as many as a turn allows. Returns which is the next.
 std::size_t Dispatcher::execute_some(const Batch& batch, std::size_t at, Session& session, BatchPeer& gathering,
                                      Delivery delivery) {
   Turn turn;
-  turn.begin();
   do {
     Message message = message_of(batch.messages[at], batch.written_ids[at], options_.message);
     give_room(message, batch.memory);

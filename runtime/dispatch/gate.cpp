@@ -15,8 +15,7 @@ namespace {
 
 constexpr const char* kHowTo =
     "an access token is required: send {\"method\":\"auth\",\"params\":{\"token\":\"...\"}} first, over HTTP the "
-    "header "
-    "Authorization: Bearer";
+    "header Authorization: Bearer";
 // Short: who has not proved itself is sent little.
 constexpr const char* kHowToOverUdp = "params._meta.token is needed in each message";
 

@@ -49,11 +49,16 @@ std::size_t unread_bytes(const Json& value) {
   return bytes;
 }
 
+template <class Iterator>
+Json built(JsonBuilder& builder, Iterator begin, Iterator end) {
+  if (Json::sax_parse(begin, end, &builder)) return builder.take();
+  throw RpcError(ErrorCode::kInvalidRequest, "invalid request: " + builder.complaint());
+}
+
 Json read(std::string_view text, std::size_t most_values) {
   JsonBuilder builder(kAnyDepth);
   builder.refuse_above(most_values);
-  if (Json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
-  throw RpcError(ErrorCode::kInvalidRequest, "invalid request: " + builder.complaint());
+  return built(builder, text.begin(), text.end());
 }
 
 }  // namespace
@@ -91,8 +96,7 @@ Json read_outside(const Json& part) {
   const char* position = text.data();
   const char* end = text.data() + text.size();
   JsonBuilder builder(kAnyDepth, &position);
-  if (Json::sax_parse(TellingIterator(&position), TellingIterator(&end), &builder)) return builder.take();
-  throw RpcError(ErrorCode::kInvalidRequest, "invalid request: " + builder.complaint());
+  return built(builder, TellingIterator(&position), TellingIterator(&end));
 }
 
 std::string to_text(const Json& value) {

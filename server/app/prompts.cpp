@@ -76,8 +76,7 @@ std::string use_tools(const Json& arguments) {
          ". If its answer holds <tool_call> blocks, carry these calls out yourself and call rkllm_run again with " +
          to_text(tell) +
          ", where prompt_input is a JSON array, as a string, of one outcome for each call. Repeat that while the "
-         "answer "
-         "holds such blocks, at most five times; then give me the final answer.";
+         "answer holds such blocks, at most five times; then give me the final answer.";
 }
 
 Prompt prompt(std::string name, std::string title, std::string description, std::vector<PromptArgument> arguments,

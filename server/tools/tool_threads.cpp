@@ -39,11 +39,6 @@ struct ToolThreads::Shared {
         lines, [this](const Line& line) { return !line.waiting.empty() && line.running < bounds.threads_of_one; });
   }
 
-  Line& line_of(const std::string& owner) {
-    const auto found = std::ranges::find(lines, owner, &Line::owner);
-    return found != lines.end() ? *found : lines.emplace_back(Line{owner});
-  }
-
   void work() {
     std::unique_lock lock(mutex);
     for (;;) {
@@ -83,8 +78,8 @@ std::optional<ToolThreads::Ticket> ToolThreads::submit(const std::string& owner,
   Shared& shared = *shared_;
   const std::lock_guard lock(shared.mutex);
   if (shared.ending || shared.waiting >= shared.bounds.waiting) return std::nullopt;
-  const auto known = std::ranges::find(shared.lines, owner, &Shared::Line::owner);
-  if (known != shared.lines.end() && known->waiting.size() >= shared.bounds.waiting_of_one) return std::nullopt;
+  auto line = std::ranges::find(shared.lines, owner, &Shared::Line::owner);
+  if (line != shared.lines.end() && line->waiting.size() >= shared.bounds.waiting_of_one) return std::nullopt;
   if (shared.idle <= shared.waiting && shared.threads < shared.bounds.threads) {
     try {
       // Nothing waits for it to end but end(): what it does last is to say so.
@@ -95,7 +90,8 @@ std::optional<ToolThreads::Ticket> ToolThreads::submit(const std::string& owner,
     }
   }
   const Ticket ticket = ++shared.last_ticket;
-  shared.line_of(owner).waiting.push_back({ticket, std::move(work)});
+  if (line == shared.lines.end()) line = shared.lines.insert(line, Shared::Line{owner});
+  line->waiting.push_back({ticket, std::move(work)});
   ++shared.waiting;
   shared.news.notify_all();
   return ticket;

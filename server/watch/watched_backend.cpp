@@ -69,8 +69,8 @@ class WatchedBackend::Watch final : public CallObserver {
     const std::string ending = outcome_of(outcome);
     notes_->metrics.count_call(method_, ending);
     // Names of handles are used again, and not every model that goes is destroyed by a call.
-    const bool is_others = method_ == "rkllm_destroy" || method_ == "rkllm_init";
-    if (is_others && !outcome.error) notes_->metrics.forget(outcome.handle);
+    const bool changes_hands = method_ == "rkllm_destroy" || method_ == "rkllm_init";
+    if (changes_hands && !outcome.error) notes_->metrics.forget(outcome.handle);
     if (tokens_ > 1) notes_->metrics.note_first_token(outcome.handle, first_token_s_);
     notes_->report([&] { return fields(outcome.handle, ending); });
     notes_->moved(outcome.handle);

@@ -43,6 +43,12 @@ Json RpcClient::receive_or_throw(Duration patience) {
   return std::move(*message);
 }
 
+Json RpcClient::initialize(std::string_view revision) {
+  return result("initialize", {{"protocolVersion", revision},
+                               {"capabilities", Json::object()},
+                               {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+}
+
 Json RpcClient::call(std::string_view method, Json params) { return answer(send(method, std::move(params))); }
 
 Json RpcClient::answer(const Json& id) {

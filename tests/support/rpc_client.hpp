@@ -45,6 +45,8 @@ class RpcClient {
   // Its result; an error is thrown.
   Json result(std::string_view method, Json params = Json::object());
 
+  // MCP's handshake in this revision, without a word of what the client can do.
+  Json initialize(std::string_view revision = "2025-11-25");
   // rkllm_init; gives the handle.
   std::string init(const std::string& model, Json param = Json::object());
   // Starts rkllm_run_async with a prompt; gives the request's id.

@@ -1,6 +1,7 @@
 #include "chat/assistant/assistant_turn.hpp"
 
 #include "chat/assistant/remote_request.hpp"
+#include "chat/turn/context.hpp"
 #include "jsonrpc/failure.hpp"
 #include "run_loop.hpp"
 #include "upstreams/tool_filter.hpp"
@@ -50,15 +51,6 @@ std::vector<Message> messages_in(const Json& result) {
 
 bool is_kept_loaded(const KeepAlive& wish) { return wish.forever || wish.seconds > 0; }
 
-// Of two texts of one answer. What one of them does not tell is not known of both.
-Usage sum_of_rounds(const Usage& one, const Usage& other) {
-  const auto add = [](const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b) {
-    return a && b ? std::optional(*a + *b) : std::nullopt;
-  };
-  return {add(one.prompt, other.prompt), add(one.cached, other.cached), add(one.generated, other.generated),
-          add(one.reasoning, other.reasoning)};
-}
-
 std::string text_of_result(const Json& result) {
   std::string text;
   for (const Json& block : result.value("content", Json::array())) {
@@ -97,7 +89,7 @@ class AssistantTurn::Listening final : public TurnListener {
   }
   void ended(const AnswerEnd& end, std::size_t /*answer*/) override {
     if (!turn_.is_answering_) return;
-    const Usage usage = turn_.rounds_ == 0 ? end.usage : sum_of_rounds(turn_.answer_.end.usage, end.usage);
+    const Usage usage = turn_.rounds_ == 0 ? end.usage : sum_of_runs(turn_.answer_.end.usage, end.usage);
     turn_.answer_.end = end;
     turn_.answer_.end.usage = usage;
   }

@@ -239,8 +239,7 @@ std::unique_ptr<Running> RemoteProvider::make(const Profile& profile, TextWish w
     throw TurnError(ErrorKind::kUpstream, "profile \"" + profile.name + "\": url: " + error.what());
   }
   auto text = std::make_unique<Text>(*this, listener, profile.provider, std::move(request), profile.key_file);
-  const Principal principal{.name = asker.name};
-  if (!text->begin(owner_of(&principal, peer))) {
+  if (!text->begin(owner_of(asker.name, peer))) {
     throw TurnError::try_later(ErrorKind::kQueueFull, "too many texts of other servers are waited for", 1);
   }
   return text;

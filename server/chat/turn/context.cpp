@@ -60,6 +60,11 @@ Usage sum_of_answers(const std::vector<Usage>& answers) {
   return sum;
 }
 
+Usage sum_of_runs(const Usage& one, const Usage& other) {
+  return {sum_of(one.prompt, other.prompt), sum_of(one.cached, other.cached), sum_of(one.generated, other.generated),
+          sum_of(one.reasoning, other.reasoning)};
+}
+
 std::size_t drop_oldest_turn(std::vector<Message>& messages) {
   const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
   const auto oldest = std::ranges::find_if(messages, [](const Message& each) { return each.role != Role::kSystem; });

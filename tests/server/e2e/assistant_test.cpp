@@ -404,9 +404,7 @@ TEST_CASE("a tool that is being called goes on while profiles and tools are rene
 TEST_CASE("the MCP tool chat leaves the conversations of a profile to the profile") {
   Clinic clinic;
   RpcClient client(clinic.server.connect(Transport::kTcp));
-  client.result("initialize", {{"protocolVersion", "2025-06-18"},
-                               {"capabilities", Json::object()},
-                               {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+  client.initialize("2025-06-18");
   const Json result =
       client.result("tools/call", {{"name", "chat"},
                                    {"arguments",
@@ -472,9 +470,7 @@ TEST_CASE("what has come of an answer when the server ends is kept, as partial")
       const std::string answer = "Một hai ba bốn năm sáu bảy tám chín mười, " + std::string(4000, 'x');
       const Json texts = with_profile ? Json{"CÓ", answer} : Json{answer};
       RpcClient client(slow.server.connect(Transport::kTcp));
-      client.result("initialize", {{"protocolVersion", "2025-06-18"},
-                                   {"capabilities", Json::object()},
-                                   {"clientInfo", {{"name", "test"}, {"version", "1"}}}});
+      client.initialize("2025-06-18");
       client.send("tools/call", {{"name", "chat"},
                                  {"arguments",
                                   {{"model", with_profile ? kAssistant : "qwen3-small"},
