@@ -36,18 +36,12 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
 
 std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const ConnectionLimits& limits,
                                                 HttpHandler handler, AcceptFunction accept_websocket) {
-  return std::make_shared<const HttpService>(
-      HttpService{.io = loop,
-                  .parser_limits = {},
-                  .timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)},
-                  .origin_policy = OriginPolicy({}, OriginPolicy::Binding::kLoopback),
-                  .handler = std::move(handler),
-                  .websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall},
-                  .websocket_path = {},
-                  .accept_websocket = std::move(accept_websocket),
-                  .oversized = {},
-                  .refuse_guess = {},
-                  .limits = limits});
+  OriginPolicy own_pages({}, OriginPolicy::Binding::kLoopback);
+  HttpService service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
+  service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
+  service.websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall};
+  service.accept_websocket = std::move(accept_websocket);
+  return std::make_shared<const HttpService>(std::move(service));
 }
 
 }  // namespace
