@@ -2,9 +2,9 @@
 
 #include "backend/library_engine.hpp"
 #include "process/descriptor.hpp"
+#include "worker/child_process.hpp"
 #include "worker/control_socket.hpp"
 #include "worker/served_model.hpp"
-#include "worker/child_process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 

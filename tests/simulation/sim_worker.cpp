@@ -18,8 +18,8 @@ namespace rkllm_mcp::simulation {
 namespace {
 
 constexpr std::chrono::seconds kLeftBehind{30};
-// Who has had something to do for so long and has not said anything may be taken for one that hangs: the schedule made
-// it slow.
+// Who has had something to do for so long, on any of its sockets, may be taken for one that hangs: the schedule made it
+// slow.
 constexpr std::chrono::seconds kSlow{50};
 constexpr int kCallFailed = 4001;
 
@@ -96,13 +96,7 @@ void SimWorker::look() {
                         if (self->works()) self->go_on(place);
                       });
   }
-  if (is_idle) last_sign_ = Clock::now();
-}
-
-// The server may have given it up before it hears that.
-void SimWorker::note_sign() {
-  if (Clock::now() - last_sign_ >= kSlow) has_failed_ = true;
-  last_sign_ = Clock::now();
+  if (is_idle) last_idle_ = Clock::now();
 }
 
 void SimWorker::take_place() {
@@ -131,13 +125,9 @@ void SimWorker::offer(Place& place, Line& line) {
     if (!self->works() || line.out.empty()) return;
     const std::size_t bytes = some_of(self->world_.choices(), line.out.size());
     const ssize_t sent = ::send(line.socket.number(), line.out.data(), bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent < 0) {
-      self->note_sign();  // it would say more
-      return World::saw("a worker found its socket full, or closed");
-    }
+    if (sent < 0) return World::saw("a worker found its socket full, or closed");
     if (static_cast<std::size_t>(sent) < line.out.size()) World::saw("a frame came in pieces");
     line.out.erase(0, static_cast<std::size_t>(sent));
-    if (line.out.empty()) self->note_sign();
   });
 }
 
@@ -277,7 +267,7 @@ void SimWorker::print(std::string_view line) const {
 
 void SimWorker::kill() {
   if (end_) return;
-  if (Clock::now() - last_sign_ >= kSlow) has_failed_ = true;
+  if (Clock::now() - last_idle_ >= kSlow) has_failed_ = true;
   die({SIGKILL, 0});
 }
 

@@ -75,7 +75,6 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
   };
 
   bool works() const { return !end_ && !is_stopped_ && !hangs_; }
-  void note_sign();
   void take_place();
   void offer(Place& place, Line& line);
   void read(Place& place, Line& line);
@@ -105,7 +104,7 @@ class SimWorker : public std::enable_shared_from_this<SimWorker> {
   bool is_stopped_ = false;
   bool hangs_ = false;
   bool has_failed_ = false;
-  Clock::time_point last_sign_ = Clock::now();  // of life; or it had nothing to do
+  Clock::time_point last_idle_ = Clock::now();
   bool behaves_ = false;
   bool control_offered_ = false;
 };

@@ -77,6 +77,7 @@ WorkerClient::WorkerClient(World& world, std::string name)
 
 void WorkerClient::abandon() {
   if (is_over_) return;
+  settled_ = true;
   workers_.behave();
   for (const auto& worker : workers_.all()) worker->kill();
   if (!ending_.joinable()) end();
@@ -87,6 +88,7 @@ void WorkerClient::abandon() {
       // The first one has been told.
     }
   }
+  if (!is_over_) [[maybe_unused]] auto* const left = backend_.release();  // threads that never go on are in it
 }
 
 void WorkerClient::start() {

@@ -1,7 +1,7 @@
 // A worker that answers whatever it is asked with bytes that are no frame.
 #include "process/descriptor.hpp"
-#include "worker/control_socket.hpp"
 #include "worker/child_process.hpp"
+#include "worker/control_socket.hpp"
 
 #include <sys/socket.h>
 
