@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::seconds kLeftBehind{30};
 // Who has had something to do for so long, on any of its sockets, may be taken for one that hangs: the schedule made it
 // slow.
-constexpr std::chrono::seconds kSlow{50};
+constexpr std::chrono::seconds kSlow{25};
 constexpr int kCallFailed = 4001;
 
 Descriptor duplicate(const Descriptor& descriptor) {

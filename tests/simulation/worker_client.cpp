@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostWorkerCalls = 16;
 constexpr std::size_t kMostModels = 3;
-constexpr std::chrono::seconds kHang{60};
+constexpr std::chrono::seconds kHang{120};
 constexpr std::chrono::seconds kToShutDown{10};
 constexpr int kStepsToNotice = 150;
 
@@ -88,7 +88,8 @@ void WorkerClient::abandon() {
       // The first one has been told.
     }
   }
-  if (!is_over_) [[maybe_unused]] auto* const left = backend_.release();  // threads that never go on are in it
+  if (!is_over_) [[maybe_unused]]
+    auto* const left = backend_.release();  // threads that never go on are in it
 }
 
 void WorkerClient::start() {
