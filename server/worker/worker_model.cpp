@@ -109,7 +109,7 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
   {
     const std::lock_guard lock(loading_);
     loading_in_.reset();
-    is_killed = abandoned_ && !is_put_back("a model whose loading was cancelled as it ended is told to be lost");
+    is_killed = abandoned_;
   }
   if (is_killed) {  // stop_loading() came when the model was there, and nobody knows of that
     leave_worker();

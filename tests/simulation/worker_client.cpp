@@ -17,6 +17,7 @@ constexpr std::size_t kMostModels = 3;
 constexpr std::chrono::seconds kHang{120};
 constexpr std::chrono::seconds kToShutDown{10};
 constexpr int kStepsToNotice = 150;
+constexpr int kLongSleepOfReaders = 120;  // times that it could have acted
 
 constexpr std::array<std::string_view, 2> kParams{"handle", "prompt"};
 constexpr std::array<std::string_view, 1> kParamsWithoutHandle{"prompt"};
@@ -105,6 +106,10 @@ void WorkerClient::plan() {
 
 void WorkerClient::act() {
   if (settled_) return;
+  if (sleeps_for_ > 0) {
+    --sleeps_for_;
+    return plan();
+  }
   switch (world_.choices().choose(16)) {
     case 0:
     case 1: load(); break;
@@ -116,7 +121,10 @@ void WorkerClient::act() {
     case 7: call(kIsRunning); break;
     case 8: call(kAbort); break;
     case 9: cancel(); break;
-    case 10: set_reading(false); break;
+    case 10:
+      set_reading(false);
+      if (world_.choices().happens(3)) sleeps_for_ = kLongSleepOfReaders;
+      break;
     case 11:
     case 12: set_reading(true); break;
     case 13: begin(kVersion, {}, 0); break;

@@ -60,6 +60,7 @@ class WorkerClient : public Client, public std::enable_shared_from_this<WorkerCl
   std::vector<std::string> handles_;            // of models that are loaded, or were
   std::set<std::string> destroyed_;             // of these
   std::map<std::string, int> steps_since_end_;  // of the worker of a handle
+  int sleeps_for_ = 0;
   bool settled_ = false;
   Thread ending_;
   bool is_over_ = false;
