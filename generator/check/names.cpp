@@ -28,7 +28,7 @@ class NameInspection {
   explicit NameInspection(Inspection& inspection) : inspection_(inspection), header_(inspection.api.header) {}
 
   void inspect() {
-    for (const SessionValue& value : inspection_.api.session) made_.insert(constant_name(value.name));
+    for (const HandleValue& value : inspection_.api.handle_values) made_.insert(constant_name(value.name));
     for (const Stream& stream : inspection_.api.streams) made_.insert(stream.callback + "Stream");
     for (const NamedRecord& record : all_records(inspection_.api)) {
       if (record.path != record.cpp_name) made_.insert(record.cpp_name);

@@ -10,10 +10,10 @@
 namespace bindgen {
 using c::TypeKind;
 
-void session_values_are_declared(Inspection& inspection) {
+void handle_values_are_declared(Inspection& inspection) {
   std::set<std::string> known;
-  for (const SessionValue& value : inspection.api.session) known.insert(value.name);
-  const auto require = [&](const SessionRef& reference, const Part& part) {
+  for (const HandleValue& value : inspection.api.handle_values) known.insert(value.name);
+  const auto require = [&](const HandleValueRef& reference, const Part& part) {
     inspection.require(known.count(reference.name) != 0, part,
                        "the overlay's \"session\" does not declare " + reference.name);
   };
@@ -29,18 +29,18 @@ void session_values_are_declared(Inspection& inspection) {
     const auto* counted = std::get_if<CountedBy>(&array->length);
     if (counted == nullptr) return;
     for (const ValueRef& factor : counted->times) {
-      if (const auto* session = std::get_if<SessionRef>(&factor)) require(*session, part);
+      if (const auto* value = std::get_if<HandleValueRef>(&factor)) require(*value, part);
     }
   });
   for (const auto& [name, role] : inspection.api.functions) {
-    if (!role.needs || known.count(role.needs->session.name) != 0) continue;
+    if (!role.needs || known.count(role.needs->value.name) != 0) continue;
     inspection.complain(c::find<c::Function>(inspection.api.header, name)->location,
-                        name + ": the overlay's \"session\" does not declare " + role.needs->session.name);
+                        name + ": the overlay's \"session\" does not declare " + role.needs->value.name);
   }
 }
 
-// A session value that no call keeps would stay unknown for ever.
-void session_values_are_kept(Inspection& inspection) {
+// A handle value that no call keeps would stay unknown for ever.
+void handle_values_are_kept(Inspection& inspection) {
   const Api& api = inspection.api;
   std::set<std::string> kept;  // paths of the parts that calls which make a handle are given
   const auto keep = [&](const Part& part, const Role&) {
@@ -62,10 +62,10 @@ void session_values_are_kept(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
     if (api.role(part.path).remembered_as.empty()) return;
     inspection.require(kept.count(part.path) != 0 && union_of(api, part, parts) == nullptr, part,
-                       "no call that makes a handle is always given it, so it cannot be a session value");
+                       "no call that makes a handle is always given it, so it cannot be a handle value");
     inspection.require(
         is_integer(*part.type) || part.type->kind == TypeKind::kBool || part.type->kind == TypeKind::kEnum, part,
-        "a session value is an integer, a bool or an enumerator");
+        "a handle value is an integer, a bool or an enumerator");
   });
 }
 

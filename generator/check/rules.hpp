@@ -75,8 +75,8 @@ void defaults_are_possible(Inspection& inspection);
 void bounds_are_possible(Inspection& inspection);
 void texts_are_possible(Inspection& inspection);
 // check_parts.cpp
-void session_values_are_declared(Inspection& inspection);
-void session_values_are_kept(Inspection& inspection);
+void handle_values_are_declared(Inspection& inspection);
+void handle_values_are_kept(Inspection& inspection);
 void references_name_siblings(Inspection& inspection);
 void pairs_are_of_parameters(Inspection& inspection);
 void outs_are_of_parameters(Inspection& inspection);

@@ -167,7 +167,7 @@ class CallEmitter {
   void add_remember(const Part& part, std::vector<std::string>& steps) const {
     const Role& role = api_.role(part.path);
     if (!role.remembered_as.empty()) {
-      steps.push_back("call.handle->session[" + literal(role.remembered_as) + "] = " + part.name + ";");
+      steps.push_back("call.handle->values[" + literal(role.remembered_as) + "] = " + part.name + ";");
     }
     const auto* object = std::get_if<meaning::Object>(&role.meaning);
     if (object == nullptr && !holds_record(api_, part)) return;

@@ -172,7 +172,7 @@ class CodecCall {
                 [&](const FieldRef& field) {
                   return Expression("factor", {literal(field.name), scope_ + field.name});
                 },
-                [&](const SessionRef& session) { return Expression(constant_name(session.name)); }));
+                [&](const HandleValueRef& value) { return Expression(constant_name(value.name)); }));
           }
           return Expression("counted_by", std::move(arguments));
         },

@@ -1,5 +1,5 @@
 // codecs.hpp: for each struct one description, members(), that both directions run; and beside it what else is done
-// with such a struct: filling what the runtime leaves undefined, changing defaults for the wire, remembering session
+// with such a struct: filling what the runtime leaves undefined, changing defaults for the wire, remembering handle
 // values. Of several versions each struct is described once, for any of them: what a version has not is left out by
 // `if constexpr`.
 #include "emit/codec_call.hpp"
@@ -33,7 +33,7 @@ class CodecEmitter {
   }
 
   HeaderFile file() {
-    emit_session_values();
+    emit_handle_values();
     for (const SharedRecord& record : shared_records(sets_)) {
       if (is_on_wire(record)) emit(record);
     }
@@ -51,13 +51,13 @@ class CodecEmitter {
     return true;
   }
 
-  void emit_session_values() {
+  void emit_handle_values() {
     std::set<std::string> told;
     for (const Api& api : sets_) {
-      for (const SessionValue& value : api.session) {
+      for (const HandleValue& value : api.handle_values) {
         if (!told.insert(value.name).second) continue;
         if (told.size() == 1) code_.comment("Values that are known for a handle.");
-        code_.statement({"inline constexpr SessionValue " + constant_name(value.name),
+        code_.statement({"inline constexpr HandleValue " + constant_name(value.name),
                          {literal(value.name), literal(value.learn)},
                          '{'});
       }
@@ -296,7 +296,7 @@ class CodecEmitter {
 
   void emit_remember(const SharedRecord& record) {
     emit_function(record, "remember", "const ", ", handle", &is_remembered, [](const Part& part, const Role& role) {
-      return "handle.session[" + literal(role.remembered_as) + "] = value." + part.name + ";";
+      return "handle.values[" + literal(role.remembered_as) + "] = value." + part.name + ";";
     });
   }
 

@@ -32,8 +32,8 @@ class StubEmitter {
     for (const Part& part : parts) emit_pairing(part);
     code_.line("params.finish(" + elsewhere_list(scope_.sets, function.name) + ");");
     if (role.needs) {
-      code_.statement({"require_session",
-                       {constant_name(role.needs->session.name), std::to_string(role.needs->equals), "call.handle",
+      code_.statement({"require_value",
+                       {constant_name(role.needs->value.name), std::to_string(role.needs->equals), "call.handle",
                         literal(function.name), scope_.texts["kNeeded_" + function.name]}});
     }
     for (const Part& part : parts) emit_room(part, function);

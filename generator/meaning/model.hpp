@@ -23,10 +23,10 @@ enum class Presence { kOptional, kRequired, kNullable, kEmptyIfAbsent };
 struct FieldRef {
   std::string name;
 };
-struct SessionRef {
+struct HandleValueRef {
   std::string name;
 };
-using ValueRef = std::variant<FieldRef, SessionRef>;
+using ValueRef = std::variant<FieldRef, HandleValueRef>;
 
 // The length of an array. The closed set of ways in which C interfaces say it.
 struct CountedBy {  // `count`, a field beside it, times the others
@@ -34,7 +34,7 @@ struct CountedBy {  // `count`, a field beside it, times the others
   std::vector<ValueRef> times;
 };
 struct Exactly {
-  SessionRef count;
+  HandleValueRef count;
 };
 struct MultipleOf {
   std::string count;
@@ -71,14 +71,14 @@ struct Object {  // a pointer to one struct
   std::string starts_from;  // the function that gives the values of absent fields
   std::string freed_by;     // a returned one: the function that frees it
 };
-struct Batch {  // a pointer to as many structs as the session value says
-  SessionRef count;
+struct Batch {  // a pointer to as many structs as the handle value says
+  HandleValueRef count;
 };
 struct Array {  // a pointer to scalars, structs, texts or bytes; or such an array in place
   Length length;
   Presence presence = Presence::kRequired;
   std::optional<std::int64_t> minimum;
-  std::optional<SessionRef> below;
+  std::optional<HandleValueRef> below;
   std::string together_with;  // the parameter that is given with this one, or not at all
 };
 struct Count {  // derived from the length of an array
@@ -99,7 +99,7 @@ struct UsesHandle {};
 struct CreatesHandle {};
 struct DestroysHandle {};
 struct OutArray {  // filled in by the function
-  SessionRef count;
+  HandleValueRef count;
 };
 struct OutValue {};    // one scalar, enumerator or struct that the function leaves where a parameter points
 struct OutRoom {       // as many scalars or bytes, or a text of as many bytes, as a parameter beside it says
@@ -148,7 +148,7 @@ struct Role {
   std::optional<Constant> default_value;  // what absent means; else zero
   bool default_is_unknown = false;        // neither that nor zero: what the runtime says
   std::optional<Constant> wire_default;   // differs from it in calls that start from another function's values
-  std::string remembered_as;              // session value that a creating call sets from it
+  std::string remembered_as;              // handle value that a creating call sets from it
   std::string documentation;              // for the wire, where that of the header speaks to C programmers
   std::optional<std::string> brief;       // the same in few words, for lists of tools
   std::string group;                      // the object that the field stands in on the wire; empty: that of its struct
@@ -177,7 +177,7 @@ struct Stream {
 };
 
 struct Precondition {
-  SessionRef session;
+  HandleValueRef value;
   std::int64_t equals = 0;
   std::string why;
 };
@@ -199,7 +199,7 @@ struct FunctionRole {
   std::string documentation;
 };
 
-struct SessionValue {
+struct HandleValue {
   std::string name;
   std::string learn;  // how it becomes known
 };
@@ -219,7 +219,7 @@ struct Api {
   std::map<std::string, Role> roles;  // by path; every path that is reachable from the wire
   std::map<std::string, FunctionRole> functions;
   std::vector<Stream> streams;
-  std::vector<SessionValue> session;
+  std::vector<HandleValue> handle_values;
   std::vector<std::string> stands_for;         // every version with this interface, oldest first
   std::map<std::string, std::string> groups;   // objects that only the wire has: their documentation
   std::map<std::string, std::string> renamed;  // older name of a struct: the name it has now

@@ -28,7 +28,7 @@ class Understanding {
     api_.cpp_namespace = overlay.cpp_namespace;
     api_.include_root = overlay.include_root;
     api_.overlay_sha256 = overlay.sha256;
-    api_.session = overlay.session;
+    api_.handle_values = overlay.handle_values;
     api_.groups = overlay.groups;
     api_.renamed = overlay.renamed;
     api_.header = overlay.methods.empty() ? std::move(header) : chosen(std::move(header));

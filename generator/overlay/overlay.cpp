@@ -86,9 +86,9 @@ Overlay parse_overlay(const std::string& text, const std::string& path) {
 
   Overlay overlay{
       path, sha256(text), json.at("output").at("namespace"), json.at("output").at("include"), {}, {}, {}, {}, {}, {}};
-  const Json session = json.value("session", Json::object());
-  for (const auto& [name, value] : session.items()) {
-    overlay.session.push_back({name, value.at("learn")});
+  const Json handle_values = json.value("session", Json::object());
+  for (const auto& [name, value] : handle_values.items()) {
+    overlay.handle_values.push_back({name, value.at("learn")});
   }
   const Json returns = json.value("returns", Json::object());
   for (const auto& [type, value] : returns.items()) {

@@ -38,7 +38,7 @@ struct Overlay {
   std::string sha256;
   std::string cpp_namespace;
   std::string include_root;
-  std::vector<SessionValue> session;
+  std::vector<HandleValue> handle_values;
   std::map<std::string, Meaning> returns;      // by C type
   std::map<std::string, std::string> groups;   // objects that fields stand in on the wire: their documentation
   std::map<std::string, std::string> renamed;  // older name of a struct: the name it has now

@@ -11,11 +11,13 @@ namespace {
 
 ValueRef reference(const std::string& text) {
   static const std::string kSession = "session.";
-  if (text.compare(0, kSession.size(), kSession) == 0) return SessionRef{text.substr(kSession.size())};
+  if (text.compare(0, kSession.size(), kSession) == 0) return HandleValueRef{text.substr(kSession.size())};
   return FieldRef{text};
 }
 
-SessionRef session_reference(const Json& json) { return std::get<SessionRef>(reference(json.get<std::string>())); }
+HandleValueRef handle_value_reference(const Json& json) {
+  return std::get<HandleValueRef>(reference(json.get<std::string>()));
+}
 
 Presence presence(const Json& json, Presence otherwise) {
   if (json.value("nullable", false)) return Presence::kNullable;
@@ -46,9 +48,9 @@ Meaning read_array(const Json& json) {
                        optional<std::int64_t>(json, "minimum"),
                        {},
                        json.value("together_with", "")};
-  if (json.contains("below")) array.below = session_reference(json.at("below"));
+  if (json.contains("below")) array.below = handle_value_reference(json.at("below"));
   if (json.contains("exactly")) {
-    array.length = Exactly{session_reference(json.at("exactly"))};
+    array.length = Exactly{handle_value_reference(json.at("exactly"))};
   } else if (json.contains("multiple_of")) {
     array.length = MultipleOf{json.at("multiple_of")};
   } else if (json.contains("whole")) {
@@ -77,7 +79,7 @@ Meaning read_handle(const Json& json) {
 }
 
 Meaning read_out(const Json& json) {
-  if (json.contains("count")) return meaning::OutArray{session_reference(json.at("count"))};
+  if (json.contains("count")) return meaning::OutArray{handle_value_reference(json.at("count"))};
   if (json.contains("room") || json.contains("whole"))
     return meaning::OutRoom{json.value("room", ""), json.value("filled", "")};
   if (!json.contains("chosen_by")) return meaning::OutValue{};
@@ -117,7 +119,7 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
          return meaning::Object{presence(json, Presence::kRequired), json.value("starts_from", ""),
                                 json.value("freed_by", "")};
        }},
-      {"batch", [](const Json& json) -> Meaning { return meaning::Batch{session_reference(json.at("count"))}; }},
+      {"batch", [](const Json& json) -> Meaning { return meaning::Batch{handle_value_reference(json.at("count"))}; }},
       {"array", &read_array},
       {"union", &read_union},
       {"cpu_mask", [](const Json& json) -> Meaning { return meaning::CpuMask{json.at("count")}; }},

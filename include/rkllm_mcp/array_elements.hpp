@@ -6,8 +6,8 @@
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/enumerators.hpp>
 #include <rkllm_mcp/handle_record.hpp>
+#include <rkllm_mcp/handle_value.hpp>
 #include <rkllm_mcp/json_reader.hpp>
-#include <rkllm_mcp/session_value.hpp>
 #include <rkllm_mcp/tensor.hpp>
 
 #include <concepts>
@@ -53,8 +53,10 @@ T element_from_json(const JsonReader& in) {
 
 // `handle` is that of a call of `function`, for bounds that are known for a handle only.
 template <class T>
-std::vector<std::conditional_t<std::is_void_v<T>, char, T>> elements_from_json(const JsonReader& in, const ArrayRule& rule, const HandleRecord* handle,
-                                  std::string_view function) {
+std::vector<std::conditional_t<std::is_void_v<T>, char, T>> elements_from_json(const JsonReader& in,
+                                                                               const ArrayRule& rule,
+                                                                               const HandleRecord* handle,
+                                                                               std::string_view function) {
   if constexpr (std::is_same_v<T, float>) {
     return floats_from_json(in);
   } else if constexpr (std::is_same_v<T, char> || std::is_void_v<T>) {

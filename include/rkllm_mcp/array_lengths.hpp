@@ -1,14 +1,14 @@
 // The lengths of the arrays in one JSON object, and the fields that count them: a count that is left out follows from
 // its array, one that is given has to agree, and so have the arrays among each other.
 //
-// Complaints are InvalidParams with the path; CallFailed where a length needs a session value that is not known yet.
+// Complaints are InvalidParams with the path; CallFailed where a length needs a handle value that is not known yet.
 #pragma once
 
 #include <rkllm_mcp/codec_rules.hpp>
 #include <rkllm_mcp/errors.hpp>
 #include <rkllm_mcp/handle_record.hpp>
+#include <rkllm_mcp/handle_value.hpp>
 #include <rkllm_mcp/json_reader.hpp>
-#include <rkllm_mcp/session_value.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,7 +73,8 @@ inline std::optional<std::uint64_t> ArrayLengths::read_count(const CountField& c
 inline void ArrayLengths::absent(const CountedBy& length) {
   const auto derived = read_count(length.derived);
   if (derived && *derived > 0) {
-    throw InvalidParams(object_.path_of(length.derived.name()), "expected 0 or nothing: the array that it counts is absent");
+    throw InvalidParams(object_.path_of(length.derived.name()),
+                        "expected 0 or nothing: the array that it counts is absent");
   }
   for (const Factor& factor : length.times) {
     const auto* field = std::get_if<CountField>(&factor);
@@ -98,9 +99,9 @@ inline void ArrayLengths::check(const JsonReader& in, std::size_t size, const Co
       value = *count;
       name = field->name();
     } else {
-      const auto& session = std::get<SessionValue>(factor);
-      value = static_cast<std::uint64_t>(require_known(session, handle_, function_));
-      name = session.name;
+      const auto& of_handle = std::get<HandleValue>(factor);
+      value = static_cast<std::uint64_t>(require_known(of_handle, handle_, function_));
+      name = of_handle.name;
     }
     product += " * " + std::to_string(value) + " (" + std::string(name) + ")";
     divides = divides && value != 0 && derived % value == 0;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <rkllm_mcp/file_policy.hpp>
+#include <rkllm_mcp/handle_value.hpp>
 #include <rkllm_mcp/method.hpp>
-#include <rkllm_mcp/session_value.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -47,17 +47,17 @@ struct NumberRule {
 
 struct TextRule {
   Presence presence = kOptional;
-  std::size_t min_length = 0;  // in bytes
-  bool json = false;           // the text is itself JSON: an array or an object; either may also be given as such
-  FileUse file = FileUse::kNone;    // the text is the path of a file
-  std::string_view file_if_absent{};  // that the library writes if it is given none
+  std::size_t min_length = 0;     // in bytes
+  bool json = false;              // the text is itself JSON: an array or an object; either may also be given as such
+  FileUse file = FileUse::kNone;  // the text is the path of a file
+  std::string_view file_if_absent{};                 // that the library writes if it is given none
   std::initializer_list<std::string_view> one_of{};  // the texts that mean something to the library; empty: any
 };
 
 struct ArrayRule {
   Presence presence = kRequired;
   std::int64_t minimum = std::numeric_limits<std::int64_t>::min();  // of each integer
-  const SessionValue* below = nullptr;                              // each integer is less than this value
+  const HandleValue* below = nullptr;                               // each integer is less than this value
 };
 
 // A field that counts something, whatever its integer type; by name on the wire.
@@ -95,13 +95,13 @@ class CountField {
 };
 
 // How many elements an array has. One of:
-using Factor = std::variant<CountField, SessionValue>;
+using Factor = std::variant<CountField, HandleValue>;
 struct CountedBy {  // derived * times[0] * times[1] * ...; on the wire `derived` may be left out
   CountField derived;
   std::vector<Factor> times;
 };
-struct Exactly {  // as many as a session value says
-  SessionValue count;
+struct Exactly {  // as many as a handle value says
+  HandleValue count;
 };
 struct MultipleOf {  // a multiple of another field's value; C does not tell which
   std::string_view count;
@@ -149,7 +149,8 @@ constexpr T default_of(TypeTag<T>) {
   return T{};
 }
 
-// The fields that other versions of a struct have: none, unless generated code knows of some and provides a better match.
+// The fields that other versions of a struct have: none, unless generated code knows of some and provides a better
+// match.
 template <class T>
 constexpr std::span<const Elsewhere> elsewhere(TypeTag<T>) {
   return {};

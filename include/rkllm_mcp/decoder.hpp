@@ -4,7 +4,7 @@
 // C values point at is owned by the arena of the call. Nothing is checked twice and nothing is guessed: a member that
 // no field asked for is refused by finish(), with its path and the nearest name that would have been right.
 //
-// Complaints are InvalidParams with the path; CallFailed where a check needs a session value that is not known yet.
+// Complaints are InvalidParams with the path; CallFailed where a check needs a handle value that is not known yet.
 #pragma once
 
 #include <rkllm_mcp/array_elements.hpp>
@@ -76,7 +76,7 @@ class Decoder {
   void object(std::string_view name, T*& out, Presence presence);
   // A pointer to as many structs as `count` says: an array of that many, or just the object if it is one.
   template <class T>
-  void batch(std::string_view name, T*& out, const SessionValue& count);
+  void batch(std::string_view name, T*& out, const HandleValue& count);
   template <class T, class Length>
   void array(std::string_view name, T*& out, const Length& length, ArrayRule rule = {});
   // The same of what lies in the struct itself. What is not given there is zero.
@@ -98,7 +98,9 @@ class Decoder {
   void together(std::string_view one, std::string_view other);
   // Must be called last. Members that only other versions have are refused as such.
   void finish(std::span<const Elsewhere> elsewhere);
-  void finish(std::initializer_list<Elsewhere> elsewhere = {}) { finish(std::span(elsewhere.begin(), elsewhere.size())); }
+  void finish(std::initializer_list<Elsewhere> elsewhere = {}) {
+    finish(std::span(elsewhere.begin(), elsewhere.size()));
+  }
 
  private:
   struct NotChosen {
@@ -125,13 +127,13 @@ class Decoder {
   JsonReader reader_;
   CallContext& call_;
   std::string_view function_;
-  std::vector<std::string_view> known_;   // members asked for so far
+  std::vector<std::string_view> known_;  // members asked for so far
   using SearchFunction = std::vector<FieldSearch::Place> (*)(std::vector<std::string_view> around);
   std::vector<std::pair<std::string_view, SearchFunction>> inner_;  // the structs among them
-  ArrayLengths lengths_;                  // of the arrays among them
-  std::optional<InvalidParams> missing_;  // told only if no unknown member explains it better
-  std::optional<NotChosen> not_chosen_;   // about the next member
-  bool must_be_present_ = false;          // the next member
+  ArrayLengths lengths_;                                            // of the arrays among them
+  std::optional<InvalidParams> missing_;                            // told only if no unknown member explains it better
+  std::optional<NotChosen> not_chosen_;                             // about the next member
+  bool must_be_present_ = false;                                    // the next member
 };
 
 inline std::optional<JsonReader> Decoder::take(std::string_view name, Presence presence, std::string_view what) {
@@ -265,7 +267,7 @@ void Decoder::object(std::string_view name, T*& out, Presence presence) {
 }
 
 template <class T>
-void Decoder::batch(std::string_view name, T*& out, const SessionValue& count) {
+void Decoder::batch(std::string_view name, T*& out, const HandleValue& count) {
   inner_.emplace_back(name, &FieldSearch::fields_of<T>);
   const auto in = take(name, kRequired, "object or array of objects");
   if (!in) return;

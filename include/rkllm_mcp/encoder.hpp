@@ -27,7 +27,7 @@ namespace rkllm_mcp {
 
 struct Encoding {
   ArrayEncoding arrays = ArrayEncoding::kJson;
-  const HandleRecord* handle = nullptr;  // for arrays whose length is a session value
+  const HandleRecord* handle = nullptr;  // for arrays whose length is a handle value
 };
 
 class Encoder {
@@ -94,7 +94,7 @@ class Encoder {
   }
 
  private:
-  // How many elements there are. Reads no session value for an array that is not there.
+  // How many elements there are. Reads no handle value for an array that is not there.
   std::size_t size_of(const CountedBy& length, bool is_there) const;
   // Of structs, texts, numbers, enumerators or bytes, or of arrays of them.
   template <class T>
@@ -159,7 +159,7 @@ inline std::size_t Encoder::size_of(const CountedBy& length, bool is_there) cons
     if (!is_there) continue;
     size *= field != nullptr
                 ? field->get()
-                : static_cast<std::uint64_t>(require_known(std::get<SessionValue>(factor), encoding_.handle, {}));
+                : static_cast<std::uint64_t>(require_known(std::get<HandleValue>(factor), encoding_.handle, {}));
   }
   return static_cast<std::size_t>(size);  // what lies in memory can be counted by it, also on 32 bit
 }

@@ -90,7 +90,7 @@ class FieldSearch {
     add_all<T>(name);
   }
   template <class T>
-  void batch(std::string_view name, T*&, const SessionValue&) {
+  void batch(std::string_view name, T*&, const HandleValue&) {
     add_all<T>(name);
   }
   template <class E>

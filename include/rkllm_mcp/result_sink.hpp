@@ -19,7 +19,7 @@ namespace rkllm_mcp {
 //
 // The names are C's, so that a reply can be written without knowing the API: {"<field>":{"<values_name>":[...],
 // "<columns_name>":columns,"<rows_name>":rows}}. What `columns` turns out to be is remembered for the handle as the
-// session value `columns_name`.
+// handle value `columns_name`.
 struct FloatRows {
   std::string_view field;         // e.g. "logits"
   std::string_view values_name;   // e.g. "logits"

@@ -3,8 +3,8 @@
 
 #include <rkllm_mcp/call_context.hpp>
 #include <rkllm_mcp/errors.hpp>
+#include <rkllm_mcp/handle_value.hpp>
 #include <rkllm_mcp/json.hpp>
-#include <rkllm_mcp/session_value.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -32,7 +32,7 @@ inline Json reply_to_predicate(std::string_view function, int status, std::strin
 
 // Room for an array that the function fills in, one element for each of what `count` says.
 template <class T>
-std::span<T> out_array(CallContext& call, std::string_view function, const SessionValue& count) {
+std::span<T> out_array(CallContext& call, std::string_view function, const HandleValue& count) {
   const auto size = static_cast<std::size_t>(require_known(count, call.handle, function));
   return {call.arena.array<T>(size), size};
 }

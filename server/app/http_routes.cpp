@@ -42,9 +42,10 @@ bool is_route(std::string_view path) {
   return std::find(kRoutes.begin(), kRoutes.end(), path) != kRoutes.end() || path.starts_with("/servers/");
 }
 
-HttpResponse nothing_here() {
-  return plain_response(404,
-                        "Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, /metrics, /servers, /log.");
+HttpResponse nothing_here(bool has_log) {
+  return plain_response(404, std::string("Nothing here. POST JSON-RPC to /jsonrpc, MCP to /mcp; GET /health, "
+                                         "/metrics, /servers") +
+                                 (has_log ? ", /log." : "."));
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ void HttpRoutes::handle(const HttpRequest& request, HttpExchange& exchange) try 
   if (first_ && first_(request, exchange)) return;
   // Checked before the token: a host whose token is refused looks below /.well-known/ for a way to log in, and has to
   // learn from a 404 that there is none.
-  if (!is_route(request.path)) return exchange.respond(nothing_here());
+  if (!is_route(request.path)) return exchange.respond(nothing_here(log_ != nullptr));
   if (gate_.let_in(request.bearer_token(), request.remote) == nullptr) return refuse(request, exchange);
   if (request.path == "/mcp") return mcp_.handle(request, exchange);
   if (request.path == "/sse" && request.method == "GET") return paired_.open(request, exchange);
@@ -61,7 +62,7 @@ void HttpRoutes::handle(const HttpRequest& request, HttpExchange& exchange) try 
   if (request.path == "/jsonrpc") return plain_.handle(request, exchange);
   if (request.path == "/" && request.method == "POST") return plain_.handle(request, exchange);
   if (is_get(request) && get(request, exchange)) return;
-  exchange.respond(nothing_here());
+  exchange.respond(nothing_here(log_ != nullptr));
 } catch (...) {
   const RpcError error = as_rpc_error(std::current_exception());
   exchange.respond(

@@ -62,8 +62,7 @@ class LibraryModel final : public Model {
   }
 
   void begin_run(std::shared_ptr<CallObserver> observer) override {
-    const auto batch_size =
-        static_cast<std::size_t>(std::max<std::int64_t>(1, record_.session_value("n_batch").value_or(1)));
+    const auto batch_size = static_cast<std::size_t>(std::max<std::int64_t>(1, record_.value("n_batch").value_or(1)));
     run_ = std::make_shared<RunSink>(std::move(observer), batch_size, [this] { abort(); });
   }
 
@@ -85,12 +84,12 @@ class LibraryModel final : public Model {
   void stop_run() override { run_->stop(); }
 
   bool loaded() const override { return record_.native != nullptr; }
-  Values values() const override { return record_.session; }
+  Values values() const override { return record_.values; }
 
  private:
   void end_run(const CallRequest& request, CallOutcome& outcome) {
     run_->complete(outcome);
-    for (const auto& [name, learnt] : run_->learnt()) record_.session[name] = learnt;
+    for (const auto& [name, learnt] : run_->learnt()) record_.values[name] = learnt;
     if (run_->gave_up()) abandoned_.push_back(run_);
     if (run_->failed()) {
       say_failed_state(request.method->name, outcome);

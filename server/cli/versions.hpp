@@ -5,7 +5,7 @@
 
 namespace rkllm_mcp {
 
-// "rkllm-mcp 0.1.0 (ABI sets: 1.2.3, 1.3.0; runtime: 1.3.0, /usr/lib/librkllmrt.so)": the runtime is the one that the
+// "rkllm-mcp 0.2.0 (ABI sets: 1.2.3, 1.3.0; runtime: 1.3.0, /usr/lib/librkllmrt.so)": the runtime is the one that the
 // settings lead to; "none found" where there is none. Loads no library and never fails.
 std::string versions_line();
 

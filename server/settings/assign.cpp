@@ -109,11 +109,13 @@ std::vector<Complaint> complaints_about_named(const NamedField& field, const std
     } else if (!is_of_kind(member->kind, value)) {
       const auto expectation = std::string(kExpectations.at(static_cast<std::size_t>(member->kind)));
       complaints.push_back({key_path, "expected " + expectation + ", found " + shortened(value)});
+    } else if (!member->words.empty() && std::ranges::find(member->words, value) == member->words.end()) {
+      complaints.push_back({key_path, "expected one of " + listed(member->words) + ", found " + shortened(value)});
     }
   }
-  for (const auto& member : field.members) {
-    if (member.required && !entry.contains(member.name))
-      complaints.push_back({path + "." + std::string(member.name), "missing"});
+  const auto is_there = [&entry](std::string_view name) { return entry.contains(name); };
+  if (!field.either.empty() && std::ranges::count_if(field.either, is_there) != 1) {
+    complaints.push_back({path, "expected one of " + listed(field.either)});
   }
   return complaints;
 }

@@ -17,17 +17,16 @@ Json schema_of(const NamedField::Member& member) {
   Json schema{{"type", kTypes.at(static_cast<std::size_t>(member.kind))}, {"description", member.documentation}};
   if (member.kind == NamedField::Member::Kind::kTexts) schema["items"] = {{"type", "string"}};
   if (member.kind == NamedField::Member::Kind::kTextMap) schema["additionalProperties"] = {{"type", "string"}};
+  if (!member.words.empty()) schema["enum"] = member.words;
   return schema;
 }
 
 Json schema_of_named(const NamedField& field) {
   Json properties = Json::object();
-  Json required = Json::array();
-  for (const auto& member : field.members) {
-    properties[std::string(member.name)] = schema_of(member);
-    if (member.required) required.push_back(member.name);
-  }
-  return {{"type", "object"}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
+  for (const auto& member : field.members) properties[std::string(member.name)] = schema_of(member);
+  Json schema{{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  for (const std::string_view name : field.either) schema["oneOf"].push_back({{"required", {name}}});
+  return schema;
 }
 
 struct TypeOf {

@@ -81,6 +81,8 @@ constexpr std::array kModelMembers{
     Member{"embeddings", Member::Kind::kObject,
            "{\"pooling\": \"last\", \"mean\" or \"cls\", \"suffix\": text behind each input}: how embeddings are made "
            "with it."}};
+constexpr std::array<std::string_view, 2> kUpstreamPermissions{"admin", "call"};
+constexpr std::array<std::string_view, 2> kUpstreamPlaces{"url", "command"};
 constexpr std::array kUpstreamMembers{
     Member{"url", Member::Kind::kText,
            "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/mcp] or ws://HOST:PORT."},
@@ -95,16 +97,19 @@ constexpr std::array kUpstreamMembers{
     Member{"token_file", Member::Kind::kText,
            "File with the access token that the server there asks for, closed to other users."},
     Member{"permission", Member::Kind::kText,
-           "What a client's access token must allow for calls of its tools: admin (if it is left out) or call."},
+           "What a client's access token must allow for calls of its tools: admin (if it is left out) or call.",
+           kUpstreamPermissions},
     Member{"ca_file", Member::Kind::kText,
            "PEM file of those who vouch for an https server; the system's, if it is left out."}};
 
 template <Json Settings::*section>
-constexpr Field named(std::string_view what, std::span<const Member> members) {
+constexpr Field named(std::string_view what, std::span<const Member> members,
+                      std::span<const std::string_view> either = {}) {
   return NamedField{{[](const Settings& settings) { return settings.*section; },
                      [](Settings& settings, Json value) { settings.*section = std::move(value); }},
                     what,
-                    members};
+                    members,
+                    either};
 }
 
 using S = Settings;
@@ -337,7 +342,7 @@ constexpr std::array kTable{
             "Folder of profiles, one assistant in each .json file, offered as a model by the file's name; empty: there are none. SIGHUP reads the files again.",
             Change::kWhileRunning},
 
-    Setting{"upstreams", "", named<&S::upstreams>("servers", kUpstreamMembers),
+    Setting{"upstreams", "", named<&S::upstreams>("servers", kUpstreamMembers, kUpstreamPlaces),
             "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}} or {\"NAME\": {\"command\": \"npx\", \"args\": [...]}}."},
 
     Setting{"log", "level", word<&S::log, &LogSettings::level>(), "Least important kind of message that is written.",
@@ -409,6 +414,12 @@ std::string variable_of(const Setting& setting) {
   return name;
 }
 
+std::string listed(std::span<const std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) text.append(text.empty() ? "" : ", ").append(word);
+  return text;
+}
+
 std::string expectation_of(const Setting& setting) {
   struct Visitor {
     std::string operator()(const BoolField&) const { return "true or false"; }
@@ -425,17 +436,9 @@ std::string expectation_of(const Setting& setting) {
       }
       return "a string";
     }
-    std::string operator()(const ChoiceField& field) const {
-      std::string text = "one of ";
-      for (const auto choice : field.words) text.append(choice == field.words.front() ? "" : ", ").append(choice);
-      return text;
-    }
+    std::string operator()(const ChoiceField& field) const { return "one of " + listed(field.words); }
     std::string operator()(const ListField& field) const {
-      if (!field.words.empty()) {
-        std::string text = "an array of ";
-        for (const auto word : field.words) text.append(word == field.words.front() ? "" : ", ").append(word);
-        return text;
-      }
+      if (!field.words.empty()) return "an array of " + listed(field.words);
       return field.form == ListField::Form::kNetworks ? "an array of addresses or networks such as 192.168.1.0/24"
                                                       : "an array of strings";
     }

@@ -57,11 +57,12 @@ struct NamedField {
     std::string_view name;
     Kind kind;
     std::string_view documentation;
-    bool required = false;
+    std::span<const std::string_view> words{};  // of a kText: what it may be; empty: anything
   };
   Access<Json> value;
   std::string_view what;  // "presets"
   std::span<const Member> members;
+  std::span<const std::string_view> either{};  // each has exactly one of these members; empty: none has to be there
 };
 
 // An object of texts, whose names are the user's own.
@@ -88,6 +89,7 @@ std::span<const Setting> settings_table();  // sections together, in the order o
 
 std::string name_of(const Setting& setting);         // "http.port"
 std::string variable_of(const Setting& setting);     // "RKLLM_MCP_HTTP_PORT"
+std::string listed(std::span<const std::string_view> words);  // "a, b"
 std::string expectation_of(const Setting& setting);  // "an integer from 0 to 65535"
 const Setting* find_setting(std::string_view name);  // by "http.port"; null if there is none
 

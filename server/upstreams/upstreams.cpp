@@ -73,11 +73,8 @@ ToolFilter filter_of(const Json& upstream) {
 }
 
 // What is done there is done in this server's name: not everybody's affair, unless the settings say so.
-Permission permission_of(const std::string& setting, const Json& upstream) {
-  const std::string word = upstream.value("permission", "admin");
-  if (word == "admin") return Permission::kAdmin;
-  if (word == "call") return Permission::kCall;
-  throw std::runtime_error(setting + ".permission: expected \"admin\" or \"call\"");
+Permission permission_of(const Json& upstream) {
+  return upstream.value("permission", "admin") == "call" ? Permission::kCall : Permission::kAdmin;
 }
 
 }  // namespace
@@ -88,14 +85,11 @@ Upstreams::Upstreams(asio::io_context& loop, const Json& settings, spdlog::logge
   for (const auto& [name, upstream] : settings.items()) {
     const std::string setting = "upstreams." + name;
     if (!is_tool_name(name)) throw std::runtime_error(setting + ": a name has letters, digits, _ and - only");
-    if (upstream.contains("url") == upstream.contains("command")) {
-      throw std::runtime_error(setting + ": expected either url or command");
-    }
     Place place = upstream.contains("url") ? place_of_url(endpoint_of(setting, upstream))
                                            : place_of_command(command_of(setting, upstream), name, log);
     all_.push_back({std::make_shared<Upstream>(loop, name, place.text, std::move(place.connect), log, of_each,
                                                filter_of(upstream)),
-                    permission_of(setting, upstream)});
+                    permission_of(upstream)});
   }
 }
 

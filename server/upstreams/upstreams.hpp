@@ -26,7 +26,7 @@ class Upstreams {
     std::function<void(Severity level, const std::string& logger, const Json& data)> on_log{};  // as of an upstream
   };
 
-  // `settings` is the section `upstreams`. Throws std::runtime_error that names the setting or the file that is wrong.
+  // `settings` is the section `upstreams`, whose form has been checked (settings/). Throws std::runtime_error that names the setting or the file that is wrong.
   Upstreams(asio::io_context& loop, const Json& settings, spdlog::logger& log, Events events);
 
   // What all that are connected offer. The catalogue is not to be used longer than this.

@@ -17,7 +17,7 @@ class Comparison(unittest.TestCase):
     def test_times_memory_ids_and_versions_may_differ(self):
         self.same('{"prefill_time_ms":0.1,"memory_usage_mb":13.5}', '{"prefill_time_ms":12,"memory_usage_mb":1e-2}')
         self.same('{"stream_id":"nbe5sqi1chla55owx9t1y5k9"}', '{"stream_id":"me23syea2ftr4iubwogwhxea"}')
-        self.same('{"version":"0.1.0"}', '{"version":"0.2.0"}')
+        self.same('{"version":"0.2.0"}', '{"version":"0.3.0"}')
 
     def test_nothing_else_may(self):
         self.different('{"generate_tokens":2}', '{"generate_tokens":3}')

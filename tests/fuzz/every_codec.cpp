@@ -15,10 +15,10 @@ namespace {
 HandleRecord handle_in(const Circumstances& circumstances) {
   HandleRecord handle;
   handle.id = "llm-1";
-  handle.session = {{"is_async", 1}, {"use_cross_attn", 1}};
-  handle.session["n_batch"] = circumstances.has_batch ? 2 : 1;
-  if (circumstances.embd_size_is_known) handle.session["embd_size"] = 2;
-  if (circumstances.vocab_size_is_known) handle.session["vocab_size"] = 100;
+  handle.values = {{"is_async", 1}, {"use_cross_attn", 1}};
+  handle.values["n_batch"] = circumstances.has_batch ? 2 : 1;
+  if (circumstances.embd_size_is_known) handle.values["embd_size"] = 2;
+  if (circumstances.vocab_size_is_known) handle.values["vocab_size"] = 100;
   return handle;
 }
 

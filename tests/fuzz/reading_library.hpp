@@ -46,7 +46,7 @@ inline void read(const char* text) {
 
 // One number for each input of a batch. Some are read by the runtime, some written; here all are both.
 inline void read(int* numbers) {
-  const auto n_batch = ReadingLibrary::current->handle.session_value("n_batch");
+  const auto n_batch = ReadingLibrary::current->handle.value("n_batch");
   for (std::int64_t i = 0; numbers != nullptr && i < n_batch; ++i) numbers[i] = ~numbers[i];
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("a handle that is made is nothing const, since whoever ends it changes
              has_text("f.h: its meaning in the overlay does not fit its C type"));
 }
 
-TEST_CASE("a session value is one that a call which makes a handle is always given") {
+TEST_CASE("a handle value is one that a call which makes a handle is always given") {
   const auto said = [](const std::string& functions, const std::string& entries) {
     const std::string text =
         overlay(R"({"for":"h_t","quote":"typedef void* h_t","handle":{"role":"uses"}},)" + entries);
@@ -202,7 +202,7 @@ TEST_CASE("a session value is one that a call which makes a handle is always giv
              has_text("no call that makes a handle is always given it"));
   CHECK_THAT(said("int make(h_t* h, S* s);", makes + R"({"for":"make.s","quote":"S* s","object":{}},
                                                         {"for":"S.f","quote":"float f","session":"n"})"),
-             has_text("a session value is an integer, a bool or an enumerator"));
+             has_text("a handle value is an integer, a bool or an enumerator"));
 }
 
 TEST_CASE("pairs of arrays are nullable parameters, and groups are of fields") {

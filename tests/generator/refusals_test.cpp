@@ -104,7 +104,7 @@ TEST_CASE("meanings that contradict the C types are refused by a named rule") {
                                                         "value":{"flag":true,"present_if":"x"}})")),
              has_text("x.h:1:11: error: f.a: its meaning in the overlay does not fit its C type [meanings-fit-types]"));
   CHECK_THAT(refusal("int f(int* a);", test::overlay(R"({"for":"f.a","quote":"int* a","out":{"count":"session.n"}})")),
-             has_text("the overlay's \"session\" does not declare n [session-values-are-declared]"));
+             has_text("the overlay's \"session\" does not declare n [handle-values-are-declared]"));
   CHECK_THAT(
       refusal("int f(float* a);", test::overlay(R"({"for":"f.a","quote":"float* a","array":{"counted_by":"n"}})")),
       has_text("f.n counts it, but there is no such field"));

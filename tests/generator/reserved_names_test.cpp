@@ -77,7 +77,7 @@ TEST_CASE("every name that generated code uses, beside those of header and overl
       const std::string text = read_text(path);
       for (std::sregex_iterator at(text.begin(), text.end(), kName), end; at != end; ++at) {
         known.insert(at->str());
-        known.insert(constant_name(at->str()));  // of session values
+        known.insert(constant_name(at->str()));  // of handle values
         known.insert(at->str() + "Stream");
       }
     }

@@ -34,7 +34,7 @@ struct Shape {
   int count;
 };
 
-constexpr SessionValue kWidth{"width", "measure it"};
+constexpr HandleValue kWidth{"width", "measure it"};
 
 template <class Codec>
 void members(Codec& codec, Of<Codec, Point>& value) {
@@ -137,7 +137,7 @@ TEST_CASE("integers are held to the C type and to the rule") {
 TEST_CASE("the count of an array is derived, and checked if it is given") {
   const auto reading = [](const char* text) {
     auto made = std::make_unique<Reading>(text);
-    made->handle.session["width"] = 2;
+    made->handle.values["width"] = 2;
     return made;
   };
   const auto derived = reading(R"({"shape":{"name":"n","values":[1,2,3,4]}})");

@@ -122,7 +122,7 @@ Caller::Caller(FakeLibrary& fake)
     : library(fake), binding_(kAbiSet.bind([&fake](const char* name) { return fake.find(name); })) {
   handle.id = "llm-1";
   handle.native = &fake;
-  handle.session = {{"n_batch", 1}, {"is_async", 1}, {"use_cross_attn", 1}, {"embd_size", 4}, {"vocab_size", 100}};
+  handle.values = {{"n_batch", 1}, {"is_async", 1}, {"use_cross_attn", 1}, {"embd_size", 4}, {"vocab_size", 100}};
 }
 
 Json Caller::call(const std::string& method, const Json& params) {

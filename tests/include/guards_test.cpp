@@ -107,11 +107,11 @@ TEST_CASE("what the runtime would not survive is refused with its path") {
 TEST_CASE("ids are refused as long as the vocabulary is not known, with what makes it known") {
   FakeLibrary library;
   Caller caller(library);
-  caller.handle.session.erase("vocab_size");
+  caller.handle.values.erase("vocab_size");
   CHECK(caller.complaint("rkllm_run", {{"rkllm_input", {{"input_type", 1}, {"token_input", {{"input_ids", {1}}}}}}}) ==
         "rkllm_run was not called: vocab_size is not known yet for handle llm-1; one run with mode "
         "RKLLM_INFER_GET_LOGITS and max_new_tokens 1 learns it (from runtime 1.2.0 on)");
-  caller.handle.session.erase("embd_size");
+  caller.handle.values.erase("embd_size");
   CHECK(caller.complaint("rkllm_run", {{"rkllm_input", {{"input_type", 2}, {"embed_input", {{"embed", {1}}}}}}}) ==
         "rkllm_run was not called: embd_size is not known yet for handle llm-1; one run with mode "
         "RKLLM_INFER_GET_LAST_HIDDEN_LAYER learns it");

@@ -39,13 +39,13 @@ TEST_CASE("rkllm_init remembers what later calls need") {
   FakeLibrary library;
   Caller caller(library);
   caller.handle.native = nullptr;
-  caller.handle.session.clear();
+  caller.handle.values.clear();
   caller.call("rkllm_init", with({{"is_async", false}, {"extend_param", {{"n_batch", 3}, {"use_cross_attn", true}}}}));
   CHECK(caller.handle.native == &library);
-  CHECK(caller.handle.session_value("n_batch") == 3);
-  CHECK(caller.handle.session_value("is_async") == 0);
-  CHECK(caller.handle.session_value("use_cross_attn") == 1);
-  CHECK_FALSE(caller.handle.session_value("vocab_size"));
+  CHECK(caller.handle.value("n_batch") == 3);
+  CHECK(caller.handle.value("is_async") == 0);
+  CHECK(caller.handle.value("use_cross_attn") == 1);
+  CHECK_FALSE(caller.handle.value("vocab_size"));
 }
 
 TEST_CASE("the CPU mask follows from the number of CPUs, and the number from the mask") {

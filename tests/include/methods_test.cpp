@@ -82,7 +82,7 @@ TEST_CASE("a destroyed handle is forgotten, one that could not be destroyed is n
 TEST_CASE("the KV cache has one size per input of the batch") {
   FakeLibrary library;
   Caller caller(library);
-  caller.handle.session["n_batch"] = 2;
+  caller.handle.values["n_batch"] = 2;
   CHECK(caller.call("rkllm_get_kv_cache_size", Json::object()) == Json({{"status", 0}, {"cache_sizes", {12, 0}}}));
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("cross attention arrays agree about the number of tokens") {
   CHECK(set({{"encoder_v_cache", {1, 2}}}) ==
         at + "encoder_v_cache: expected as many values as encoder_k_cache has, 4, found 2");
   CHECK(set({{"encoder_mask", nullptr}}).find(at + "encoder_mask: expected array") == 0);
-  caller.handle.session["use_cross_attn"] = 0;
+  caller.handle.values["use_cross_attn"] = 0;
   CHECK(set(Json::object()).find("rkllm_set_cross_attn_params was not called: this handle was made with") == 0);
 }
 

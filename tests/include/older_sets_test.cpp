@@ -81,7 +81,7 @@ class OldCaller {
  public:
   explicit OldCaller(std::string_view version) : set_(set_named(version)), binding_(bound(set_)) {
     handle_.native = &seen;
-    handle_.session = {{"is_async", 1}, {"n_batch", 1}, {"embd_size", 2}, {"vocab_size", 10}};
+    handle_.values = {{"is_async", 1}, {"n_batch", 1}, {"embd_size", 2}, {"vocab_size", 10}};
   }
 
   Json call(std::string_view name, const Json& params) {

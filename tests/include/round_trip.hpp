@@ -24,7 +24,7 @@ Json round_trip(const Json& json, const Encoding& encoding, std::string_view ver
 template <class T>
 Json round_trip(const Json& json, ArrayEncoding arrays = ArrayEncoding::kJson) {
   HandleRecord handle;
-  handle.session = {{"embd_size", 2}, {"vocab_size", 100}, {"n_batch", 1}};
+  handle.values = {{"embd_size", 2}, {"vocab_size", 100}, {"n_batch", 1}};
   return round_trip<T>(json, Encoding{arrays, &handle});
 }
 

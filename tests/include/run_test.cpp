@@ -43,7 +43,7 @@ TEST_CASE("token ids, and their number, reach the runtime") {
 TEST_CASE("embeddings are given as numbers or as base64") {
   FakeLibrary library;
   Caller caller(library);
-  caller.handle.session["embd_size"] = 2;
+  caller.handle.values["embd_size"] = 2;
   library.on_run = [](RKLLMInput* input, RKLLMInferParam*, void*) {
     CHECK(input->embed_input.n_tokens == 1);
     CHECK(input->embed_input.embed[1] == 1.0F);
@@ -112,7 +112,7 @@ TEST_CASE("a batch is an array of exactly n_batch inputs") {
   CHECK(caller.complaint("rkllm_run", {{"rkllm_input", Json::array({one})}}) == "no complaint");
   CHECK(caller.complaint("rkllm_run", {{"rkllm_input", Json::array({one, one})}}) ==
         "params.rkllm_input: expected array of 1 objects (n_batch), found 2 elements");
-  caller.handle.session["n_batch"] = 2;
+  caller.handle.values["n_batch"] = 2;
   library.on_run = [](RKLLMInput* input, RKLLMInferParam*, void*) {
     CHECK(std::string(input[0].prompt_input) == "a");
     CHECK(std::string(input[1].prompt_input) == "b");
@@ -141,7 +141,7 @@ TEST_CASE("rkllm_run_async waits for the end, and tells when there was none") {
 TEST_CASE("rkllm_run_async is refused on a handle without is_async, before anything is called") {
   FakeLibrary library;
   Caller caller(library);
-  caller.handle.session["is_async"] = 0;
+  caller.handle.values["is_async"] = 0;
   const std::string complaint = caller.complaint("rkllm_run_async", {{"rkllm_input", {{"prompt_input", "x"}}}});
   CHECK(complaint.find("rkllm_run_async was not called: this handle was made with is_async false") == 0);
   CHECK(library.calls.empty());

@@ -4,7 +4,6 @@
 #                        the headline says how many there are, and how many there may be
 #   words                the class, function or file that a word has in the code exists
 #   words not to be used no class and no file of runtime/, server/ and include/ has one in its name
-#   names to change      are still there; a name that has been changed is to be taken off the list
 #
 # What it reads are lines of these forms:
 #
@@ -171,23 +170,6 @@ foreach(word IN LISTS unwanted)
       complain("${name}: \"${lower}\" is not to be used in the name of a file")
     endif()
   endforeach()
-endforeach()
-
-# --- names that are still to change ---------------------------------------------------------------------------------
-
-file(STRINGS ${page} lines REGEX "^[|] `[^`]+` [|] `[^`]+` [|] `[^`]+` [|]")
-foreach(line IN LISTS lines)
-  string(REGEX MATCH "^[|] `([^`]+)` [|] `([^`]+)` [|] `([^`]+)` [|]" row "${line}")
-  set(name ${CMAKE_MATCH_1})
-  set(file ${CMAKE_MATCH_2})
-  if(NOT EXISTS ${ROOT}/${file})
-    complain("${name} is to change, but there is no file ${file}: take it off the list")
-    continue()
-  endif()
-  file(READ ${ROOT}/${file} code)
-  if(NOT code MATCHES "[^A-Za-z_0-9]${name}[^A-Za-z_0-9]")
-    complain("${name} is to change, but is not in ${file} any more: take it off the list")
-  endif()
 endforeach()
 
 if(NOT wrong STREQUAL "")

@@ -36,8 +36,8 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
 
 std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const ConnectionLimits& limits,
                                                 HttpHandler handler, AcceptFunction accept_websocket) {
-  HttpService service{
-      loop, {}, {}, OriginPolicy({}, OriginPolicy::Binding::kLoopback), std::move(handler), {}, {}, {}, {}, {}, limits};
+  OriginPolicy own_pages({}, OriginPolicy::Binding::kLoopback);
+  HttpService service{loop, {}, {}, std::move(own_pages), std::move(handler), {}, {}, {}, {}, {}, limits};
   service.timeouts = {milliseconds(600'000), milliseconds(600'000), milliseconds(600'000)};
   service.websocket_limits = {SimServer::kStall / 4, 5 * SimServer::kStall};
   service.accept_websocket = std::move(accept_websocket);

@@ -19,13 +19,13 @@
 namespace rkllm_mcp::any_version {
 
 // Values that are known for a handle.
-inline constexpr SessionValue kNBatch{"n_batch", "rkllm_init sets it"};
-inline constexpr SessionValue kIsAsync{"is_async", "rkllm_init sets it"};
-inline constexpr SessionValue kMaxNewTokens{"max_new_tokens", "rkllm_init sets it"};
-inline constexpr SessionValue kUseCrossAttn{"use_cross_attn", "rkllm_init sets it"};
-inline constexpr SessionValue kEmbdSize{"embd_size", "one run with mode RKLLM_INFER_GET_LAST_HIDDEN_LAYER learns it"};
-inline constexpr SessionValue kVocabSize{"vocab_size",
-                                         "one run with mode RKLLM_INFER_GET_LOGITS and max_new_tokens 1 learns it (from runtime 1.2.0 on)"};
+inline constexpr HandleValue kNBatch{"n_batch", "rkllm_init sets it"};
+inline constexpr HandleValue kIsAsync{"is_async", "rkllm_init sets it"};
+inline constexpr HandleValue kMaxNewTokens{"max_new_tokens", "rkllm_init sets it"};
+inline constexpr HandleValue kUseCrossAttn{"use_cross_attn", "rkllm_init sets it"};
+inline constexpr HandleValue kEmbdSize{"embd_size", "one run with mode RKLLM_INFER_GET_LAST_HIDDEN_LAYER learns it"};
+inline constexpr HandleValue kVocabSize{"vocab_size",
+                                        "one run with mode RKLLM_INFER_GET_LOGITS and max_new_tokens 1 learns it (from runtime 1.2.0 on)"};
 
 // RKLLMExtendParam: The rarer parameters of a model, set once in rkllm_init.
 template <class Codec, AnyRKLLMExtendParam Value>
@@ -56,8 +56,8 @@ void fill_undefined(Value& value) {
 template <AnyRKLLMExtendParam Value>
 void remember(const Value& value, HandleRecord& handle) {
   if constexpr (requires { value.n_batch; }) {
-    handle.session["n_batch"] = value.n_batch;
-    handle.session["use_cross_attn"] = value.use_cross_attn;
+    handle.values["n_batch"] = value.n_batch;
+    handle.values["use_cross_attn"] = value.use_cross_attn;
   }
 }
 
@@ -108,8 +108,8 @@ void set_wire_defaults(Value& value) {
 }
 template <AnyRKLLMParam Value>
 void remember(const Value& value, HandleRecord& handle) {
-  handle.session["max_new_tokens"] = value.max_new_tokens;
-  handle.session["is_async"] = value.is_async;
+  handle.values["max_new_tokens"] = value.max_new_tokens;
+  handle.values["is_async"] = value.is_async;
   remember(value.extend_param, handle);
 }
 

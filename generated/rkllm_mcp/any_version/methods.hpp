@@ -446,7 +446,7 @@ Json rkllm_run_async(const typename Abi::Functions& functions, CallContext& call
   params.object("rkllm_input", rkllm_input, kRequired);
   params.object("rkllm_infer_params", rkllm_infer_params, kEmptyIfAbsent);
   params.finish();
-  require_session(kIsAsync, 1, call.handle, "rkllm_run_async", text_of<Abi, kNeeded_rkllm_run_async>);
+  require_value(kIsAsync, 1, call.handle, "rkllm_run_async", text_of<Abi, kNeeded_rkllm_run_async>);
   // What rkllm_is_running answers before the run: versions differ in which number means that nothing runs. The run has
   // ended when it answers so again.
   const int idle = functions.rkllm_is_running(handle);
@@ -477,7 +477,7 @@ Json rkllm_run_async(const typename Abi::Functions& functions, CallContext& call
   params.batch("rkllm_input", rkllm_input, kNBatch);
   params.object("rkllm_infer_params", rkllm_infer_params, kEmptyIfAbsent);
   params.finish();
-  require_session(kIsAsync, 1, call.handle, "rkllm_run_async", text_of<Abi, kNeeded_rkllm_run_async>);
+  require_value(kIsAsync, 1, call.handle, "rkllm_run_async", text_of<Abi, kNeeded_rkllm_run_async>);
   // What rkllm_is_running answers before the run: versions differ in which number means that nothing runs. The run has
   // ended when it answers so again.
   const int idle = functions.rkllm_is_running(handle);
@@ -861,7 +861,7 @@ Json rkllm_set_cross_attn_params(const typename Abi::Functions& functions, CallC
   RKLLMCrossAttnParam* cross_attn_params = nullptr;
   params.object("cross_attn_params", cross_attn_params, kRequired);
   params.finish();
-  require_session(kUseCrossAttn, 1, call.handle, "rkllm_set_cross_attn_params", kNeeded_rkllm_set_cross_attn_params);
+  require_value(kUseCrossAttn, 1, call.handle, "rkllm_set_cross_attn_params", kNeeded_rkllm_set_cross_attn_params);
   return reply_to_status("rkllm_set_cross_attn_params",
                          functions.rkllm_set_cross_attn_params(handle, cross_attn_params));
 }

@@ -66,6 +66,11 @@ TEST_CASE("a refused value changes nothing and is named with what was expected")
         "models.small.model_path: unknown key; the nearest valid key is models.small.param.model_path");
   CHECK(refused("models", {{"small", {{"autoload", 1}}}}) == "models.small.autoload: expected true or false, found 1");
   CHECK(refused("models", {{"small", 3}}) == "models.small: expected an object, found 3");
+  CHECK(refused("upstreams", {{"a", {{"url", "tcp://a:1"}, {"command", "b"}}}}) ==
+        "upstreams.a: expected one of url, command");
+  CHECK(refused("upstreams", {{"a", {{"permission", "call"}}}}) == "upstreams.a: expected one of url, command");
+  CHECK(refused("upstreams", {{"a", {{"url", "tcp://a:1"}, {"permission", "all"}}}}) ==
+        "upstreams.a.permission: expected one of admin, call, found \"all\"");
 }
 
 TEST_CASE("plain text is read as the setting's type wants it") {

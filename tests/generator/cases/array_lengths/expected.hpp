@@ -84,7 +84,7 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1_array_lengths {
 
 // Values that are known for a handle.
-inline constexpr SessionValue kVocabulary{"vocabulary", "load sets it"};
+inline constexpr HandleValue kVocabulary{"vocabulary", "load sets it"};
 
 // Prompt: Ids, and what belongs to them.
 template <class Codec>
@@ -223,7 +223,7 @@ Json load(const Functions& functions, CallContext& call) {
   params.finish();
   Json reply = reply_to_status("load", functions.load(&model, vocabulary));
   adopt_handle(call, "load", model, "model", reply);
-  call.handle->session["vocabulary"] = vocabulary;
+  call.handle->values["vocabulary"] = vocabulary;
   return reply;
 }
 inline constexpr std::string_view kParams_load[] = {"vocabulary"};

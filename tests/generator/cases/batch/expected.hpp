@@ -72,7 +72,7 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1_batch {
 
 // Values that are known for a handle.
-inline constexpr SessionValue kNBatch{"n_batch", "load sets it"};
+inline constexpr HandleValue kNBatch{"n_batch", "load sets it"};
 
 // Question: One question.
 template <class Codec>
@@ -184,7 +184,7 @@ Json load(const Functions& functions, CallContext& call) {
   params.finish();
   Json reply = reply_to_status("load", functions.load(&model, n_batch));
   adopt_handle(call, "load", model, "model", reply);
-  call.handle->session["n_batch"] = n_batch;
+  call.handle->values["n_batch"] = n_batch;
   return reply;
 }
 inline constexpr std::string_view kParams_load[] = {"n_batch"};

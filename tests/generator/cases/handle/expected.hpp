@@ -63,7 +63,7 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1_handle {
 
 // Values that are known for a handle.
-inline constexpr SessionValue kParts{"parts", "counting them does"};
+inline constexpr HandleValue kParts{"parts", "counting them does"};
 
 }  // namespace rkllm_mcp::v1_handle
 // JSON Schemas (2020-12) of the parameters and the result of every function, whole and as lists of tools show them, as

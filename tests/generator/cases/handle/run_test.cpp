@@ -21,7 +21,7 @@ TEST_CASE("a handle is made, asked and ended") {
   CHECK(caller.call("make") == Json{{"status", 0}, {"thing", "it-1"}});
   CHECK(caller.call("is_alive") == Json{{"alive", true}, {"status", 7}});
   CHECK_THAT(caller.complaint("sizes"), has_text("parts is not known yet"));
-  caller.handle.session["parts"] = 1;
+  caller.handle.values["parts"] = 1;
   CHECK(caller.call("sizes") == Json{{"status", 0}, {"out", {5}}});
   caller.call("unmake");
   CHECK(caller.handle.native == nullptr);

@@ -57,7 +57,7 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1_nullable_array {
 
 // Values that are known for a handle.
-inline constexpr SessionValue kRows{"rows", "build sets it"};
+inline constexpr HandleValue kRows{"rows", "build sets it"};
 
 }  // namespace rkllm_mcp::v1_nullable_array
 // JSON Schemas (2020-12) of the parameters and the result of every function, whole and as lists of tools show them, as
@@ -167,7 +167,7 @@ Json build(const Functions& functions, CallContext& call) {
   params.finish();
   Json reply = reply_to_status("build", functions.build(&shelf, rows));
   adopt_handle(call, "build", shelf, "shelf", reply);
-  call.handle->session["rows"] = rows;
+  call.handle->values["rows"] = rows;
   return reply;
 }
 inline constexpr std::string_view kParams_build[] = {"rows"};

@@ -65,7 +65,7 @@ inline constexpr Fact kFacts[] = {
 namespace rkllm_mcp::v1_returned_handle {
 
 // Values that are known for a handle.
-inline constexpr SessionValue kNParts{"n_parts", "make_thing sets it"};
+inline constexpr HandleValue kNParts{"n_parts", "make_thing sets it"};
 
 }  // namespace rkllm_mcp::v1_returned_handle
 // JSON Schemas (2020-12) of the parameters and the result of every function, whole and as lists of tools show them, as
@@ -196,7 +196,7 @@ Json make_thing(const Functions& functions, CallContext& call) {
   params.finish();
   Json reply = Json::object();
   adopt_handle(call, "make_thing", functions.make_thing(n_parts), "handle", reply);
-  call.handle->session["n_parts"] = n_parts;
+  call.handle->values["n_parts"] = n_parts;
   return reply;
 }
 inline constexpr std::string_view kParams_make_thing[] = {"n_parts"};

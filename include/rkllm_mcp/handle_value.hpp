@@ -11,14 +11,14 @@
 
 namespace rkllm_mcp {
 
-struct SessionValue {
-  std::string_view name;   // key of HandleRecord::session
+struct HandleValue {
+  std::string_view name;   // key of HandleRecord::values
   std::string_view learn;  // what makes it known, for the error of a call that comes too early
 };
 
 // The value. Throws CallFailed of `function`, without a status, if it is not known for this handle.
-inline std::int64_t require_known(const SessionValue& value, const HandleRecord* handle, std::string_view function) {
-  const auto known = handle != nullptr ? handle->session_value(value.name) : std::nullopt;
+inline std::int64_t require_known(const HandleValue& value, const HandleRecord* handle, std::string_view function) {
+  const auto known = handle != nullptr ? handle->value(value.name) : std::nullopt;
   if (known) return *known;
   throw CallFailed(function, std::nullopt,
                    std::string(function) + " was not called: " + std::string(value.name) + " is not known yet for " +
@@ -26,8 +26,8 @@ inline std::int64_t require_known(const SessionValue& value, const HandleRecord*
 }
 
 // Refuses a call that the runtime would ignore or not survive, unless `value` is `wanted` on this handle.
-inline void require_session(const SessionValue& value, std::int64_t wanted, const HandleRecord* handle,
-                            std::string_view function, std::string_view why) {
+inline void require_value(const HandleValue& value, std::int64_t wanted, const HandleRecord* handle,
+                          std::string_view function, std::string_view why) {
   if (require_known(value, handle, function) == wanted) return;
   throw CallFailed(function, std::nullopt, std::string(function) + " was not called: " + std::string(why));
 }
