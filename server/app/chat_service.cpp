@@ -9,6 +9,7 @@
 #include "memory/memory_service.hpp"
 #include "tools/tool_server.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -124,7 +125,7 @@ void ChatService::use_servers_elsewhere() {
   const char* const address = std::getenv("MCP_SERVER_URL");
   if (address == nullptr || *address == '\0') return;
   try {
-    for (const std::string_view name : {memory::kServiceName, kToolServerName}) {
+    for (const auto name : std::array<std::string_view, 2>{memory::kServiceName, kToolServerName}) {
       assistants_.servers().register_server(remote_servers_.server(std::string(name), address));
     }
   } catch (const std::invalid_argument& error) {

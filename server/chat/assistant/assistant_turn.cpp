@@ -81,9 +81,9 @@ class AssistantTurn::Hearing final : public TurnListener {
 
 AssistantTurn::AssistantTurn(Surroundings surroundings, Turn turn, const Asker& asker, std::string peer,
                              TurnListener& listener, std::function<void()> gone)
-    : calls_(std::move(surroundings), asker, std::move(peer), turn.keep_alive,
+    : hearing_(std::make_unique<Hearing>(*this)),
+      calls_(std::move(surroundings), asker, std::move(peer), turn.keep_alive,
              [this](const TurnError& error) { fail(error); }),
-      hearing_(std::make_unique<Hearing>(*this)),
       turn_(std::move(turn)),
       asker_(asker),
       listener_(&listener),

@@ -91,8 +91,8 @@ class AssistantTurn final : public std::enable_shared_from_this<AssistantTurn> {
   McpHost& servers() const { return calls_.with().servers; }
   const Profile& profile() const { return calls_.profile(); }
 
-  AssistantCalls calls_;
   const std::unique_ptr<TurnListener> hearing_;  // hears what comes of texts
+  AssistantCalls calls_;
   Turn turn_;
   const Asker asker_;
   TurnListener* listener_;  // null: nobody listens any more
