@@ -22,24 +22,67 @@ namespace {
 
 constexpr std::size_t kMostResultBytes = std::size_t{16} << 20U;
 
-// Of a call: what the thread that makes it needs.
-struct RemoteCall {
-  Url url;
-  std::string body;
-  StopSignal stop;
-};
-
-struct RemoteResult {
-  Json result;
-  std::exception_ptr error;
-};
-
 std::exception_ptr remote_failure(const Url& url, const std::string& why) {
   return std::make_exception_ptr(RpcError(ErrorCode::kInternalError, url.authority() + ": " + why));
 }
 
+}  // namespace
+
+// One call, from its request to its end. Destroying it gives the call up.
+class RemoteServers::Asking {
+ public:
+  // What the thread that makes it needs.
+  struct Call {
+    Url url{};
+    std::string body{};
+    StopSignal stop{};
+  };
+
+  Asking(ToolThreads& threads, DoneFunction done) : threads_(threads), done_(std::move(done)) {}
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+  ~Asking() {
+    call_->stop.stop();
+    if (ticket_) threads_.withdraw(*ticket_);
+  }
+
+  // False: too many wait, of all or of this owner.
+  bool begin(const std::string& owner, const std::shared_ptr<LoopOutlet>& outlet, const Options& options,
+             const std::weak_ptr<Asking>& self) {
+    ticket_ = threads_.submit(owner, [call = call_, outlet, options, self] {
+      if (call->stop.is_stopped()) return;           // whoever asked has gone while it waited
+      const auto made = std::make_shared<Result>();  // one step fills it in, the other takes it
+      try {
+        *made = result_from(*call, options);
+      } catch (...) {
+        made->error = std::current_exception();
+      }
+      outlet->post([self, made] {
+        if (const auto asking = self.lock()) asking->take(std::move(made->result), made->error);
+      });
+    });
+    return ticket_.has_value();
+  }
+  Call& call() { return *call_; }
+  void take(Json result, const std::exception_ptr& error) {
+    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);
+  }
+
+ private:
+  struct Result {
+    Json result{};
+    std::exception_ptr error{};
+  };
+  static Result result_from(Call& call, const Options& options);
+
+  ToolThreads& threads_;
+  DoneFunction done_;
+  std::optional<ToolThreads::Ticket> ticket_{};
+  const std::shared_ptr<Call> call_ = std::make_shared<Call>();  // with the thread
+};
+
 // On the thread.
-RemoteResult result_from(RemoteCall& call, const RemoteServers::Options& options) {
+RemoteServers::Asking::Result RemoteServers::Asking::result_from(Call& call, const Options& options) {
   const auto client = new_verified_client(call.url, options.ca_file);
   client->set_connection_timeout(options.to_connect);
   client->set_read_timeout(options.patience);
@@ -70,54 +113,12 @@ RemoteResult result_from(RemoteCall& call, const RemoteServers::Options& options
   try {
     return {result_of_answer(text), nullptr};
   } catch (const RpcError& refused) {
-    constexpr int kOk = 200;
-    if (response.status == kOk || refused.code() != ErrorCode::kInternalError)
+    constexpr int kWell = 200;
+    if (response.status == kWell || refused.code() != ErrorCode::kInternalError)
       return {nullptr, std::current_exception()};
     return {nullptr, remote_failure(call.url, "status " + std::to_string(response.status))};
   }
 }
-
-}  // namespace
-
-// One call, from its request to its end. Destroying it gives the call up.
-class RemoteServers::Asking {
- public:
-  Asking(ToolThreads& threads, DoneFunction done) : threads_(threads), done_(std::move(done)) {}
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
-  ~Asking() {
-    call_->stop.stop();
-    if (ticket_) threads_.withdraw(*ticket_);
-  }
-
-  // False: too many wait, of all or of this owner.
-  bool begin(const std::string& owner, const std::shared_ptr<LoopOutlet>& outlet, const Options& options,
-             const std::weak_ptr<Asking>& self) {
-    ticket_ = threads_.submit(owner, [call = call_, outlet, options, self] {
-      if (call->stop.is_stopped()) return;                 // whoever asked has gone while it waited
-      const auto made = std::make_shared<RemoteResult>();  // one step fills it in, the other takes it
-      try {
-        *made = result_from(*call, options);
-      } catch (...) {
-        made->error = std::current_exception();
-      }
-      outlet->post([self, made] {
-        if (const auto asking = self.lock()) asking->take(std::move(made->result), made->error);
-      });
-    });
-    return ticket_.has_value();
-  }
-  RemoteCall& call() { return *call_; }
-  void take(Json result, const std::exception_ptr& error) {
-    if (const auto done = std::exchange(done_, nullptr)) done(std::move(result), error);
-  }
-
- private:
-  ToolThreads& threads_;
-  DoneFunction done_;
-  std::optional<ToolThreads::Ticket> ticket_{};
-  const std::shared_ptr<RemoteCall> call_ = std::make_shared<RemoteCall>();  // with the thread
-};
 
 class RemoteServers::Server final : public HostedServer {
  public:
