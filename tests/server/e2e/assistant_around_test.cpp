@@ -92,7 +92,8 @@ TEST_CASE("a client of Responses goes on with a profile's conversation by its id
   const Json first = respond({{"conversation", "conv_1"}}).json();
   CHECK(first["output"][0]["content"][0]["text"] == kAnswer);
   CHECK(first["conversation"] == Json{{"id", "conv_1"}});
-  CHECK(respond({{"conversation", {{"id", "conv_1"}}}}).status == 200);
+  const std::string next = asked("Còn kem đánh răng thì sao?", {"CÓ", "Dùng kem có flo.", "Tóm tắt hai."});
+  CHECK(respond({{"conversation", {{"id", "conv_1"}}}, {"input", next}}).status == 200);
   CHECK(clinic.memory("get_all_messages", "conv_1")["messages"].size() == 4);
   CHECK_THAT(clinic.prompts().at(4), has_text("Nha sĩ: " + kAnswer));
   // No response is kept, whoever has made it.
