@@ -20,14 +20,16 @@ constexpr int kLevels = 3;
 constexpr std::size_t kMostEntries = 10'000;           // that are looked at
 constexpr std::int64_t kLongestSimulated = 64 * 1024;  // bytes of a simulator's model
 constexpr const char* kMark = "rkllm_simulated_model";
+constexpr const char* kSimulatedEnding = ".json";
 
-bool is_simulated_model(const fs::path& path) {
+// An empty object if it is none.
+Json simulated_model(const fs::path& path) {
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
-  if (error || bytes > static_cast<std::uintmax_t>(kLongestSimulated)) return false;
+  if (error || bytes > static_cast<std::uintmax_t>(kLongestSimulated)) return Json::object();
   std::ifstream file(path);
-  const Json content = Json::parse(file, nullptr, false);
-  return content.is_object() && content.contains(kMark);
+  Json content = Json::parse(file, nullptr, false);
+  return content.is_object() && content.contains(kMark) ? content : Json::object();
 }
 
 class Search {
@@ -58,7 +60,8 @@ class Search {
  private:
   bool is_model(const fs::path& path) const {
     if (path.extension() == ".rkllm") return true;
-    return simulated_ == SimulatedModels::kFound && path.extension() == ".json" && is_simulated_model(path);
+    return simulated_ == SimulatedModels::kFound && path.extension() == kSimulatedEnding &&
+           !simulated_model(path).empty();
   }
 
   void take(const fs::path& path) {
@@ -99,11 +102,18 @@ std::vector<std::string> known_models(const Json& presets, const std::vector<std
   return {models.begin(), models.end()};
 }
 
+std::string simulated_template(const std::string& path) {
+  if (fs::path(path).extension() != kSimulatedEnding) return {};
+  const Json model = simulated_model(path);
+  if (model.empty() || model.value("chat_template", Json()) != "chatml") return {};
+  return model.value("thinking", Json()) == true ? "qwen3" : "chatml";
+}
+
 std::optional<ModelFile> look_at_model(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   return ModelFile{fs::path(path).stem().string(), path, static_cast<std::int64_t>(status.st_size),
-                   static_cast<std::int64_t>(status.st_mtime)};
+                   static_cast<std::int64_t>(status.st_mtime), simulated_template(path)};
 }
 
 }  // namespace rkllm_mcp

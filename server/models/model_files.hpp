@@ -17,6 +17,7 @@ struct ModelFile {
   std::string path{};
   std::int64_t bytes = 0;
   std::int64_t modified_s = 0;  // seconds since 1970
+  std::string template_name{};  // see simulated_template
 
   bool operator==(const ModelFile&) const = default;
 };
@@ -36,6 +37,10 @@ FoundModels find_models(const std::vector<std::string>& folders, SimulatedModels
 // of their files, and those of all .rkllm files that are found in these directories, hidden ones too. Sorted, each
 // once.
 std::vector<std::string> known_models(const Json& presets, const std::vector<std::string>& folders);
+
+// The family of the template that a simulated model says it has ("chat_template" in its file); empty: it says nothing,
+// or the file is no simulated model. A real model's name tells its family.
+std::string simulated_template(const std::string& path);
 
 // What is known of one file; nothing if it cannot be looked at.
 std::optional<ModelFile> look_at_model(const std::string& path);

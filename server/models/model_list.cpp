@@ -58,6 +58,7 @@ void ModelList::gather() {
     if (const auto file = preset_files_.find(model.path); file != preset_files_.end()) {
       model.bytes = file->second.bytes;
       model.modified_s = file->second.modified_s;
+      if (model.template_name.empty()) model.template_name = file->second.template_name;
     }
     models_.insert_or_assign(name, std::move(model));
   }
@@ -68,6 +69,7 @@ void ModelList::gather() {
     model.param = Json{{"model_path", file.path}};
     model.bytes = file.bytes;
     model.modified_s = file.modified_s;
+    model.template_name = file.template_name;
     models_.emplace(file.name, std::move(model));
   }
 }

@@ -23,7 +23,7 @@ struct NamedModel {
   std::string path{};    // as the preset has it, or of the file
   Json param = nullptr;  // of rkllm_init
   bool is_preset = false;
-  std::string template_name{};  // models.NAME.template; empty: the file's name tells the family
+  std::string template_name{};  // models.NAME.template, or what a simulated model says; empty: the file's name tells
   chat::Pooling pooling = chat::Pooling::kLast;
   std::string suffix{};                         // behind each input of embeddings
   std::optional<chat::KeepAlive> keep_alive{};  // nothing: runtime.keep_alive_s

@@ -13,6 +13,8 @@
 namespace rkllm_mcp {
 namespace {
 
+constexpr std::size_t kMostKnownTemplates = 100;  // of simulated models
+
 using chat::ErrorKind;
 using chat::TurnError;
 
@@ -295,11 +297,22 @@ std::optional<QueuedBackend::HandleStatus> ServerModels::handle_status(std::stri
   return std::nullopt;
 }
 
+// A simulated model's file is a few lines, which are read once.
+const std::string& ServerModels::template_of_handle(const std::string& path) const {
+  static const std::string kTheNameTells;
+  if (!runtime_.simulated) return kTheNameTells;
+  const auto known = simulated_templates_.find(path);
+  if (known != simulated_templates_.end()) return known->second;
+  if (simulated_templates_.size() >= kMostKnownTemplates) simulated_templates_.clear();
+  return simulated_templates_.emplace(path, simulated_template(path)).first->second;
+}
+
 std::optional<chat::ModelDescription> ServerModels::info_of_handle(const QueuedBackend::HandleStatus& handle) const {
   chat::ModelDescription info;
   info.name = handle.id;
   const Json param = handle.created_with.value("param", Json::object());
   info.path = param.value("model_path", std::string());
+  info.template_name = template_of_handle(info.path);
   const auto context = param.find("max_context_len");
   if (context != param.end() && context->is_number_integer()) info.context = context->get<std::int64_t>();
   info.state = chat::ModelState::kLoaded;
@@ -366,6 +379,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
     source.loaded.model = model != nullptr ? *model : NamedModel{};
     if (model == nullptr) source.loaded.model.name = handle;
     source.loaded.model.path = param.value("model_path", std::string());
+    if (model == nullptr) source.loaded.model.template_name = template_of_handle(source.loaded.model.path);
     source.loaded.param = param;
     source.loaded.handle = handle;
     source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;

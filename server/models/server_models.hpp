@@ -114,6 +114,7 @@ class ServerModels final : public chat::ModelLender {
   std::optional<LoadFailure> why_not(const ModelSlot& slot) const;
   void make_room(ModelSlot& slot, std::function<void(bool made_room)> then);
   chat::ModelDescription info(const NamedModel& model) const;
+  const std::string& template_of_handle(const std::string& path) const;
   std::optional<chat::ModelDescription> info_of_handle(const QueuedBackend::HandleStatus& handle) const;
   std::optional<QueuedBackend::HandleStatus> handle_status(std::string_view id) const;
 
@@ -138,6 +139,7 @@ class ServerModels final : public chat::ModelLender {
   bool stopped_ = false;
   std::uint64_t next_load_ = 1;
   std::map<std::uint64_t, std::unique_ptr<chat::QueuePlace>> loads_;  // of load()
+  mutable std::map<std::string, std::string> simulated_templates_{};  // by path, of models that handles have
   std::vector<std::string> told_hidden_;                              // files that the log has been told of
   const Lifetime alive_;
   const std::unique_ptr<FileDigests> digests_;

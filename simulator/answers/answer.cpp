@@ -25,11 +25,21 @@ std::string quote(std::string_view text) {
   return "\"" + quoted + (text.empty() ? "\"" : "…\"");
 }
 
+// What the user said last, where a chat host has written ChatML around it: its marks would end the answer.
+std::string_view last_of_user(std::string_view prompt) {
+  constexpr std::string_view kOpens = "<|im_start|>user\n";
+  constexpr std::string_view kEnds = "<|im_end|>";
+  const std::size_t at = prompt.rfind(kOpens);
+  if (at == std::string_view::npos) return prompt;
+  prompt.remove_prefix(at + kOpens.size());
+  return prompt.substr(0, prompt.find(kEnds));
+}
+
 std::string opening(const Question& question) {
   std::string text(kOpening);
   if (question.directives.exact_tokens) return text;  // the count is what matters
   if (!question.prompt.empty()) {
-    text += (question.from_tool ? " The tools said: " : " You wrote: ") + quote(question.prompt) + ".";
+    text += (question.from_tool ? " The tools said: " : " You wrote: ") + quote(last_of_user(question.prompt)) + ".";
   }
   for (const Turn& turn : question.earlier) {
     if (!turn.said.empty()) text += " Earlier you said: " + quote(turn.said) + ".";

@@ -12,6 +12,16 @@ TEST_CASE("an answer says that it is simulated, and depends on the prompt") {
   CHECK(llm.text().find("You wrote: \"Xin chào 你好 🙂\".") != std::string::npos);
 }
 
+TEST_CASE("of a conversation in ChatML an answer repeats what the user said last, without the marks") {
+  Llm llm;
+  REQUIRE(
+      llm.run("<|im_start|>system\nBe short<|im_end|>\n<|im_start|>user\nfirst<|im_end|>\n"
+              "<|im_start|>assistant\nyes<|im_end|>\n<|im_start|>user\nand now?<|im_end|>\n<|im_start|>assistant\n") ==
+      0);
+  CHECK(llm.text().find("This is a simulated answer. You wrote: \"and now?\".") == 0);
+  CHECK(llm.token_count() >= 40);
+}
+
 TEST_CASE("an answer has 40 to 120 tokens") {
   Llm llm;
   for (int i = 0; i < 100; ++i) {

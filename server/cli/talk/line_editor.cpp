@@ -73,6 +73,9 @@ std::optional<std::string> LineEditor::read(const std::string& prompt) {
     return text;
   }
   editor_->prompt = prompt;
+  // Keys are taken from here on. libedit alone would begin that behind its prompt, and a Ctrl-D that comes between would
+  // be the terminal's, and lost.
+  ::el_set(editor_->line, EL_PREP_TERM, 1);
   int count = 0;
   const char* const line = ::el_gets(editor_->line, &count);
   if (line == nullptr || count <= 0) return std::nullopt;

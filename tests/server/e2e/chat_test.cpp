@@ -3,6 +3,7 @@
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 #include "support/raw_socket.hpp"
+#include "support/rpc_client.hpp"
 
 #include <sys/stat.h>
 
@@ -389,6 +390,27 @@ TEST_CASE("a model is loaded by its first turn, is listed with what it does, and
   CHECK(client.get("/v1/models/" + std::string(kModel)).status == 200);
   CHECK(client.get("/v1/models/nobody").status == 404);
   CHECK(client.get("/v1/nothing").status == 404);
+}
+
+TEST_CASE("a simulated model that says its template can be talked to for many turns, by its handle, too") {
+  LiveServer server;
+  RpcClient caller(server.connect(Transport::kTcp));
+  const std::string talks = caller.init(shipped_model("rk3588-1.5b"));
+  const std::string thinks = caller.init(shipped_model("rk3588-0.5b-think"));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const Json system{{"role", "system"}, {"content", "Be short"}};
+  const Json said{{"role", "assistant"}, {"content", "Yes?"}};
+  const Json messages = Json::array({system, user("Hello"), said, user(saying("<think>hm</think>Well."))});
+  const auto answer = [&](const std::string& model) {
+    const HttpAnswer answered = client.post("/v1/chat/completions", asking(messages, {{"model", model}}).dump());
+    INFO(answered.body);
+    REQUIRE(answered.status == 200);
+    return answered.json()["choices"][0]["message"];
+  };
+  CHECK(answer(talks)["content"] == "<think>hm</think>Well.");  // nothing of ChatML's
+  const Json thought = answer(thinks);
+  CHECK(thought["reasoning_content"] == "hm");
+  CHECK(thought["content"] == "Well.");
 }
 
 TEST_CASE("without the chat host its paths are nobody's, and the rest is as ever") {

@@ -33,6 +33,23 @@ TEST_CASE("files that end with .rkllm are models, the simulator's own only if it
   CHECK(names_of(find_models(folders, SimulatedModels::kFound)) == std::vector<std::string>{"one", "two"});
 }
 
+TEST_CASE("a simulated model may say which template it has, which a real one's name tells") {
+  const TemporaryDirectory directory;
+  const auto told_by = [&directory](const std::string& name, const std::string& content) {
+    write_file(directory / name, content);
+    return simulated_template(directory / name);
+  };
+  CHECK(told_by("a.json", R"({"rkllm_simulated_model": 1, "chat_template": "chatml"})") == "chatml");
+  CHECK(told_by("b.json", R"({"rkllm_simulated_model": 1, "chat_template": "chatml", "thinking": true})") == "qwen3");
+  CHECK(told_by("c.json", R"({"rkllm_simulated_model": 1})").empty());
+  CHECK(told_by("d.json", R"({"rkllm_simulated_model": 1, "chat_template": "none"})").empty());
+  CHECK(told_by("e.json", R"({"chat_template": "chatml"})").empty());
+  CHECK(told_by("f.rkllm", R"({"rkllm_simulated_model": 1, "chat_template": "chatml"})").empty());
+  CHECK(told_by("g.json", "not JSON").empty());
+  CHECK(simulated_template(directory / "nowhere.json").empty());
+  CHECK(find_models({directory.path()}, SimulatedModels::kFound).files.at(0).template_name == "chatml");
+}
+
 TEST_CASE(
     "of two files with one name the first counts, and the other is told of; folders are searched three levels deep") {
   const TemporaryDirectory directory;
