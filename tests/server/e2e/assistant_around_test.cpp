@@ -45,6 +45,10 @@ TEST_CASE("what Open WebUI asks for its own use goes to the model alone, and not
   CHECK(clinic.prompts().back().find("Bạn là") == std::string::npos);  // no word of the profile's
   CHECK(clinic.memory("get_all_messages", "webui")["messages"].size() == 2);
   CHECK(clinic.memory("get_summary", "webui")["summary"] == "Tóm tắt.");
+  const std::string tags = R"({"tags":["teeth"]})";
+  const Json by_ollama{
+      {"model", kAssistant}, {"stream", false}, {"messages", {{{"role", "user"}, {"content", title_prompt(tags)}}}}};
+  CHECK(clinic.http.post("/api/chat", by_ollama.dump()).json()["message"]["content"] == tags);
 
   // Named by a header or by a member of the request it may have any form, and may be a stream.
   const Json stream{{"stream", true}, {"metadata", {{"task", "tags_generation"}}}};
@@ -60,7 +64,7 @@ TEST_CASE("what Open WebUI asks for its own use goes to the model alone, and not
   CHECK(text == "teeth");
   clinic.http.carry_header("X-OpenWebUI-Task", "follow_up_generation");
   CHECK(clinic.ask(asked("What next?", {"Floss?"}), "")["choices"][0]["message"]["content"] == "Floss?");
-  CHECK(calls_after(clinic, before, 3) == std::vector<std::string>{"model: task", "model: task", "model: task"});
+  CHECK(calls_after(clinic, before, 4) == std::vector<std::string>(4, "model: task"));
   CHECK(clinic.memory("get_all_messages", "webui")["messages"].size() == 2);
 }
 
