@@ -1,4 +1,5 @@
 // The program: reads the command line and the settings, and hands over to the command.
+#include "app/model_presets.hpp"
 #include "cli/call.hpp"
 #include "cli/command_line.hpp"
 #include "cli/connect.hpp"
@@ -24,7 +25,11 @@
 #include <malloc.h>
 #endif
 
+#include <cerrno>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <iostream>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -100,7 +105,19 @@ struct Run {
   int operator()(const Finished& finished) const { return finished.exit_code; }
 };
 
-int run(const CommandLine& command_line, std::span<char> arguments) {
+// A file that was named and is not there is a slip of the pen, unless this command writes it.
+void warn_of_missing_settings(const CommandLine& command_line) {
+  const bool writes_it = std::holds_alternative<ServeOptions>(command_line.command) ||
+                         std::holds_alternative<SettingsOptions>(command_line.command);
+  const auto& path = command_line.settings.path;
+  std::error_code error;
+  if (writes_it || !path || std::filesystem::exists(*path, error)) return;
+  say_on_standard_error("rkllm-mcp: warning: " + *path + ": no such file, so the built-in settings count");
+}
+
+int run(CommandLine command_line, std::span<char> arguments) {
+  command_line.settings.check_presets = unknown_preset_fields;
+  warn_of_missing_settings(command_line);
   try {
     return std::visit(Run{command_line.settings, arguments}, command_line.command);
   } catch (const SettingsRefused& refused) {
@@ -118,9 +135,24 @@ int run(const CommandLine& command_line, std::span<char> arguments) {
   }
 }
 
+// What a full disk has not taken must not look like a copy that is complete. Who has enough of it, as `head` has, needs
+// no word.
+int with_all_written(int exit_code) {
+  errno = 0;
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  const int cause = errno;
+  if (is_written || exit_code != kExitOk) return exit_code;
+  if (cause != EPIPE) {
+    say_on_standard_error("rkllm-mcp: standard output could not be written, or not all of it" +
+                          (cause != 0 ? ": " + std::generic_category().message(cause) : std::string()));
+  }
+  return kExitFailed;
+}
+
 }  // namespace
 }  // namespace rkllm_mcp
 
 int main(int argc, char** argv) {
-  return rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv), rkllm_mcp::ProcessTitle::memory_of(argc, argv));
+  return rkllm_mcp::with_all_written(
+      rkllm_mcp::run(rkllm_mcp::parse_command_line(argc, argv), rkllm_mcp::ProcessTitle::memory_of(argc, argv)));
 }

@@ -19,8 +19,8 @@ namespace rkllm_mcp {
 namespace {
 
 // What every service has, beside its own methods.
-constexpr std::array<std::string_view, 4> kOfEveryService{"tools/list", "tools/call", "resources/list",
-                                                          "resources/read"};
+constexpr std::array<std::string_view, 5> kOfEveryService{"tools/list", "tools/call", "resources/list",
+                                                          "resources/read", "prompts/list"};
 
 std::string text_of(const Json& body, std::size_t block) {
   const auto content = body.find("content");
@@ -186,6 +186,10 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
     reply.result(list_tools(tools, session, params, page));
   } else if (target.method == "tools/call") {
     call_tool(*service, read_whole(params, kMostReadOnLoop), session, reply);
+  } else if (target.method == "prompts/list") {
+    Catalogue prompts;
+    prompts.prompts = service->prompts;
+    reply.result(list_prompts(prompts, session, params, page));
   } else if (target.method == "resources/list") {
     list_documents_of(*service, *session.principal, params, page, answer_to(session, reply));
   } else {

@@ -1,5 +1,6 @@
 // Services in the direct dialect: SERVICE/METHOD, or the method's name alone where only one service has it. Every
-// service has tools/list, tools/call, resources/list and resources/read of what it offers, beside its own methods.
+// service has tools/list, tools/call, resources/list, resources/read and prompts/list of what it offers, beside its own
+// methods.
 //
 // A tool that fails is error -32002 here, a document that does not exist -32001. Event loop only.
 #pragma once

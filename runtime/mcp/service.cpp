@@ -78,6 +78,7 @@ void add_service(Catalogue& catalogue, const std::shared_ptr<const Service>& ser
   catalogue.services.push_back(service);
   for (const ServiceMethod& method : service->methods) catalogue.add(tool_of(service, method));
   catalogue.tools.insert(catalogue.tools.end(), service->tools.begin(), service->tools.end());
+  catalogue.prompts.insert(catalogue.prompts.end(), service->prompts.begin(), service->prompts.end());
   const auto& templates = service->documents.templates;
   catalogue.templates.insert(catalogue.templates.end(), templates.begin(), templates.end());
   if (!service->instructions.empty()) {

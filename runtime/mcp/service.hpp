@@ -2,9 +2,9 @@
 // shows it with what it has of them.
 //
 // In the direct dialect all of it is reached as SERVICE/METHOD: its own methods ("memory-server/memory/add_message"),
-// and tools/list, tools/call, resources/list and resources/read of what it offers (dispatch/service_calls.hpp). In the
-// Model Context Protocol its tools and documents are among those of the whole server, and each of its methods is a
-// tool, too ("memory_add_message").
+// and tools/list, tools/call, resources/list, resources/read and prompts/list of what it offers
+// (dispatch/service_calls.hpp). In the Model Context Protocol its tools, documents and prompts are among those of the
+// whole server, and each of its methods is a tool, too ("memory_add_message").
 //
 // Event loop only, but for answer_in().
 #pragma once
@@ -77,6 +77,7 @@ struct Service {
   std::string instructions;  // what a model should know of it; empty: nothing
   std::vector<ServiceMethod> methods;
   std::vector<std::shared_ptr<const Tool>> tools;  // its own, beside those that the methods become
+  std::vector<std::shared_ptr<const Prompt>> prompts{};
   Documents documents;
 };
 

@@ -6,8 +6,14 @@
 #include "version.hpp"
 
 #include "log.hpp"
+#include "memory/memory_service.hpp"
+#include "tools/tool_server.hpp"
 
+#include <array>
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -55,6 +61,13 @@ chat::RemoteProvider::Options remote_options(const Settings& settings) {
   return options;
 }
 
+chat::RemoteServers::Options remote_server_options(const Settings& settings) {
+  chat::RemoteServers::Options options;
+  options.user_agent = "rkllm-mcp/" + std::string(kProgramVersion);
+  options.ca_file = settings.tools.ca_file;
+  return options;
+}
+
 chat::AssistantOptions assistant_options(const Settings& settings, spdlog::logger& log) {
   chat::AssistantOptions options;
   options.summarize_threshold = settings.memory.summarize_threshold;
@@ -90,6 +103,7 @@ ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate&
       host_(pool, host_options(settings)),
       models_(host_),
       others_(loop, remote_options(settings)),
+      remote_servers_(loop, remote_server_options(settings)),
       assistants_(loop, host_,
                   {{chat::ProviderKind::kRuntime, &models_},
                    {chat::ProviderKind::kOllama, &others_},
@@ -100,10 +114,24 @@ ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate&
   for (const auto& service : servers) {
     if (service) assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop, service));
   }
+  use_servers_elsewhere();
   auto upstreams = std::make_unique<chat::ServiceServer>(loop, service_of_upstreams({}));
   upstreams_ = upstreams.get();
   assistants_.servers().register_server(std::move(upstreams));
   read_profiles();
+}
+
+void ChatService::use_servers_elsewhere() {
+  const char* const address = std::getenv("MCP_SERVER_URL");
+  if (address == nullptr || *address == '\0') return;
+  try {
+    for (const auto name : std::array<std::string_view, 2>{memory::kServiceName, kToolServerName}) {
+      assistants_.servers().register_server(remote_servers_.server(std::string(name), address));
+    }
+  } catch (const std::invalid_argument& error) {
+    throw std::runtime_error(std::string("MCP_SERVER_URL: ") + error.what());
+  }
+  log_.info("assistants use the memory and the tool server at {} (MCP_SERVER_URL)", address);
 }
 
 void ChatService::use_upstreams(std::vector<std::shared_ptr<const Tool>> tools) {
@@ -115,6 +143,9 @@ bool ChatService::read_profiles() {
   chat::ProfileFolder folder = chat::read_profiles(settings_.chat.profiles_dir);
   for (const std::string& complaint : folder.complaints) log_.error("{}", complaint);
   for (const std::string& complaint : assistants_.use(std::move(folder.profiles))) log_.error("{}", complaint);
+  auto service = std::make_shared<Service>(*tools_.service());
+  service->prompts = chat::prompts_of(assistants_.profiles());
+  service_ = std::move(service);
   return were_some || !assistants_.profiles().empty();
 }
 

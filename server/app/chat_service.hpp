@@ -7,6 +7,7 @@
 #include "chat/assistant/model_provider.hpp"
 #include "chat/assistant/profile_prompts.hpp"
 #include "chat/assistant/remote_provider.hpp"
+#include "chat/assistant/remote_server.hpp"
 #include "chat/assistant/service_server.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_routes.hpp"
@@ -35,21 +36,21 @@ class ChatService {
   // Servers of this process that assistants use.
   using Servers = std::vector<std::shared_ptr<const Service>>;
 
-  // All that is passed outlives it.
+  // All that is passed outlives it. MCP_SERVER_URL in the environment is the address of the memory and the tool server
+  // that assistants use instead of those; throws std::runtime_error if it is none.
   ChatService(asio::io_context& loop, const Settings& settings, Gate& gate, chat::ModelLender& pool,
               chat::ModelStore& store, spdlog::logger& log, MemoryBudget memory, chat::ChatTools::Options tools,
               const Servers& servers);
 
   // False: the request is not for the chat host.
   bool handle(const HttpRequest& request, HttpExchange& exchange);
-  const std::shared_ptr<const Service>& service() const { return tools_.service(); }
+  // Its tools, and the prompts of the profiles that there are.
+  const std::shared_ptr<const Service>& service() const { return service_; }
   // Of chat.profiles_dir, as it is now; blocks. The log says which of them cannot be used. False: there are none, and
-  // were none.
+  // were none. service() is another one then.
   bool read_profiles();
   // The tools of other servers, which profiles may offer to their models, as a server of this name.
   void use_upstreams(std::vector<std::shared_ptr<const Tool>> tools);
-  // The prompts of the profiles.
-  void add_to(Catalogue& catalogue) const { chat::add_prompts(catalogue, assistants_.profiles()); }
   // See ChatHost.
   void when_first_token(std::function<void(double seconds)> action) { host_.when_first_token(std::move(action)); }
   void stop() {
@@ -60,19 +61,26 @@ class ChatService {
   // After stop(): whether conversations still get what has come of their answers.
   bool is_keeping() const { return tools_.is_answering() || assistants_.turns() > 0; }
   // After stop(): waits until nobody is asked any more; false if that takes too long. Any thread.
-  bool end(std::chrono::steady_clock::time_point deadline) { return others_.end(deadline); }
+  bool end(std::chrono::steady_clock::time_point deadline) {
+    const bool have_texts_ended = others_.end(deadline);
+    return remote_servers_.end(deadline) && have_texts_ended;
+  }
   Json status() const;
 
  private:
+  void use_servers_elsewhere();
+
   const Settings& settings_;
   spdlog::logger& log_;
   chat::ChatHost host_;
   chat::ModelProvider models_;
   chat::RemoteProvider others_;
+  chat::RemoteServers remote_servers_;
   chat::Assistants assistants_;
   chat::ServiceServer* upstreams_ = nullptr;  // with assistants_
   chat::ChatRoutes routes_;
   chat::ChatTools tools_;
+  std::shared_ptr<const Service> service_;
 };
 
 }  // namespace rkllm_mcp

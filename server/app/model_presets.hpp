@@ -5,6 +5,7 @@
 
 #include "backend.hpp"
 #include "mcp/catalogue.hpp"
+#include "settings/refused.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -14,12 +15,16 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace rkllm_mcp {
 
 // The parameters with the member `model` replaced by what the preset of that name has; fields that the call itself has
 // in `param` go first, at every depth. `models` as in the settings. Throws InvalidParams if there is no such preset.
 Json with_preset(const Json& models, Json params);
+
+// Fields of presets that no version of the API has, by their path in the settings: "models.big.param.top_kk".
+std::vector<Complaint> unknown_preset_fields(const Json& models);
 
 // Lets the tools that create handles take `model`, if there are presets.
 void offer_presets(Catalogue& catalogue, std::span<const Method> methods, const Json& models);

@@ -314,7 +314,6 @@ void Server::gather_catalogue() {
   };
   // The chat set first: whoever reads the beginning of the list can talk to a model.
   if (chat_) add("chat", [&] { add_one(chat_->service()); });
-  if (chat_) chat_->add_to(catalogue_);
   add("api", [this] {
     add_method_tools(catalogue_, loop_, dispatcher_.caller());
     offer_presets(catalogue_, api_.methods, settings_.models);

@@ -3,12 +3,14 @@
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
 #include "doctor/doctor.hpp"
+#include "settings/refused.hpp"
 
 #include <netdb.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <string>
 
 namespace rkllm_mcp {
@@ -79,13 +81,20 @@ void print_for_people(const doctor::Findings& findings) {
 }  // namespace
 
 int run_doctor(const DoctorOptions& options, const SettingsRequest& request) {
-  LoadedSettings loaded = load_settings(request);
   doctor::Machine machine;
+  doctor::Findings findings;
+  try {
+    LoadedSettings loaded = load_settings(request);
+    machine.settings = std::move(loaded.values);
+    machine.settings_file = std::move(loaded.file);
+  } catch (const SettingsRefused& refused) {  // the rest is looked at as if there were none
+    for (const std::string& line : refused.lines()) {
+      findings.push_back({"settings", Level::kProblem, line, "rkllm-mcp settings path   # the file to mend"});
+    }
+  }
   if (!options.root.empty()) machine.root = options.root;
-  machine.settings = std::move(loaded.values);
-  machine.settings_file = std::move(loaded.file);
   if (options.root.empty()) machine.resolve = has_address;
-  const auto findings = doctor::examine(machine);
+  std::ranges::move(doctor::examine(machine), std::back_inserter(findings));
   if (options.json) {
     print_as_json(findings);
   } else {

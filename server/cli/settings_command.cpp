@@ -28,6 +28,9 @@ void print_text(const LoadedSettings& settings) {
 
 int show(const SettingsOptions& options, const SettingsRequest& request) {
   const LoadedSettings settings = load_settings(request);
+  if (request.path && settings.file.empty()) {
+    std::cerr << "warning: " << *request.path << ": no such file, so the built-in settings count\n";
+  }
   for (const auto& warning : settings.warnings) std::cerr << "warning: " << warning << "\n";
   switch (options.output) {
     case SettingsOptions::Output::kText: print_text(settings); break;
@@ -57,9 +60,9 @@ void print_path(const SettingsOptions& options, const std::string& path, const s
 }
 
 // Only the file is judged, as it would be without variables and options.
-int check(const SettingsOptions& options, const std::string& path) {
+int check(const SettingsOptions& options, const std::string& path, const SettingsRequest& request) {
   try {
-    const LoadedSettings settings = load_settings({path, {}, {}});
+    const LoadedSettings settings = load_settings({path, {}, {}, request.check_presets});
     if (settings.file.empty()) throw std::runtime_error(path + ": no such file");
     print_path(options, path, ": right", {{"right", true}, {"problems", Json::array()}});
     return kExitOk;
@@ -89,7 +92,7 @@ int run_settings(const SettingsOptions& options, const SettingsRequest& request)
     case Action::kShow: return show(options, request);
     case Action::kPath: print_path(options, path_in_use(options, request), "", Json::object()); return kExitOk;
     case Action::kSchema: print_json(settings_schema()); return kExitOk;
-    case Action::kCheck: return check(options, path_in_use(options, request));
+    case Action::kCheck: return check(options, path_in_use(options, request), request);
     case Action::kWrite: return write(options, path_in_use(options, request));
   }
   return kExitUsage;

@@ -38,6 +38,11 @@ void examine_model(const Machine& machine, const fs::path& path, Findings& findi
     findings.push_back({kModels, Level::kProblem, path.string() + ": " + error.message(), "ls -l " + path.string()});
     return;
   }
+  if (bytes == 0) {
+    findings.push_back({kModels, Level::kProblem, path.string() + " is empty: a copy of it has broken off",
+                        "rm " + path.string() + "   # and copy it, or rkllm-mcp pull it, again"});
+    return;
+  }
   const std::string platform = platform_of(machine);
   const auto chip = chip_in_name(path.filename().string());
   if (chip && !platform.empty() && *chip != platform) {

@@ -87,6 +87,11 @@ class Loader {
     if (values.ws.enabled && values.ws.tls) check_tls("ws.tls");
   }
 
+  void check_presets(const SettingsRequest& request) {
+    if (!request.check_presets) return;
+    complain(origin_of(*find_setting("models")).place, request.check_presets(loaded_.values.models));
+  }
+
   LoadedSettings finish() {
     if (!lines_.empty()) throw SettingsRefused(std::move(lines_));
     return std::move(loaded_);
@@ -205,6 +210,7 @@ LoadedSettings load_settings(const SettingsRequest& request) {
   loader.read_command_line(request.assignments);
   loader.check_addresses();
   loader.check_tls();
+  loader.check_presets(request);
   return loader.finish();
 }
 

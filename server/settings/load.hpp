@@ -2,10 +2,12 @@
 #pragma once
 
 #include "settings/location.hpp"
+#include "settings/refused.hpp"
 #include "settings/settings.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,8 @@ struct SettingsRequest {
   std::optional<std::string> path;      // --settings
   std::vector<Assignment> assignments;  // later ones win
   Environment environment;
+  // What is wrong with presets (`models`), whose fields are the bound API's and not the settings' own; empty: unknown.
+  std::function<std::vector<Complaint>(const Json& models)> check_presets{};
 };
 
 enum class Source { kBuiltIn, kFile, kEnvironment, kCommandLine };

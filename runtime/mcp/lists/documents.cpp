@@ -110,14 +110,15 @@ void describe_service(const Service& service, const Principal& principal, std::s
                       std::function<void(Json capabilities)> done) {
   Catalogue own;
   own.tools = service.tools;
+  own.prompts = service.prompts;
   Session session({}, false);
   session.principal = &principal;
-  const PageLimits all{own.tools.size(), static_cast<std::size_t>(-1)};
-  Json capabilities = list_tools(own, session, nullptr, all);
-  capabilities.erase("nextCursor");
-  auto finish = [capabilities, done = std::move(done)](Json resources) mutable {
+  const PageLimits all{std::max(own.tools.size(), own.prompts.size()), static_cast<std::size_t>(-1)};
+  Json capabilities{{"tools", list_tools(own, session, nullptr, all)["tools"]}};
+  auto finish = [capabilities, prompts = list_prompts(own, session, nullptr, all)["prompts"],
+                 done = std::move(done)](Json resources) mutable {
     capabilities["resources"] = std::move(resources);
-    capabilities["prompts"] = Json::array();
+    capabilities["prompts"] = std::move(prompts);
     done(std::move(capabilities));
   };
   list_documents_of(service, principal, nullptr, {most_documents, static_cast<std::size_t>(-1)},

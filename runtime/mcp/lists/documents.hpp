@@ -27,8 +27,8 @@ void list_with_documents(const Catalogue& catalogue, Session& session, const Jso
 void list_documents_of(const Service& service, const Principal& principal, const Json& params, const PageLimits& limits,
                        DoneFunction done);
 
-// What `/servers` tells of a service: {"tools":[...],"resources":[...],"prompts":[]}, with at most so many documents;
-// none if they cannot be listed just now.
+// What `/servers` tells of a service: {"tools":[...],"resources":[...],"prompts":[...]}, with at most so many
+// documents; none if they cannot be listed just now.
 void describe_service(const Service& service, const Principal& principal, std::size_t most_documents,
                       std::function<void(Json capabilities)> done);
 

@@ -137,6 +137,7 @@ Profile read_members(const JsonReader& root, const std::string& name) {
       "$schema",     "name",     "description",      "provider",  "url",    "key_file", "model",   "max_tokens",
       "temperature", "language", "default_language", "guardrail", "search", "tools",    "summary", "prompts"};
   refuse_others(root, kMembers);
+  if (const auto schema = root.find("$schema")) schema->text();
   Profile profile;
   profile.name = name;
   if (const auto given = root.find("name")) profile.name = given->text();

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -24,7 +25,8 @@ ProfileFolder read_profiles(const std::string& folder) {
   std::vector<std::filesystem::path> files;
   for (auto each = std::filesystem::directory_iterator(folder, error);
        !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
-    if (each->path().extension() == ".json") files.push_back(each->path());
+    const std::string name = each->path().filename().string();
+    if (name.ends_with(".json") && !name.ends_with(".schema.json")) files.push_back(each->path());
   }
   if (error) result.complaints.push_back("chat.profiles_dir: " + folder + ": " + error.message());
   std::ranges::sort(files);

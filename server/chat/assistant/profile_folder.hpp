@@ -13,7 +13,7 @@ struct ProfileFolder {
   std::vector<std::string> complaints{};  // of files that are no profiles, and of the folder
 };
 
-// All "*.json" of it; an empty name: there is none, and nothing is complained of.
+// All "*.json" of it but "*.schema.json"; an empty name: there is none, and nothing is complained of.
 ProfileFolder read_profiles(const std::string& folder);
 
 }  // namespace rkllm_mcp::chat

@@ -69,7 +69,9 @@ std::vector<PromptArgument> arguments_of(const Profile& profile, std::string_vie
 
 }  // namespace
 
-void add_prompts(Catalogue& catalogue, const std::vector<std::shared_ptr<const Profile>>& profiles) {
+std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts_of(
+    const std::vector<std::shared_ptr<const Profile>>& profiles) {
+  std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts;
   for (const auto& profile : profiles) {
     for (const Described& each : kDescribed) {
       const std::string& text = profile->prompt(each.purpose, profile->default_language);
@@ -87,9 +89,10 @@ void add_prompts(Catalogue& catalogue, const std::vector<std::shared_ptr<const P
                            {"content", text_block(text_for(*profile, purpose, invocation.arguments()))}};
         invocation.result(Json{{"description", description}, {"messages", Json::array({message})}});
       };
-      catalogue.add(std::move(prompt));
+      prompts.push_back(std::make_shared<const rkllm_mcp::Prompt>(std::move(prompt)));
     }
   }
+  return prompts;
 }
 
 }  // namespace rkllm_mcp::chat

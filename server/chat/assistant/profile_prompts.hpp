@@ -10,6 +10,7 @@
 namespace rkllm_mcp::chat {
 
 // PROFILE_language, _guardrail, _answer, _refusal, _summary and _shorter_summary, as far as a profile has them.
-void add_prompts(Catalogue& catalogue, const std::vector<std::shared_ptr<const Profile>>& profiles);
+std::vector<std::shared_ptr<const rkllm_mcp::Prompt>> prompts_of(
+    const std::vector<std::shared_ptr<const Profile>>& profiles);
 
 }  // namespace rkllm_mcp::chat

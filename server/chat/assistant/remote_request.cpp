@@ -70,7 +70,7 @@ RemoteRequest remote_request(const Profile& profile, const TextWish& wish) {
   const bool is_ollama = profile.provider == ProviderKind::kOllama;
   RemoteRequest request;
   request.url = url_below(profile.url, is_ollama ? "/api/generate" : "/chat/completions");
-  request.is_stream = wish.purpose == Purpose::kAnswer;
+  request.is_stream = wish.purpose == Purpose::kAnswer || wish.purpose == Purpose::kTask;
   Json body = is_ollama ? ollama_body(wish.turn) : openai_body(wish.turn, request.is_stream);
   body["model"] = profile.model_for(wish.purpose);
   body["stream"] = request.is_stream;

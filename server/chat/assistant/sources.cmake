@@ -1,14 +1,18 @@
 set(CHAT_ASSISTANT_SOURCES
+  chat/assistant/assistant_calls.cpp
   chat/assistant/assistant_turn.cpp
   chat/assistant/assistants.cpp
+  chat/assistant/kept_conversation.cpp
   chat/assistant/language.cpp
   chat/assistant/mcp_host.cpp
   chat/assistant/model_provider.cpp
   chat/assistant/profile.cpp
   chat/assistant/profile_folder.cpp
   chat/assistant/profile_prompts.cpp
+  chat/assistant/profile_schema.cpp
   chat/assistant/remote_answer.cpp
   chat/assistant/remote_provider.cpp
   chat/assistant/remote_request.cpp
+  chat/assistant/remote_server.cpp
   chat/assistant/service_server.cpp
   chat/assistant/wording.cpp)

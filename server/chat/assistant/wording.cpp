@@ -59,6 +59,7 @@ std::string_view word_for(Purpose purpose) {
     case Purpose::kRefusal: return "refusal";
     case Purpose::kSummary: return "summary";
     case Purpose::kShorterSummary: return "shorter_summary";
+    case Purpose::kTask: return "task";
   }
   return "";
 }

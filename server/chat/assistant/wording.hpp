@@ -8,10 +8,11 @@
 
 namespace rkllm_mcp::chat {
 
-// What a text is for: each profile has each of them in each of its languages.
-enum class Purpose { kLanguage, kGuardrail, kAnswer, kRefusal, kSummary, kShorterSummary };
+// What a text is for: each profile has each of them in each of its languages, but for the last, whose prompt is the
+// client's own.
+enum class Purpose { kLanguage, kGuardrail, kAnswer, kRefusal, kSummary, kShorterSummary, kTask };
 
-// "language", "guardrail", "answer", "refusal", "summary", "shorter_summary"
+// "language", "guardrail", "answer", "refusal", "summary", "shorter_summary", "task"
 std::string_view word_for(Purpose purpose);
 
 struct Wording {

@@ -50,7 +50,7 @@ constexpr std::array kOpenAiChatFields = {
     Field{"timings_per_token", kIgnored, kBooleanField, "timings come once, at the end"},
     Field{"cache_prompt", kIgnored, kBooleanField, "a prompt's known beginning is always reused"},
     Field{"user", kIgnored, kTextField, "never selects a conversation"},
-    Field{"metadata", kIgnored, kObjectField, "nothing is stored"},
+    Field{"metadata", kIgnored, kObjectField, "nothing is stored; Open WebUI's task is heeded"},
     Field{"store", kIgnored, kBooleanField, "nothing is stored"},
     Field{"service_tier", kIgnored, kTextField, ""},
     Field{"prediction", kIgnored, kObjectField, "would only change the speed"},
@@ -170,6 +170,10 @@ void read_openai_options(const JsonReader& request, OpenAiChatRequest& result) {
   if (const auto truncate = request.find("truncate")) {
     if (truncate->text() != "oldest_turns") truncate->expected("oldest_turns");
     turn.drop_oldest_turns = true;
+  }
+  if (const auto metadata = request.find("metadata")) {
+    const auto task = metadata->json().find("task");
+    turn.is_task = task != metadata->json().end() && task->is_string() && is_name_of_task(task->get<std::string>());
   }
   if (const auto conversation = request.find("chat_id")) turn.conversation = conversation->text();
   if (const auto modalities = request.find("modalities")) {

@@ -30,6 +30,8 @@ constexpr std::array kResponsesFields = {
     Field{"truncation", kHonoured, kTextField, "auto: the oldest turns are dropped when the context is full"},
     Field{"store", kIgnored, kBooleanField, "nothing is stored"},
     Field{"previous_response_id", kHonoured, kTextField, "no response is kept: 404"},
+    Field{"conversation", kHonoured, kTextField | kObjectField,
+          "with a profile: the conversation, by its id; a model keeps none: 400"},
     Field{"metadata", kHonoured, kObjectField, "repeated in the response"},
     Field{"include", kIgnored, kArrayField, "all there is is included"},
     Field{"user", kIgnored, kTextField, "never selects a conversation"},
@@ -45,7 +47,6 @@ constexpr std::array kResponsesFields = {
     Field{"access_programs", kIgnored, kObjectField, ""},
     Field{"image", kIgnored, kObjectField, "pictures are refused"},
     Field{"background", kRefused, kBooleanField, "an answer is made while its client waits"},
-    Field{"conversation", kRefused, kTextField | kObjectField, "use previous_response_id"},
     Field{"moderation", kRefused, kObjectField, "no moderation is made here"},
     Field{"prompt", kRefused, kObjectField, "prompts are not stored here"},
 };
@@ -174,6 +175,12 @@ void read_responses_options(const JsonReader& request, ResponsesRequest& result)
   if (const auto stream = request.find("stream")) result.stream = stream->boolean();
   if (const auto store = request.find("store")) result.store = store->boolean();
   if (const auto id = request.find("previous_response_id")) result.previous_response = id->text();
+  if (const auto conversation = request.find("conversation")) {
+    turn.conversation =
+        (conversation->json().is_string() ? *conversation : *required_member(*conversation, "id")).text();
+    if (turn.conversation.empty()) conversation->refuse("must not be empty");
+    turn.needs_conversation = true;
+  }
   if (const auto limit = request.find("max_output_tokens")) turn.max_tokens = read_token_limit(*limit);
   read_sampling(request, turn.sampling);
   if (const auto text = request.find("text")) {
@@ -189,7 +196,7 @@ void read_responses_options(const JsonReader& request, ResponsesRequest& result)
   }
 }
 
-Json settings_of(const JsonReader& request) {
+Json settings_of(const JsonReader& request, const Turn& turn) {
   static const Json kDefaults = Json::parse(R"({
     "background": false, "instructions": null, "max_output_tokens": null, "metadata": {}, "parallel_tool_calls": true,
     "previous_response_id": null, "reasoning": {"effort": null, "summary": null}, "temperature": null,
@@ -198,6 +205,8 @@ Json settings_of(const JsonReader& request) {
   for (auto& [name, value] : settings.items()) {
     if (const auto given = request.find(name)) value = given->json();
   }
+  settings["conversation"] = nullptr;
+  if (!turn.conversation.empty()) settings["conversation"] = {{"id", turn.conversation}};
   const auto store = request.find("store");
   settings["store"] = store && store->boolean();
   return settings;
@@ -226,7 +235,7 @@ ResponsesRequest read_responses(const Json& json) {
     if (const auto choice = request.find("tool_choice")) turn.tool_choice = read_response_choice(*choice);
     if (const auto parallel = request.find("parallel_tool_calls")) turn.parallel_calls = parallel->boolean();
     read_responses_options(request, result);
-    result.settings = settings_of(request);
+    result.settings = settings_of(request, turn);
   });
   return result;
 }

@@ -98,6 +98,10 @@ std::unique_ptr<Running> ChatHost::start(Turn turn, const Asker& asker, std::str
 std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker, std::string peer,
                                                   TurnListener& listener) {
   const ModelDescription model = plain_model_for(turn.model, asker);
+  if (turn.needs_conversation) {
+    throw TurnError::not_supported("conversation", "only profiles keep conversations; send the whole one as input");
+  }
+  if (turn.is_task) turn.goes_on = false;
   PlaceWish wish{.model = model.name, .asker = asker, .keep_alive = turn.keep_alive, .peer = std::move(peer)};
   const Family* family = family_for(model.template_name, model.path);
   const std::uint64_t number = ++next_turn_;

@@ -49,7 +49,8 @@ ChatJob responses_job(const Json& json, ReplyFacts facts) {
   ResponsesRequest request = read_responses(json);
   if (!request.previous_response.empty()) {
     throw TurnError(ErrorKind::kNotKept, "response '" + request.previous_response.substr(0, 100) +
-                                             "' is not kept here: send the whole conversation as input");
+                                             "' is not kept here: send the whole conversation as input, or, with a "
+                                             "profile as model, name a conversation");
   }
   request.settings["store"] = false;
   if (!request.instructions.empty()) {
@@ -57,7 +58,8 @@ ChatJob responses_job(const Json& json, ReplyFacts facts) {
   }
   ChatJob job = job_of(request, facts);
   if (request.stream) job.stream = std::make_unique<ResponsesStream>(facts, request.settings);
-  job.whole = [facts, settings = request.settings](const std::vector<Answer>& answers, const Usage& /*sum*/, const std::string&) {
+  job.whole = [facts, settings = request.settings](const std::vector<Answer>& answers, const Usage& /*sum*/,
+                                                   const std::string&) {
     return responses_reply(facts, settings, answers.at(0));
   };
   return job;

@@ -82,6 +82,12 @@ std::string conversation_in(const HttpHeaders& headers) {
   return {};
 }
 
+// Open WebUI can be told to send what it calls the task; a chat has none.
+bool is_task(const HttpHeaders& headers) {
+  const auto task = headers.find("x-openwebui-task");
+  return task && is_name_of_task(*task);
+}
+
 HttpHeaders ignored_fields(const std::vector<std::string>& fields) {
   if (fields.empty()) return {};
   return {{"x-rkllm-ignored", ignored_header(fields)}};
@@ -150,6 +156,7 @@ void ChatRoutes::handle(const HttpRequest& request, HttpExchange& exchange) {
   visit->request_id = new_id("req_");
   visit->peer = request.remote;
   visit->conversation = conversation_in(request.headers);
+  visit->is_task = is_task(request.headers);
   visit->exchange = exchange.shared_from_this();
   visit->begun_at = std::chrono::steady_clock::now();
   visit->memory = MemoryShare(options_.memory);
@@ -326,6 +333,9 @@ void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& vis
   ChatJob job = endpoint.read(body, facts_of(endpoint.prefix));
   if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
   if (job.turn.conversation.empty()) job.turn.conversation = visit->conversation;
+  // Open WebUI streams its chats and not its tasks: no user makes one of his question by the way he writes it.
+  const bool looks_like_task = job.stream == nullptr && is_prompt_of_task(job.turn);
+  job.turn.is_task = job.turn.is_task || visit->is_task || looks_like_task;
   ChatExchange::Options options;
   options.surface = visit->surface;
   options.request_id = visit->request_id;

@@ -72,6 +72,7 @@ class ChatRoutes {
     std::string request_id;
     std::string peer;
     std::string conversation;  // that a header names; empty: none
+    bool is_task = false;      // a header says so; see Turn
     Asker asker;
     std::shared_ptr<HttpExchange> exchange;
     std::chrono::steady_clock::time_point begun_at;

@@ -28,6 +28,20 @@ std::string text_of_role(const Turn& turn, Role role) {
   return text;
 }
 
+bool is_name_of_task(std::string_view name) { return name.ends_with("_generation") || name == "function_calling"; }
+
+bool is_prompt_of_task(const Turn& turn) {
+  const auto is_of = [](Role role) { return [role](const Message& each) { return each.role == role; }; };
+  if (std::ranges::count_if(turn.messages, is_of(Role::kUser)) != 1 ||
+      std::ranges::any_of(turn.messages, is_of(Role::kAssistant))) {
+    return false;
+  }
+  const std::string text = text_of(*std::ranges::find_if(turn.messages, is_of(Role::kUser)));
+  const std::size_t history = text.find("<chat_history>");
+  return text.starts_with("### Task:") && history != std::string::npos &&
+         text.find("</chat_history>", history) != std::string::npos;
+}
+
 bool has_image(const Message& message) {
   return std::ranges::any_of(message.parts, [](const Part& part) { return std::holds_alternative<ImagePart>(part); });
 }

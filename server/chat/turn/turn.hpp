@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -145,9 +146,17 @@ struct Turn {
   bool drop_oldest_turns = false;         // truncate: "oldest_turns"
   std::optional<std::int64_t> context{};  // Ollama's num_ctx: only ever named as ignored
   std::optional<KeepAlive> keep_alive{};
-  std::string conversation{};  // chosen by the client; empty: none
-  bool goes_on = true;         // false: no turn goes on from its answer, so nothing is computed ahead for one
+  std::string conversation{};       // chosen by the client; empty: none
+  bool needs_conversation = false;  // the client sends only what is new: whoever keeps no conversations has to refuse
+  bool goes_on = true;              // false: no turn goes on from its answer, so nothing is computed ahead for one
+  bool is_task = false;             // asked by the client for its own use, such as a title: no part of the conversation
 };
+
+// Whether Open WebUI has so called what it asks for its own use: "title_generation", "tags_generation".
+bool is_name_of_task(std::string_view name);
+// Whether the turn is made of one of the prompts by which Open WebUI asks for its own use. Its prompt for answers from
+// documents begins with the same heading, but tells no chat.
+bool is_prompt_of_task(const Turn& turn);
 
 // The texts of all messages of that role, with an empty line between two.
 std::string text_of_role(const Turn& turn, Role role);

@@ -6,7 +6,9 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <memory>
 #include <string>
+#include <utility>
 
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::test;
@@ -68,6 +70,11 @@ struct ServedClient : Client {
     first->tools.push_back(std::make_shared<const Tool>(answering("good", text_result("done"))));
     first->tools.push_back(std::make_shared<const Tool>(
         answering("bad", tool_error(RpcError(ErrorCode::kInternalError, "it broke", Json{{"why", "age"}})))));
+    Prompt prompt;
+    prompt.name = "greet";
+    prompt.arguments = {{"who", "", "Whom.", true, nullptr}};
+    prompt.run = [](Invocation& invocation) { invocation.result(Json{{"messages", Json::array()}}); };
+    first->prompts.push_back(std::make_shared<const Prompt>(std::move(prompt)));
     first->documents = two_documents();
     add_service(catalogue, first);
     add_service(catalogue, make("second-server", {echo("both/echo")}));
@@ -131,6 +138,16 @@ TEST_CASE("in the direct dialect a service lists and calls its own tools, and a 
   CHECK(client.code("first-server/tools/call", R"({"name":"good","arguments":1})") == -32602);
   CHECK(client.code("first-server/tools/call", R"({"name":"god"})") == -32602);
   CHECK(client.code("second-server/tools/call", R"({"name":"good"})") == -32602);
+}
+
+TEST_CASE("a service's prompts are listed by its name, and are the protocol's, too") {
+  ServedClient client;
+  const Json prompts = client.answer("first-server/prompts/list")["result"]["prompts"];
+  REQUIRE(prompts.size() == 1);
+  CHECK(prompts[0]["name"] == "greet");
+  CHECK(prompts[0]["arguments"][0]["required"] == true);
+  CHECK(client.answer("second-server/prompts/list")["result"]["prompts"].empty());
+  CHECK(client.catalogue.prompts.back()->name == "greet");
 }
 
 TEST_CASE("in the direct dialect a service lists and reads its documents") {

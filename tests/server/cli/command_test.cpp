@@ -151,6 +151,28 @@ TEST_CASE("settings path follows the documented order") {
         "/o.json\n");
 }
 
+TEST_CASE("a settings file that is named and not there is warned about") {
+  Shell shell;
+  const auto shown = shell.run({"settings", "show", "--settings", "typo.json"});
+  CHECK(shown.status == 0);
+  CHECK_THAT(shown.err, has_text("warning: typo.json: no such file"));
+  CHECK_THAT(shell.run({"doctor", "--settings", "typo.json"}).err, has_text("warning: typo.json: no such file"));
+}
+
+TEST_CASE("output that cannot be written is a failure, whatever the command") {
+  Shell shell;
+  for (const char* const command : {"help", "settings show", "settings schema", "--version"}) {
+    const auto finished = run_to_end({.args = {"/bin/sh", "-c", std::string(kProgram) + " " + command + " >/dev/full"},
+                                      .env = {{"HOME", shell / ""}}});
+    INFO(command);
+    CHECK(finished.status == 1);
+    CHECK_THAT(finished.err, has_text("standard output could not be written"));
+  }
+  // Who has read enough of it is owed no word.
+  const auto cut = run_to_end({.args = {"/bin/sh", "-c", std::string(kProgram) + " settings schema | head -c 1"}});
+  CHECK(cut.err.empty());
+}
+
 TEST_CASE("settings write, check and schema go together") {
   Shell shell;
   CHECK(shell.run({"settings", "write", "s.json"}).status == 0);
@@ -167,6 +189,17 @@ TEST_CASE("settings write, check and schema go together") {
   CHECK(refused.status == 3);
   CHECK_THAT(refused.err, has_text("bad.json:2: htpp: unknown key; the nearest valid key is http"));
   CHECK(shell.run({"settings", "check", "none.json"}).status == 1);
+
+  write_file(shell / "preset.json",
+             "{\n\"models\": {\"a\": {\"param\": {\"model_path\": \"/m\", \"max_contxt_len\": 5,\n"
+             "\"extend_param\": {\"n_batch\": 1, \"n_bach\": 2}}}}}");
+  const auto misspelt = shell.run({"settings", "check", "preset.json"});
+  CHECK(misspelt.status == 3);
+  CHECK_THAT(misspelt.err, has_text("preset.json:2: models.a.param.max_contxt_len: no version of the runtime has this "
+                                    "field; did you mean \"max_context_len\"?"));
+  CHECK_THAT(misspelt.err, has_text("models.a.param.extend_param.n_bach: no version"));
+  CHECK(misspelt.err.find("n_batch: ") == std::string::npos);
+  CHECK(shell.run({"serve", "--simulator", "--settings", "preset.json"}).status == 3);
 }
 
 TEST_CASE("every action of settings prints JSON with --json") {

@@ -235,6 +235,14 @@ TEST_CASE("a model that is larger than the memory is a problem, than what is fre
   CHECK(only_fault(doctor::examine_models(board.machine)).level == Level::kProblem);
 }
 
+TEST_CASE("a model of no bytes is a problem") {
+  Board board;
+  fs::resize_file(board.path("models/a-rk3588-w8a8.rkllm"), 0);
+  const auto fault = only_fault(doctor::examine_models(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("is empty"));
+}
+
 TEST_CASE("a folder of models that is not there is a problem, and the cure makes it") {
   Board board;
   board.machine.settings.runtime.model_dirs = {board.path("nowhere")};
@@ -344,4 +352,19 @@ TEST_CASE("the command doctor prints a line for each finding, its cure below, an
     CHECK(each.size() == 4);
     CHECK(each["cure"].is_null() == (each["level"] == "ok"));
   }
+}
+
+TEST_CASE("settings that are refused are a problem for doctor, which looks at the rest all the same") {
+  const Board board;
+  const auto finished = run_to_end({.args = {kProgram, "doctor", "--root", board.path("."), "--set", "http.prot=1",
+                                             "--set", "tcp.port=many", "--json"},
+                                    .env = {{"HOME", board.path("home")}},
+                                    .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"}});
+  CHECK(finished.status == 1);
+  const Json report = Json::parse(finished.out);
+  REQUIRE(report["findings"].size() > 4);
+  CHECK(report["findings"][0]["subject"] == "settings");
+  CHECK_THAT(report["findings"][0]["text"].get<std::string>(), has_text("http.port"));
+  CHECK(report["findings"][1]["subject"] == "settings");
+  CHECK(report["findings"][2]["subject"] != "settings");
 }

@@ -1,6 +1,6 @@
-// The assistants over HTTP: the real program with the profiles that come with it, a simulated model, the real memory
-// and tool servers, and a search engine of our own making.
+// The assistants over HTTP: what they do with questions and answers, in which order, and what is kept of it.
 #include "client/mcp/mcp_client.hpp"
+#include "clinic.hpp"
 #include "support/catch.hpp"
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
@@ -21,98 +21,6 @@
 
 namespace rkllm_mcp::test {
 namespace {
-
-constexpr const char* kAssistant = "dental-duckduckgo";
-const std::string kQuestion = "Một ngày nên đánh răng bao nhiêu lần?";
-const std::string kAnswer = "Theo khuyến nghị, nên đánh răng hai lần mỗi ngày.";
-const std::string kPage =
-    R"(<html><body><div id="links" class="results"><div class="result results_links results_links_deep web-result "><h2 class="result__title"><a class="result__a" href="https://example.org/chai">Chải răng</a></h2><a class="result__snippet" href="https://example.org/chai">Hai lần mỗi ngày</a></div></div></body></html>)";
-
-// A question that the simulated model answers with these texts: one for each time that it is asked.
-std::string asked(const std::string& question, const Json& texts) {
-  std::string line = "@say=" + texts.dump();
-  // No user can write a mark of the model's template, so it is written in another way.
-  for (std::size_t at = line.find('<'); at != std::string::npos; at = line.find('<')) line.replace(at, 1, "\\u003c");
-  return question + "\n" + line;
-}
-
-std::string settings_of_model(const std::string& path) {
-  const Json preset{{"param", {{"model_path", path}, {"max_context_len", 8192}}}, {"template", "qwen3"}};
-  return Json{{"qwen3-small", preset}}.dump();
-}
-
-// How the model asks for a tool.
-std::string calling(const std::string& tool, const Json& arguments) {
-  return "<tool_call>\n" + Json{{"name", tool}, {"arguments", arguments}}.dump() + "\n</tool_call>";
-}
-
-struct Clinic {
-  explicit Clinic(const std::string& found = web_answer(kPage), std::vector<std::string> more = {})
-      : web(found), server(options(more)), http(server.endpoint(Transport::kHttp)) {}
-
-  LiveServer::Options options(const std::vector<std::string>& more) {
-    LiveServer::Options options;
-    options.set = {"models=" + settings_of_model(shipped_model("fast")),
-                   "memory.database=:memory:",
-                   "chat.profiles_dir=" + kSourceDirectory + "/examples/profiles",
-                   "tools.duckduckgo.url=" + web.url("/html/"),
-                   "tools.allowed_addresses=127.0.0.1",
-                   "log.format=json",
-                   "log.file=" + (logs / "log.json")};
-    options.set.insert(options.set.end(), more.begin(), more.end());
-    return options;
-  }
-
-  Json ask(const std::string& text, const std::string& chat, const Json& more = Json::object()) {
-    Json body{{"model", kAssistant}, {"messages", Json::array({{{"role", "user"}, {"content", text}}})}};
-    if (!chat.empty()) body["chat_id"] = chat;
-    body.update(more);
-    last = http.post("/v1/chat/completions", body.dump());
-    INFO(last.body);
-    REQUIRE(last.status == 200);
-    return last.json();
-  }
-
-  Json memory(const std::string& method, const std::string& chat) {
-    const Json request{{"jsonrpc", "2.0"},
-                       {"id", 1},
-                       {"method", "memory-server/memory/" + method},
-                       {"params", {{"conversation_id", chat}}}};
-    return http.post("/jsonrpc", request.dump()).json().at("result");
-  }
-
-  // "server: call" of all that assistants have called so far, as the log has it; waits for so many.
-  std::vector<std::string> calls(std::size_t count) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    for (;;) {
-      std::vector<std::string> found;
-      std::ifstream log(logs / "log.json");
-      for (std::string line; std::getline(log, line);) {
-        const Json entry = Json::parse(line, nullptr, false);
-        if (!entry.is_object() || entry.value("message", "") != "assistant") continue;
-        found.push_back(entry.at("server").get<std::string>() + ": " + entry.at("call").get<std::string>() +
-                        (entry.at("outcome") == "ok" ? "" : " failed"));
-      }
-      if (found.size() >= count || std::chrono::steady_clock::now() > deadline) return found;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }
-
-  // The prompts of the model's answers, without those of counting runs.
-  std::vector<std::string> prompts() {
-    std::vector<std::string> all;
-    for (const RecordedRun& run : server.recorded_runs()) {
-      if (run.tokens > 1) all.push_back(run.prompt);
-    }
-    return all;
-  }
-
-  TemporaryDirectory logs;
-  WebServer web;
-  LiveServer server;
-  HttpClient http;
-  HttpAnswer last{};
-};
 
 const std::vector<std::string> kElevenSteps{
     "model: guardrail",

@@ -1,6 +1,8 @@
 // Profiles as files: what they may say, where they are wrong, and those that come with this program.
 #include "chat/assistant/profile.hpp"
 #include "chat/assistant/profile_folder.hpp"
+#include "chat/assistant/profile_schema.hpp"
+#include "chat/structured/json_schema.hpp"
 
 #include "support/catch.hpp"
 #include "support/paths.hpp"
@@ -8,10 +10,16 @@
 
 #include <sys/stat.h>
 
+#include <rkllm_mcp/json.hpp>
+
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace rkllm_mcp::chat;
+using rkllm_mcp::Json;
 using rkllm_mcp::test::has_text;
 
 namespace {
@@ -92,4 +100,86 @@ TEST_CASE("of a folder each wrong file is complained of, and the others are ther
   CHECK_THAT(folder.complaints[1], has_text("c.json:1:"));
   CHECK(read_profiles("").complaints.empty());
   CHECK_THAT(read_profiles(directory / "none").complaints.at(0), has_text("chat.profiles_dir: "));
+}
+
+TEST_CASE("the schema of profiles that comes with this program is the reader's, and is no profile") {
+  const std::string folder = rkllm_mcp::test::kSourceDirectory + "/examples/profiles";
+  std::ifstream file(folder + "/profile.schema.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  INFO("write it anew: it is the expected text");
+  CHECK(text == profile_schema().dump(2) + "\n");
+  for (const char* const name : {"dental-duckduckgo", "dental-google"}) {
+    std::ifstream profile(folder + "/" + name + ".json");
+    const Json json = Json::parse(profile);
+    CHECK(json["$schema"] == "./profile.schema.json");
+    CHECK(JsonSchema(profile_schema(), "schema").complaint(json).value_or("none") == "none");
+  }
+}
+
+TEST_CASE("the schema of profiles takes what the reader takes, and refuses what it refuses") {
+  const JsonSchema schema(profile_schema(), "schema");
+  const auto agree = [&](const Json& profile, bool is_right) {
+    const std::string complaint = complaint_of(profile.dump());
+    const std::string of_schema = schema.complaint(profile).value_or("none");
+    INFO(profile.dump() << "\nreader: " << complaint << "\nschema: " << of_schema);
+    CHECK((complaint == "none") == is_right);
+    CHECK((of_schema == "none") == is_right);
+  };
+  const Json whole = Json::parse(R"({
+    "$schema": "./profile.schema.json", "name": "n", "description": "d", "provider": "runtime", "model": "m",
+    "max_tokens": 1, "temperature": 2, "language": "model", "default_language": "vi",
+    "guardrail": {"model": "g", "max_tokens": 2, "fail": "open"},
+    "search": {"server": "s", "tool": "t", "max_results": 10, "max_bytes": 100},
+    "tools": {"allow": ["a*"], "rounds": 20, "max_bytes": 1000000}, "summary": "threshold",
+    "prompts": {"vi": {"language": "l", "guardrail": ["g", "h"], "answer": "a", "refusal": "r", "summary": "s",
+                       "shorter_summary": "t", "user": "u", "assistant": "v"}}})");
+  agree(whole, true);
+  // Each member: missing, of every other type, at its bounds and beyond them, with a word that is none of its own.
+  std::vector<Json> values{true, 0, 1, 2, 10, 11, 20, 21, 99, 100, 1'000'000, 1'000'001, -1, 0.5, 2.5, "", "en", "vi"};
+  for (const char* const word : {"runtime", "ollama", "openai", "script", "model", "none", "each_response", "threshold",
+                                 "open", "closed", "x"}) {
+    values.emplace_back(word);
+  }
+  for (const char* const text : {"[]", R"(["a"])", "[1]", "{}"}) values.push_back(Json::parse(text));
+  const Json leaves = whole.flatten();
+  for (const auto& [path, member] : leaves.items()) {
+    for (Json::json_pointer at(path); !at.empty(); at.pop_back()) {
+      CAPTURE(at.to_string());
+      Json less = whole;
+      Json& parent = less.at(at.parent_pointer());
+      if (parent.is_array()) {
+        parent.erase(std::stoul(at.back()));
+      } else {
+        parent.erase(at.back());
+      }
+      agree(less, complaint_of(less.dump()) == "none");
+      for (const Json& value : values) {
+        Json other = whole;
+        other.at(at) = value;
+        agree(other, complaint_of(other.dump()) == "none");
+      }
+    }
+  }
+  // What goes together, and what does not.
+  const Json words = Json::parse(R"({"en":{"answer":"a"}})");
+  const auto with = [&](const char* text) {
+    Json profile{{"prompts", words}};
+    profile.update(Json::parse(text));
+    return profile;
+  };
+  agree(with("{}"), true);
+  agree(with(R"({"provider":"ollama","url":"http://x","model":"m","key_file":"k"})"), true);
+  agree(with(R"({"provider":"ollama","model":"m"})"), false);
+  agree(with(R"({"provider":"openai","url":"http://x"})"), false);
+  agree(with(R"({"provider":"openai","url":"http://x","model":"m","tools":{"allow":["a"]}})"), false);
+  agree(with(R"({"url":"http://x"})"), false);
+  agree(with(R"({"key_file":"k"})"), false);
+  agree(with(R"({"guardrail":{}})"), false);
+  agree(with(R"({"summary":"each_response"})"), false);
+  agree(with(R"({"language":"model"})"), false);
+  agree(with(R"({"default_language":"vi"})"), false);
+  agree(with(R"({"default_language":"en"})"), true);
+  agree(with(R"({"gardrail":{}})"), false);
+  agree(with(R"({"prompts":{"fr":{"answer":"a"}}})"), false);
+  agree(with(R"({"prompts":{}})"), false);
 }

@@ -92,10 +92,23 @@ TEST_CASE("options of a response are honoured, its hosted tools named") {
   CHECK(request.settings["store"] == true);
 }
 
+TEST_CASE("the conversation of a response is its id, or an object that has it, and is repeated as one") {
+  for (const char* const form : {R"({"conversation":"c"})", R"({"conversation":{"id":"c"}})"}) {
+    const ResponsesRequest request = responses_with(form);
+    CHECK(request.turn.conversation == "c");
+    CHECK(request.turn.needs_conversation);
+    CHECK(request.settings["conversation"] == Json{{"id", "c"}});
+  }
+  CHECK_FALSE(responses_with("{}").turn.needs_conversation);
+  CHECK(responses_with("{}").settings["conversation"].is_null());
+}
+
 TEST_CASE("what is wrong in a response request is refused with its place") {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {R"({"input":null})", "input: missing"},
       {R"({"input":[]})", "input: expected at least one item"},
+      {R"({"conversation":""})", "conversation: must not be empty"},
+      {R"({"conversation":{}})", "conversation.id: missing"},
       {R"({"input":[{"type":"item_reference","id":"x"}]})", "input[0].type: items of this type are not supported here"},
       {R"({"input":[{"role":"user"}]})", "input[0].content: missing"},
       {R"({"input":[{"type":"function_call","name":"f"}]})", "input[0].call_id: missing"},

@@ -1,0 +1,55 @@
+// A server of the assistant's host that is another program's: it is asked by HTTP, one POST of JSON-RPC to /jsonrpc for
+// each call, with NAME/METHOD as the method. Another instance of this program answers so, and so does any memory or
+// tool server with that interface.
+//
+// Threads: event loop only; each request is made on a thread beside it, of which all such servers share some.
+#pragma once
+
+#include "chat/assistant/hosted_server.hpp"
+#include "loop_outlet.hpp"
+#include "text/url.hpp"
+#include "tools/tool_threads.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rkllm_mcp::chat {
+
+class RemoteServers {
+ public:
+  struct Options {
+    std::size_t threads = 16;
+    std::size_t most_waiting = 64;
+    std::chrono::seconds to_connect{10};
+    std::chrono::seconds patience{60};  // for each wait for bytes: a search may take long
+    std::string user_agent{};
+    std::string ca_file{};  // PEM; empty: the system's certificates
+  };
+
+  RemoteServers(asio::io_context& loop, Options options);
+  RemoteServers(const RemoteServers&) = delete;
+  RemoteServers& operator=(const RemoteServers&) = delete;
+  ~RemoteServers();
+
+  // The server of that name at an address ("http://localhost:8001"). This outlives it. Throws std::invalid_argument
+  // that says what is wrong with the address.
+  std::unique_ptr<HostedServer> server(std::string name, std::string_view address);
+  // After the last call was given up: waits for what still goes on; false if that takes too long. Any thread.
+  bool end(std::chrono::steady_clock::time_point deadline) { return threads_.end(deadline); }
+
+ private:
+  class Server;
+  class Asking;
+
+  const Options options_;
+  const std::shared_ptr<LoopOutlet> outlet_;  // of the threads, which may outlive this
+  ToolThreads threads_;
+};
+
+}  // namespace rkllm_mcp::chat
