@@ -167,5 +167,6 @@ TEST_CASE("a name that nobody has is answered with the one that may be meant, of
                              has_text("What there is: rkllm-mcp models"));
   }
   CHECK_THAT(server.command({"unload", "anotehr"}).err, has_text("anotehr is not loaded; did you mean \"another\"?"));
+  CHECK_THAT(server.command({"load", "beat"}).err, has_text("did you mean \"beta\"?"));  // letters that were swapped
   CHECK_THAT(server.command({"load", "mine"}).err, has_text("there is no model mine"));  // it is this machine's
 }
