@@ -70,7 +70,7 @@ std::optional<HttpRoutes::Server> described(const Settings& settings, std::funct
 ServerModels::Choices choices_of(const Settings& settings) {
   ServerModels::Choices choices;
   choices.presets = settings.models;
-  choices.model_dirs = settings.runtime.model_dirs;
+  choices.model_dirs = model_folders(settings.runtime.model_dirs);
   choices.aliases = settings.chat.aliases;
   choices.any_model = settings.chat.any_model;
   const auto kept = static_cast<double>(settings.runtime.keep_alive_s.count());
@@ -396,6 +396,7 @@ Json Server::health() {
   Json models = Json::array();
   for (const auto& handle : runtime_.now().handles()) {
     Json model = model_of(handle);
+    model["name"] = models_.name_of(handle);
     // The library tells of the prompt only, and of none that was in its cache.
     if (const auto seconds = metrics_.first_token_of(handle.id)) model["time_to_first_token_ms"] = *seconds * 1000;
     models.push_back(std::move(model));

@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace rkllm_mcp {
@@ -138,9 +139,27 @@ Json ServerLink::call(const std::string& method, const Json& params) {
   const Answer answer = ask({"POST", "/jsonrpc", {{"Accept", "application/json"}}, message.dump()});
   const auto json = parse_bounded(answer.body);
   if (!json || !json->is_object() || !json->contains("result")) {
-    throw ServerRefuses(answer.status, message_of(answer.body, answer.status));
+    const Json error = json && json->is_object() ? json->value("error", Json()) : Json();
+    const bool has_code = error.is_object() && error.contains("code") && error["code"].is_number_integer();
+    throw ServerRefuses(answer.status, message_of(answer.body, answer.status), has_code ? error["code"].get<int>() : 0);
   }
   return (*json)["result"];
+}
+
+Json ServerLink::resource(const std::string& uri) {
+  const Json result = call("resources/read", Json{{"uri", uri}});
+  const Json contents = result.value("contents", Json::array());
+  auto json = contents.empty() ? std::nullopt : parse_bounded(contents[0].value("text", std::string()));
+  if (!json) throw client::ConnectionError(url() + ": " + uri + " is no JSON: is this an rkllm-mcp server?");
+  return *std::move(json);
+}
+
+Json ServerLink::send(const std::string& method, const std::string& path, const Json& body) {
+  const Answer answer = ask({method, path, {{"Accept", "application/json"}}, body.dump()});
+  if (answer.status != 200) throw ServerRefuses(answer.status, message_of(answer.body, answer.status));
+  auto json = answer.body.empty() ? std::optional(Json()) : parse_bounded(answer.body);
+  if (!json) throw client::ConnectionError(url() + path + " is no JSON: is this an rkllm-mcp server?");
+  return *std::move(json);
 }
 
 bool ServerLink::stream(const std::string& path, const Json& body,

@@ -195,15 +195,15 @@ class Chat {
   }
 
   void choose_model(const std::string& name) {
-    if (!name.empty()) {
-      conversation_.set_model(name);
-      say("Talking to " + paint_.bold(name) + ".\n");
-      return;
-    }
     try {
-      for (const std::string& each : offered_models(server_)) {
-        say((each == conversation_.model() ? "* " : "  ") + each + "\n");
+      if (name.empty()) {
+        for (const std::string& each : models_to_talk_to(server_).names()) {
+          say((each == conversation_.model() ? "* " : "  ") + each + "\n");
+        }
+        return;
       }
+      conversation_.set_model(chosen_model(server_, name));
+      say("Talking to " + paint_.bold(conversation_.model()) + ".\n");
     } catch (const std::exception& error) {
       complain(error.what());
     }

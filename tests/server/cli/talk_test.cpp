@@ -203,6 +203,8 @@ TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks
   chat.type("one\n");
   REQUIRE(chat.wait_for("You said: one"));
   REQUIRE(chat.wait_for("12.5 tokens/s, first token after "));
+  chat.type("/model thinkr\n");
+  REQUIRE(chat.wait_for("there is no model thinkr; did you mean \"thinker\"?"));
   chat.type("/model thinker\n");
   REQUIRE(chat.wait_for("Talking to"));
   chat.type("/system Be short\n");
