@@ -51,7 +51,7 @@ class ChatService {
   // The prompts of the profiles.
   void add_to(Catalogue& catalogue) const { chat::add_prompts(catalogue, assistants_.profiles()); }
   // See ChatHost.
-  void when_first_token(std::function<void(double seconds)> action) { host_.when_first_token(std::move(action)); }
+  void when_first_token(chat::ChatHost::FirstTokenFunction action) { host_.when_first_token(std::move(action)); }
   void stop() {
     routes_.stop();
     tools_.stop();
