@@ -108,6 +108,12 @@ class ChatServer {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, Process::kPatience, [this] { return !is_loading_; });
       }
+      if (question == "break off") {
+        send(delta("content", "hello "));
+        send(event(Json{{"error", {{"message", "the runtime has died"}}}}));
+        sink.done();
+        return true;
+      }
       if (body["model"] == "thinker") send(delta("reasoning_content", "let me see"));
       send(delta("content", "You said: "));
       send(delta("content", question));
@@ -273,6 +279,19 @@ TEST_CASE("Ctrl-C stops the answer of chat and not the program") {
   REQUIRE(chat.wait_for(">>> "));
   chat.type("again\n");
   REQUIRE(chat.wait_for("You said: again"));
+  chat.type("/exit\n");
+  CHECK(chat.wait() == 0);
+}
+
+TEST_CASE("what goes wrong in the middle of an answer is said on a line of its own") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("break off\n");
+  REQUIRE(chat.wait_for("hello \r\n"));
+  REQUIRE(chat.wait_for("the runtime has died"));
+  REQUIRE(chat.wait_for(">>> "));
   chat.type("/exit\n");
   CHECK(chat.wait() == 0);
 }
