@@ -186,7 +186,7 @@ TEST_CASE("the time to the first token is what the client of a turn has waited, 
   const std::vector<RecordedRun> runs = await_runs(server, 3);  // the last one is for the next turn
   REQUIRE(runs.size() == 3);
   REQUIRE(runs[0].tokens == 1);
-  const double prefill_ms = runs[0].prefilled * 1000.0 / 643.2;
+  const double prefill_ms = static_cast<double>(runs[0].prefilled) * 1000.0 / 643.2;
   const auto is_true = [&](double shown_ms) { return shown_ms >= prefill_ms * 0.9 && shown_ms <= taken.count(); };
   const double in_health = client.get("/health").json()["models"][0]["time_to_first_token_ms"].get<double>();
   INFO(in_health << " ms are shown, the prefill took " << prefill_ms);
