@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -54,16 +55,23 @@ class AnswerPrinter {
   void thinking(const std::string& text) {
     print(paint_.dim(text));
     is_thinking_ = true;
+    is_open_ = !text.ends_with('\n');
   }
   void text(const std::string& text) {
     if (is_thinking_) print("\n\n");
     is_thinking_ = false;
     print(text);
+    is_open_ = !text.ends_with('\n');
+  }
+  // What is said next is not of the answer: it begins a line.
+  void end_line() {
+    if (std::exchange(is_open_, false)) print("\n");
   }
 
  private:
   const Paint& paint_;
   bool is_thinking_ = false;
+  bool is_open_ = false;  // a line has begun
 };
 
 // What --json says of the answer that `conversation` has got.
@@ -155,6 +163,7 @@ class Chat {
       const std::string speed = conversation_.speed().text();
       if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
     } catch (const std::exception& error) {
+      printer.end_line();
       if (output_ == Output::kJson) print_json_line(Json{{"model", conversation_.model()}, {"error", error.what()}});
       complain(error.what());
     }

@@ -54,6 +54,7 @@ Conversation::End Conversation::ask(const std::string& question, const Listener&
   body["messages"].push_back(Json{{"role", "user"}, {"content", question}});
   body["stream"] = true;
   body["stream_options"] = Json{{"include_usage", true}};
+  body["timings_per_token"] = true;  // so that they are known of an answer that is stopped, too
   speed_ = {};
   answer_.clear();
   const auto asked = Clock::now();
@@ -78,11 +79,12 @@ void Conversation::take(const std::string& data, Clock::time_point asked, const 
     const Json& error = (*chunk)["error"];
     throw ServerRefuses(200, error.is_string() ? error.get<std::string>() : text_in(error, "message"));
   }
+  if (const auto timings = chunk->find("timings"); timings != chunk->end()) {
+    if (const auto tokens = number_in(*timings, "predicted_n")) speed_.tokens = static_cast<long long>(*tokens);
+    if (const auto rate = number_in(*timings, "predicted_per_second")) speed_.tokens_per_second = rate;
+  }
   if (const auto usage = chunk->find("usage"); usage != chunk->end()) {
     if (const auto tokens = number_in(*usage, "completion_tokens")) speed_.tokens = static_cast<long long>(*tokens);
-  }
-  if (const auto timings = chunk->find("timings"); timings != chunk->end()) {
-    if (const auto rate = number_in(*timings, "predicted_per_second")) speed_.tokens_per_second = rate;
   }
   const auto choices = chunk->find("choices");
   if (choices == chunk->end() || !choices->is_array() || choices->empty()) return;
