@@ -43,6 +43,22 @@ TEST_CASE("a type that is another one on another machine is refused") {
   CHECK(refused("typedef __SIZE_TYPE__ count_t;\nint f(count_t n);") == "accepted");
 }
 
+TEST_CASE("parameters that are others on another machine are refused") {
+  const auto differs = [](const std::string& machine, const std::string& here, const std::string& there) {
+    return refused("#ifdef " + machine + "\n" + there + "\n#else\n" + here + "\n#endif\n");
+  };
+  for (const char* machine : {"__aarch64__", "__arm__"}) {
+    INFO(machine);
+    CHECK_THAT(differs(machine, "int f(int a, int b);", "int f(int b, int a);"),
+               has_text("x.h:4:5: error: this calls parameter 1 a and b on "));
+    CHECK_THAT(differs(machine, "typedef int (*F)(int a, int b);", "typedef int (*F)(int b, int a);"),
+               has_text("calls parameter 1 a and b on "));
+    CHECK_THAT(differs(machine, "int f(int a[2]);", "int f(int a[4]);"), has_text("has arrays of different lengths"));
+    CHECK_THAT(differs(machine, "int f(const int* a);", "int f(int* a);"),
+               has_text("has different types: const int* and int*"));
+  }
+}
+
 TEST_CASE("a function that the library exports under another name is refused, but read") {
   const std::string header = "int f(int a) __asm__(\"g\");\n";
   CHECK_THAT(refused(header), has_text("x.h:1:5: error: f is called g in the library; no table of functions can "
@@ -50,6 +66,31 @@ TEST_CASE("a function that the library exports under another name is refused, bu
   CHECK(refused("int f(int a) __asm__(\"f\");\n") == "accepted");
   const std::string path = test::file(test::scratch("asm"), "x.h", header);
   CHECK_THAT(dump_json(read_header(path)), has_text(R"("symbol": "g")"));
+}
+
+TEST_CASE("a function that a pragma gives another name in the library is refused") {
+  const std::string pragma = "#pragma redefine_extname f g\n";
+  const std::string called = "error: f is called ";
+  CHECK_THAT(refused("extern \"C\" {\n" + pragma + "int f(int a);\n}\n"), has_text("x.h:3:5: " + called + "g in the"));
+  CHECK_THAT(refused("extern \"C\" {\nint f(int a);\n" + pragma + "}\n"), has_text("x.h:2:5: " + called + "g in the"));
+  // What is no extern "C" is renamed by compilers of C alone, but those have made the library.
+  CHECK_THAT(refused(pragma + "int f(int a);\n"), has_text("x.h:2:5: " + called));
+  CHECK_THAT(refused("int f(int a);\n" + pragma), has_text("x.h:1:5: " + called));
+  CHECK(refused("#ifdef __sun\n" + pragma + "#endif\nint f(int a);\n") == "accepted");
+}
+
+TEST_CASE("a union that C passes as one of its members is refused") {
+  const std::string entry = R"({"for":"f.u","quote":"U u","unused":{}})";
+  CHECK_THAT(refused("typedef union { int* i; float* f; } U __attribute__((transparent_union));\nint f(U u);", entry),
+             has_text("x.h:2:"));
+  CHECK_THAT(refused("typedef union { int i; float f; } __attribute__((transparent_union)) U;\nint f(U u);", entry),
+             has_text("is a transparent_union, which C passes as its first member"));
+}
+
+TEST_CASE("an inline function with a body is none of the library's") {
+  const std::string path =
+      test::file(test::scratch("inline"), "x.h", "inline int a(int x) { return x; }\nint b(int x);\n");
+  CHECK_THAT(dump_tree(read_header(path)), !has_text("int a(") && has_text("int b(int x)"));
 }
 
 TEST_CASE("a constant that no generated code can hold is refused, but read") {

@@ -50,6 +50,28 @@ TEST_CASE("dump prints the model, as a tree unless JSON is asked for") {
   CHECK(run("dump " + kNew + " --format json").out.find("{\n \"header\": \"rkllm_1.3.0.h\"") == 0);
 }
 
+TEST_CASE("a macro that is left out because machines differ in its value is told, where it stands") {
+  const auto folder = test::scratch("left_out");
+  const std::string header = test::file(folder, "x.h",
+                                        "#ifdef __aarch64__\n#define K 3\n#define ONLY 1\n#else\n#define K 4\n#endif\n"
+                                        "#define WORD sizeof(long)\n#define LINE __LINE__\n#define ATTRIBUTE extern\n"
+                                        "int f(int a);\n");
+  const std::string overlay = test::file(folder, "o.json", test::overlay(""));
+  const std::string left_out = " does not have one value on every machine, so it is left out";
+  for (const std::string& command :
+       {"dump '" + header + "'", "diff '" + header + "' '" + header + "'", "suggest --no-overlay '" + header + "'",
+        "'" + header + "' --api-version 1 --overlay '" + overlay + "' --out '" + (folder / "made").string() + "'"}) {
+    const Outcome told = run(command);
+    INFO(command << "\n" << told.err);
+    CHECK(told.exit_code == 0);
+    CHECK(told.err.find("x.h:5:9: warning: K" + left_out) != std::string::npos);
+    CHECK(told.err.find("x.h:3:9: warning: ONLY" + left_out) != std::string::npos);
+    CHECK(told.err.find("x.h:7:9: warning: WORD" + left_out) != std::string::npos);
+    CHECK(told.err.find("LINE") == std::string::npos);
+    CHECK(told.err.find("ATTRIBUTE") == std::string::npos);
+  }
+}
+
 TEST_CASE("output that cannot be written is an error") {
   const std::string command = "'" PROGRAM "' dump '" REPOSITORY "/" + kNew + "' >/dev/full 2>/dev/null";
   const int status = std::system(command.c_str());

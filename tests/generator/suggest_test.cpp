@@ -65,6 +65,13 @@ int several(const Point* items);
 int encrypt(const char secret[16]);
 int put(const char* blob);
 int unnamed(const char* text, int);
+struct Wide { const char* payload; struct { uint32_t length; } meta; };
+struct Deep { struct { const char* payload; } in; uint32_t length; };
+struct Flat { struct { const char* payload; }; uint32_t length; };
+int picture(const char* bitmap, float width, float height);
+typedef struct { int n; } Size;
+int sized(const char* bitmap, Size size);
+int sized_points(const Point* point, Size size);
 )";
   const auto folder = test::scratch("suggest_unsafe");
   const Needs needs = needs_of(read_header(test::file(folder, "x.h", kUnsafe)), {});
@@ -85,6 +92,8 @@ TEST_CASE("a proposal that is no guess has nothing beside it that could be a len
   };
   const std::string point = "typedef struct { int x; } P;\n";
   CHECK(entries(point + "int f(const P* p);", "").find(R"("object":{},"confidence":"likely")") != std::string::npos);
+  CHECK(entries("int f(const char* path, bool fast);", "").find(R"("text":{},"confidence":"likely")") !=
+        std::string::npos);
   CHECK(entries("typedef struct { char reserved[8]; } S;", "").find(R"("unused":{},"confidence":"likely")") !=
         std::string::npos);
   const std::string both = point + "int f(const P* p, const int* values, int n);";
