@@ -64,6 +64,7 @@ int check(const SettingsOptions& options, const std::string& path, const Setting
   try {
     const LoadedSettings settings = load_settings({path, {}, {}, request.check_presets});
     if (settings.file.empty()) throw std::runtime_error(path + ": no such file");
+    if (!settings.warnings.empty()) throw SettingsRefused(settings.warnings);
     print_path(options, path, ": right", {{"right", true}, {"problems", Json::array()}});
     return kExitOk;
   } catch (const SettingsRefused& refused) {

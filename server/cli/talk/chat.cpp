@@ -267,16 +267,24 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
   const bool shows_thinking = !options.json && ::isatty(STDOUT_FILENO) == 1;
   std::string thinking;
   LoadProgressLine progress(server, conversation.model());
-  const auto end = conversation.ask(question, {[&](const std::string& text) {
-                                                 progress.end();
-                                                 if (!options.json) printer.text(text);
-                                               },
-                                               [&](const std::string& text) {
-                                                 progress.end();
-                                                 thinking += text;
-                                                 if (shows_thinking) printer.thinking(text);
-                                               },
-                                               [&interrupts] { return interrupts.taken(); }});
+  const Conversation::Listener listener{[&](const std::string& text) {
+                                          progress.end();
+                                          if (!options.json) printer.text(text);
+                                        },
+                                        [&](const std::string& text) {
+                                          progress.end();
+                                          thinking += text;
+                                          if (shows_thinking) printer.thinking(text);
+                                        },
+                                        [&interrupts] { return interrupts.taken(); }};
+  const auto end = [&] {
+    try {
+      return conversation.ask(question, listener);
+    } catch (...) {
+      printer.end_line();
+      throw;
+    }
+  }();
   progress.end();
   if (options.json) {
     print_json(report_of(conversation, thinking, end));

@@ -296,6 +296,10 @@ TEST_CASE("what goes wrong in the middle of an answer is said on a line of its o
   REQUIRE(chat.wait_for(">>> "));
   chat.type("/exit\n");
   CHECK(chat.wait() == 0);
+  TerminalProcess ask(person.options({"ask", "break off", "--to", server.place()}), 100);
+  REQUIRE(ask.wait_for("hello \r\n"));
+  REQUIRE(ask.wait_for("the runtime has died"));
+  CHECK(ask.wait() == 1);
 }
 
 TEST_CASE("chat reads its lines from a pipe, too, and then shows nothing but answers") {
