@@ -81,6 +81,17 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("load says what the runtime logged last, where the model has taken its worker with it") {
+  const NamingServer server;
+  const std::string path = server.nameless("large");
+  Json model = Json::parse(read_file(path));
+  model["npu_memory_mb"] = 5000;
+  write_file(path, model.dump());
+  const auto finished = server.command({"load", path});
+  CHECK(finished.status == 1);
+  CHECK_THAT(finished.err, has_text("the runtime's last word: E rkllm: init failed: out of NPU memory"));
+}
+
 TEST_CASE("load takes a name of the server's, once and for ever, and who names no model talks to that one") {
   const NamingServer server;
   const auto first = server.command({"load", "beta"});
