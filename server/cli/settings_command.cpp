@@ -28,9 +28,6 @@ void print_text(const LoadedSettings& settings) {
 
 int show(const SettingsOptions& options, const SettingsRequest& request) {
   const LoadedSettings settings = load_settings(request);
-  if (request.path && settings.file.empty()) {
-    std::cerr << "warning: " << *request.path << ": no such file, so the built-in settings count\n";
-  }
   for (const auto& warning : settings.warnings) std::cerr << "warning: " << warning << "\n";
   switch (options.output) {
     case SettingsOptions::Output::kText: print_text(settings); break;
