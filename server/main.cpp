@@ -105,13 +105,14 @@ struct Run {
   int operator()(const Finished& finished) const { return finished.exit_code; }
 };
 
-// A file that was named and is not there is a slip of the pen, unless this command writes it.
+// A file that was named and is not there is a slip of the pen, unless this command writes it or asks about the file.
 void warn_of_missing_settings(const CommandLine& command_line) {
-  const bool writes_it = std::holds_alternative<ServeOptions>(command_line.command) ||
-                         std::holds_alternative<SettingsOptions>(command_line.command);
+  const auto* const settings = std::get_if<SettingsOptions>(&command_line.command);
+  const bool is_of_the_file = std::holds_alternative<ServeOptions>(command_line.command) ||
+                              (settings != nullptr && settings->action != SettingsOptions::Action::kShow);
   const auto& path = command_line.settings.path;
   std::error_code error;
-  if (writes_it || !path || std::filesystem::exists(*path, error)) return;
+  if (is_of_the_file || !path || std::filesystem::exists(*path, error)) return;
   say_on_standard_error("rkllm-mcp: warning: " + *path + ": no such file, so the built-in settings count");
 }
 

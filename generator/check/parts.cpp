@@ -3,6 +3,9 @@
 #include "emit/parts.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -217,6 +220,20 @@ void require_filled(Inspection& inspection, const Part& part, const std::vector<
                      "its \"filled\" names no integer that is \"out\" or \"in_out\"");
 }
 
+// A function may write as much of a struct as it knows of; what is kept for it has the size of its declared fields.
+// `size`: the parameter that is told it; null: none is.
+void require_room(Inspection& inspection, const Part& part, const c::Record& record, const Part* size) {
+  inspection.require(!ends_openly(inspection.api.header, record), part,
+                     record.name + " ends in an array without a length, for which there would be no room");
+  if (size == nullptr || !is_integer(*size->type)) return;
+  const auto bits = std::min(size->type->size.on_64_bit, size->type->size.on_32_bit) * 8;
+  const double most = std::ldexp(1.0, static_cast<int>(bits) - (size->type->kind == TypeKind::kSigned ? 1 : 0)) - 1;
+  const auto bytes = std::max(record.size.on_64_bit, record.size.on_32_bit);
+  inspection.require(
+      static_cast<double>(bytes) <= most, part,
+      "its \"size\" " + size->name + " is too narrow for the " + std::to_string(bytes) + " bytes of " + record.name);
+}
+
 // The enum that chooses stands before what it chooses, and each enumerator chooses a struct that is declared.
 void chosen_structs_are_known(Inspection& inspection) {
   const Api& api = inspection.api;
@@ -230,12 +247,19 @@ void chosen_structs_are_known(Inspection& inspection) {
                               : nullptr;
     inspection.require(tags != nullptr && tag < &part, part,
                        "\"chosen_by\" names no enum before it that is on the wire");
+    std::map<std::int64_t, std::string> by_value;  // the enumerator that each value of the tag has chosen by
     for (const auto& [enumerator, name] : chosen->structs) {
       const c::Record* record = c::find<c::Record>(api.header, name);
       inspection.require(record != nullptr && !record->is_union, part, name + " is no struct that the header declares");
+      if (record != nullptr) require_room(inspection, part, *record, find_part(parts, chosen->size));
+      if (tags == nullptr) continue;
       const auto is_it = [&wanted = enumerator](const c::Enumerator& known) { return known.name == wanted; };
-      inspection.require(tags == nullptr || std::any_of(tags->enumerators.begin(), tags->enumerators.end(), is_it),
-                         part, enumerator + " is no enumerator of its \"chosen_by\"");
+      const auto known = std::find_if(tags->enumerators.begin(), tags->enumerators.end(), is_it);
+      inspection.require(known != tags->enumerators.end(), part, enumerator + " is no enumerator of its \"chosen_by\"");
+      if (known == tags->enumerators.end()) continue;
+      const auto [first, is_new] = by_value.emplace(known->value, enumerator);
+      inspection.require(is_new, part,
+                         first->second + " and " + enumerator + " have one value, so they choose no struct each");
     }
   });
 }
@@ -252,6 +276,8 @@ void outs_are_of_parameters(Inspection& inspection) {
     const Meaning& meaning = api.role(part.path).meaning;
     if (!is_out(meaning)) return;
     inspection.require(part.field == nullptr, part, "only a parameter can be \"out\", not a field");
+    if (part.type->kind == TypeKind::kPointer && part.type->target.front().kind == TypeKind::kRecord)
+      require_room(inspection, part, *record_of(api, part).record, nullptr);
     const auto* room = std::get_if<meaning::OutRoom>(&meaning);
     if (room == nullptr || part.field != nullptr) return;
     require_filled(inspection, part, parts, *room);

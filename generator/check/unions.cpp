@@ -22,6 +22,10 @@ void unions_are_covered(Inspection& inspection) {
     if (!has_tag) return;
     inspection.require(union_of(inspection.api, *tag, parts) == nullptr, part,
                        "its tag " + tagged->tag + " is a member of a union");
+    const bool is_read_before =
+        tag < &part || inspection.api.role(tag->path).group == inspection.api.role(part.path).group;
+    inspection.require(is_read_before, part,
+                       "its tag " + tagged->tag + " stands behind it, so both are in one \"group\" or in none");
     const c::Enum* tags = c::find<c::Enum>(inspection.api.header, tag->type->name);
     const auto& fields = part.field->inline_record.front().fields;
     std::map<std::int64_t, std::string> by_value;  // the member that each value of the tag stands for
@@ -31,6 +35,10 @@ void unions_are_covered(Inspection& inspection) {
       inspection.require(known != tags->enumerators.end(), part, enumerator + " is no enumerator of " + tags->name);
       const auto is_field = [&name = member](const c::Field& field) { return field.name == name; };
       inspection.require(std::any_of(fields.begin(), fields.end(), is_field), part, "it has no member " + member);
+      const Part* own = find_part(parts, member);
+      inspection.require(
+          own == nullptr || !std::holds_alternative<meaning::CpuMask>(inspection.api.role(own->path).meaning), part,
+          "its member " + member + " is a mask of CPUs, which says what stands beside it");
       if (known == tags->enumerators.end()) continue;
       const auto [first, is_new] = by_value.emplace(known->value, member);
       inspection.require(is_new, part, first->second + " and " + member + " stand for the same value of the tag");

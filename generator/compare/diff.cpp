@@ -188,10 +188,46 @@ class Differ {
     }
   }
 
+  // What a declaration in C does not show: how it is called, and how many elements an array has that C passes as a
+  // pointer.
+  template <class Callable>
+  void compare_calls(const Callable& old, const Callable& now) {
+    const auto told_call = [](bool has_own_call) {
+      return has_own_call ? "called in a way of its own (an attribute)" : "called as C calls functions";
+    };
+    if (old.has_own_call != now.has_own_call) {
+      change(Breaks::kAbi, what(now), now.name, told_call(old.has_own_call), told_call(now.has_own_call), now.location);
+    }
+    const auto told_extent = [](const c::Param& param) {
+      return param.name + ": " +
+             (param.extent == 0 ? "a pointer" : "an array of " + std::to_string(param.extent) + " elements");
+    };
+    for (std::size_t i = 0; i < std::min(old.params.size(), now.params.size()); ++i) {
+      const c::Param& before = old.params[i];
+      const c::Param& after = now.params[i];
+      if (before.extent == after.extent || before.type.kind != after.type.kind) continue;
+      // With more elements the function may use what programs do not have.
+      change(after.extent > before.extent ? Breaks::kAbi : Breaks::kApi, what(now), now.name, told_extent(before),
+             told_extent(after), now.location);
+    }
+  }
+
+  // Whether a parameter stands where another one was: programs pass the old arguments.
+  static bool change_places(const std::vector<c::Param>& old, const std::vector<c::Param>& now) {
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      for (std::size_t j = 0; j < now.size(); ++j) {
+        if (i != j && !old[i].name.empty() && old[i].name == now[j].name) return true;
+      }
+    }
+    return false;
+  }
+
   template <class Callable>
   void compare_signatures(const Callable& old, const Callable& now) {
+    compare_calls(old, now);
     if (declaration(old) == declaration(now)) return compare_types_by_name(old, now);
     bool is_same = old.params.size() == now.params.size() && old.is_variadic == now.is_variadic &&
+                   !change_places(old.params, now.params) &&
                    same_representation(before_, old.returns, after_, now.returns);
     for (std::size_t i = 0; is_same && i < old.params.size(); ++i) {
       is_same = same_representation(before_, old.params[i].type, after_, now.params[i].type);

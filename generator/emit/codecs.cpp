@@ -161,7 +161,7 @@ class CodecEmitter {
     for (std::size_t set = 0; set < sets_.size(); ++set) {
       if (!record.in[set]) continue;
       const Api& api = sets_[set];
-      const auto parts = parts_of(api, *record.in[set]->record, record.in[set]->path);
+      const auto parts = tags_first(api, parts_of(api, *record.in[set]->record, record.in[set]->path));
       std::string open_group;
       for (const Part& part : parts) {
         const std::string& group = api.role(part.path).group;

@@ -1,6 +1,7 @@
 #include "meaning/walk.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace bindgen {
 namespace {
@@ -125,6 +126,17 @@ std::string present_path(const Api& api, const std::string& path) {
   if (renamed == api.renamed.end()) return path;
   if (c::find<c::Record>(api.header, renamed->second) != nullptr) return path;  // this version has both
   return renamed->second + path.substr(dot);
+}
+
+std::vector<Part> tags_first(const Api& api, std::vector<Part> parts) {
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    const auto* tagged = std::get_if<meaning::TaggedUnion>(&api.role(parts[at].path).meaning);
+    if (tagged == nullptr) continue;
+    const auto place = parts.begin() + static_cast<std::ptrdiff_t>(at);
+    const auto tag = std::find_if(place, parts.end(), [&](const Part& part) { return part.name == tagged->tag; });
+    if (tag != parts.end()) std::rotate(place, tag, tag + 1);
+  }
+  return parts;
 }
 
 const Part* find_part(const std::vector<Part>& parts, const std::string& name) {

@@ -40,6 +40,9 @@ bool is_on_wire(const Meaning& meaning);
 // The path of a record, or of something in it, under the name that its struct has now.
 std::string present_path(const Api& api, const std::string& path);
 
+// The order in which fields are read: as they stand, but for a tag behind its union, which must be known before it.
+std::vector<Part> tags_first(const Api& api, std::vector<Part> parts);
+
 // The part of `parts` with this name; null if there is none.
 const Part* find_part(const std::vector<Part>& parts, const std::string& name);
 

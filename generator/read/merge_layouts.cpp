@@ -67,7 +67,14 @@ class Merger {
     if (merged.is_variadic != other.is_variadic) refuse("has different parameters");
     merged.has_own_call = merged.has_own_call || other.has_own_call;
     type(merged.returns, other.returns);
-    each(merged.params, other.params, [this](c::Param& one, const c::Param& two) { type(one.type, two.type); });
+    std::size_t number = 0;
+    each(merged.params, other.params, [&](c::Param& one, const c::Param& two) {
+      ++number;
+      if (one.name != two.name)
+        refuse("calls parameter " + std::to_string(number) + " " + one.name + " and " + two.name);
+      if (one.extent != two.extent) refuse("has arrays of different lengths");
+      type(one.type, two.type);
+    });
   }
 
   // `is_pointed_at`: then how large a struct is does not matter, unless the header declares it, which is seen there.
@@ -75,7 +82,8 @@ class Merger {
     // The names may differ where the header asks for a type by its size (__SIZE_TYPE__); what it is may not.
     const bool is_named_anew =
         !merged.name.empty() && !other.name.empty() && merged.name != other.name && must_be_equal_;
-    if (merged.kind != other.kind || is_named_anew) {
+    const bool is_otherwise_fixed = merged.is_const != other.is_const || merged.is_volatile != other.is_volatile;
+    if (merged.kind != other.kind || is_named_anew || is_otherwise_fixed) {
       refuse("has different types: " + spelling(merged) + " and " + spelling(other));
     }
     if (merged.count != other.count) refuse("has arrays of different lengths");
@@ -83,7 +91,10 @@ class Merger {
     const bool is_told_elsewhere = is_pointed_at && must_be_equal_ && is_of_structs(merged);
     if (!is_told_elsewhere) layout(merged.size, other.size);
     const bool points = merged.kind == c::TypeKind::kPointer || is_pointed_at;
-    each(merged.target, other.target, [&](c::Type& one, const c::Type& two) { type(one, two, points); });
+    each(merged.target, other.target, [&](c::Type& one, const c::Type& two) {
+      if (one.is_const != two.is_const) refuse("has different types: " + spelling(merged) + " and " + spelling(other));
+      type(one, two, points);
+    });
     each(merged.params, other.params, [this](c::Type& one, const c::Type& two) { type(one, two); });
   }
 

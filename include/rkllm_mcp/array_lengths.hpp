@@ -15,8 +15,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,14 +36,22 @@ class ArrayLengths {
 
   // The array `name`, read from `in`, has `size` elements.
   template <class Length>
-  void found(std::string_view name, const JsonReader& in, std::size_t size, const Length& length) {
+  void found(std::string_view name, const JsonReader& in, std::size_t size, const Length& length, Presence presence) {
     check(in, size, length);
     sizes_[name] = size;
+    if constexpr (std::is_same_v<Length, CountedBy>) {
+      if (presence == kRequired) required_.insert(length.derived.name());
+    }
   }
-  // There is no such array; the fields that would count it may be there.
-  void absent(const CountedBy& length);
+  // There is no array `name`; the fields that would count it may be there. What counts it may be more than 0 only if it
+  // counts an array that must be given, too: beside that, this one may be NULL.
+  void absent(std::string_view name, const CountedBy& length);
   template <class Length>
-  void absent(const Length&) {}
+  void absent(std::string_view, const Length&) {}
+  // The array is a member of a union that holds another one.
+  void not_chosen(const CountedBy& length) { read_without_array(length); }
+  template <class Length>
+  void not_chosen(const Length&) {}
   // Must be called when all arrays have been told: compares those whose length refers to another's.
   void finish() const {
     for (const auto& check : checks_) check();
@@ -52,6 +62,7 @@ class ArrayLengths {
   void check(const JsonReader& in, std::size_t size, const Exactly& length) const;
   void check(const JsonReader& in, std::size_t size, const MultipleOf& length);
   void check(const JsonReader& in, std::size_t size, const SameLengthAs& length);
+  void read_without_array(const CountedBy& length);
   std::optional<std::uint64_t> read_count(const CountField& count);
 
   const JsonReader& object_;
@@ -60,6 +71,7 @@ class ArrayLengths {
   std::vector<std::string_view>& known_;
   std::map<std::string_view, std::uint64_t> sizes_;   // of arrays, by name
   std::map<std::string_view, std::uint64_t> counts_;  // of count fields, by name
+  std::set<std::string_view> required_;               // those of them that count an array which must be given
   std::vector<std::function<void()>> checks_;         // that need the whole object
 };
 
@@ -70,17 +82,29 @@ inline std::optional<std::uint64_t> ArrayLengths::read_count(const CountField& c
   return in->integer<std::uint64_t>(0, count.maximum());
 }
 
-inline void ArrayLengths::absent(const CountedBy& length) {
-  const auto derived = read_count(length.derived);
-  if (derived && *derived > 0) {
-    throw InvalidParams(object_.path_of(length.derived.name()),
-                        "expected 0 or nothing: the array that it counts is absent");
+inline void ArrayLengths::read_without_array(const CountedBy& length) {
+  const std::string_view count = length.derived.name();
+  if (const auto given = read_count(length.derived); given && *given > 0) {
+    checks_.emplace_back([this, count] {
+      if (counts_.count(count) != 0) return;  // by an array, which has been compared with it
+      throw InvalidParams(object_.path_of(count), "expected 0 or nothing: the array that it counts is absent");
+    });
   }
   for (const Factor& factor : length.times) {
     const auto* field = std::get_if<CountField>(&factor);
     if (field == nullptr) continue;
     if (const auto given = read_count(*field)) field->set(*given);
   }
+}
+
+inline void ArrayLengths::absent(std::string_view name, const CountedBy& length) {
+  read_without_array(length);
+  checks_.emplace_back([this, name, count = length.derived.name()] {
+    const auto known = counts_.find(count);
+    if (known == counts_.end() || known->second == 0 || required_.count(count) != 0) return;
+    throw InvalidParams(object_.path_of(name), "expected array, found nothing: " + std::string(count) +
+                                                   " counts it, too, and is " + std::to_string(known->second));
+  });
 }
 
 inline void ArrayLengths::check(const JsonReader& in, std::size_t size, const CountedBy& length) {

@@ -200,8 +200,9 @@ void Decoder::enumeration(std::string_view name, E& out, Presence presence) {
 
 template <class Char>
 void Decoder::text(std::string_view name, Char*& out, TextRule rule) {
+  const bool is_of_this = !not_chosen_;
   const auto in = take(name, rule.presence, "string");
-  if (!in && !rule.file_if_absent.empty() && call_.files != nullptr) {
+  if (!in && is_of_this && !rule.file_if_absent.empty() && call_.files != nullptr) {
     return void(out = call_.arena.text(path_for(name, std::string(rule.file_if_absent), rule.file)));
   }
   if (!in) return;
@@ -259,8 +260,9 @@ void Decoder::structure(std::string_view name, T& out, Presence presence) {
 template <class T>
 void Decoder::object(std::string_view name, T*& out, Presence presence) {
   inner_.emplace_back(name, &FieldSearch::fields_of<T>);
+  const bool is_of_this = !not_chosen_;
   const auto in = take(name, presence, "object");
-  if (!in && presence != kEmptyIfAbsent) return;
+  if (!in && (presence != kEmptyIfAbsent || !is_of_this)) return;
   auto& object = call_.arena.keep(default_of(TypeTag<std::remove_const_t<T>>{}));
   out = &object;
   if (in) fill(*in, object);
@@ -307,14 +309,17 @@ auto Decoder::elements(const JsonReader& in, const ArrayRule& rule) const {
 
 template <class T, class Length>
 void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayRule rule) {
+  const bool is_of_this = !not_chosen_;
   const auto in = take(name, rule.presence, "array");
   if (!in) {
+    // Another member of the union may be there already.
+    if (!is_of_this) return lengths_.not_chosen(length);
     out = nullptr;
-    return lengths_.absent(length);
+    return lengths_.absent(name, length);
   }
   auto read = elements<std::remove_const_t<T>>(*in, rule);
   if (read.empty()) in->refuse("expected array that is not empty");
-  lengths_.found(name, *in, read.size(), length);
+  lengths_.found(name, *in, read.size(), length, rule.presence);
   out = call_.arena.keep(std::move(read)).data();
 }
 
@@ -328,9 +333,12 @@ void Decoder::text_in_place(std::string_view name, char (&out)[N], TextRule rule
 
 template <class T, std::size_t N, class Length>
 void Decoder::array_in_place(std::string_view name, T (&out)[N], const Length& length, ArrayRule rule) {
+  const bool is_of_this = !not_chosen_;
   const auto in = take(name, rule.presence, "array");
   if (!in) {
-    if constexpr (!std::is_same_v<Length, Whole>) lengths_.absent(length);
+    if constexpr (!std::is_same_v<Length, Whole>) {
+      is_of_this ? lengths_.absent(name, length) : lengths_.not_chosen(length);
+    }
     return;
   }
   std::size_t size = 0;
@@ -346,7 +354,7 @@ void Decoder::array_in_place(std::string_view name, T (&out)[N], const Length& l
     if (size != N) in->refuse("expected " + std::to_string(N) + " values, found " + std::to_string(size));
   } else {
     if (size == 0) in->refuse("expected array that is not empty");
-    lengths_.found(name, *in, size, length);
+    lengths_.found(name, *in, size, length, rule.presence);
   }
 }
 

@@ -63,7 +63,7 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
   add_handle_resources(catalogue, handles);
   add_prompts(catalogue, {handles,
                           [&settings](std::string_view, const Json&) {
-                            return known_models(settings.models, settings.runtime.model_dirs);
+                            return known_models(settings.models, model_folders(settings.runtime.model_dirs));
                           },
                           settings.models, document});
   return catalogue;

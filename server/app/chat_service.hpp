@@ -52,7 +52,7 @@ class ChatService {
   // The tools of other servers, which profiles may offer to their models, as a server of this name.
   void use_upstreams(std::vector<std::shared_ptr<const Tool>> tools);
   // See ChatHost.
-  void when_first_token(std::function<void(double seconds)> action) { host_.when_first_token(std::move(action)); }
+  void when_first_token(chat::ChatHost::FirstTokenFunction action) { host_.when_first_token(std::move(action)); }
   void stop() {
     routes_.stop();
     tools_.stop();

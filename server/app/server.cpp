@@ -70,7 +70,7 @@ std::optional<HttpRoutes::Server> described(const Settings& settings, std::funct
 ServerModels::Choices choices_of(const Settings& settings) {
   ServerModels::Choices choices;
   choices.presets = settings.models;
-  choices.model_dirs = settings.runtime.model_dirs;
+  choices.model_dirs = model_folders(settings.runtime.model_dirs);
   choices.aliases = settings.chat.aliases;
   choices.any_model = settings.chat.any_model;
   const auto kept = static_cast<double>(settings.runtime.keep_alive_s.count());
@@ -142,7 +142,7 @@ void print_handles(std::string& text, const std::vector<QueuedBackend::HandleSta
                "Tokens of the prompt computed per second in the handle's latest run.",
                [](const RunSpeed& speed) { return speed.prefill_tokens_per_second; });
   print_family(text, "rkllm_mcp_model_time_to_first_token_seconds", "gauge",
-               "From the request to the first token of the handle's latest run.");
+               "What the client of the handle's latest run or chat turn has waited for its first token.");
   for (const auto& handle : handles) {
     const auto seconds = metrics.first_token_of(handle.id);
     if (seconds) print_sample(text, "rkllm_mcp_model_time_to_first_token_seconds", labels_of(handle), *seconds);
@@ -206,7 +206,12 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
     chat_.emplace(loop, settings, dispatcher_.gate(), models_, *model_store_, log, memory_, std::move(tools),
                   ChatService::Servers{services_.memory_server(), services_.tool_server()});
   }
-  if (chat_) chat_->when_first_token([this](double seconds) { metrics_.turn_first_token.add(seconds); });
+  if (chat_) {
+    chat_->when_first_token([this](const std::string& handle, double seconds) {
+      metrics_.turn_first_token.add(seconds);
+      metrics_.note_first_token(handle, seconds);
+    });
+  }
   if (settings.http.page) page_.emplace();
   if (options.log_tail != nullptr) routes_.show_log(*options.log_tail);
   routes_.ask_first([this](const HttpRequest& request, HttpExchange& exchange) {
@@ -396,8 +401,9 @@ Json Server::health() {
   Json models = Json::array();
   for (const auto& handle : runtime_.now().handles()) {
     Json model = model_of(handle);
-    // The library tells of the prompt only, and of none that was in its cache.
-    if (const auto seconds = metrics_.first_token_of(handle.id)) model["time_to_first_token_ms"] = *seconds * 1000;
+    model["name"] = models_.name_of(handle);
+    const auto seconds = metrics_.first_token_of(handle.id);
+    model["time_to_first_token_ms"] = seconds ? Json(*seconds * 1000) : Json(nullptr);
     models.push_back(std::move(model));
   }
   const QueuedBackend* const queue = runtime_.now().queued();

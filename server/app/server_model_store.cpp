@@ -1,6 +1,7 @@
 #include "app/server_model_store.hpp"
 
 #include "pull/model_source.hpp"
+#include "pull/part_file.hpp"
 #include "pull/pull.hpp"
 #include "pull/this_board.hpp"
 #include "tools/stop_signal.hpp"
@@ -106,6 +107,18 @@ std::optional<TurnError> removed(const std::string& path, const std::vector<std:
   return TurnError(ErrorKind::kInternal, path + " cannot be deleted: " + error.message());
 }
 
+// What pulls of that model have left which nobody went on with.
+std::optional<TurnError> removed_unfinished(const std::vector<std::string>& folders, const std::string& name) {
+  bool is_removed = false;
+  const std::string file = name.ends_with(".rkllm") ? name : name + ".rkllm";
+  try {
+    for (const std::string& folder : folders) is_removed = PartFile::remove(fs::path(folder) / file) || is_removed;
+  } catch (const std::exception& error) {
+    return TurnError::not_supported("model", error.what());  // it is being pulled
+  }
+  return is_removed ? std::nullopt : std::optional(TurnError::unknown_model(name));
+}
+
 }  // namespace
 
 struct ServerModelStore::Work {
@@ -163,10 +176,12 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
     } catch (const std::invalid_argument& error) {
       throw TurnError::bad_field("model", error.what());
     }
-    if (settings_.runtime.model_dirs.empty()) {
-      throw TurnError::not_supported("", "runtime.model_dirs names no folder of models to put it in");
+    const auto folders = model_folders(settings_.runtime.model_dirs);
+    if (folders.empty()) {
+      throw TurnError::not_supported(
+          "", "runtime.model_dirs names no folder of models to put it in, and there is no home directory");
     }
-    request.folder = settings_.runtime.model_dirs.front();
+    request.folder = folders.front();
     if (const char* const token = std::getenv("HF_TOKEN"); token != nullptr) request.token = token;
     if (jobs_.size() >= kMostPulls) {
       constexpr std::int64_t kSeconds = 60;
@@ -258,8 +273,8 @@ std::string ServerModelStore::path_to_remove(const std::string& name) const {
   }
   // chat.any_model answers for names that nobody has.
   if (name != model->name && name != model->name + ":latest") throw TurnError::unknown_model(name);
-  if (!model->path.ends_with(".rkllm") || !is_below(settings_.runtime.model_dirs, model->path)) {
-    throw TurnError::not_supported("model", model->path + " is no .rkllm file in a folder of runtime.model_dirs");
+  if (!model->path.ends_with(".rkllm") || !is_below(model_folders(settings_.runtime.model_dirs), model->path)) {
+    throw TurnError::not_supported("model", model->path + " is no .rkllm file in the server's folders of models");
   }
   return model->path;
 }
@@ -269,6 +284,13 @@ void ServerModelStore::remove(const std::string& name, std::function<void(std::o
     std::optional<TurnError> error;
   };
   const auto outcome = std::make_shared<Outcome>();  // one step fills it in, the other takes it
+  if (!models_.find(name, {}) && !name.empty() && name.find('/') == std::string::npos) {
+    return disk_.run(
+        [outcome, name, folders = model_folders(settings_.runtime.model_dirs)] {
+          outcome->error = removed_unfinished(folders, name);
+        },
+        [outcome, done = std::move(done)] { done(outcome->error); });
+  }
   disk_.run(
       [outcome, path = path_to_remove(name), loaded = loaded_paths_()] { outcome->error = removed(path, loaded); },
       [this, outcome, done = std::move(done)] {

@@ -25,8 +25,7 @@ RunSpeed speed_of(const Json& perf) {
   if (number("generate_time_ms") > 0 && number("generate_tokens") > 1)
     speed.tokens_per_second = number("generate_tokens") * 1000 / number("generate_time_ms");
   if (number("prefill_time_ms") > 0) {
-    speed.first_token_ms = number("prefill_time_ms");
-    speed.prefill_tokens_per_second = number("prefill_tokens") * 1000 / *speed.first_token_ms;
+    speed.prefill_tokens_per_second = number("prefill_tokens") * 1000 / number("prefill_time_ms");
   }
   return speed;
 }
@@ -73,8 +72,7 @@ Json model_of(const QueuedBackend::HandleStatus& handle) {
               {"running", handle.running},
               {"queued", handle.queue.size()},
               {"process", or_null(handle.process)},
-              {"tokens_per_second", or_null(speed.tokens_per_second)},
-              {"time_to_first_token_ms", or_null(speed.first_token_ms)}};
+              {"tokens_per_second", or_null(speed.tokens_per_second)}};
 }
 
 Json description_of(const QueuedBackend::HandleStatus& handle) {

@@ -20,7 +20,6 @@ Json description_of(const QueuedBackend::HandleStatus& handle);
 struct RunSpeed {
   std::optional<double> tokens_per_second{};
   std::optional<double> prefill_tokens_per_second{};
-  std::optional<double> first_token_ms{};  // what the prompt took
 };
 RunSpeed speed_of(const Json& last_perf);
 
@@ -29,8 +28,8 @@ std::string model_path_of(const QueuedBackend::HandleStatus& handle);
 // The model's name: the one that it was loaded by, else its file's without ending.
 std::string model_name_of(const QueuedBackend::HandleStatus& handle);
 
-// A loaded model for people: {"name","path","handle","running","queued","process","tokens_per_second",
-// "time_to_first_token_ms"}; null what is not known.
+// A loaded model for people: {"name","path","handle","running","queued","process","tokens_per_second"}; null what is
+// not known.
 Json model_of(const QueuedBackend::HandleStatus& handle);
 
 using HandlesFunction = std::function<std::vector<QueuedBackend::HandleStatus>()>;

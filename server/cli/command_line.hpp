@@ -28,7 +28,7 @@ struct RemoteOptions {
 // rkllm-mcp chat
 struct ChatOptions {
   RemoteOptions remote{};
-  std::string model{};   // empty: the first that the server offers
+  std::string model{};   // empty: one that is loaded, else the first that the server offers
   std::string system{};  // empty: no system message
   bool json = false;     // a line of JSON for each answer
 };

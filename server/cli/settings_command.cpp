@@ -28,9 +28,6 @@ void print_text(const LoadedSettings& settings) {
 
 int show(const SettingsOptions& options, const SettingsRequest& request) {
   const LoadedSettings settings = load_settings(request);
-  if (request.path && settings.file.empty()) {
-    std::cerr << "warning: " << *request.path << ": no such file, so the built-in settings count\n";
-  }
   for (const auto& warning : settings.warnings) std::cerr << "warning: " << warning << "\n";
   switch (options.output) {
     case SettingsOptions::Output::kText: print_text(settings); break;
@@ -64,6 +61,7 @@ int check(const SettingsOptions& options, const std::string& path, const Setting
   try {
     const LoadedSettings settings = load_settings({path, {}, {}, request.check_presets});
     if (settings.file.empty()) throw std::runtime_error(path + ": no such file");
+    if (!settings.warnings.empty()) throw SettingsRefused(settings.warnings);
     print_path(options, path, ": right", {{"right", true}, {"problems", Json::array()}});
     return kExitOk;
   } catch (const SettingsRefused& refused) {

@@ -18,9 +18,11 @@ set(CLI_SOURCES
   cli/help/progress_line.cpp
   cli/help/terminal.cpp
   cli/memory_command.cpp
+  cli/people/load_commands.cpp
   cli/people/load_progress_line.cpp
   cli/people/log_line.cpp
   cli/people/logs_command.cpp
+  cli/people/offered_models.cpp
   cli/people/pull_command.cpp
   cli/people/server_link.cpp
   cli/people/state_commands.cpp

@@ -80,16 +80,19 @@ Findings examine_models(const Machine& machine) {
     findings.push_back({kModels, Level::kProblem, folder + " (runtime.model_dirs) is no folder that can be read",
                         "mkdir -p " + folder});
   }
-  for (const std::string& model : known_models(machine.settings.models, machine.settings.runtime.model_dirs)) {
+  const auto folders = model_folders(machine.settings.runtime.model_dirs);
+  for (const std::string& model : known_models(machine.settings.models, folders)) {
     if (model.find('/') != std::string::npos) examine_model(machine, model, findings);
   }
   if (findings.empty()) {
-    const bool has_folders = !machine.settings.runtime.model_dirs.empty();
+    std::string places;
+    for (const std::string& folder : folders) places += (places.empty() ? "" : ", ") + folder;
     findings.push_back(
         {kModels, Level::kWarning,
-         has_folders ? "no model files in the folders of runtime.model_dirs"
-                     : "runtime.model_dirs is empty: models are found by their full path only",
-         "rkllm-mcp settings path   # the file in which runtime.model_dirs names folders with .rkllm files"});
+         places.empty() ? "runtime.model_dirs is empty, and there is no home directory: models are found by their full "
+                          "path only"
+                        : "no model files in " + places,
+         "rkllm-mcp pull hf.co/OWNER/NAME   # into the first of them; runtime.model_dirs names others"});
   }
   return findings;
 }

@@ -88,6 +88,7 @@ std::optional<double> number_in_object(const Json& object, const char* key) {
 chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runtime) {
   chat::ModelFacts facts;
   facts.name = loaded.model.name;
+  facts.handle = loaded.handle;
   facts.file_name = std::filesystem::path(loaded.model.path).filename().string();
   facts.runtime_version = runtime.version;
   facts.max_context_len = context_of(loaded.param);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -21,6 +22,19 @@ constexpr std::size_t kMostEntries = 10'000;           // that are looked at
 constexpr std::int64_t kLongestSimulated = 64 * 1024;  // bytes of a simulator's model
 constexpr const char* kMark = "rkllm_simulated_model";
 constexpr const char* kSimulatedEnding = ".json";
+
+std::string usual_model_folder() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? std::string() : std::string(value);
+  };
+  if (const std::string state = variable("STATE_DIRECTORY"); state.starts_with('/')) {
+    return state.substr(0, state.find(':')) + "/models";
+  }
+  if (const std::string data = variable("XDG_DATA_HOME"); data.starts_with('/')) return data + "/rkllm-mcp/models";
+  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/share/rkllm-mcp/models";
+  return {};
+}
 
 // An empty object if it is none.
 Json simulated_model(const fs::path& path) {
@@ -81,6 +95,13 @@ class Search {
 };
 
 }  // namespace
+
+std::vector<std::string> model_folders(const std::vector<std::string>& model_dirs) {
+  if (!model_dirs.empty()) return model_dirs;
+  std::string usual = usual_model_folder();
+  if (usual.empty()) return {};
+  return {std::move(usual)};
+}
 
 FoundModels find_models(const std::vector<std::string>& folders, SimulatedModels simulated) {
   Search search(simulated);

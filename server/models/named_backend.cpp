@@ -117,10 +117,12 @@ Backend::CallId NamedBackend::start(CallRequest request) {
   const auto named = method.handle_param.empty() || !request.params.is_object()
                          ? request.params.end()
                          : request.params.find(std::string(method.handle_param));
-  if (named == request.params.end() || !named->is_string() || models_.is_handle(named->get_ref<const std::string&>())) {
+  if (named == request.params.end() || !named->is_string()) return backend_->start(std::move(request));
+  const auto name = named->get<std::string>();
+  if (std::string handle = models_.handle_named(name); !handle.empty()) {
+    *named = std::move(handle);
     return backend_->start(std::move(request));
   }
-  const auto name = named->get<std::string>();
   if (method.immediate || method.handle == HandleRole::kDestroys) {
     if (const std::string handle = models_.handle_of(name); !handle.empty()) *named = handle;
     return backend_->start(std::move(request));

@@ -1,6 +1,8 @@
 #include "models/server_models.hpp"
 
+#include "backend/handle_resources.hpp"
 #include "jsonrpc/failure.hpp"
+#include "models/handle_names.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -82,19 +84,25 @@ void ServerModels::look_again(std::function<void()> then) {
   struct Looked {
     FoundModels found;
     std::map<std::string, ModelFile> preset_files;
+    std::map<std::string, std::optional<ModelFile>> handle_files;
   };
   const auto looked = std::make_shared<Looked>();
   const auto simulated = runtime_.simulated ? SimulatedModels::kFound : SimulatedModels::kLeftOut;
   reading_.run(
-      [looked, simulated, folders = choices_.model_dirs, paths = list_.preset_paths(), resolved = options_.resolved] {
+      [looked, simulated, folders = choices_.model_dirs, paths = list_.preset_paths(), resolved = options_.resolved,
+       handle_paths = unseen_handle_paths()] {
         looked->found = find_models(folders, simulated);
-        for (const std::string& path : paths) {
+        const auto look_at = [&resolved](const std::string& path) -> std::optional<ModelFile> {
           try {
-            if (auto file = look_at_model(resolved(path))) looked->preset_files.emplace(path, std::move(*file));
+            return look_at_model(resolved(path));
           } catch (const std::exception&) {
-            // Whoever loads it is told.
+            return std::nullopt;  // whoever loads it is told
           }
+        };
+        for (const std::string& path : paths) {
+          if (auto file = look_at(path)) looked->preset_files.emplace(path, std::move(*file));
         }
+        for (const std::string& path : handle_paths) looked->handle_files.emplace(path, look_at(path));
       },
       [this, looked, then = std::move(then)] {
         for (const std::string& path : looked->found.hidden) {
@@ -105,6 +113,7 @@ void ServerModels::look_again(std::function<void()> then) {
         const auto before = list_.names();
         list_.set_files(std::move(looked->found.files));
         list_.set_preset_files(std::move(looked->preset_files));
+        handle_files_.merge(looked->handle_files);
         for (const auto& [key, slot] : slots_) {
           if (const NamedModel* const model = list_.find(key.first)) slot->update(*model, choices_.keep_alive);
         }
@@ -116,7 +125,8 @@ void ServerModels::look_again(std::function<void()> then) {
 void ServerModels::refresh(std::function<void()> then) {
   constexpr std::chrono::seconds kOften{1};
   const bool is_fresh = looked_at_ && clock_.now() - *looked_at_ < kOften;
-  if (stopped_ || is_fresh || !looks_into_directories()) return asio::post(loop_, std::move(then));
+  const bool has_more_to_see = looks_into_directories() && !is_fresh;
+  if (stopped_ || (!has_more_to_see && unseen_handle_paths().empty())) return asio::post(loop_, std::move(then));
   looked_at_ = clock_.now();
   look_again(std::move(then));
 }
@@ -223,14 +233,46 @@ std::shared_ptr<ModelSlot> ServerModels::slot_for(std::string_view name) {
   return model == nullptr ? nullptr : slot(*model, ModelSlot::Use::kTurns);
 }
 
-bool ServerModels::is_handle(std::string_view id) const {
-  return runtime_.queue != nullptr && runtime_.queue->use_of(std::string(id)).has_value();
+std::string ServerModels::handle_named(std::string_view name) const {
+  if (runtime_.queue == nullptr) return {};
+  if (runtime_.queue->use_of(std::string(name))) return std::string(name);
+  const auto status = handle_status(name);
+  return status ? status->id : std::string();
+}
+
+std::vector<QueuedBackend::HandleStatus> ServerModels::handles() const {
+  if (runtime_.queue == nullptr) return {};
+  return runtime_.queue->handles();
+}
+
+bool ServerModels::has_own_name(const QueuedBackend::HandleStatus& handle) const {
+  return !handle.model.empty() ||
+         std::ranges::any_of(autoloaded_, [&handle](const auto& each) { return each.second == handle.id; });
+}
+
+std::string ServerModels::name_of(const QueuedBackend::HandleStatus& handle) const {
+  for (const auto& [name, id] : autoloaded_) {
+    if (id == handle.id) return name;
+  }
+  return name_of_handle(handle, handles(), [this](const std::string& name) {
+    return list_.find(name) != nullptr || choices_.aliases.contains(name);
+  });
+}
+
+std::vector<std::string> ServerModels::unseen_handle_paths() const {
+  std::vector<std::string> paths;
+  for (const auto& handle : handles()) {
+    if (has_own_name(handle)) continue;
+    if (std::string path = model_path_of(handle); !handle_files_.contains(path)) paths.push_back(std::move(path));
+  }
+  return paths;
 }
 
 std::string ServerModels::autoloaded_handle(std::string_view name) const {
   const NamedModel* const model = resolve(name);
   const auto own = model == nullptr ? autoloaded_.end() : autoloaded_.find(model->name);
-  return own != autoloaded_.end() && is_handle(own->second) ? own->second : std::string();
+  const bool is_there = own != autoloaded_.end() && handle_status(own->second);
+  return is_there ? own->second : std::string();
 }
 
 std::string ServerModels::handle_of(std::string_view name) const {
@@ -262,6 +304,7 @@ chat::ModelDescription ServerModels::info(const NamedModel& model) const {
     if (const auto status = handle_status(own->second)) {
       const auto loaded = info_of_handle(*status);
       info.state = chat::ModelState::kLoaded;
+      info.handle = loaded->handle;
       info.context = loaded->context;
       info.waiting = loaded->waiting;
       return info;
@@ -280,6 +323,7 @@ chat::ModelDescription ServerModels::info(const NamedModel& model) const {
   const auto use = runtime_.queue->use_of(slot->handle());
   if (!use) return info;
   info.state = chat::ModelState::kLoaded;
+  info.handle = slot->handle();
   info.loaded_since_s = slot->loaded_since_s();
   info.waiting += use->waiting + (use->in_use ? 1 : 0);
   if (const auto expires = slot->expires(); expires && !use->in_use) {
@@ -290,11 +334,14 @@ chat::ModelDescription ServerModels::info(const NamedModel& model) const {
 }
 
 std::optional<QueuedBackend::HandleStatus> ServerModels::handle_status(std::string_view id) const {
-  if (runtime_.queue == nullptr) return std::nullopt;
-  for (auto& handle : runtime_.queue->handles()) {
-    if (handle.id == id) return std::move(handle);
+  auto all = handles();
+  auto found = std::ranges::find(all, id, &QueuedBackend::HandleStatus::id);
+  if (found == all.end()) {
+    found = std::ranges::find_if(all, [this, id](const auto& each) {
+      return !has_own_name(each) && model_name_of(each) == id && name_of(each) == id;
+    });
   }
-  return std::nullopt;
+  return found == all.end() ? std::nullopt : std::optional(std::move(*found));
 }
 
 // A simulated model's file is a few lines, which are read once.
@@ -309,12 +356,17 @@ const std::string& ServerModels::template_of_handle(const std::string& path) con
 
 std::optional<chat::ModelDescription> ServerModels::info_of_handle(const QueuedBackend::HandleStatus& handle) const {
   chat::ModelDescription info;
-  info.name = handle.id;
+  info.name = name_of(handle);
+  info.handle = handle.id;
   const Json param = handle.created_with.value("param", Json::object());
   info.path = param.value("model_path", std::string());
   info.template_name = template_of_handle(info.path);
   const auto context = param.find("max_context_len");
   if (context != param.end() && context->is_number_integer()) info.context = context->get<std::int64_t>();
+  if (const auto file = handle_files_.find(info.path); file != handle_files_.end() && file->second) {
+    info.bytes = file->second->bytes;
+    info.modified_s = file->second->modified_s;
+  }
   info.state = chat::ModelState::kLoaded;
   info.waiting = handle.queue.size() + (handle.running ? 1 : 0);
   return info;
@@ -327,12 +379,8 @@ std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& aske
     all.push_back(info(model));
     if (model.bytes && model.modified_s) all.back().sha256 = digests_->of(model.path, *model.bytes, *model.modified_s);
   }
-  if (runtime_.queue == nullptr) return all;
-  for (const auto& handle : runtime_.queue->handles()) {
-    const bool has_name = !handle.model.empty() || std::ranges::any_of(autoloaded_, [&handle](const auto& each) {
-      return each.second == handle.id;
-    });
-    if (!has_name) all.push_back(*info_of_handle(handle));
+  for (const auto& handle : handles()) {
+    if (!has_own_name(handle)) all.push_back(*info_of_handle(handle));
   }
   return all;
 }
@@ -363,8 +411,8 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   source.stream = options_.stream;
   const NamedModel* const model = resolve(wish.model);
   std::string handle;
-  if (handle_status(wish.model)) {
-    handle = wish.model;
+  if (const auto named = handle_status(wish.model)) {
+    handle = named->id;
   } else if (model != nullptr && use == ModelSlot::Use::kTurns) {
     if (const auto own = autoloaded_.find(model->name); own != autoloaded_.end()) handle = own->second;
   }
@@ -377,7 +425,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   if (status) {
     const Json param = status->created_with.value("param", Json::object());
     source.loaded.model = model != nullptr ? *model : NamedModel{};
-    if (model == nullptr) source.loaded.model.name = handle;
+    if (model == nullptr) source.loaded.model.name = name_of(*status);
     source.loaded.model.path = param.value("model_path", std::string());
     if (model == nullptr) source.loaded.model.template_name = template_of_handle(source.loaded.model.path);
     source.loaded.param = param;

@@ -2,7 +2,8 @@
 // behind the chat host (chat::ModelLender), and behind calls that name a model where a handle is asked for.
 //
 // Names: presets, files of runtime.model_dirs, "NAME:latest", and chat.aliases; for whatever nobody knows,
-// chat.any_model if that is set. Handles that rkllm_init has made go by their own ids, and are never unloaded here.
+// chat.any_model if that is set. Handles that rkllm_init has made go by their values, and by their files' names where
+// nothing else does; they are never unloaded here.
 //
 // Threads: the event loop's. Directories are read on a thread beside it.
 #pragma once
@@ -89,7 +90,10 @@ class ServerModels final : public chat::ModelLender {
   std::string handle_of(std::string_view name) const;
   // The same, but only of models that the settings had loaded (autoload).
   std::string autoloaded_handle(std::string_view name) const;
-  bool is_handle(std::string_view id) const;
+  // The value of a handle that is named by it, or, of one that rkllm_init has made, by its name; empty: none.
+  std::string handle_named(std::string_view name) const;
+  // What a handle goes by here, as models() has it.
+  std::string name_of(const QueuedBackend::HandleStatus& handle) const;
   // Calls `then` when nothing that the settings load stands in the way: at once, in most cases.
   void after_autoload(std::string_view name, std::function<void()> then);
   bool knows(std::string_view name) const { return resolve(name) != nullptr; }
@@ -116,7 +120,10 @@ class ServerModels final : public chat::ModelLender {
   chat::ModelDescription info(const NamedModel& model) const;
   const std::string& template_of_handle(const std::string& path) const;
   std::optional<chat::ModelDescription> info_of_handle(const QueuedBackend::HandleStatus& handle) const;
+  std::vector<QueuedBackend::HandleStatus> handles() const;
+  bool has_own_name(const QueuedBackend::HandleStatus& handle) const;
   std::optional<QueuedBackend::HandleStatus> handle_status(std::string_view id) const;
+  std::vector<std::string> unseen_handle_paths() const;
 
   template <typename Lease>
   std::unique_ptr<chat::QueuePlace> place(ModelSlot::Use use, chat::PlaceWish wish, chat::PlaceEvents<Lease> events,
@@ -141,6 +148,7 @@ class ServerModels final : public chat::ModelLender {
   std::map<std::uint64_t, std::unique_ptr<chat::QueuePlace>> loads_;  // of load()
   mutable std::map<std::string, std::string> simulated_templates_{};  // by path, of models that handles have
   std::vector<std::string> told_hidden_;                              // files that the log has been told of
+  std::map<std::string, std::optional<ModelFile>> handle_files_;      // by path: of what rkllm_init has loaded
   const Lifetime alive_;
   const std::unique_ptr<FileDigests> digests_;
   SideThread reading_;  // last: what it does uses the above

@@ -89,7 +89,11 @@ class Loader {
 
   void check_presets(const SettingsRequest& request) {
     if (!request.check_presets) return;
-    complain(origin_of(*find_setting("models")).place, request.check_presets(loaded_.values.models));
+    // Only warnings: the other presets can be served.
+    for (const Complaint& complaint : request.check_presets(loaded_.values.models)) {
+      loaded_.warnings.push_back(origin_of(*find_setting("models")).place + ": " + complaint.path + ": " +
+                                 complaint.text);
+    }
   }
 
   LoadedSettings finish() {

@@ -300,7 +300,7 @@ constexpr std::array kTable{
     Setting{"runtime", "abi", text<&S::runtime, &RuntimeSettings::abi>(),
             "ABI set to use, e.g. \"1.3.0\", whatever version the library states; empty: by that version."},
     Setting{"runtime", "model_dirs", list<&S::runtime, &RuntimeSettings::model_dirs>(),
-            "Directories that models and adapters may be loaded from, links resolved; empty: from anywhere. Relative paths start there."},
+            "Directories that models and adapters may be loaded from, links resolved; empty: from anywhere. Relative paths start there. The .rkllm files in them are models by name, and models are pulled into the first; if it is empty, models in $STATE_DIRECTORY, else rkllm-mcp/models in the user's data directory, is that folder."},
     Setting{"runtime", "cache_dir", text<&S::runtime, &RuntimeSettings::cache_dir>(),
             "Directory below which the library may write, e.g. prompt caches; empty: rkllm-mcp in the user's cache directory."},
     Setting{"runtime", "cache_bytes", integer<&S::runtime, &RuntimeSettings::cache_bytes>(0, 1024 * kGiB),

@@ -40,8 +40,7 @@ class Metrics {
   // A call has ended: of which method, and how ("ok", "aborted" or an error code).
   void count_call(std::string_view method, std::string_view outcome);
   void count_token() { tokens_.fetch_add(1, std::memory_order_relaxed); }
-  // A run of more than one token has ended: how long its first one took, from the request. Of the latest on each
-  // handle.
+  // How long a client has waited for the first token of its run or chat turn. Of the latest on each handle.
   void note_first_token(const std::string& handle, double seconds);
   std::optional<double> first_token_of(const std::string& handle) const;
   void forget(const std::string& handle);

@@ -33,8 +33,12 @@ std::string outcome_of(const CallOutcome& outcome) {
 // Sits between a call and its observer.
 class WatchedBackend::Watch final : public CallObserver {
  public:
-  Watch(std::shared_ptr<Notes> notes, const CallRequest& request)
-      : notes_(std::move(notes)), method_(request.method->name), origin_(request.origin), observer_(request.observer) {}
+  Watch(std::shared_ptr<Notes> notes, const CallRequest& request, AskedBy asked_by)
+      : notes_(std::move(notes)),
+        method_(request.method->name),
+        origin_(request.origin),
+        asked_by_(asked_by),
+        observer_(request.observer) {}
 
   void on_queued(std::size_t calls_before) noexcept override {
     notes_->moved({});
@@ -71,7 +75,9 @@ class WatchedBackend::Watch final : public CallObserver {
     // Names of handles are used again, and not every model that goes is destroyed by a call.
     const bool changes_hands = method_ == "rkllm_destroy" || method_ == "rkllm_init";
     if (changes_hands && !outcome.error) notes_->metrics.forget(outcome.handle);
-    if (tokens_ > 1) notes_->metrics.note_first_token(outcome.handle, first_token_s_);
+    if (tokens_ > 0 && asked_by_ == AskedBy::kClient) {
+      notes_->metrics.note_first_token(outcome.handle, first_token_s_);
+    }
     notes_->report([&] { return fields(outcome.handle, ending); });
     notes_->moved(outcome.handle);
     observer_->on_done(std::move(outcome));
@@ -106,6 +112,7 @@ class WatchedBackend::Watch final : public CallObserver {
   const std::shared_ptr<Notes> notes_;
   const std::string_view method_;
   const RequestSource origin_;
+  const AskedBy asked_by_;
   const std::shared_ptr<CallObserver> observer_;
   const Clock::time_point asked_ = Clock::now();
   std::optional<Clock::time_point> begun_;
@@ -116,10 +123,16 @@ class WatchedBackend::Watch final : public CallObserver {
 };
 
 CallRequest WatchedBackend::watched(CallRequest request) const {
-  request.observer = std::make_shared<Watch>(notes_, request);
+  return watched_for(AskedBy::kServer, std::move(request));
+}
+
+CallRequest WatchedBackend::watched_for(AskedBy asked_by, CallRequest request) const {
+  request.observer = std::make_shared<Watch>(notes_, request, asked_by);
   return request;
 }
 
-Backend::CallId WatchedBackend::start(CallRequest request) { return backend_->start(watched(std::move(request))); }
+Backend::CallId WatchedBackend::start(CallRequest request) {
+  return backend_->start(watched_for(AskedBy::kClient, std::move(request)));
+}
 
 }  // namespace rkllm_mcp

@@ -34,7 +34,8 @@ class WatchedBackend final : public Backend {
   void replace(std::shared_ptr<Backend> backend) { backend_ = std::move(backend); }
 
   CallId start(CallRequest request) override;
-  // The same note-taking for a call that is made elsewhere.
+  // The same note-taking for a call that the server itself makes, as a part of what a client has asked for: how long
+  // that client waits for its first token, whoever made the call knows.
   CallRequest watched(CallRequest request) const;
   void cancel(CallId id) override { backend_->cancel(id); }
   void give_up(CallId id, const RpcError& why) override { backend_->give_up(id, why); }
@@ -46,6 +47,9 @@ class WatchedBackend final : public Backend {
     MovedFunction moved;
   };
   class Watch;
+  enum class AskedBy { kClient, kServer };
+
+  CallRequest watched_for(AskedBy asked_by, CallRequest request) const;
 
   std::shared_ptr<Backend> backend_;
   const std::shared_ptr<Notes> notes_;  // calls may outlive the backend

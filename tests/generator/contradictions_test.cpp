@@ -297,6 +297,37 @@ TEST_CASE("what chooses stands before what it chooses, and both are known") {
              has_text("f.info: T is no struct that the header declares"));
 }
 
+TEST_CASE("an enumerator chooses one struct, whose size fits into what is told it") {
+  const auto chosen = [](const std::string& size, const std::string& structs) {
+    return with_entry(
+        "typedef enum { kA, kB, kAlsoB = kB } E;\ntypedef struct { char big[200]; } S;\n"
+        "typedef struct { int n; float data[]; } Open;\nint f(E e, void* info, " +
+            size + " n);",
+        R"({"for":"S.big","quote":"char big[200]","text":{}},{"for":"Open.data","quote":"float data[]","unused":{}},
+           {"for":"f.info","quote":"void* info","out":{"chosen_by":"e","size":"n","structs":)" +
+            structs + "}}");
+  };
+  CHECK(chosen("unsigned char", R"({"kA":"S"})") == "accepted");
+  CHECK_THAT(chosen("signed char", R"({"kA":"S"})"),
+             has_text("x.h:4:18: error: f.info: its \"size\" n is too narrow for the 200 bytes of S"));
+  CHECK_THAT(chosen("int", R"({"kB":"S","kAlsoB":"S"})"),
+             has_text("f.info: kB and kAlsoB have one value, so they choose no struct each"));
+  CHECK_THAT(chosen("int", R"({"kB":"Open"})"), has_text("f.info: Open ends in an array without a length"));
+}
+
+TEST_CASE("a struct that ends in an array without a length is left by no function") {
+  const std::string types =
+      "typedef struct { int n; float data[]; } Open;\ntypedef struct { int a; Open open; } Around;\n";
+  const std::string unused = R"({"for":"Open.data","quote":"float data[]","unused":{}},)";
+  CHECK_THAT(
+      with_entry(types + "int f(Open* o);", unused + R"({"for":"f.o","quote":"Open* o","out":{}})"),
+      has_text("x.h:3:13: error: f.o: Open ends in an array without a length, for which there would be no room"));
+  CHECK_THAT(with_entry(types + "int f(Around* o);", unused + R"({"for":"f.o","quote":"Around* o","out":{}})"),
+             has_text("f.o: Around ends in an array without a length"));
+  CHECK(with_entry(types + "int f(const Open* o);", unused + R"({"for":"f.o","quote":"const Open* o","object":{}})") ==
+        "accepted");
+}
+
 TEST_CASE("what says how much was filled in is left by the function") {
   const auto filled = [](const std::string& by) {
     return with_entry("int f(int* v, int n);",

@@ -103,6 +103,32 @@ TEST_CASE("what has another name and is otherwise the same is renamed, neither r
         Lines{"api renamed callback on_ends: on_end -> on_ends"});
 }
 
+TEST_CASE("an array with more elements, which a function may use, breaks programs that have fewer") {
+  CHECK(lines(diff_of("int f(int a[4]);", "int f(int a[8]);")) ==
+        Lines{"abi changed function f: a: an array of 4 elements -> a: an array of 8 elements"});
+  CHECK(lines(diff_of("int f(int m[4][3]);", "int f(int m[2][3]);")) ==
+        Lines{"api changed function f: m: an array of 4 elements -> m: an array of 2 elements"});
+  CHECK(lines(diff_of("typedef int (*F)(int a[4]);", "typedef int (*F)(int a[8]);")) ==
+        Lines{"abi changed callback F: a: an array of 4 elements -> a: an array of 8 elements"});
+  CHECK(lines(diff_of("int f(int* a);", "int f(int a[8]);")) ==
+        Lines{"abi changed function f: a: a pointer -> a: an array of 8 elements"});
+}
+
+TEST_CASE("another way to be called breaks the ABI") {
+  const std::string own = "__attribute__((ms_abi)) ";
+  CHECK(lines(diff_of("int f(int a);", own + "int f(int a);")) ==
+        Lines{"abi changed function f: called as C calls functions -> called in a way of its own (an attribute)"});
+  CHECK(word(breaks(diff_of(own + "int f(int a);", "int f(int a);"))) == "abi");
+  CHECK(word(breaks(diff_of("typedef int (*F)(int a);", "typedef int (" + own + "*F)(int a);"))) == "abi");
+}
+
+TEST_CASE("parameters that change places break programs, whose arguments do not") {
+  CHECK(lines(diff_of("int f(int a, int b);", "int f(int b, int a);")) ==
+        Lines{"abi changed function f: int f(int a, int b) -> int f(int b, int a)"});
+  CHECK(word(breaks(diff_of("int f(int a, int b, int c);", "int f(int c, int x, int b);"))) == "abi");
+  CHECK(word(breaks(diff_of("int f(int a, int b);", "int f(int x, int b);"))) == "api");
+}
+
 TEST_CASE("what only might be renamed is removed and added") {
   // Not alike.
   CHECK(lines(diff_of("typedef struct { int a; } S;", "typedef struct { float b; } S;")).size() == 2);

@@ -43,6 +43,22 @@ TEST_CASE("a type that is another one on another machine is refused") {
   CHECK(refused("typedef __SIZE_TYPE__ count_t;\nint f(count_t n);") == "accepted");
 }
 
+TEST_CASE("parameters that are others on another machine are refused") {
+  const auto differs = [](const std::string& machine, const std::string& here, const std::string& there) {
+    return refused("#ifdef " + machine + "\n" + there + "\n#else\n" + here + "\n#endif\n");
+  };
+  for (const char* machine : {"__aarch64__", "__arm__"}) {
+    INFO(machine);
+    CHECK_THAT(differs(machine, "int f(int a, int b);", "int f(int b, int a);"),
+               has_text("x.h:4:5: error: this calls parameter 1 a and b on "));
+    CHECK_THAT(differs(machine, "typedef int (*F)(int a, int b);", "typedef int (*F)(int b, int a);"),
+               has_text("calls parameter 1 a and b on "));
+    CHECK_THAT(differs(machine, "int f(int a[2]);", "int f(int a[4]);"), has_text("has arrays of different lengths"));
+    CHECK_THAT(differs(machine, "int f(const int* a);", "int f(int* a);"),
+               has_text("has different types: const int* and int*"));
+  }
+}
+
 TEST_CASE("a function that the library exports under another name is refused, but read") {
   const std::string header = "int f(int a) __asm__(\"g\");\n";
   CHECK_THAT(refused(header), has_text("x.h:1:5: error: f is called g in the library; no table of functions can "

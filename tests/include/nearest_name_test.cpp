@@ -7,10 +7,12 @@
 
 using namespace rkllm_mcp;
 
-TEST_CASE("the edit distance counts insertions, removals and replacements") {
+TEST_CASE("the edit distance counts insertions, removals, replacements and swaps") {
   CHECK(edit_distance("", "") == 0);
   CHECK(edit_distance("top_k", "topk") == 1);
   CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("fsat", "fast") == 1);
+  CHECK(edit_distance("abc", "cab") == 2);
 }
 
 TEST_CASE("a name that is nearly right is found, one that is not is not") {

@@ -56,6 +56,8 @@ LiveServer::LiveServer(const Options& options) {
   start.args.insert(start.args.end(), {"--set", "unix.path=" + (directory_ / "unix")});
   start.args.insert(start.args.end(), {"--set", "runtime.cache_dir=" + directory_.path()});
   for (const auto& setting : options.set) start.args.insert(start.args.end(), {"--set", setting});
+  start.env.emplace_back("XDG_DATA_HOME", directory_ / "data");  // and nobody's own models
+  start.unset.push_back("STATE_DIRECTORY");
   // Memory that is free counts as free, under that sanitizer too.
   start.env.emplace_back("ASAN_OPTIONS", "quarantine_size_mb=16");
   start.env.insert(start.env.end(), options.env.begin(), options.env.end());

@@ -212,7 +212,7 @@ function body_of_request() {
   const body = { model, messages: system.trim() ? [{ role: 'system', content: system }, ...said] : said };
   if (temperature !== '') body.temperature = Number(temperature);
   if (max_tokens !== '') body.max_tokens = Number(max_tokens);
-  return { ...body, stream: true, stream_options: { include_usage: true } };
+  return { ...body, stream: true, stream_options: { include_usage: true }, timings_per_token: true };
 }
 
 // How often the page is drawn while an answer grows: seldom enough that drawing takes a small part of the time.
@@ -268,7 +268,10 @@ async function make_answer(controller) {
         made.thinking += delta.reasoning_content ?? '';
       }
       finish = part?.finish_reason ?? finish;
-      if (event.timings) made.rate = event.timings.predicted_per_second;
+      if (event.timings) {
+        made.rate = event.timings.predicted_per_second ?? undefined;
+        made.tokens = event.timings.predicted_n ?? undefined;
+      }
       if (event.usage) made.tokens = event.usage.completion_tokens;
       pace.wake();
     });

@@ -8,9 +8,9 @@ import { also_watch, handles, refresh_handles, refresh_models, server } from './
 import { bytes, number, t } from './words.js';
 
 const load = (model) => post('/api/chat', { model, messages: [], stream: false });
-// One that rkllm_init has loaded goes by its handle; the others by their name.
+// One that rkllm_init has loaded is unloaded by its handle; the others by their name.
 const unload = (model, handle) =>
-  handle === model ? call('rkllm_destroy', { handle }) : post('/api/chat', { model, messages: [], keep_alive: 0, stream: false });
+  handle && !handle.model ? call('rkllm_destroy', { handle: handle.id }) : post('/api/chat', { model, messages: [], keep_alive: 0, stream: false });
 
 function Loading({ progress }) {
   const known = progress?.bytes != null && progress?.total;
@@ -36,7 +36,7 @@ function Model({ model, handle, act, busy }) {
     </dl>
     ${loaded
       ? html`<button type="button" disabled=${busy} aria-label=${`${t('unload')}: ${name}`}
-          onClick=${() => act(name, () => unload(name, handle?.id), 'unload_done')}>${t('unload')}</button>`
+          onClick=${() => act(name, () => unload(name, handle), 'unload_done')}>${t('unload')}</button>`
       : html`<button type="button" disabled=${busy || own.state !== 'on_disk'} aria-label=${`${t('load')}: ${name}`}
           onClick=${() => act(name, () => load(name), 'load_done')}>${t('load')}</button>`}
   </li>`;
@@ -60,7 +60,7 @@ export function ModelsView() {
     set_busy((names) => names.filter((each) => each !== name));
     await Promise.all([refresh_models(), refresh_handles()]).catch(() => {});
   };
-  const handle_of = ({ id }) => list?.find((handle) => handle.id === id || handle.model === id);
+  const handle_of = ({ rkllm }) => list?.find(({ id }) => id === rkllm?.handle);
   return html`<section aria-labelledby="title">
     <h1 id="title">${t('models')}</h1>
     <p class=${said.bad ? 'warning' : 'said'} role="status">${said.text}</p>

@@ -106,7 +106,7 @@ export const english = {
   loading_bytes: '{read} of {total} read',
   load_done: '{model} is loaded.',
   unload_done: '{model} is not loaded any more.',
-  models_none: 'The server knows no model. Put .rkllm files into a folder of runtime.model_dirs, or fetch one:',
+  models_none: 'The server knows no model yet. Fetch one, or put .rkllm files into a folder of runtime.model_dirs:',
 
   runs: 'Runs and queue',
   no_runs: 'No model is loaded.',

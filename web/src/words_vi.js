@@ -106,7 +106,7 @@ export const vietnamese = {
   loading_bytes: 'đã đọc {read} trên {total}',
   load_done: 'Đã nạp {model}.',
   unload_done: 'Đã gỡ {model}.',
-  models_none: 'Máy chủ không biết mô hình nào. Hãy đặt tệp .rkllm vào một thư mục của runtime.model_dirs, hoặc tải về:',
+  models_none: 'Máy chủ chưa biết mô hình nào. Hãy tải về, hoặc đặt tệp .rkllm vào một thư mục của runtime.model_dirs:',
 
   runs: 'Lượt chạy và hàng đợi',
   no_runs: 'Không có mô hình nào được nạp.',

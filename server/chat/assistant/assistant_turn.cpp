@@ -57,6 +57,14 @@ class AssistantTurn::Hearing final : public TurnListener {
   void loading(const LoadProgress& progress) override {
     if (turn_.listener_ != nullptr && !turn_.has_begun_) turn_.listener_->loading(progress);
   }
+  void progress(const AnswerProgress& progress, std::size_t answer) override {
+    if (!turn_.is_answering_ || turn_.listener_ == nullptr) return;
+    const AnswerEnd& before = turn_.answer_.end;
+    if (turn_.rounds_ == 0) return turn_.listener_->progress(progress, answer);
+    if (!before.usage.generated || !before.timings.generate_ms) return;
+    turn_.listener_->progress({*before.usage.generated + progress.generated, *before.timings.generate_ms + progress.ms},
+                              answer);
+  }
   void event(const AnswerEvent& event, std::size_t answer) override {
     if (!turn_.is_answering_) return;
     if (const auto* const wanted = std::get_if<ToolCall>(&event)) return turn_.wanted_.push_back(*wanted);
@@ -65,9 +73,10 @@ class AssistantTurn::Hearing final : public TurnListener {
   }
   void ended(const AnswerEnd& end, std::size_t /*answer*/) override {
     if (!turn_.is_answering_) return;
-    const Usage usage = turn_.rounds_ == 0 ? end.usage : sum_of_runs(turn_.answer_.end.usage, end.usage);
-    turn_.answer_.end = end;
-    turn_.answer_.end.usage = usage;
+    const AnswerEnd before = std::exchange(turn_.answer_.end, end);
+    if (turn_.rounds_ == 0) return;
+    turn_.answer_.end.usage = sum_of_runs(before.usage, end.usage);
+    turn_.answer_.end.timings = sum_of_runs(before.timings, end.timings);
   }
   void begun(const TurnBeginning& beginning) override {
     if (turn_.is_answering_) turn_.begin_telling(beginning);

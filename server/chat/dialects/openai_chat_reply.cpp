@@ -130,9 +130,10 @@ std::string openai_chat_reply(const ReplyFacts& facts, const std::vector<Answer>
   return to_text(reply);
 }
 
-OpenAiChatStream::OpenAiChatStream(const ReplyFacts& facts, bool include_usage) : facts_(facts) {
+OpenAiChatStream::OpenAiChatStream(const ReplyFacts& facts, const StreamFigures& figures)
+    : facts_(facts), has_timings_(figures.timings_per_token) {
   write_head();
-  tail_ = include_usage ? R"(],"usage":null})" : "]}";
+  tail_ = figures.usage_at_end ? R"(],"usage":null})" : "]}";
 }
 
 void OpenAiChatStream::write_head() {
@@ -167,20 +168,28 @@ std::string OpenAiChatStream::role_once(std::size_t answer) {
   return chunk(answer, R"({"role":"assistant","content":"","refusal":null})");
 }
 
+// The first token came with the prompt: the time since then is that of the others.
+void OpenAiChatStream::progress(const AnswerProgress& progress) {
+  if (!has_timings_) return;
+  timings_ = R"(,"timings":)" + to_text(Json{{"predicted_n", progress.generated},
+                                             {"predicted_ms", progress.ms},
+                                             {"predicted_per_second", rate(progress.generated - 1, progress.ms)}});
+}
+
 std::string OpenAiChatStream::event(const AnswerEvent& event, std::size_t answer) {
   std::string text = role_once(answer);
   std::string delta;
   if (const auto* said = std::get_if<TextDelta>(&event)) {
     delta = R"({"content":)";
     append_quoted(delta, said->text);
-    return text += chunk(answer, delta + "}");
+    return text += chunk(answer, delta + "}", "null", timings_);
   }
   if (const auto* thought = std::get_if<ThinkingDelta>(&event)) {
     delta = R"({"reasoning_content":)";
     append_quoted(delta, thought->text);
     delta += R"(,"reasoning":)";
     append_quoted(delta, thought->text);
-    return text += chunk(answer, delta + "}");
+    return text += chunk(answer, delta + "}", "null", timings_);
   }
   const ToolCall& call = std::get<ToolCall>(event);
   const std::size_t index = calls_[answer]++;

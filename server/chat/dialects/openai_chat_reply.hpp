@@ -1,6 +1,7 @@
 // A turn's answer as OpenAI's chat completion: whole, in chunks, or as an error.
 #pragma once
 
+#include "chat/dialects/openai_chat_request.hpp"
 #include "chat/dialects/reply_stream.hpp"
 
 #include <cstddef>
@@ -24,10 +25,11 @@ std::string openai_chat_reply(const ReplyFacts& facts, const std::vector<Answer>
 
 class OpenAiChatStream final : public ReplyStream {
  public:
-  // `include_usage`: a last chunk without choices has the usage, and all others say null.
-  OpenAiChatStream(const ReplyFacts& facts, bool include_usage);
+  // With figures.usage_at_end all chunks but that one say null.
+  OpenAiChatStream(const ReplyFacts& facts, const StreamFigures& figures);
 
   void belongs_to(const std::string& conversation) override;
+  void progress(const AnswerProgress& progress) override;
   std::string event(const AnswerEvent& event, std::size_t answer) override;
   std::string heartbeat() override;
   std::string end(const AnswerEnd& end, std::size_t answer) override;
@@ -43,8 +45,10 @@ class OpenAiChatStream final : public ReplyStream {
   std::string role_once(std::size_t answer);
 
   ReplyFacts facts_;
-  std::string head_;  // of every chunk, up to its choices
-  std::string tail_;  // behind its choices
+  const bool has_timings_;
+  std::string timings_;  // of the chunks to come, as `more` of chunk(); empty: none
+  std::string head_;     // of every chunk, up to its choices
+  std::string tail_;     // behind its choices
   std::set<std::size_t> begun_;
   std::vector<std::size_t> calls_;  // of each answer
 };

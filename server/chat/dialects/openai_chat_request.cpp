@@ -18,6 +18,8 @@ constexpr std::array kOpenAiChatFields = {
           "roles system, developer, user, assistant, tool; text and text parts; pictures are refused"},
     Field{"stream", kHonoured, kBooleanField, ""},
     Field{"stream_options", kHonoured, kObjectField, "include_usage"},
+    Field{"timings_per_token", kHonoured, kBooleanField,
+          "llama.cpp's: each chunk has predicted_n, predicted_ms, predicted_per_second so far"},
     Field{"max_completion_tokens", kHonoured, kNumberField, "absent: the rest of the context"},
     Field{"max_tokens", kHonoured, kNumberField, "if max_completion_tokens is absent"},
     Field{"stop", kHonoured, kTextField | kArrayField, "a string, or at most 16"},
@@ -47,7 +49,6 @@ constexpr std::array kOpenAiChatFields = {
     Field{"logit_bias", kIgnored, kObjectField, "the runtime has none"},
     Field{"min_p", kIgnored, kNumberField, "the runtime has none"},
     Field{"return_progress", kIgnored, kBooleanField, "the runtime tells nothing during the prefill"},
-    Field{"timings_per_token", kIgnored, kBooleanField, "timings come once, at the end"},
     Field{"cache_prompt", kIgnored, kBooleanField, "a prompt's known beginning is always reused"},
     Field{"user", kIgnored, kTextField, "never selects a conversation"},
     Field{"metadata", kIgnored, kObjectField, "nothing is stored; Open WebUI's task is heeded"},
@@ -152,8 +153,9 @@ void read_openai_options(const JsonReader& request, OpenAiChatRequest& result) {
   Turn& turn = result.turn;
   if (const auto stream = request.find("stream")) result.stream = stream->boolean();
   if (const auto options = request.find("stream_options")) {
-    if (const auto usage = options->find("include_usage")) result.include_usage = usage->boolean();
+    if (const auto usage = options->find("include_usage")) result.figures.usage_at_end = usage->boolean();
   }
+  if (const auto timings = request.find("timings_per_token")) result.figures.timings_per_token = timings->boolean();
   for (const auto* key : {"max_tokens", "max_completion_tokens"}) {
     if (const auto limit = request.find(key)) turn.max_tokens = read_token_limit(*limit);
   }

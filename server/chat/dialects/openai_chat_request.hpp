@@ -12,10 +12,16 @@ namespace rkllm_mcp::chat {
 
 std::span<const Field> openai_chat_fields();
 
+// Which figures a stream has beside those of its last chunk with a choice.
+struct StreamFigures {
+  bool usage_at_end = false;       // stream_options.include_usage: one more chunk, without choices
+  bool timings_per_token = false;  // in each chunk of an answer, as far as it has come
+};
+
 struct OpenAiChatRequest {
   Turn turn;
   bool stream = false;
-  bool include_usage = false;  // a last chunk with the usage
+  StreamFigures figures{};
   std::vector<std::string> ignored{};
 };
 

@@ -40,6 +40,8 @@ class ReplyStream {
   virtual std::string_view content_type() const { return "text/event-stream"; }
   // The conversation that the answer turns out to belong to, before its first event; empty: none.
   virtual void belongs_to(const std::string& /*conversation*/) {}
+  // How far the answer is, before the events of its next token.
+  virtual void progress(const AnswerProgress& /*progress*/) {}
   virtual std::string event(const AnswerEvent& event, std::size_t answer) = 0;
   // Nothing has come for a while; shaped as the protocol has it, since some clients stumble over SSE comments.
   virtual std::string heartbeat() = 0;

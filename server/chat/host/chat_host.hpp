@@ -60,8 +60,10 @@ class ChatHost {
   // Turns that name a profile are made there; it outlives the last turn. Null: there are none.
   void use_profiles(ProfileTurns* profiles) { profiles_ = profiles; }
 
-  // Called with the seconds from each later turn's request to its first token. Must not throw.
-  void when_first_token(std::function<void(double seconds)> action) { first_token_ = std::move(action); }
+  // Called with the seconds from each later turn's request to its first token, and the handle that made it. Must not
+  // throw.
+  using FirstTokenFunction = std::function<void(const std::string& handle, double seconds)>;
+  void when_first_token(FirstTokenFunction action) { first_token_ = std::move(action); }
 
   std::size_t turns() const { return turns_.size(); }  // that are being made, or waited for, or warmed up for
   const PromptCaches& caches() const { return caches_; }
@@ -82,7 +84,7 @@ class ChatHost {
   ModelLender& pool_;
   ProfileTurns* profiles_ = nullptr;
   const HostOptions options_;
-  std::function<void(double seconds)> first_token_;
+  FirstTokenFunction first_token_;
   PromptCaches caches_;
   std::map<std::string, Record> records_;  // by model
   std::unordered_map<std::uint64_t, std::unique_ptr<TurnMaker>> turns_;

@@ -31,6 +31,8 @@ class TurnListener {
   virtual void queued(std::size_t /*places_before*/) {}
   virtual void loading(const LoadProgress& /*progress*/) {}
   virtual void begun(const TurnBeginning& /*beginning*/) {}
+  // A token has come, and perhaps events of it come next. `answer` as in event().
+  virtual void progress(const AnswerProgress& /*progress*/, std::size_t /*answer*/) {}
   // `answer` counts the answers of one request, which come one after the other.
   virtual void event(const AnswerEvent& event, std::size_t answer) = 0;
   virtual void ended(const AnswerEnd& end, std::size_t answer) = 0;

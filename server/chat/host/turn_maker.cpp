@@ -161,6 +161,7 @@ void TurnMaker::run(std::int64_t most_tokens) {
   if (!std::exchange(has_begun_, true)) listener_->begun(beginning());
   if (listener_ == nullptr) return leave();
   limit_ = most_tokens;
+  run_first_token_at_.reset();
   run_ = std::make_unique<AnswerRun>(plan_.family(), plan_.turn(), plan_.prompt(), plan_.schema(),
                                      [] { return new_id("call_"); });
   is_running_ = true;
@@ -179,10 +180,17 @@ void TurnMaker::tell(const std::vector<AnswerEvent>& events) {
 
 void TurnMaker::take(std::string_view bytes) {
   if (listener_ == nullptr || run_->is_over()) return;
-  if (!std::exchange(has_token_, true) && surroundings_.first_token) {
-    surroundings_.first_token(std::chrono::duration<double>(Clock::now() - begun_at_).count());
+  const auto now = Clock::now();
+  if (!run_first_token_at_) run_first_token_at_ = now;
+  if (!first_token_at_) {
+    first_token_at_ = now;
+    const std::chrono::duration<double> waited = *first_token_at_ - begun_at_;
+    if (surroundings_.first_token) surroundings_.first_token(model_->facts().handle, waited.count());
   }
-  tell(run_->take(bytes));
+  const std::vector<AnswerEvent> events = run_->take(bytes);
+  const std::chrono::duration<double, std::milli> since_first = now - *run_first_token_at_;
+  listener_->progress({run_->generated(), since_first.count()}, usages_.size());
+  tell(events);
   if (listener_ != nullptr && run_->is_over()) model_->abort();
 }
 
@@ -212,6 +220,9 @@ AnswerEnd TurnMaker::end_of(const RunReport& report, Finish finish) const {
   end.timings.load_ms = model_->lease().load_ms();
   end.timings.prefill_ms = prefill_ms_ ? prefill_ms_ : report.prefill_ms;
   end.timings.generate_ms = report.generate_ms;
+  if (first_token_at_) {
+    end.timings.first_token_ms = std::chrono::duration<double, std::milli>(*first_token_at_ - begun_at_).count();
+  }
   end.timings.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun_at_).count();
   return end;
 }

@@ -38,8 +38,9 @@ class TurnMaker {
     std::function<HandleRecord&(const std::string& model, std::uint64_t load_number)> record_of;
     // An answer of that model has ended.
     std::function<void(const std::string& model, const AnswerEnd& end)> answered;
-    // The first token of a turn has come, so many seconds after it was asked for; null: nobody wants to know.
-    std::function<void(double seconds)> first_token;
+    // The first token of a turn has come out of that handle, so many seconds after the turn was asked for; null: nobody
+    // wants to know.
+    std::function<void(const std::string& handle, double seconds)> first_token;
   };
 
   // `gone` is called last, and may destroy this.
@@ -86,19 +87,20 @@ class TurnMaker {
   TurnListener* listener_;  // null: nobody listens any more
   const std::function<void()> gone_;
   const Clock::time_point begun_at_ = Clock::now();
+  std::optional<Clock::time_point> first_token_at_;
   std::unique_ptr<QueuePlace> ticket_;  // while it waits
   std::optional<LeasedModel> model_;    // from then on
   std::optional<bool> keeps_model_;     // false: it is unloaded behind this turn, so nothing is to be warmed up
   bool has_begun_ = false;              // the listener has been told
   bool template_cleared_ = false;
   bool is_running_ = false;
-  bool has_token_ = false;
   bool is_held_ = false;
   std::optional<std::int64_t> prompt_tokens_;  // counted
   std::optional<std::int64_t> prefilled_;      // by the run that counted
   std::optional<double> prefill_ms_;
   std::int64_t limit_ = 0;  // of the run
   std::unique_ptr<AnswerRun> run_;
+  std::optional<Clock::time_point> run_first_token_at_;
   unsigned tries_ = 0;
   Answer answer_;  // the one that is being made
   std::vector<Usage> usages_;

@@ -46,6 +46,9 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
 
   void queued(std::size_t places_before) override;
   void begun(const TurnBeginning& beginning) override;
+  void progress(const AnswerProgress& progress, std::size_t /*answer*/) override {
+    if (job_.stream) job_.stream->progress(progress);
+  }
   void event(const AnswerEvent& event, std::size_t answer) override;
   void ended(const AnswerEnd& end, std::size_t answer) override;
   void finished(const Usage& sum) override;

@@ -26,7 +26,7 @@ ChatJob job_of(Request& request, ReplyFacts& facts) {
 ChatJob openai_chat_job(const Json& json, ReplyFacts facts) {
   OpenAiChatRequest request = read_openai_chat(json);
   ChatJob job = job_of(request, facts);
-  if (request.stream) job.stream = std::make_unique<OpenAiChatStream>(facts, request.include_usage);
+  if (request.stream) job.stream = std::make_unique<OpenAiChatStream>(facts, request.figures);
   job.whole = [facts](const std::vector<Answer>& answers, const Usage& sum, const std::string& conversation) {
     ReplyFacts own = facts;
     own.fingerprint = conversation;

@@ -433,14 +433,15 @@ void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
     throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");
   }
   if (visit->path == kPullPath) return pull(visit, body);
-  const OllamaStoreRequest request = read_ollama_delete(body);
-  options_.store->remove(request.model, [this, visit, alive = alive_.watch()](const auto& error) {
+  const std::string model = read_ollama_delete(body).model;
+  const auto removed = [this, visit, alive = alive_.watch()](const std::optional<TurnError>& error) {
     if (alive.expired()) return;
     if (error) return refuse(visit, *error);
     constexpr int kOk = 200;
     visit->exchange->respond({kOk, {{"Cache-Control", "no-store"}, {"x-request-id", visit->request_id}}, "", ""});
     note(*visit, kOk);
-  });
+  };
+  refresh(visit, [this, model, removed] { options_.store->remove(model, removed); });  // it may just have come
 }
 
 void ChatRoutes::pull(const VisitPointer& visit, const Json& body) {

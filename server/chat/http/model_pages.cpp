@@ -27,7 +27,10 @@ std::string time_text(std::int64_t seconds) {
 
 // What only this server knows, under one name that no client of theirs looks at.
 Json own_part(const ModelDescription& model) {
+  const auto given = [](const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); };
   Json own = {{"state", word_for(model.state)},
+              {"path", given(model.path)},
+              {"handle", given(model.handle)},
               {"platform", text_or_null(model.platform)},
               {"context", number_or_null(model.context)},
               {"bytes", number_or_null(model.bytes)},

@@ -9,7 +9,7 @@ Speed speed_of(const AnswerEnd& end) {
     return static_cast<double>(tokens) * kMsOfSecond / *ms;
   };
   Speed speed;
-  speed.first_token_ms = end.timings.prefill_ms;
+  speed.first_token_ms = end.timings.first_token_ms;
   if (end.usage.generated) speed.tokens_per_second = per_second(*end.usage.generated, end.timings.generate_ms);
   if (end.usage.prompt && end.usage.cached) {
     speed.prefill_tokens_per_second = per_second(*end.usage.prompt - *end.usage.cached, end.timings.prefill_ms);

@@ -46,12 +46,21 @@ struct Usage {
 
 // Milliseconds, as far as they are known.
 struct Timings {
-  std::optional<double> load_ms{};  // waiting for the model to be loaded
+  std::optional<double> load_ms{};         // waiting for the model to be loaded
+  std::optional<double> first_token_ms{};  // from the request of the turn, with queue and loading
   std::optional<double> prefill_ms{};
   std::optional<double> generate_ms{};
   std::optional<double> total_ms{};
 
   bool operator==(const Timings&) const = default;
+};
+
+// How far an answer is while it is made.
+struct AnswerProgress {
+  std::int64_t generated = 0;  // tokens, thinking included
+  double ms = 0;               // since the first of them
+
+  bool operator==(const AnswerProgress&) const = default;
 };
 
 struct AnswerEnd {
@@ -65,7 +74,7 @@ struct AnswerEnd {
 struct Speed {
   std::optional<double> tokens_per_second{};
   std::optional<double> prefill_tokens_per_second{};
-  std::optional<double> first_token_ms{};  // what the prompt took
+  std::optional<double> first_token_ms{};  // from the request of the turn
 };
 Speed speed_of(const AnswerEnd& end);
 

@@ -65,6 +65,14 @@ Usage sum_of_runs(const Usage& one, const Usage& other) {
           sum_of(one.reasoning, other.reasoning)};
 }
 
+Timings sum_of_runs(const Timings& one, const Timings& other) {
+  const auto sum = [](const std::optional<double>& a, const std::optional<double>& b) {
+    return a && b ? std::optional(*a + *b) : std::nullopt;
+  };
+  return {one.load_ms, one.first_token_ms, sum(one.prefill_ms, other.prefill_ms),
+          sum(one.generate_ms, other.generate_ms), sum(one.total_ms, other.total_ms)};
+}
+
 std::size_t drop_oldest_turn(std::vector<Message>& messages) {
   const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
   const auto oldest = std::ranges::find_if(messages, [](const Message& each) { return each.role != Role::kSystem; });

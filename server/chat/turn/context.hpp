@@ -63,6 +63,8 @@ Usage usage_of(const RunFigures& figures);
 Usage sum_of_answers(const std::vector<Usage>& answers);
 // Of two runs that an answer has taken, each with a prompt of its own. What one of them does not tell is not known.
 Usage sum_of_runs(const Usage& one, const Usage& other);
+// The times of both, one after the other; the first token is that of the first.
+Timings sum_of_runs(const Timings& one, const Timings& other);
 
 // Takes the oldest turn out of the conversation: the first user message and all up to the next one. System messages
 // stay, and so does the last turn. The number of messages taken; 0 if nothing can be.

@@ -55,6 +55,7 @@ struct ModelDescription {
   std::string name{};
   std::vector<std::string> aliases{};  // chat.aliases that name it
   std::string path{};
+  std::string handle{};                      // kLoaded: the value of its handle
   std::optional<std::int64_t> bytes{};       // of the file
   std::optional<std::int64_t> modified_s{};  // its time, in seconds since 1970
   std::optional<std::string> sha256{};       // hexadecimal; computed in the background

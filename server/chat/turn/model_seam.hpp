@@ -21,6 +21,7 @@ namespace rkllm_mcp::chat {
 // Facts that do not change while a model is loaded.
 struct ModelFacts {
   std::string name;             // by which clients ask for it
+  std::string handle{};         // that it is loaded into
   std::string file_name;        // without its folder: tells the family
   std::string runtime_version;  // "1.3.0"
   std::int64_t max_context_len = 0;

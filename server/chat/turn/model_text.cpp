@@ -6,6 +6,7 @@ Json description_of(const ModelDescription& model) {
   Json all{{"name", model.name},
            {"aliases", model.aliases},
            {"path", model.path.empty() ? Json(nullptr) : Json(model.path)},
+           {"handle", model.handle.empty() ? Json(nullptr) : Json(model.handle)},
            {"size", or_null(model.bytes)},
            {"modified_s", or_null(model.modified_s)},
            {"platform", or_null(model.platform)},

@@ -11,7 +11,7 @@ CLI::App* add_state(CLI::App& app, Parsed& parsed, StateOptions::Action action, 
   if (action == Action::kLoad || action == Action::kUnload) {
     command
         ->add_option("MODEL", parsed.state.model,
-                     action == Action::kLoad ? "A preset of the settings, or the path of a file"
+                     action == Action::kLoad ? "Its name, as `rkllm-mcp models` has it, or the path of a file"
                                              : "Its name, its path or its handle")
         ->required();
   }
@@ -28,9 +28,11 @@ std::vector<CLI::App*> add_states(CLI::App& app, Parsed& parsed) {
   return {
       add_state(app, parsed, Action::kStatus, "status",
                 "Is the server running, with which runtime, and what does it do?"),
-      add_state(app, parsed, Action::kModels, "models", "Which models there are, and which of them are loaded."),
+      add_state(app, parsed, Action::kModels, "models",
+                "Which models there are, and which of them are loaded.\nThose of the server; where none runs, and --to "
+                "names none, those of this machine's settings"),
       add_state(app, parsed, Action::kLoaded, "ps", "Which models are loaded: what waits for them, how fast they are."),
-      add_state(app, parsed, Action::kLoad, "load", "Load a model."),
+      add_state(app, parsed, Action::kLoad, "load", "Load a model, which stays until it is unloaded."),
       add_state(app, parsed, Action::kUnload, "unload", "Unload a model, and free its memory.")};
 }
 
@@ -45,7 +47,9 @@ CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
   command->group(kManaging);
   command->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")
       ->required();
-  command->add_option("--to", parsed.pull.folder, "The folder (default: the first of runtime.model_dirs)")
+  command
+      ->add_option("--to", parsed.pull.folder,
+                   "The folder (default: the first of runtime.model_dirs, else models in the user's data directory)")
       ->type_name("FOLDER");
   add_authorities(*command, "--cacert", parsed.pull.ca_file);
   command->add_flag("--json", parsed.pull.json, "Print JSON, for programs");
@@ -54,7 +58,10 @@ CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
 }
 
 CLI::App* add_remove(CLI::App& app, Parsed& parsed) {
-  auto* command = app.add_subcommand("rm", "Delete models from the folders of runtime.model_dirs.");
+  auto* command = app.add_subcommand("rm",
+                                     "Delete models.\nThe server deletes them from its folders; where none runs, and "
+                                     "--to names none, those of this machine's settings "
+                                     "are meant");
   command->group(kManaging);
   command->add_option("MODEL", parsed.remove.models, "Their names, as `rkllm-mcp models` has them")->required();
   command->add_flag("--json", parsed.remove.json, "Print JSON, for programs");

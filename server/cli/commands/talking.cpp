@@ -9,7 +9,7 @@ CLI::App* add_chat(CLI::App& app, Parsed& parsed) {
       "Lines are edited and remembered. /help lists what else there is: other models, a system message, saving. Ctrl-C "
       "stops an answer, Ctrl-D leaves");
   command->group(kTalking);
-  command->add_option("MODEL", parsed.chat.model, "Its name (default: the first that the server offers)");
+  command->add_option("MODEL", parsed.chat.model, "Its name (default: one that is loaded, else the server's first)");
   command->add_option("--system", parsed.chat.system, "Tell the model how to behave")->type_name("TEXT");
   command->add_flag("--json", parsed.chat.json,
                     "For programs: read questions as lines, print a line of JSON for each answer");
@@ -24,7 +24,7 @@ CLI::App* add_ask(CLI::App& app, Parsed& parsed) {
       "What is piped into standard input is added to the question: rkllm-mcp ask \"Explain this error\" < error.log");
   command->group(kTalking);
   command->add_option("TEXT", parsed.ask.words, "The question");
-  command->add_option("--model", parsed.ask.model, "Its name (default: the first that the server offers)")
+  command->add_option("--model", parsed.ask.model, "Its name (default: one that is loaded, else the server's first)")
       ->type_name("NAME");
   command->add_option("--system", parsed.ask.system, "Tell the model how to behave")->type_name("TEXT");
   command->add_flag("--json", parsed.ask.json, "Print JSON, for programs: the answer, tokens, times");

@@ -11,7 +11,8 @@ std::string guide() {
 First steps:
   rkllm-mcp doctor                   is this machine ready? what to do if not
   rkllm-mcp serve                    start the server
-  rkllm-mcp chat                     talk to a model (in another terminal), or open
+  rkllm-mcp pull hf.co/OWNER/NAME    fetch a model (in another terminal)
+  rkllm-mcp chat                     talk to a model, or open
                                      http://127.0.0.1:8080/ in a browser
 
 On a PC without a board, the simulator stands in for the NPU:

@@ -3,8 +3,8 @@
 #include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
-#include "client/connection.hpp"
 #include "models/model_files.hpp"
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
@@ -18,14 +18,18 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -66,23 +70,45 @@ void end_at_once(int) {
   std::_Exit(kExitFailed);
 }
 
-// What to do with a model that has come: the server finds by its name what lies in a folder of its settings.
-std::string words_of_next_step(const fs::path& model, const Settings& settings) {
-  std::error_code error;
-  const fs::path folder = fs::weakly_canonical(model.parent_path(), error);
-  for (const std::string& each : settings.runtime.model_dirs) {
-    if (fs::equivalent(each, folder, error)) return "Talk to it: rkllm-mcp chat " + model.stem().string();
+// What the server of the settings has; where none runs, or none that tells, what it would have.
+OfferedModels models_here(const SettingsRequest& request) {
+  ServerLink server(RemoteOptions{}, request);
+  try {
+    if (auto offered = offered_where_one_runs(server, {})) return *std::move(offered);
+  } catch (const std::exception&) {
+    // It wants an access token, say.
   }
-  return "Load it: rkllm-mcp load " + fs::absolute(model, error).lexically_normal().string() +
-         "\nThen talk to it: rkllm-mcp chat";
+  return models_of_settings(server.settings());
+}
+
+// What to do with a model that has come: the server finds by its name what lies in one of its folders.
+std::string words_of_next_step(const fs::path& model, const SettingsRequest& request) {
+  const std::string path = fs::absolute(model).lexically_normal().string();
+  const OfferedModels offered = models_here(request);
+  const OfferedModel* const found = offered.find(path);
+  if (found != nullptr) return "Talk to it: rkllm-mcp chat " + found->name;
+  return "Load it: rkllm-mcp load " + path + "\nThen talk to it: rkllm-mcp chat";
+}
+
+// Ollama's models have names of one word; here that can only be one that has come already.
+std::string words_for_a_name(const std::string& name, const SettingsRequest& request) {
+  const OfferedModels offered = models_here(request);
+  if (const OfferedModel* const model = offered.find(name)) {
+    return model->name + " is here already: rkllm-mcp chat " + model->name +
+           "; what is fetched is named hf.co/OWNER/NAME, or by the https address of a .rkllm file";
+  }
+  return name + " names no model to fetch" + did_you_mean(name, offered.names()) +
+         "; what is fetched is named hf.co/OWNER/NAME, or by the https address of a .rkllm file";
 }
 
 fs::path folder_for(const PullOptions& options, const Settings& settings) {
   if (!options.folder.empty()) return options.folder;
-  if (!settings.runtime.model_dirs.empty()) return settings.runtime.model_dirs.front();
-  throw std::runtime_error("runtime.model_dirs names no folder of models. Say where: rkllm-mcp pull --to ./models " +
-                           options.source +
-                           "; rkllm-mcp settings path tells in which file runtime.model_dirs can be set for good");
+  const auto folders = model_folders(settings.runtime.model_dirs);
+  if (!folders.empty()) return folders.front();
+  throw std::runtime_error(
+      "runtime.model_dirs names no folder of models, and there is no home directory. Say where: "
+      "rkllm-mcp pull --to ./models " +
+      options.source);
 }
 
 Url hub_of(const Settings& settings) {
@@ -93,19 +119,8 @@ Url hub_of(const Settings& settings) {
   }
 }
 
-bool is_called(const ModelFile& file, const std::string& name) {
-  return file.name == name || file.path == name || fs::path(file.path).filename() == name;
-}
-
-const ModelFile& file_called(const std::vector<ModelFile>& files, const std::string& name) {
-  const auto found =
-      std::find_if(files.begin(), files.end(), [&name](const ModelFile& each) { return is_called(each, name); });
-  if (found != files.end()) return *found;
-  std::vector<std::string_view> names;
-  for (const ModelFile& each : files) names.push_back(each.name);
-  throw std::runtime_error("no model " + name + " is in the folders of runtime.model_dirs" + did_you_mean(name, names) +
-                           "; what there is: rkllm-mcp models");
-}
+// A name as it was said, and the model; null: it was the beginning of one.
+using RemovedFunction = std::function<void(const std::string& name, const OfferedModel* model)>;
 
 // What pulls that nobody went on with have left.
 bool remove_unfinished(const std::vector<std::string>& folders, const std::string& name) {
@@ -118,29 +133,70 @@ bool remove_unfinished(const std::vector<std::string>& folders, const std::strin
   return is_removed;
 }
 
-// The paths of what the running server has loaded; nothing if none runs.
-std::vector<std::string> loaded_paths(ServerLink& server) {
-  std::vector<std::string> paths;
-  try {
-    const Json health = server.health();
-    for (const Json& each : health.value("models", Json::array())) {
-      if (each.contains("path") && each["path"].is_string()) paths.push_back(each["path"].get<std::string>());
-    }
-  } catch (const client::Unreachable&) {
-    // Then nobody has it open.
+// The model of that name, if it may be deleted; null: there is none.
+const OfferedModel* model_to_remove(const OfferedModels& offered, const std::string& name) {
+  const OfferedModel* const model = offered.find(name);
+  if (model == nullptr) return nullptr;
+  if (std::ranges::find(model->aliases, name) != model->aliases.end()) {
+    throw std::runtime_error(name + " is another name of " + model->name +
+                             ": models are deleted by the name of their file");
   }
-  return paths;
+  if (model->is_loaded) throw std::runtime_error(model->name + " is loaded; first: rkllm-mcp unload " + model->name);
+  return model;
 }
 
-bool is_same_file(const std::string& one, const std::string& other) {
-  std::error_code error;
-  return one == other || fs::equivalent(one, other, error);
+// Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of.
+void remove_from_server(ServerLink& server, const OfferedModels& offered, const std::vector<std::string>& names,
+                        const RemovedFunction& removed) {
+  if (!offered.has_chat) {
+    throw std::runtime_error(server.url() +
+                             " deletes no models: it runs with chat.enabled=false. On its machine: rkllm-mcp rm, "
+                             "without --to");
+  }
+  std::vector<const OfferedModel*> models;
+  for (const std::string& name : names) models.push_back(model_to_remove(offered, name));
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    const OfferedModel* const model = models[at];
+    try {
+      server.send("DELETE", "/api/delete", Json{{"model", model == nullptr ? names[at] : model->name}});
+    } catch (const ServerRefuses& refusal) {
+      if (model != nullptr || refusal.status() != 404) throw;
+      throw std::runtime_error(offered.no_such_model(names[at]));
+    }
+    removed(names[at], model);
+  }
+}
+
+void remove_from_settings(const Settings& settings, const OfferedModels& known, const std::vector<std::string>& names,
+                          const RemovedFunction& removed) {
+  std::vector<const OfferedModel*> models;
+  for (const std::string& name : names) {
+    const OfferedModel* const model = model_to_remove(known, name);
+    if (model != nullptr && (settings.models.contains(model->name) || !model->path.ends_with(".rkllm"))) {
+      throw std::runtime_error(model->name + " is no .rkllm file in a folder of runtime.model_dirs");
+    }
+    if (model == nullptr && !remove_unfinished(model_folders(settings.runtime.model_dirs), name)) {
+      throw std::runtime_error(known.no_such_model(name));
+    }
+    if (model == nullptr) removed(name, nullptr);
+    models.push_back(model);
+  }
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    if (models[at] == nullptr) continue;
+    std::error_code error;
+    fs::remove(models[at]->path, error);
+    if (error) throw std::runtime_error(models[at]->path + " cannot be deleted: " + error.message());
+    removed(names[at], models[at]);
+  }
 }
 
 }  // namespace
 
 int run_pull(const PullOptions& options, const SettingsRequest& request) {
   const LoadedSettings settings = load_settings(request);
+  if (options.source.find('/') == std::string::npos) {
+    throw std::invalid_argument(words_for_a_name(options.source, request));
+  }
   PullRequest wanted;
   wanted.source = options.source;
   wanted.folder = folder_for(options, settings.values);
@@ -173,35 +229,31 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   std::printf("%s %s (%s, SHA-256 %s%s)\n%s\n", pulled.path.c_str(),
               pulled.was_there ? "was there already" : "is there", shown_bytes(pulled.bytes).c_str(),
               pulled.sha256.c_str(), pulled.is_verified ? ", as the hub has it" : ", which nobody vouches for",
-              words_of_next_step(pulled.path, settings.values).c_str());
+              words_of_next_step(pulled.path, request).c_str());
   return kExitOk;
 }
 
 int run_remove(const RemoveOptions& options, const SettingsRequest& request) {
   ServerLink server(options.remote, request);
-  const FoundModels found = find_models(server.settings().runtime.model_dirs, SimulatedModels::kLeftOut);
-  const auto loaded = loaded_paths(server);
-  std::vector<ModelFile> files;
-  for (const std::string& name : options.models) {
-    if (remove_unfinished(server.settings().runtime.model_dirs, name)) {
-      if (!options.json) std::printf("%s: what an unfinished pull has left is deleted\n", name.c_str());
-      continue;
+  Json all = Json::array();
+  const auto removed = [&](const std::string& name, const OfferedModel* model) {
+    if (model != nullptr) all.push_back(Json{{"model", model->name}, {"path", model->path}, {"bytes", model->bytes}});
+    if (options.json) return;
+    if (model == nullptr) {
+      std::printf("%s: what an unfinished pull has left is deleted\n", name.c_str());
+    } else {
+      std::printf("%s is deleted (%s%s)\n", model->name.c_str(), model->path.c_str(),
+                  model->bytes.is_number() ? (", " + shown_bytes(model->bytes.get<std::int64_t>())).c_str() : "");
     }
-    const ModelFile& file = file_called(found.files, name);
-    const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
-                                       [&file](const std::string& each) { return is_same_file(each, file.path); });
-    if (is_loaded) throw std::runtime_error(file.name + " is loaded; first: rkllm-mcp unload " + file.name);
-    files.push_back(file);
+  };
+  const auto offered = offered_where_one_runs(server, options.remote);
+  if (offered && (offered->has_chat || !options.remote.to.empty())) {
+    remove_from_server(server, *offered, options.models, removed);
+  } else {
+    const OfferedModels known = offered ? *offered : models_of_settings(server.settings());
+    remove_from_settings(server.settings(), known, options.models, removed);
   }
-  Json removed = Json::array();
-  for (const ModelFile& file : files) {
-    std::error_code error;
-    fs::remove(file.path, error);
-    if (error) throw std::runtime_error(file.path + " cannot be deleted: " + error.message());
-    removed.push_back(Json{{"model", file.name}, {"path", file.path}, {"bytes", file.bytes}});
-    if (!options.json) std::printf("%s is deleted (%s)\n", file.path.c_str(), shown_bytes(file.bytes).c_str());
-  }
-  if (options.json) print_json(removed);
+  if (options.json) print_json(all);
   return kExitOk;
 }
 

@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace rkllm_mcp {
@@ -18,6 +19,15 @@ constexpr std::chrono::milliseconds kBetweenLooks{50};
 
 constexpr const char* kHowToPresent = "an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment";
 
+// What the runtime has logged tells the cause where the error itself has only what came of it.
+std::string with_last_log_line(std::string message, const Json& error) {
+  const Json data = error.value("data", Json());
+  const Json log = data.is_object() ? data.value("log", Json()) : Json();
+  if (!log.is_array() || log.empty() || !log.back().is_string()) return message;
+  const auto& line = log.back().get_ref<const std::string&>();
+  return message.find(line) != std::string::npos ? message : message + "; the runtime's last word: " + line;
+}
+
 std::string message_of(const std::string& body, int status) {
   if (status == 401) return kHowToPresent;
   const auto json = parse_bounded(body);
@@ -25,7 +35,7 @@ std::string message_of(const std::string& body, int status) {
     const Json& error = (*json)["error"];
     if (error.is_string()) return error.get<std::string>();
     if (error.is_object() && error.contains("message") && error["message"].is_string()) {
-      return error["message"].get<std::string>();
+      return with_last_log_line(error["message"].get<std::string>(), error);
     }
   }
   if (status == 404) return "this server has nothing at that address";
@@ -138,9 +148,27 @@ Json ServerLink::call(const std::string& method, const Json& params) {
   const Answer answer = ask({"POST", "/jsonrpc", {{"Accept", "application/json"}}, message.dump()});
   const auto json = parse_bounded(answer.body);
   if (!json || !json->is_object() || !json->contains("result")) {
-    throw ServerRefuses(answer.status, message_of(answer.body, answer.status));
+    const Json error = json && json->is_object() ? json->value("error", Json()) : Json();
+    const bool has_code = error.is_object() && error.contains("code") && error["code"].is_number_integer();
+    throw ServerRefuses(answer.status, message_of(answer.body, answer.status), has_code ? error["code"].get<int>() : 0);
   }
   return (*json)["result"];
+}
+
+Json ServerLink::resource(const std::string& uri) {
+  const Json result = call("resources/read", Json{{"uri", uri}});
+  const Json contents = result.value("contents", Json::array());
+  auto json = contents.empty() ? std::nullopt : parse_bounded(contents[0].value("text", std::string()));
+  if (!json) throw client::ConnectionError(url() + ": " + uri + " is no JSON: is this an rkllm-mcp server?");
+  return *std::move(json);
+}
+
+Json ServerLink::send(const std::string& method, const std::string& path, const Json& body) {
+  const Answer answer = ask({method, path, {{"Accept", "application/json"}}, body.dump()});
+  if (answer.status != 200) throw ServerRefuses(answer.status, message_of(answer.body, answer.status));
+  auto json = answer.body.empty() ? std::optional(Json()) : parse_bounded(answer.body);
+  if (!json) throw client::ConnectionError(url() + path + " is no JSON: is this an rkllm-mcp server?");
+  return *std::move(json);
 }
 
 bool ServerLink::stream(const std::string& path, const Json& body,

@@ -19,11 +19,14 @@ namespace rkllm_mcp {
 // The server has answered with an error; what() is its message.
 class ServerRefuses : public std::runtime_error {
  public:
-  ServerRefuses(int status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  ServerRefuses(int status, const std::string& message, int code = 0)
+      : std::runtime_error(message), status_(status), code_(code) {}
   int status() const { return status_; }  // of HTTP
+  int code() const { return code_; }      // of JSON-RPC; 0: it was no call
 
  private:
   int status_;
+  int code_;
 };
 
 class ServerLink {
@@ -39,6 +42,9 @@ class ServerLink {
   Json get(const std::string& path);
   Json health();  // GET /health; ServerRefuses if the server tells it only to those with an access token
   Json call(const std::string& method, const Json& params);  // JSON-RPC
+  Json resource(const std::string& uri);                     // what an MCP resource has, which is JSON
+  // Sends a body; null where the answer has none.
+  Json send(const std::string& method, const std::string& path, const Json& body);
   // POSTs `body` and hands over each server-sent event's data until the answer ends; false if `is_stopped` has ended
   // it. `is_stopped` is asked from another thread, several times a second.
   bool stream(const std::string& path, const Json& body, const std::function<void(const std::string& data)>& on_data,

@@ -2,10 +2,9 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
-#include "cli/people/load_progress_line.hpp"
+#include "cli/people/load_commands.hpp"
+#include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
-#include "client/connection.hpp"
-#include "models/model_files.hpp"
 #include "text/shown_bytes.hpp"
 
 #include <unistd.h>
@@ -14,9 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -45,12 +42,6 @@ std::string shown_time(long long seconds) {
   if (seconds < 120) return std::to_string(seconds) + " s";
   if (seconds < 7200) return std::to_string(seconds / 60) + " min";
   return std::to_string(seconds / 3600) + " h";
-}
-
-// Of any member that may be absent or null.
-std::string text_at(const Json& object, const char* key, const std::string& otherwise = "-") {
-  if (!object.is_object() || !object.contains(key) || object[key].is_null()) return otherwise;
-  return object[key].is_string() ? object[key].get<std::string>() : object[key].dump();
 }
 
 std::string rounded(const Json& object, const char* key) {
@@ -116,146 +107,39 @@ std::string shown_size(const Json& bytes) {
   return bytes.is_number() ? shown_bytes(bytes.get<std::int64_t>()) : std::string("-");
 }
 
-// Of a file of this machine; null of others.
-Json size_of(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  return error ? Json(nullptr) : Json(bytes);
+// What the server has; where none runs what it would have, by the settings of this machine.
+OfferedModels models_to_show(ServerLink& server, const StateOptions& options) {
+  if (auto offered = offered_where_one_runs(server, options.remote)) return *std::move(offered);
+  std::fprintf(stderr,
+               "rkllm-mcp: no server runs at %s: these are the models that this machine's settings name, and none is "
+               "loaded\n",
+               server.url().c_str());
+  return models_of_settings(server.settings());
 }
 
-bool is_loaded(const Json& handles, const std::string& path) {
-  return std::any_of(handles.begin(), handles.end(),
-                     [&path](const Json& each) { return text_at(each, "path") == path; });
-}
-
-// What the server serves by name beside what is known already; a handle is one of those that are loaded. A server
-// without a chat host offers nothing.
-void add_offered(ServerLink& server, const Json& handles, Json& models) {
-  Json offered;
-  try {
-    offered = server.get("/v1/models").value("data", Json::array());
-  } catch (const ServerRefuses&) {
-    return;
-  }
-  for (const Json& each : offered) {
-    const std::string name = text_at(each, "id");
-    const Json facts = each.value("rkllm", Json::object());
-    const auto is_it = [&name](const Json& model) {
-      const std::filesystem::path path = text_at(model, "model");
-      return path == name || path.filename() == name || path.stem() == name;
-    };
-    const auto is_handle = [&name](const Json& handle) { return text_at(handle, "handle") == name; };
-    if (std::any_of(models.begin(), models.end(), is_it)) continue;
-    if (std::any_of(handles.begin(), handles.end(), is_handle)) continue;
-    models.push_back(Json{{"model", name},
-                          {"bytes", facts.value("bytes", Json(nullptr))},
-                          {"loaded", text_at(facts, "state") == "loaded"}});
-  }
-}
-
-// What there is; a server that does not run has nothing loaded.
-int print_models(ServerLink& server, bool json) {
-  Json handles = Json::array();
-  bool is_running = true;
-  try {
-    handles = loaded_models(server.health());
-  } catch (const client::Unreachable&) {
-    is_running = false;
-    std::fprintf(stderr, "rkllm-mcp: no server runs at %s: nothing is loaded\n", server.url().c_str());
-  }
-  Json models = Json::array();
-  for (const std::string& model : known_models(server.settings().models, server.settings().runtime.model_dirs)) {
-    models.push_back(Json{{"model", model}, {"bytes", size_of(model)}, {"loaded", is_loaded(handles, model)}});
-  }
-  for (const Json& each : handles) {
-    const std::string path = text_at(each, "path", "");
-    const auto is_it = [&path](const Json& model) { return model["model"] == path; };
-    if (!path.empty() && std::none_of(models.begin(), models.end(), is_it)) {
-      models.push_back(Json{{"model", path}, {"bytes", size_of(path)}, {"loaded", true}});
+int print_models(ServerLink& server, const StateOptions& options) {
+  const OfferedModels models = models_to_show(server, options);
+  if (options.json) {
+    Json all = Json::array();
+    for (const OfferedModel& each : models.all) {
+      all.push_back(Json{{"model", each.name},
+                         {"path", each.path.empty() ? Json(nullptr) : Json(each.path)},
+                         {"bytes", each.bytes},
+                         {"loaded", each.is_loaded}});
     }
-  }
-  if (is_running) add_offered(server, handles, models);
-  if (json) {
-    print_json(models);
+    print_json(all);
     return kExitOk;
   }
-  if (models.empty()) {
-    std::printf("No models. Name their folders in runtime.model_dirs (rkllm-mcp settings path tells where).\n");
+  if (models.all.empty()) {
+    std::printf("No models. Fetch one: rkllm-mcp pull hf.co/OWNER/NAME\n");
     return kExitOk;
   }
-  std::vector<Row> rows{{"MODEL", "SIZE", "LOADED"}};
-  for (const Json& each : models) {
-    rows.push_back({text_at(each, "model"), shown_size(each["bytes"]), each["loaded"].get<bool>() ? "yes" : "no"});
+  std::vector<Row> rows{{"MODEL", "SIZE", "LOADED", "FILE"}};
+  for (const OfferedModel& each : models.all) {
+    rows.push_back({each.name, shown_size(each.bytes), each.is_loaded ? "yes" : "no",
+                    each.is_profile ? "a profile, of " + each.path : each.path});
   }
   print_table(rows);
-  return kExitOk;
-}
-
-// The file that is meant: one in the folders of the settings by its name, with or without ending; one of this machine
-// by its path, which the server's own folder would not lead to; else as it was said.
-std::string file_for(const Settings& settings, const std::string& name) {
-  for (const std::string& each : known_models(settings.models, settings.runtime.model_dirs)) {
-    const std::filesystem::path path = each;
-    if (path.has_parent_path() && (path.filename() == name || path.stem() == name)) return each;
-  }
-  std::error_code error;
-  if (std::filesystem::exists(name, error)) return std::filesystem::absolute(name).lexically_normal().string();
-  return name;
-}
-
-// The file of a preset, as the settings have it; empty if they name none.
-std::string path_of_preset(const Json& preset) {
-  const Json param = preset.is_object() ? preset.value("param", Json()) : Json();
-  return param.is_object() ? text_at(param, "model_path", "") : std::string();
-}
-
-int load(ServerLink& server, const StateOptions& options) {
-  const bool is_preset = server.settings().models.contains(options.model);
-  const Json params = is_preset ? Json{{"model", options.model}}
-                                : Json{{"param", {{"model_path", file_for(server.settings(), options.model)}}}};
-  Json result;
-  try {
-    const LoadProgressLine progress(server, is_preset ? path_of_preset(server.settings().models[options.model])
-                                                      : text_at(params["param"], "model_path"));
-    result = server.call("rkllm_init", params);
-  } catch (const ServerRefuses& refusal) {
-    if (std::string_view(refusal.what()).find("token") != std::string_view::npos) throw;  // of access
-    throw ServerRefuses(refusal.status(), std::string(refusal.what()) + "; what there is: rkllm-mcp models");
-  }
-  if (options.json) {
-    print_json(result);
-  } else {
-    std::printf("%s is loaded: handle %s. Talk to it: rkllm-mcp chat\n", options.model.c_str(),
-                text_at(result, "handle").c_str());
-  }
-  return kExitOk;
-}
-
-// A handle, the path of a model, or its name: the file's, with or without its ending.
-bool is_meant(const Json& handle, const std::string& name) {
-  const std::filesystem::path path = text_at(handle, "path", "");
-  return text_at(handle, "handle") == name || path == name || path.filename() == name || path.stem() == name;
-}
-
-int unload(ServerLink& server, const StateOptions& options) {
-  std::vector<std::string> meant;
-  std::string loaded;
-  for (const Json& each : loaded_models(server.health())) {
-    if (is_meant(each, options.model)) meant.push_back(text_at(each, "handle"));
-    loaded += (loaded.empty() ? "" : ", ") + text_at(each, "handle") + " (" + text_at(each, "name") + ")";
-  }
-  if (meant.size() != 1) {
-    std::fprintf(stderr, "rkllm-mcp: %s %s; loaded: %s\n", options.model.c_str(),
-                 meant.empty() ? "is not loaded" : "is loaded more than once: name the handle",
-                 loaded.empty() ? "nothing" : loaded.c_str());
-    return kExitFailed;
-  }
-  const Json result = server.call("rkllm_destroy", Json{{"handle", meant.front()}});
-  if (options.json) {
-    print_json(result);
-  } else {
-    std::printf("%s is unloaded.\n", options.model.c_str());
-  }
   return kExitOk;
 }
 
@@ -266,9 +150,9 @@ int run_state(const StateOptions& options, const SettingsRequest& request) {
   switch (options.action) {
     case StateOptions::Action::kStatus: return print_status(server, options.json);
     case StateOptions::Action::kLoaded: return print_loaded(server, options.json);
-    case StateOptions::Action::kModels: return print_models(server, options.json);
-    case StateOptions::Action::kLoad: return load(server, options);
-    case StateOptions::Action::kUnload: return unload(server, options);
+    case StateOptions::Action::kModels: return print_models(server, options);
+    case StateOptions::Action::kLoad: return load_model(server, options);
+    case StateOptions::Action::kUnload: return unload_model(server, options);
   }
   return kExitFailed;
 }

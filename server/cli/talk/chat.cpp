@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -54,16 +55,23 @@ class AnswerPrinter {
   void thinking(const std::string& text) {
     print(paint_.dim(text));
     is_thinking_ = true;
+    is_open_ = !text.ends_with('\n');
   }
   void text(const std::string& text) {
     if (is_thinking_) print("\n\n");
     is_thinking_ = false;
     print(text);
+    is_open_ = !text.ends_with('\n');
+  }
+  // What is said next is not of the answer: it begins a line.
+  void end_line() {
+    if (std::exchange(is_open_, false)) print("\n");
   }
 
  private:
   const Paint& paint_;
   bool is_thinking_ = false;
+  bool is_open_ = false;  // a line has begun
 };
 
 // What --json says of the answer that `conversation` has got.
@@ -155,6 +163,7 @@ class Chat {
       const std::string speed = conversation_.speed().text();
       if (editor_.is_interactive() && !speed.empty()) print(paint_.dim(speed) + "\n");
     } catch (const std::exception& error) {
+      printer.end_line();
       if (output_ == Output::kJson) print_json_line(Json{{"model", conversation_.model()}, {"error", error.what()}});
       complain(error.what());
     }
@@ -195,15 +204,15 @@ class Chat {
   }
 
   void choose_model(const std::string& name) {
-    if (!name.empty()) {
-      conversation_.set_model(name);
-      say("Talking to " + paint_.bold(name) + ".\n");
-      return;
-    }
     try {
-      for (const std::string& each : offered_models(server_)) {
-        say((each == conversation_.model() ? "* " : "  ") + each + "\n");
+      if (name.empty()) {
+        for (const std::string& each : models_to_talk_to(server_).names()) {
+          say((each == conversation_.model() ? "* " : "  ") + each + "\n");
+        }
+        return;
       }
+      conversation_.set_model(chosen_model(server_, name));
+      say("Talking to " + paint_.bold(conversation_.model()) + ".\n");
     } catch (const std::exception& error) {
       complain(error.what());
     }
@@ -258,16 +267,24 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
   const bool shows_thinking = !options.json && ::isatty(STDOUT_FILENO) == 1;
   std::string thinking;
   LoadProgressLine progress(server, conversation.model());
-  const auto end = conversation.ask(question, {[&](const std::string& text) {
-                                                 progress.end();
-                                                 if (!options.json) printer.text(text);
-                                               },
-                                               [&](const std::string& text) {
-                                                 progress.end();
-                                                 thinking += text;
-                                                 if (shows_thinking) printer.thinking(text);
-                                               },
-                                               [&interrupts] { return interrupts.taken(); }});
+  const Conversation::Listener listener{[&](const std::string& text) {
+                                          progress.end();
+                                          if (!options.json) printer.text(text);
+                                        },
+                                        [&](const std::string& text) {
+                                          progress.end();
+                                          thinking += text;
+                                          if (shows_thinking) printer.thinking(text);
+                                        },
+                                        [&interrupts] { return interrupts.taken(); }};
+  const auto end = [&] {
+    try {
+      return conversation.ask(question, listener);
+    } catch (...) {
+      printer.end_line();
+      throw;
+    }
+  }();
   progress.end();
   if (options.json) {
     print_json(report_of(conversation, thinking, end));

@@ -54,6 +54,7 @@ Conversation::End Conversation::ask(const std::string& question, const Listener&
   body["messages"].push_back(Json{{"role", "user"}, {"content", question}});
   body["stream"] = true;
   body["stream_options"] = Json{{"include_usage", true}};
+  body["timings_per_token"] = true;  // so that they are known of an answer that is stopped, too
   speed_ = {};
   answer_.clear();
   const auto asked = Clock::now();
@@ -78,11 +79,12 @@ void Conversation::take(const std::string& data, Clock::time_point asked, const 
     const Json& error = (*chunk)["error"];
     throw ServerRefuses(200, error.is_string() ? error.get<std::string>() : text_in(error, "message"));
   }
+  if (const auto timings = chunk->find("timings"); timings != chunk->end()) {
+    if (const auto tokens = number_in(*timings, "predicted_n")) speed_.tokens = static_cast<long long>(*tokens);
+    if (const auto rate = number_in(*timings, "predicted_per_second")) speed_.tokens_per_second = rate;
+  }
   if (const auto usage = chunk->find("usage"); usage != chunk->end()) {
     if (const auto tokens = number_in(*usage, "completion_tokens")) speed_.tokens = static_cast<long long>(*tokens);
-  }
-  if (const auto timings = chunk->find("timings"); timings != chunk->end()) {
-    if (const auto rate = number_in(*timings, "predicted_per_second")) speed_.tokens_per_second = rate;
   }
   const auto choices = chunk->find("choices");
   if (choices == chunk->end() || !choices->is_array() || choices->empty()) return;
@@ -101,39 +103,38 @@ void Conversation::take(const std::string& data, Clock::time_point asked, const 
   listener.on_text(text);
 }
 
-std::vector<std::string> offered_models(ServerLink& server) {
-  std::vector<std::string> names;
-  Json answer;
+OfferedModels models_to_talk_to(ServerLink& server) {
   try {
-    answer = server.get("/v1/models");
+    return models_to_chat_with(server);
   } catch (const ServerRefuses& refusal) {
     if (refusal.status() != 404) throw;
-    throw std::runtime_error(server.url() +
-                             " answers no chats: it has no /v1/models. It may be an older version, or another server; "
-                             "see: rkllm-mcp status");
   }
-  for (const Json& each : answer.value("data", Json::array())) names.push_back(text_in(each, "id"));
-  return names;
+  throw std::runtime_error(server.url() +
+                           " answers no chats: it has no /v1/models. It may be an older version, or another server; "
+                           "see: rkllm-mcp status");
 }
 
 std::string chosen_model(ServerLink& server, const std::string& asked_for) {
-  const auto offered = offered_models(server);
-  if (!offered.empty() && asked_for.empty()) return offered.front();
-  const auto is_it = [&asked_for](const std::string& name) {
-    return name == asked_for || name.starts_with(asked_for + ":");
-  };
-  if (std::any_of(offered.begin(), offered.end(), is_it)) return asked_for;
-  if (!offered.empty()) {
-    std::string names;
-    for (const std::string& name : offered) names += (names.empty() ? "" : ", ") + name;
-    throw std::runtime_error("there is no model " + asked_for + did_you_mean(asked_for, offered) +
-                             "\nThe server offers: " + names);
+  const OfferedModels offered = models_to_talk_to(server);
+  if (offered.all.empty()) {
+    throw std::runtime_error(server.url() +
+                             " offers no model yet. Fetch one: rkllm-mcp pull hf.co/OWNER/NAME; load one: rkllm-mcp "
+                             "load FILE.rkllm; or name folders with .rkllm files in runtime.model_dirs (rkllm-mcp "
+                             "settings path tells in which file)");
   }
-  throw std::runtime_error(
-      server.url() +
-      " offers no model yet. Load one: rkllm-mcp load FILE.rkllm; or fetch one: rkllm-mcp pull hf.co/OWNER/NAME; or "
-      "name "
-      "folders with .rkllm files in runtime.model_dirs (rkllm-mcp settings path tells in which file)");
+  if (asked_for.empty()) {
+    const auto loaded =
+        std::ranges::find_if(offered.all, [](const OfferedModel& each) { return each.is_loaded && !each.is_profile; });
+    return loaded == offered.all.end() ? offered.all.front().name : loaded->name;
+  }
+  if (const OfferedModel* const model = offered.find(asked_for)) return model->name;
+  std::string names;
+  for (const OfferedModel& each : offered.all) {
+    if (each.name.starts_with(asked_for + ":")) return each.name;
+    names += (names.empty() ? "" : ", ") + each.name;
+  }
+  throw std::runtime_error("there is no model " + asked_for + did_you_mean(asked_for, offered.names()) +
+                           "\nThe server offers: " + names);
 }
 
 }  // namespace rkllm_mcp

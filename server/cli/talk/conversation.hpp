@@ -2,6 +2,7 @@
 // answer over as it comes.
 #pragma once
 
+#include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -58,10 +59,11 @@ class Conversation {
   std::chrono::steady_clock::time_point last_{};
 };
 
-// The names of the models that the server offers (GET /v1/models).
-std::vector<std::string> offered_models(ServerLink& server);
+// What the server offers. Throws std::runtime_error if it answers no chats.
+OfferedModels models_to_talk_to(ServerLink& server);
 
-// `asked_for`, or the first that the server offers. Throws std::runtime_error that says how to get one.
+// The name of the model that `asked_for` means; empty: the first that is loaded, else the first that the server offers.
+// Throws std::runtime_error that says what there is, and how to get one.
 std::string chosen_model(ServerLink& server, const std::string& asked_for);
 
 }  // namespace rkllm_mcp

@@ -15,7 +15,7 @@ const openai_chat = {
   published: [{ file: 'openai/resources/chat/completions/completions.d.ts', name: 'ChatCompletionCreateParamsBase' }],
   base: (model, text) => ({ model, messages: [user(text)] }),
   honoured: {
-    ...sampling, ...penalties, stream: true, stream_options: { include_usage: true }, max_completion_tokens: 20, max_tokens: 20,
+    ...sampling, ...penalties, stream: true, stream_options: { include_usage: true }, timings_per_token: true, max_completion_tokens: 20, max_tokens: 20,
     stop: ['!!'], n: 2, response_format: { type: 'json_schema', json_schema: { name: 'n', schema: kSchema } }, tools: [kTool],
     tool_choice: 'auto', parallel_tool_calls: false, reasoning_effort: 'minimal', modalities: ['text'], top_k: 5,
     repeat_penalty: 1.1, repetition_penalty: 1.1, mirostat: 0, mirostat_tau: 5, mirostat_eta: 0.1, truncate: 'oldest_turns',
@@ -24,7 +24,7 @@ const openai_chat = {
   ignored: {
     seed: 1, logprobs: true, top_logprobs: 2, logit_bias: { 5: 1 }, user: 'ann', metadata: { a: 'b' }, store: true, service_tier: 'flex',
     prediction: { type: 'content', content: 'x' }, verbosity: 'low', safety_identifier: 'x', prompt_cache_key: 'x',
-    prompt_cache_options: { mode: 'explicit' }, prompt_cache_retention: '24h', min_p: 0.1, return_progress: true, timings_per_token: true,
+    prompt_cache_options: { mode: 'explicit' }, prompt_cache_retention: '24h', min_p: 0.1, return_progress: true,
     cache_prompt: true,
   },
   refused: {

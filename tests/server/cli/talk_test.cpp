@@ -88,8 +88,15 @@ class ChatServer {
     response.set_chunked_content_provider("text/event-stream", [=, this](std::size_t, httplib::DataSink& sink) {
       const auto send = [&sink](const std::string& text) { return sink.write(text.data(), text.size()); };
       if (question.find("endless") != std::string::npos) {
+        int tokens = 0;
         for (bool goes_on = true; goes_on;) {
-          goes_on = send(delta("content", "and so on "));
+          Json chunk{{"choices", {{{"index", 0}, {"delta", {{"content", "and so on "}}}}}}};
+          ++tokens;
+          if (body.value("timings_per_token", false)) {
+            chunk["timings"] =
+                Json{{"predicted_n", tokens}, {"predicted_per_second", tokens > 1 ? Json(7.5) : Json(nullptr)}};
+          }
+          goes_on = send(event(chunk));
           std::this_thread::sleep_for(std::chrono::milliseconds(5));  // as slow as a model, not to fill the disk
         }
         const std::lock_guard lock(mutex_);
@@ -100,6 +107,12 @@ class ChatServer {
       {
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, Process::kPatience, [this] { return !is_loading_; });
+      }
+      if (question == "break off") {
+        send(delta("content", "hello "));
+        send(event(Json{{"error", {{"message", "the runtime has died"}}}}));
+        sink.done();
+        return true;
       }
       if (body["model"] == "thinker") send(delta("reasoning_content", "let me see"));
       send(delta("content", "You said: "));
@@ -203,6 +216,8 @@ TEST_CASE("chat on a terminal keeps the conversation, dims what the model thinks
   chat.type("one\n");
   REQUIRE(chat.wait_for("You said: one"));
   REQUIRE(chat.wait_for("12.5 tokens/s, first token after "));
+  chat.type("/model thinkr\n");
+  REQUIRE(chat.wait_for("there is no model thinkr; did you mean \"thinker\"?"));
   chat.type("/model thinker\n");
   REQUIRE(chat.wait_for("Talking to"));
   chat.type("/system Be short\n");
@@ -258,15 +273,33 @@ TEST_CASE("Ctrl-C stops the answer of chat and not the program") {
   TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
   REQUIRE(chat.wait_for(">>> "));
   chat.type("endless\n");
-  REQUIRE(chat.wait_for("and so on"));
+  REQUIRE(chat.wait_for("and so on and so on"));
   chat.type("\x03");
   REQUIRE(chat.wait_for("[stopped]"));
+  REQUIRE(chat.wait_for("7.5 tokens/s, first token after "));
   CHECK(server.was_left());
   REQUIRE(chat.wait_for(">>> "));
   chat.type("again\n");
   REQUIRE(chat.wait_for("You said: again"));
   chat.type("/exit\n");
   CHECK(chat.wait() == 0);
+}
+
+TEST_CASE("what goes wrong in the middle of an answer is said on a line of its own") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("break off\n");
+  REQUIRE(chat.wait_for("hello \r\n"));
+  REQUIRE(chat.wait_for("the runtime has died"));
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("/exit\n");
+  CHECK(chat.wait() == 0);
+  TerminalProcess ask(person.options({"ask", "break off", "--to", server.place()}), 100);
+  REQUIRE(ask.wait_for("hello \r\n"));
+  REQUIRE(ask.wait_for("the runtime has died"));
+  CHECK(ask.wait() == 1);
 }
 
 TEST_CASE("chat reads its lines from a pipe, too, and then shows nothing but answers") {

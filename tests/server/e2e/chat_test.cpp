@@ -176,6 +176,29 @@ TEST_CASE("after a warm-up the next turn prefills only the new text, and an edit
   CHECK(anew.reused < 10);
 }
 
+TEST_CASE("the time to the first token is what the client of a turn has waited, whichever of its runs took it") {
+  LiveServer server(chatting({}, "rk3588-qwen3-0.6b"));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  Json body = asking(user("@n=3 " + std::string(1200, 'x')), {{"chat_template_kwargs", {{"enable_thinking", false}}}});
+  body.erase("max_tokens");  // so that the prompt's tokens are counted, by a run of its own
+  const auto begun = std::chrono::steady_clock::now();
+  REQUIRE(client.post("/v1/chat/completions", body.dump()).status == 200);
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begun;
+  const std::vector<RecordedRun> runs = await_runs(server, 3);  // the last one is for the next turn
+  REQUIRE(runs.size() == 3);
+  REQUIRE(runs[0].tokens == 1);
+  const double prefill_ms = static_cast<double>(runs[0].prefilled) * 1000.0 / 643.2;
+  const auto is_true = [&](double shown_ms) { return shown_ms >= prefill_ms * 0.9 && shown_ms <= taken.count(); };
+  const double in_health = client.get("/health").json()["models"][0]["time_to_first_token_ms"].get<double>();
+  INFO(in_health << " ms are shown, the prefill took " << prefill_ms);
+  CHECK(is_true(in_health));
+  const std::string metrics = client.get("/metrics").body;
+  const std::string gauge = "\nrkllm_mcp_model_time_to_first_token_seconds{";
+  const auto at = metrics.find(gauge);
+  REQUIRE(at != std::string::npos);
+  CHECK(is_true(std::stod(metrics.substr(metrics.find("} ", at) + 2)) * 1000));
+}
+
 TEST_CASE("Ollama's clients chat, list and load") {
   LiveServer server(chatting());
   HttpClient client(server.endpoint(Transport::kHttp));

@@ -13,6 +13,24 @@ namespace rkllm_mcp::test {
 using chat::ErrorKind;
 using std::chrono::seconds;
 
+namespace {
+
+// Has the model of that file made, as rkllm_init does.
+void init(Bench& bench, const std::string& path) {
+  struct Made final : CallObserver {
+    void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
+    void on_rows(const FloatRows&) noexcept override {}
+    void on_done(CallOutcome) noexcept override {}
+  };
+  const std::size_t before = bench.queue->handles().size();
+  bench.queue->start({.method = find_method(Bench::methods(), HandleRole::kCreates),
+                      .params = Json{{"param", {{"model_path", path}}}},
+                      .observer = std::make_shared<Made>()});
+  REQUIRE(bench.until([&] { return bench.queue->handles().size() > before; }));
+}
+
+}  // namespace
+
 TEST_CASE("a model is loaded when it is first asked for, once for all who wait, and they have it in their order") {
   Bench bench(presets({"a"}));
   bench.board.hold_loads();
@@ -182,17 +200,28 @@ TEST_CASE("names: aliases, one for all that nobody knows, new files, and who may
   CHECK(bench.models.find("claude-x", {})->name == "a");
 }
 
-TEST_CASE("a handle that rkllm_init has made goes by its id, is leased like a model, and is never unloaded here") {
+TEST_CASE("a handle that rkllm_init has made goes by its file's name where nothing else does, and by its value") {
   Bench bench(presets({"a"}));
-  struct Made final : CallObserver {
-    void on_token(std::size_t, std::optional<std::string_view>, std::int32_t) noexcept override {}
-    void on_rows(const FloatRows&) noexcept override {}
-    void on_done(CallOutcome) noexcept override {}
-  };
-  const Method* const init = find_method(Bench::methods(), HandleRole::kCreates);
-  bench.queue->start({.method = init,
-                      .params = Json{{"param", {{"model_path", "/models/own.rkllm"}}}},
-                      .observer = std::make_shared<Made>()});
+  for (const char* const path : {"/models/own.rkllm", "/others/own.rkllm", "/others/a.rkllm"}) init(bench, path);
+  REQUIRE(bench.until([&] { return bench.models.models({}).size() == 4; }));
+  std::vector<std::string> names;
+  for (const auto& model : bench.models.models({})) names.push_back(model.name);
+  CHECK(names == std::vector<std::string>{"a", "own", "llm-2", "llm-3"});
+  CHECK(bench.models.find("own", {})->path == "/models/own.rkllm");
+  CHECK(bench.models.find("own", {})->handle == "llm-1");
+  CHECK(bench.models.find("llm-1", {})->name == "own");
+  CHECK(bench.models.find("llm-2", {})->path == "/others/own.rkllm");
+  CHECK(bench.models.find("a", {})->handle.empty());  // the preset, which is not loaded
+  CHECK(bench.models.handle_named("own") == "llm-1");
+  CHECK(bench.models.handle_named("a").empty());
+  const auto asking = bench.ask("own");
+  REQUIRE(bench.granted(asking));
+  CHECK(bench.board.loaded() == 3);
+}
+
+TEST_CASE("a handle that rkllm_init has made is leased like a model, and is never unloaded here") {
+  Bench bench(presets({"a"}));
+  init(bench, "/models/own.rkllm");
   REQUIRE(bench.until([&] { return bench.models.models({}).size() == 2; }));
   const std::string id = bench.queue->handles().at(0).id;
   CHECK(bench.models.find(id, {})->path == "/models/own.rkllm");

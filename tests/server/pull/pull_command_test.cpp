@@ -24,18 +24,22 @@ class Machine {
 
   Process::Options options(const std::vector<std::string>& args) const {
     std::vector<std::string> all{kProgram, args.front()};
-    for (const std::string& each : {"runtime.model_hub=" + hub_, "runtime.model_dirs=" + folder()}) {
+    // No server runs at port 1.
+    for (const std::string& each :
+         {"runtime.model_hub=" + hub_, "runtime.model_dirs=" + folder(), std::string("http.port=1")}) {
       all.insert(all.end(), {"--set", each});
     }
     all.insert(all.end(), args.begin() + 1, args.end());
     return {.args = std::move(all),
             .env = {{"HOME", home_.path()}},
-            .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS", "HF_TOKEN", "http_proxy", "all_proxy"},
+            .unset = {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "STATE_DIRECTORY", "RKLLM_MCP_SETTINGS", "HF_TOKEN",
+                      "http_proxy", "all_proxy"},
             .directory = home_.path(),
             .input = Process::Options::Input::kNull};
   }
   Finished run(const std::vector<std::string>& args) const { return run_to_end(options(args)); }
   std::string folder() const { return home_ / "models"; }
+  std::string home() const { return home_.path(); }
 
  private:
   TemporaryDirectory home_;
@@ -57,11 +61,11 @@ TEST_CASE("a model is pulled, listed and deleted") {
   const auto again = machine.run({"pull", "hf.co/acme/tiny", "--json"});
   CHECK(Json::parse(again.out)["was_there"] == true);
 
-  CHECK_THAT(machine.run({"models", "--to", "127.0.0.1:1"}).out, has_text("tiny"));
-  const auto typo = machine.run({"rm", "tinny", "--to", "127.0.0.1:1"});
+  CHECK_THAT(machine.run({"models"}).out, has_text("tiny"));
+  const auto typo = machine.run({"rm", "tinny"});
   CHECK(typo.status == 1);
   CHECK_THAT(typo.err, has_text("did you mean \"tiny\"?"));
-  const auto removed = machine.run({"rm", "tiny", "--to", "127.0.0.1:1"});
+  const auto removed = machine.run({"rm", "tiny"});
   INFO(removed.err);
   CHECK(removed.status == 0);
   CHECK_FALSE(std::filesystem::exists(machine.folder() + "/tiny.rkllm"));
@@ -90,9 +94,82 @@ TEST_CASE("pull ends with the next command, also where the folder is none of the
   const std::string elsewhere = machine.folder() + "-elsewhere";
   const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--to", elsewhere});
   CHECK_THAT(pulled.out, has_text("Load it: rkllm-mcp load " + elsewhere + "/tiny.rkllm\n"));
-  const auto nowhere = machine.run({"pull", "hf.co/acme/tiny", "--set", "runtime.model_dirs=[]"});
-  CHECK(nowhere.status == 1);
-  CHECK_THAT(nowhere.err, has_text("Say where: rkllm-mcp pull --to ./models hf.co/acme/tiny;"));
+}
+
+TEST_CASE("without any setting models are pulled into the user's folder of models, where they are found by name") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = "a model";
+  const Machine machine(hub.url());
+  const std::vector<std::string> fresh{"--set", "runtime.model_dirs=[]"};
+  const auto run = [&](std::vector<std::string> args) {
+    args.insert(args.end(), fresh.begin(), fresh.end());
+    return machine.run(args);
+  };
+  const auto pulled = run({"pull", "hf.co/acme/tiny"});
+  INFO(pulled.err);
+  CHECK(pulled.status == 0);
+  const std::string path = machine.home() + "/.local/share/rkllm-mcp/models/tiny.rkllm";
+  CHECK(std::filesystem::exists(path));
+  CHECK_THAT(pulled.out, has_text(path + " is there") && has_text("Talk to it: rkllm-mcp chat tiny\n"));
+  const Json models = Json::parse(run({"models", "--json"}).out);
+  REQUIRE(models.size() == 1);
+  CHECK(models[0] == Json{{"model", "tiny"}, {"path", path}, {"bytes", 7}, {"loaded", false}});
+  CHECK_THAT(run({"doctor"}).out, has_text(path));
+  CHECK(run({"rm", "tiny"}).status == 0);
+  CHECK_FALSE(std::filesystem::exists(path));
+  CHECK_THAT(run({"doctor"}).out, has_text("no model files in " + machine.home() + "/.local/share/rkllm-mcp/models"));
+}
+
+TEST_CASE("pull of a name that is no repository's says which model here may be meant") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = "a model";
+  const Machine machine(hub.url());
+  REQUIRE(machine.run({"pull", "hf.co/acme/tiny"}).status == 0);
+  const auto typo = machine.run({"pull", "tinny"});
+  CHECK(typo.status == 2);
+  CHECK_THAT(typo.err, has_text("did you mean \"tiny\"?") && has_text("hf.co/OWNER/NAME"));
+  const auto known = machine.run({"pull", "tiny"});
+  CHECK(known.status == 2);
+  CHECK_THAT(known.err, has_text("tiny is here already: rkllm-mcp chat tiny"));
+}
+
+TEST_CASE("rm --to deletes what that server has, and nothing of this machine") {
+  FakeHub hub;
+  const Machine machine(hub.url());
+  TemporaryDirectory theirs;
+  std::filesystem::create_directories(machine.folder());
+  for (const std::string& folder : {machine.folder(), theirs.path()}) write_file(folder + "/tiny.rkllm", "a model");
+  write_file(machine.folder() + "/mine.rkllm", "a model");
+  write_file(theirs / "half.rkllm.part", "a beginning");
+  {
+    LiveServer server({.set = {"runtime.model_dirs=" + theirs.path()}});
+    const std::string place = "127.0.0.1:" + std::to_string(server.port(Transport::kHttp));
+    const auto other = machine.run({"rm", "mine", "--to", place});
+    CHECK(other.status == 1);
+    CHECK_THAT(other.err, has_text("there is no model mine"));
+    const auto both = machine.run({"rm", "tiny", "half", "--to", place});
+    INFO(both.err);
+    CHECK(both.status == 0);
+    CHECK(std::filesystem::is_empty(theirs.path()));
+    CHECK_THAT(machine.run({"models", "--to", place}).out, !has_text("tiny") && !has_text("mine"));
+  }
+  for (const char* const name : {"tiny", "mine"}) {
+    CHECK(machine.run({"rm", name, "--to", "127.0.0.1:1"}).status == 1);  // nobody answers there
+    CHECK(std::filesystem::exists(machine.folder() + "/" + name + ".rkllm"));
+  }
+}
+
+TEST_CASE("rm without --to asks the server of the settings, too") {
+  FakeHub hub;
+  const Machine machine(hub.url());
+  TemporaryDirectory theirs;
+  std::filesystem::create_directories(machine.folder());
+  for (const std::string& folder : {machine.folder(), theirs.path()}) write_file(folder + "/tiny.rkllm", "a model");
+  LiveServer server({.set = {"runtime.model_dirs=" + theirs.path()}});
+  const std::string port = "http.port=" + std::to_string(server.port(Transport::kHttp));
+  CHECK(machine.run({"rm", "tiny", "--set", port}).status == 0);
+  CHECK_FALSE(std::filesystem::exists(theirs / "tiny.rkllm"));
+  CHECK(std::filesystem::exists(machine.folder() + "/tiny.rkllm"));
 }
 
 TEST_CASE("pull says what is wrong with what it was asked for") {
@@ -130,6 +207,6 @@ TEST_CASE("rm also deletes what an unfinished pull has left") {
   std::filesystem::create_directories(machine.folder());
   write_file(machine.folder() + "/tiny.rkllm.part", "a beginning");
   write_file(machine.folder() + "/tiny.rkllm.part.tag", "sha256:x");
-  CHECK(machine.run({"rm", "tiny", "--to", "127.0.0.1:1"}).status == 0);
+  CHECK(machine.run({"rm", "tiny"}).status == 0);
   CHECK(std::filesystem::is_empty(machine.folder()));
 }

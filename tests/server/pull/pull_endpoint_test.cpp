@@ -203,8 +203,7 @@ TEST_CASE("a server that ends does not wait for a silent hub") {
 TEST_CASE("pulling and deleting take the permission admin") {
   TemporaryDirectory directory;
   const std::string tokens = directory / "tokens";
-  write_file(tokens,
-             "boss  token-of-the-boss-of-all  call,admin\nguest  token-of-a-guest-who-asks  call\n");
+  write_file(tokens, "boss  token-of-the-boss-of-all  call,admin\nguest  token-of-a-guest-who-asks  call\n");
   REQUIRE(::chmod(tokens.c_str(), 0600) == 0);
   Serving serving({"auth.tokens=" + tokens});
   serving.hub.files["tiny.rkllm"] = "a model";
@@ -237,11 +236,28 @@ TEST_CASE("only files of the server's folders are deleted, by their own names") 
   CHECK(std::filesystem::exists(serving.path_of("tiny.rkllm")));
 }
 
-TEST_CASE("without a folder of models nothing is pulled") {
-  LiveServer server({.set = {"runtime.model_dirs=[]"}});
+TEST_CASE("without any setting models are pulled into the folder that need not be set, and are there at once") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = "a model";
+  LiveServer server({.set = {"runtime.model_dirs=[]", "runtime.model_hub=" + hub.url()}, .env = {{"no_proxy", "*"}}});
   HttpClient client(server.endpoint(Transport::kHttp));
-  const HttpAnswer answer = client.post("/api/pull", Json{{"model", kTiny}}.dump());
-  CHECK(answer.status == 400);
-  CHECK_THAT(answer.json()["error"], has_text("runtime.model_dirs names no folder"));
+  CHECK(client.get("/v1/models").json()["data"].empty());
+  CHECK(client.post("/api/pull", Json{{"model", kTiny}}.dump()).status == 200);
+  const std::string folder = server.directory() / "data/rkllm-mcp/models";
+  CHECK(std::filesystem::exists(folder + "/tiny.rkllm"));
+  const Json models = client.get("/v1/models").json()["data"];
+  REQUIRE(models.size() == 1);
+  CHECK(models[0]["id"] == "tiny");
+  CHECK(client.remove("/api/delete", R"({"model":"tiny"})").status == 200);
+  CHECK(std::filesystem::is_empty(folder));
   for (const auto* path : {"/api/push", "/api/create", "/api/copy"}) CHECK(client.post(path, "{}").status == 400);
+}
+
+TEST_CASE("what an unfinished pull has left is deleted by the model's name") {
+  Serving serving;
+  std::filesystem::create_directories(serving.folder());
+  write_file(serving.path_of("tiny.rkllm.part"), "a beginning");
+  CHECK(serving.remove("other").status == 404);
+  CHECK(serving.remove("tiny").status == 200);
+  CHECK(std::filesystem::is_empty(serving.folder()));
 }

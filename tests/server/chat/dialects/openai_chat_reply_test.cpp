@@ -74,7 +74,7 @@ TEST_CASE("calls, several answers, a conversation, and figures that are not know
 }
 
 TEST_CASE("a stream: the role once, pieces, the finish, the usage, the end") {
-  OpenAiChatStream stream(kChatFacts, true);
+  OpenAiChatStream stream(kChatFacts, {.usage_at_end = true});
   std::string sent = stream.event(ThinkingDelta{"Hm"}, 0);
   sent += stream.event(TextDelta{"a\n\"é"}, 0);
   sent += stream.event(ToolCall{"c1", "f", R"({"a":1})"}, 0);
@@ -107,7 +107,7 @@ TEST_CASE("a stream: the role once, pieces, the finish, the usage, the end") {
 }
 
 TEST_CASE("a stream without usage does not speak of it") {
-  OpenAiChatStream stream(kChatFacts, false);
+  OpenAiChatStream stream(kChatFacts, {});
   const auto chunks =
       chunks_of(joined({stream.event(TextDelta{"a"}, 0), stream.end(some_end(), 0), stream.finish(some_usage())}));
   REQUIRE(chunks.size() == 4);
@@ -116,8 +116,28 @@ TEST_CASE("a stream without usage does not speak of it") {
   CHECK(chunks[3] == "[DONE]");
 }
 
+TEST_CASE(
+    "with timings_per_token each chunk of an answer says how far it is, and the last one has the runtime's figures") {
+  OpenAiChatStream stream(kChatFacts, {.timings_per_token = true});
+  std::string text;
+  stream.progress({1, 0});
+  text += stream.event(TextDelta{"a"}, 0);
+  stream.progress({2, 100});
+  stream.progress({3, 200});
+  text += stream.event(ThinkingDelta{"b"}, 0);
+  const auto chunks = chunks_of(text + stream.end(some_end(), 0));
+  REQUIRE(chunks.size() == 4);  // the first has the role
+  CHECK_FALSE(chunks[0].contains("timings"));
+  CHECK(chunks[1]["timings"] == Json::parse(R"({"predicted_n":1,"predicted_ms":0.0,"predicted_per_second":null})"));
+  CHECK(chunks[2]["timings"] == Json::parse(R"({"predicted_n":3,"predicted_ms":200.0,"predicted_per_second":10.0})"));
+  CHECK(chunks[3]["timings"]["predicted_n"] == 5);
+  OpenAiChatStream without(kChatFacts, {});
+  without.progress({1, 0});
+  CHECK(without.event(TextDelta{"a"}, 0).find("timings") == std::string::npos);
+}
+
 TEST_CASE("heartbeats are chunks, and the first of all has the role") {
-  OpenAiChatStream stream(kChatFacts, false);
+  OpenAiChatStream stream(kChatFacts, {});
   const auto chunks = chunks_of(joined({stream.heartbeat(), stream.heartbeat(), stream.event(TextDelta{"a"}, 0)}));
   REQUIRE(chunks.size() == 3);
   CHECK(chunks[0]["choices"][0]["delta"]["role"] == "assistant");
@@ -126,7 +146,7 @@ TEST_CASE("heartbeats are chunks, and the first of all has the role") {
 }
 
 TEST_CASE("several answers have a role each") {
-  OpenAiChatStream stream(kChatFacts, false);
+  OpenAiChatStream stream(kChatFacts, {});
   const auto chunks =
       chunks_of(joined({stream.event(TextDelta{"a"}, 0), stream.end(some_end(), 0), stream.event(TextDelta{"b"}, 1),
                         stream.end(some_end(Finish::kContentFilter), 1)}));
@@ -137,7 +157,7 @@ TEST_CASE("several answers have a role each") {
 }
 
 TEST_CASE("an empty answer is a role and a finish") {
-  OpenAiChatStream stream(kChatFacts, false);
+  OpenAiChatStream stream(kChatFacts, {});
   CHECK(chunks_of(stream.end(some_end(), 0)).size() == 2);
 }
 
@@ -169,6 +189,6 @@ TEST_CASE("errors have OpenAI's form and status") {
                                                                            {ErrorKind::kInternal, 500}}) {
     CHECK(openai_error_reply(TurnError(kind, "x")).status == status);
   }
-  OpenAiChatStream stream(kChatFacts, false);
+  OpenAiChatStream stream(kChatFacts, {});
   CHECK(chunks_of(stream.error(TurnError(ErrorKind::kRuntimeFailed, "it died")))[0]["error"]["message"] == "it died");
 }

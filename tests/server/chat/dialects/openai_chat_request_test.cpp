@@ -63,7 +63,8 @@ TEST_CASE("options are honoured") {
       {"name":"f","description":"d","parameters":{"type":"object"},"strict":true}}],"tool_choice":"required"})");
   const Turn& turn = request.turn;
   CHECK(request.stream);
-  CHECK(request.include_usage);
+  CHECK(request.figures.usage_at_end);
+  CHECK_FALSE(request.figures.timings_per_token);
   CHECK(turn.max_tokens == 7);
   CHECK(turn.stop == std::vector<std::string>{"a", "b"});
   CHECK(turn.sampling == SamplingWish{.top_k = 3,
@@ -79,6 +80,13 @@ TEST_CASE("options are honoured") {
   CHECK(turn.conversation == "c");
   CHECK(turn.tools == std::vector<Tool>{{"f", "d", Json{{"type", "object"}}}});
   CHECK(turn.tool_choice == ToolChoice{ToolUse::kRequired, ""});
+  CHECK(request.ignored.empty());
+}
+
+TEST_CASE("timings for each token are asked for by their name alone") {
+  const OpenAiChatRequest request = read_with(R"({"stream":true,"timings_per_token":true})");
+  CHECK(request.figures.timings_per_token);
+  CHECK_FALSE(request.figures.usage_at_end);
   CHECK(request.ignored.empty());
 }
 

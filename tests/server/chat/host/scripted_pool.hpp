@@ -286,6 +286,10 @@ class Heard final : public TurnListener {
  public:
   void queued(std::size_t places_before) override { positions.push_back(places_before); }
   void begun(const TurnBeginning& told) override { beginning = told; }
+  void progress(const AnswerProgress& told, std::size_t /*answer*/) override {
+    tokens = told.generated;
+    generating_ms = told.ms;
+  }
   void event(const AnswerEvent& event, std::size_t answer) override {
     if (answers.size() <= answer) answers.resize(answer + 1);
     append(answers[answer], event);
@@ -302,6 +306,8 @@ class Heard final : public TurnListener {
   std::optional<TurnBeginning> beginning;
   std::vector<Answer> answers;
   std::size_t events = 0;
+  std::int64_t tokens = 0;    // of the answer that is being made
+  double generating_ms = -1;  // since the first of them
   std::optional<Usage> sum;
   std::optional<TurnError> error;
 };

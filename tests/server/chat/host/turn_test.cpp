@@ -58,6 +58,9 @@ TEST_CASE("a turn clears the runtime's template once, runs its prompt, and tells
   CHECK(run.options.max_new_tokens == 100);
   CHECK(heard.sum->prompt == static_cast<std::int64_t>(run.prompt.size()) + 1);
   CHECK(heard.sum->generated == 3);
+  CHECK(heard.tokens == 3);
+  CHECK(heard.generating_ms >= 0);
+  CHECK(heard.answers[0].end.timings.first_token_ms);
   CHECK(heard.sum->cached == 0);
   CHECK(bench.pool.model.templates_cleared == 1);
   bench.ask(asking("Hi again"));
@@ -197,6 +200,7 @@ TEST_CASE("who goes while it waits frees its place at once, and who goes during 
   CHECK(bench.pool.model.runs.at(0).generated < 5);
   CHECK(bench.pool.model.runs.size() == 1);  // no warm-up
   CHECK(first.events == 2);
+  CHECK(first.tokens == 2);
   CHECK_FALSE(bench.pool.leased);
   CHECK(bench.host.turns() == 0);
 }

@@ -1,0 +1,173 @@
+#include "cli/people/load_commands.hpp"
+
+#include "cli/exit_codes.hpp"
+#include "cli/help/terminal.hpp"
+#include "cli/people/load_progress_line.hpp"
+#include "cli/people/offered_models.hpp"
+
+#include <rkllm_mcp/nearest_name.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace rkllm_mcp {
+namespace {
+
+constexpr int kCallFailed = 4001;  // the code of: the library has refused
+
+struct LoadedHandle {
+  std::string handle{};
+  std::string name{};
+  std::string path{};
+};
+
+std::vector<LoadedHandle> loaded_handles(ServerLink& server) {
+  std::vector<LoadedHandle> handles;
+  const Json health = server.health();
+  for (const Json& each : health.value("models", Json::array())) {
+    handles.push_back({text_at(each, "handle"), text_at(each, "name"), text_at(each, "path", "")});
+  }
+  return handles;
+}
+
+// What the server's settings have in that place; null if it does not tell.
+Json setting_of(ServerLink& server, const char* name) {
+  try {
+    return server.resource("rkllm://settings").at("values").at(name).at("value");
+  } catch (const ServerRefuses&) {
+    return nullptr;
+  } catch (const Json::exception&) {
+    return nullptr;
+  }
+}
+
+// As rkllm_init does it, with the context that a model which is loaded by name has; one that was built for less has the
+// runtime's own.
+Json init_file(ServerLink& server, const std::string& path) {
+  Json param{{"model_path", path}};
+  const Json context = setting_of(server, "runtime.default_context");
+  if (!context.is_number_integer() || context.get<std::int64_t>() <= 0) {
+    return server.call("rkllm_init", Json{{"param", param}});
+  }
+  Json with_context = param;
+  with_context["max_context_len"] = context;
+  try {
+    return server.call("rkllm_init", Json{{"param", std::move(with_context)}});
+  } catch (const ServerRefuses& refusal) {
+    if (refusal.code() != kCallFailed) throw;
+    return server.call("rkllm_init", Json{{"param", std::move(param)}});
+  }
+}
+
+// As chat clients do it, and for ever: loaded once, however often it is asked for.
+Json load_by_name(ServerLink& server, const OfferedModels& offered, const OfferedModel& model) {
+  if (offered.has_chat) {
+    server.send("POST", "/api/generate", Json{{"model", model.name}, {"keep_alive", -1}, {"stream", false}});
+    return Json{{"status", 0}};
+  }
+  if (model.is_loaded) return Json{{"status", 0}, {"handle", model.handle}};
+  const Json presets = setting_of(server, "models");
+  if (presets.is_object() && presets.contains(model.name)) {
+    return server.call("rkllm_init", Json{{"model", model.name}});
+  }
+  return init_file(server, model.path);
+}
+
+bool is_meant(const LoadedHandle& handle, const std::string& name) {
+  const std::filesystem::path path = handle.path;
+  return handle.handle == name || handle.name == name || path == name || path.filename() == name || path.stem() == name;
+}
+
+// A file of this machine by its full path, which the server's own folder would not lead to; what only the server may
+// have as it was said; nothing if it cannot be a file.
+std::optional<std::string> file_meant_by(const std::string& name) {
+  const std::filesystem::path path = name;
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) return std::filesystem::absolute(path).lexically_normal().string();
+  const bool is_like_file = name.find('/') != std::string::npos || path.extension() == ".rkllm";
+  return is_like_file ? std::optional(name) : std::nullopt;
+}
+
+}  // namespace
+
+int load_model(ServerLink& server, const StateOptions& options) {
+  const OfferedModels offered = offered_models(server);
+  const OfferedModel* model = offered.find(options.model);
+  const auto file = file_meant_by(options.model);
+  if (model == nullptr && file) model = offered.find(*file);
+  if (model != nullptr && !model->is_loaded && !offered.has_chat) {
+    // What rkllm_init has made of its file goes by another name.
+    const auto same = std::ranges::find_if(
+        offered.all, [model](const OfferedModel& each) { return each.is_loaded && each.path == model->path; });
+    if (same != offered.all.end()) model = &*same;
+  }
+  if (model == nullptr && !file) throw std::runtime_error(offered.no_such_model(options.model));
+  if (model != nullptr && model->is_profile) {
+    throw std::runtime_error(model->name + " is a profile: its model is loaded by that one's name");
+  }
+  Json result;
+  {
+    const LoadProgressLine progress(server, model != nullptr ? model->name : *file);
+    result = model != nullptr ? load_by_name(server, offered, *model) : init_file(server, *file);
+  }
+  // What it goes by, and which handle it has, the server knows now.
+  std::string name = model != nullptr ? model->name : *file;
+  for (const LoadedHandle& each : loaded_handles(server)) {
+    const bool is_it = result.contains("handle") ? each.handle == result["handle"] : each.name == name;
+    if (!is_it) continue;
+    name = each.name;
+    result["handle"] = each.handle;
+    break;
+  }
+  result["model"] = name;
+  if (options.json) {
+    print_json(result);
+  } else {
+    std::printf("%s %s: handle %s. Talk to it: rkllm-mcp chat %s\n", name.c_str(),
+                model != nullptr && model->is_loaded ? "was loaded already" : "is loaded",
+                text_at(result, "handle").c_str(), name.c_str());
+  }
+  return kExitOk;
+}
+
+int unload_model(ServerLink& server, const StateOptions& options) {
+  const auto handles = loaded_handles(server);
+  std::vector<LoadedHandle> meant;
+  std::ranges::copy_if(handles, std::back_inserter(meant),
+                       [&](const LoadedHandle& each) { return is_meant(each, options.model); });
+  OfferedModels offered;
+  if (meant.empty()) {
+    offered = offered_models(server);
+    const OfferedModel* const model = offered.find(options.model);
+    std::ranges::copy_if(handles, std::back_inserter(meant), [model](const LoadedHandle& each) {
+      return model != nullptr && each.handle == model->handle;
+    });
+  }
+  if (meant.size() != 1) {
+    std::string loaded;
+    for (const LoadedHandle& each : handles) {
+      loaded += (loaded.empty() ? "" : ", ") + each.handle + " (" + each.name + ")";
+    }
+    const bool is_known = !meant.empty() || offered.find(options.model) != nullptr;
+    throw std::runtime_error(options.model +
+                             (meant.empty() ? " is not loaded" : " is loaded more than once: name the handle") +
+                             (is_known ? "" : did_you_mean(options.model, offered.names())) +
+                             "; loaded: " + (loaded.empty() ? "nothing" : loaded));
+  }
+  const Json result = server.call("rkllm_destroy", Json{{"handle", meant.front().handle}});
+  if (options.json) {
+    print_json(result);
+  } else {
+    std::printf("%s is unloaded.\n", options.model.c_str());
+  }
+  return kExitOk;
+}
+
+}  // namespace rkllm_mcp
