@@ -11,14 +11,14 @@ namespace rkllm_mcp {
 
 class Lifetime {
  public:
-  Lifetime() = default;
+  Lifetime() : mark_(std::make_shared<char>()) {}  // written out, else clang takes no const member of this type
   Lifetime(const Lifetime&) = delete;
   Lifetime& operator=(const Lifetime&) = delete;
 
   std::weak_ptr<const void> watch() const { return mark_; }
 
  private:
-  const std::shared_ptr<const void> mark_ = std::make_shared<char>();
+  const std::shared_ptr<const void> mark_;
 };
 
 }  // namespace rkllm_mcp
