@@ -48,7 +48,7 @@ class HttpClient : public Client, public std::enable_shared_from_this<HttpClient
   int asked_ = 0;
   std::size_t started_ = 0;  // runs that nobody will ask for
   Departure departure_;
-  bool stays_ = false;   // it does not close by itself
+  bool stays_ = false;  // it does not close by itself
   bool settled_ = false;
   bool told_end_ = false;
 };

@@ -18,19 +18,9 @@
 #define RKLLM_MCP_ASAN_THREADS
 #endif
 #endif
-#if defined(__SANITIZE_THREAD__)
-#define RKLLM_MCP_TSAN_THREADS
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define RKLLM_MCP_TSAN_THREADS
-#endif
-#endif
 
 #ifdef RKLLM_MCP_ASAN_THREADS
 #include <sanitizer/common_interface_defs.h>
-#endif
-#ifdef RKLLM_MCP_TSAN_THREADS
-#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace rkllm_mcp::simulation {
@@ -68,18 +58,12 @@ struct SimThreads::SimThread {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
 #endif
-#ifdef RKLLM_MCP_TSAN_THREADS
-  void* fiber = nullptr;
-#endif
 
   // From this one to the other.
   void switch_to(SimThread& other) {
     exceptions = std::exchange(current_exceptions(), other.exceptions);
 #ifdef RKLLM_MCP_ASAN_THREADS
     __sanitizer_start_switch_fiber(is_over ? nullptr : &fake_stack, other.bottom, other.bytes);
-#endif
-#ifdef RKLLM_MCP_TSAN_THREADS
-    __tsan_switch_to_fiber(other.fiber, 0);
 #endif
     ::swapcontext(&context, &other.context);
     arrive(other);
@@ -91,12 +75,7 @@ struct SimThreads::SimThread {
   }
 };
 
-SimThreads::SimThreads(Choices& choices) : choices_(choices), loop_(std::make_unique<SimThread>()) {
-  current = this;
-#ifdef RKLLM_MCP_TSAN_THREADS
-  loop_->fiber = __tsan_get_current_fiber();
-#endif
-}
+SimThreads::SimThreads(Choices& choices) : choices_(choices), loop_(std::make_unique<SimThread>()) { current = this; }
 
 SimThreads::~SimThreads() {
   current = nullptr;
@@ -121,9 +100,6 @@ void SimThreads::start(std::function<void()> work, std::shared_ptr<bool> has_end
   thread->bottom = thread->stack.get();
   thread->bytes = kStackBytes;
 #endif
-#ifdef RKLLM_MCP_TSAN_THREADS
-  thread->fiber = __tsan_create_fiber(0);
-#endif
   threads_.push_back(std::move(thread));
 }
 
@@ -147,9 +123,6 @@ void SimThreads::go_on(SimThread& thread) {
   running_ = nullptr;
   if (!thread.is_over) return;
   spare_stacks().push_back(std::move(thread.stack));
-#ifdef RKLLM_MCP_TSAN_THREADS
-  __tsan_destroy_fiber(thread.fiber);
-#endif
   std::erase_if(threads_, [&thread](const auto& each) { return each.get() == &thread; });
 }
 
