@@ -3,7 +3,6 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
 #include <utility>
 
@@ -12,7 +11,7 @@ namespace rkllm_mcp {
 // Calls that wait, and the thread that makes them one after the other, see serve(). All but the thread is guarded by
 // the backend's mutex, which must not be held by whoever destroys a queue whose thread has been started.
 struct QueuedBackend::Queue {
-  explicit Queue(std::mutex& mutex_of_backend) : mutex(mutex_of_backend) {}
+  explicit Queue(Mutex& mutex_of_backend) : mutex(mutex_of_backend) {}
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
   ~Queue() {
@@ -25,17 +24,17 @@ struct QueuedBackend::Queue {
     thread.join();
   }
 
-  std::mutex& mutex;
+  Mutex& mutex;
   std::deque<QueuedCallPointer> waiting;  // in their order
   QueuedCallPointer holder;               // the lease that is held
   bool ending = false;
-  std::condition_variable news;  // for the thread: there is a call to make, or it is to end
-  std::thread thread;
+  ConditionVariable news;  // for the thread: there is a call to make, or it is to end
+  Thread thread;
 };
 
 // One initialised model, or one that is being initialised.
 struct QueuedBackend::Handle {
-  explicit Handle(std::mutex& mutex) : queue(mutex), beside(mutex) {}
+  explicit Handle(Mutex& mutex) : queue(mutex), beside(mutex) {}
 
   std::string id;
   std::string name;        // see load(); empty: made by rkllm_init
@@ -50,12 +49,12 @@ struct QueuedBackend::Handle {
   Json created_with;                  // the parameters of rkllm_init
   Json last_perf;                     // of the latest run that had one
   std::uint64_t foreign_changes = 0;  // see HandleUse
-  std::chrono::steady_clock::time_point last_used = std::chrono::steady_clock::now();
+  Clock::time_point last_used = Clock::now();
   // Written with the mutex and by the queue's thread alone, which reads them without it.
   Model::Values values;
   std::optional<pid_t> process;
 
-  std::mutex start_mutex;  // see the header
+  Mutex start_mutex;  // see the header
   std::unique_ptr<Model> model;
   Queue queue;
   Queue beside;  // of calls that need not wait for a run
@@ -68,7 +67,7 @@ struct QueuedBackend::QueuedCall {
   CallRequest request;  // without its observer
   std::shared_ptr<CallObserver> observer;
   HandlePointer handle;  // null for calls without one
-  const std::chrono::steady_clock::time_point queued_at = std::chrono::steady_clock::now();
+  const Clock::time_point queued_at = Clock::now();
   std::string model;        // see load()
   QueuedCallPointer lease;  // whose call it is; null: nobody's
 
@@ -159,12 +158,12 @@ QueuedBackend::QueuedBackend(std::unique_ptr<Engine> engine, std::span<const Met
       destroy_(find_method(methods, HandleRole::kDestroys)),
       limits_(limits),
       handleless_(std::make_unique<Queue>(mutex_)) {
-  handleless_->thread = std::thread([this] { serve(*handleless_, nullptr); });
+  handleless_->thread = Thread([this] { serve(*handleless_, nullptr); });
 }
 
 QueuedBackend::~QueuedBackend() {
   constexpr std::chrono::seconds kPatience{10};
-  if (!shutting_down_) shut_down(std::chrono::steady_clock::now() + kPatience);
+  if (!shutting_down_) shut_down(Clock::now() + kPatience);
   std::map<std::string, HandlePointer> left;  // they go before the tables, which their threads use
   std::unique_lock lock(mutex_);
   change_.wait(lock, [this] { return jobs_.empty(); });  // a call that ends at last still uses all of this
@@ -241,7 +240,7 @@ void QueuedBackend::let_go(const QueuedCallPointer& lease) {
 void QueuedBackend::end_held(const QueuedCallPointer& lease) {
   Handle& handle = *lease->handle;
   handle.queue.holder = nullptr;
-  handle.last_used = std::chrono::steady_clock::now();
+  handle.last_used = Clock::now();
   lease->state = QueuedCall::State::kDone;
   tell_positions(handle, 0);
   notices_.post([this, lease] { finish(lease, CallOutcome()); });
@@ -288,7 +287,7 @@ std::optional<pid_t> QueuedBackend::loading_process(CallId init) const {
 std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
   const std::lock_guard lock(mutex_);
   std::vector<Load> all;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   for (const auto& [id, job] : jobs_) {
     const bool loads = job->request.method != nullptr && job->request.method->handle == HandleRole::kCreates;
     if (!loads || !job->handle || job->abandoned) continue;
@@ -354,8 +353,8 @@ void QueuedBackend::create_handle(QueuedCall& job) {
   handle->id = "llm-" + std::to_string(handle->number);
   handle->model = engine_->new_model(
       handle->id, [this, id = handle->id, of = handle.get()](const RpcError& why) { lose(id, of, why); });
-  handle->queue.thread = std::thread([this, at = handle.get()] { serve(at->queue, at); });
-  handle->beside.thread = std::thread([this, at = handle.get()] { serve(at->beside, at); });
+  handle->queue.thread = Thread([this, at = handle.get()] { serve(at->queue, at); });
+  handle->beside.thread = Thread([this, at = handle.get()] { serve(at->beside, at); });
   handles_.emplace(handle->id, handle);
 }
 
@@ -526,7 +525,7 @@ void QueuedBackend::run_queued(Queue& queue, Handle* handle) {
   CallOutcome outcome;
   {
     // An rkllm_abort that is under way is meant for the run before this one.
-    std::unique_lock<std::mutex> nobody_aborts;
+    std::unique_lock<Mutex> nobody_aborts;
     if (handle != nullptr) nobody_aborts = std::unique_lock(handle->start_mutex);
     const std::lock_guard lock(mutex_);
     job = next_of(queue);
@@ -605,7 +604,7 @@ void QueuedBackend::run_beside(Handle& handle) {
 
 CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
   if (handle == nullptr) return engine_->call(request);
-  std::unique_lock<std::mutex> nobody_else;  // may use a model that is being destroyed
+  std::unique_lock<Mutex> nobody_else;  // may use a model that is being destroyed
   if (request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(handle->start_mutex);
   return handle->model->call(request);
 }
@@ -616,7 +615,7 @@ void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome&
   const bool succeeded = outcome.error == nullptr;
   if (handle.running.get() == &job) {
     handle.running = nullptr;
-    handle.last_used = std::chrono::steady_clock::now();
+    handle.last_used = Clock::now();
     handle.values = handle.model->values();
     handle.process = handle.model->process();
     const bool has_failed = job.request.method->streams && !succeeded;
@@ -641,7 +640,7 @@ void QueuedBackend::note_load_time(const QueuedCall& job) {
   const std::string path = path_in(job.request.params);
   if (path.empty()) return;
   if (load_times_.size() >= kMostFiles) load_times_.clear();
-  load_times_.insert_or_assign(path, std::chrono::steady_clock::now() - job.queued_at);
+  load_times_.insert_or_assign(path, Clock::now() - job.queued_at);
 }
 
 void QueuedBackend::lose(const std::string& id, const Handle* lost, const RpcError& why) {
@@ -688,7 +687,7 @@ void QueuedBackend::finish(const QueuedCallPointer& job, CallOutcome outcome) {
 std::vector<QueuedBackend::HandleStatus> QueuedBackend::handles() const {
   const std::lock_guard lock(mutex_);
   std::vector<HandleStatus> all;
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   for (const auto& [id, handle] : handles_) {
     if (!handle->live) continue;
     HandleStatus status{id,
@@ -717,7 +716,7 @@ QueuedBackend::Use QueuedBackend::use() const {
   return jobs_.empty() ? Use::kIdle : Use::kCalls;
 }
 
-bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
+bool QueuedBackend::shut_down(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   shutting_down_ = true;
   for (const auto& [id, handle] : handles_) {
@@ -734,7 +733,7 @@ bool QueuedBackend::shut_down(std::chrono::steady_clock::time_point deadline) {
   return false;
 }
 
-void QueuedBackend::abandon_all(std::unique_lock<std::mutex>& lock) {
+void QueuedBackend::abandon_all(std::unique_lock<Mutex>& lock) {
   std::vector<std::shared_ptr<CallObserver>> untold;
   for (const auto& [id, job] : jobs_) {
     if (job->state != QueuedCall::State::kDone && !std::exchange(job->given_up, true)) untold.push_back(job->observer);

@@ -15,12 +15,12 @@
 #include "backend/engine.hpp"
 #include "backend/runner.hpp"
 #include "counts.hpp"
+#include "thread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -28,13 +28,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -79,7 +77,7 @@ class QueuedBackend : public Backend {
     std::string_view method;
     std::string request_id;  // as JSON text; empty: it has none
     std::string_view transport;
-    std::chrono::steady_clock::duration since;
+    Clock::duration since;
   };
   // What a handle is doing, for status pages.
   struct HandleStatus {
@@ -99,8 +97,8 @@ class QueuedBackend : public Backend {
   struct HandleUse {
     std::uint64_t load = 0;  // another number for every model that was ever loaded
     std::size_t waiting = 0;
-    bool in_use = false;                              // a call is made, a lease is held, or somebody waits
-    std::chrono::steady_clock::time_point last_used;  // when the latest call has ended
+    bool in_use = false;          // a call is made, a lease is held, or somebody waits
+    Clock::time_point last_used;  // when the latest call has ended
     // Counts the calls outside of leases that may have changed what the model keeps (KV cache, template, tools, caches,
     // adapters), and the runs that have failed.
     std::uint64_t foreign_changes = 0;
@@ -113,11 +111,11 @@ class QueuedBackend : public Backend {
   // A model that is being loaded.
   struct Load {
     CallId init;
-    std::string model;                                            // as HandleStatus
-    std::string path;                                             // of its file, as rkllm_init was given it
-    std::optional<pid_t> process;                                 // see loading_process()
-    std::chrono::steady_clock::duration since{};                  // it was asked for
-    std::optional<std::chrono::steady_clock::duration> before{};  // how long the latest load of the same file took
+    std::string model;                        // as HandleStatus
+    std::string path;                         // of its file, as rkllm_init was given it
+    std::optional<pid_t> process;             // see loading_process()
+    Clock::duration since{};                  // it was asked for
+    std::optional<Clock::duration> before{};  // how long the latest load of the same file took
   };
   // In the order in which they were asked for.
   std::vector<Load> loads() const;
@@ -132,7 +130,7 @@ class QueuedBackend : public Backend {
   // Takes no more calls, stops all runs and destroys all handles. True if everything has ended soon after `deadline`;
   // if not, threads still hang in the library and only the end of the process helps. Calls that hang are ended with an
   // error then, so that those who wait for them are told.
-  bool shut_down(std::chrono::steady_clock::time_point deadline);
+  bool shut_down(Clock::time_point deadline);
 
  private:
   struct QueuedCall;
@@ -163,7 +161,7 @@ class QueuedBackend : public Backend {
   void stop_everything_on(Handle& handle);
   // Unless that is under way. Nobody need listen.
   void destroy_unasked(const HandlePointer& handle, EndedFunction ended = {});
-  void abandon_all(std::unique_lock<std::mutex>& lock);  // unlocks
+  void abandon_all(std::unique_lock<Mutex>& lock);  // unlocks
 
   // With mutex_ held.
   static std::deque<QueuedCallPointer>& makeable(Queue& queue);  // the calls that are next: a lease's, if one is held
@@ -189,16 +187,16 @@ class QueuedBackend : public Backend {
   const Limits limits_;
   LostFunction lost_ = [](const std::string&) {};
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   bool shutting_down_ = false;
   // Of all backends: a session may still cancel a call of one that has been replaced.
   static inline std::atomic<CallId> next_call_{1};
   unsigned next_handle_ = 1;
   std::set<unsigned> unused_numbers_;  // of handles that were not made after all; the next ones get them
   std::map<CallId, QueuedCallPointer> jobs_;
-  std::map<std::string, std::chrono::steady_clock::duration> load_times_;  // of the latest load, by the file's path
-  std::map<std::string, HandlePointer> handles_;  // by wire id, those being created or destroyed included
-  std::condition_variable change_;
+  std::map<std::string, Clock::duration> load_times_;  // of the latest load, by the file's path
+  std::map<std::string, HandlePointer> handles_;       // by wire id, those being created or destroyed included
+  ConditionVariable change_;
 
   const std::unique_ptr<Queue> handleless_;
   Runner notices_;      // refusals and news: what must not wait for a call

@@ -51,7 +51,6 @@ Verdict RunSink::verdict() noexcept {
 }
 
 bool RunSink::await_end(const std::function<bool()>& still_running) {
-  using Clock = std::chrono::steady_clock;
   auto last_seen_running = Clock::now();
   std::unique_lock lock(mutex_);
   while (!ended_news_.wait_for(lock, kLookAgain, [this] { return ended_; })) {

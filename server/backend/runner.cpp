@@ -21,12 +21,23 @@ void Runner::post(std::function<void()> job) {
   news_.notify_one();
 }
 
+void Runner::execute(const std::function<void()>& job) {
+  bool has_ended = false;  // guarded by mutex_
+  post([this, &job, &has_ended] {
+    job();
+    const std::lock_guard lock(mutex_);
+    has_ended = true;
+  });
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [&has_ended] { return has_ended; });
+}
+
 std::size_t Runner::waiting() const {
   const std::lock_guard lock(mutex_);
   return jobs_.size();
 }
 
-bool Runner::wait_until_idle(std::chrono::steady_clock::time_point deadline) {
+bool Runner::wait_until_idle(Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   return idle_.wait_until(lock, deadline, [this] { return jobs_.empty() && !busy_; });
 }

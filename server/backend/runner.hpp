@@ -1,15 +1,13 @@
 // One thread that executes jobs in the order in which they were posted.
 //
-// Threads: any; the destructor and wait_until_idle() any but the runner's own.
+// Threads: any; the destructor, execute() and wait_until_idle() any but the runner's own.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
+#include "thread.hpp"
+
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
-#include <thread>
 
 namespace rkllm_mcp {
 
@@ -21,20 +19,22 @@ class Runner {
   ~Runner();  // waits for the jobs that are still queued
 
   void post(std::function<void()> job);
+  // As post(), and waits until the job has ended.
+  void execute(const std::function<void()>& job);
   std::size_t waiting() const;  // jobs that have not begun
   // False if there are jobs at `deadline` that have not ended.
-  bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
+  bool wait_until_idle(Clock::time_point deadline);
 
  private:
   void work();
 
-  mutable std::mutex mutex_;
-  std::condition_variable news_;
-  std::condition_variable idle_;
+  mutable Mutex mutex_;
+  ConditionVariable news_;
+  ConditionVariable idle_;
   std::deque<std::function<void()>> jobs_;
   bool busy_ = false;
   bool stopping_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  Thread thread_;  // last: it uses all of the above
 };
 
 }  // namespace rkllm_mcp

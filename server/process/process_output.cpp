@@ -1,7 +1,8 @@
 #include "process/process_output.hpp"
 
+#include "thread.hpp"
+
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <array>
@@ -38,7 +39,8 @@ ProcessOutput::Read ProcessOutput::read() {
 
 bool ProcessOutput::wait(std::chrono::milliseconds patience, int other) const {
   std::array<pollfd, 2> wanted{pollfd{pipe_.number(), POLLIN, 0}, pollfd{other, POLLIN, 0}};
-  return ::poll(wanted.data(), wanted.size(), static_cast<int>(patience.count())) > 0 && wanted[1].revents != 0;
+  return poll_descriptors(wanted.data(), wanted.size(), static_cast<int>(patience.count())) > 0 &&
+         wanted[1].revents != 0;
 }
 
 }  // namespace rkllm_mcp

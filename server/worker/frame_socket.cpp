@@ -73,7 +73,7 @@ void FrameSocket::wait_or_throw(int error, short event) const {
   if (error == EAGAIN || error == EWOULDBLOCK) {
     if (look_) look_();
     pollfd waited{socket_.number(), event, 0};
-    ::poll(&waited, 1, look_ ? interval_ms_ : -1);
+    poll_descriptors(&waited, 1, look_ ? interval_ms_ : -1);
     return;
   }
   if (error == EPIPE || error == ECONNRESET) throw PeerGone();

@@ -5,11 +5,11 @@
 #pragma once
 
 #include "process/descriptor.hpp"
+#include "thread.hpp"
 #include "worker/frame.hpp"
 
 #include <chrono>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -51,7 +51,7 @@ class FrameSocket {
   const Descriptor socket_;
   std::function<void()> look_;  // none: the socket itself blocks
   int interval_ms_ = 0;
-  std::mutex sending_;
+  Mutex sending_;
   FrameReader reader_;
 };
 

@@ -1,4 +1,5 @@
 set(WORKER_SOURCES
+  worker/child_process.cpp
   worker/control_socket.cpp
   worker/frame.cpp
   worker/frame_socket.cpp

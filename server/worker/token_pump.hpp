@@ -5,20 +5,18 @@
 // socket's receiving side.
 #pragma once
 
+#include "thread.hpp"
 #include "worker/frame_socket.hpp"
 #include "worker/reply_reader.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/posix/stream_descriptor.hpp>
-#include <asio/steady_timer.hpp>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace rkllm_mcp {
@@ -29,9 +27,9 @@ class TokenPump : public std::enable_shared_from_this<TokenPump> {
   TokenPump(asio::io_context& loop, FrameSocket& socket, ReplyReader& reader);
 
   void start();
-  // The first frame that holds no tokens. Meanwhile `look` is called at least once in each `interval`, with the number of
-  // signs of life so far: frames that have come, and looks during which a reader had no room. What it throws ends the
-  // waiting. Throws also what FrameSocket::receive() does.
+  // The first frame that holds no tokens. Meanwhile `look` is called at least once in each `interval`, with the number
+  // of signs of life so far: frames that have come, and looks during which a reader had no room. What it throws ends
+  // the waiting. Throws also what FrameSocket::receive() does.
   Frame await(std::chrono::milliseconds interval, const std::function<void(std::uint64_t signs)>& look);
 
  private:
@@ -43,15 +41,15 @@ class TokenPump : public std::enable_shared_from_this<TokenPump> {
   void end();
 
   asio::posix::stream_descriptor bytes_;  // a descriptor of its own for the socket: it may outlive that
-  asio::steady_timer room_;
+  Timer room_;
   std::function<void()> on_room_;
 
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;  // guards what follows
   FrameSocket& socket_;
   ReplyReader& reader_;
-  std::condition_variable ended_news_;
-  bool ended_ = false;    // `socket` and `reader` are not used any more
-  bool is_full_ = false;  // tokens wait for room
+  ConditionVariable ended_news_;
+  bool ended_ = false;                  // `socket` and `reader` are not used any more
+  bool is_full_ = false;                // tokens wait for room
   std::optional<TokenRecord> refused_;  // the first of them
   std::uint64_t signs_ = 0;
   std::optional<Frame> other_;

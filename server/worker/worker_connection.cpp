@@ -3,6 +3,7 @@
 #include "backend/logged_errors.hpp"
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/unread.hpp"
+#include "put_back.hpp"
 #include "worker/token_pump.hpp"
 
 #include <csignal>
@@ -12,8 +13,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kForItsEnd{1};
 constexpr int kLooksForItsEnd = 5;
@@ -116,6 +115,7 @@ void WorkerConnection::look() {
   if (process_->ended()) throw PeerGone();  // a process that it has left behind may hold the socket
   const std::uint64_t lines = process_->log().lines();
   if (std::exchange(lines_at_last_sign_, lines) != lines) last_sign_ = Clock::now();
+  if (is_put_back("a worker that hangs is waited for")) return;
   if (Clock::now() - last_sign_ >= hang_) throw Hanging();
 }
 

@@ -3,6 +3,7 @@
 // Threads: one at a time, but for stop().
 #pragma once
 
+#include "clock.hpp"
 #include "worker/frame_socket.hpp"
 #include "worker/reply_reader.hpp"
 #include "worker/worker_process.hpp"
@@ -54,9 +55,9 @@ class WorkerConnection {
   const std::chrono::milliseconds hang_;
   asio::io_context& loop_;
   FrameSocket socket_;
-  std::uint32_t number_ = 0;                           // the latest call's
-  std::uint64_t log_lines_ = 0;                        // that the worker had printed before it
-  std::chrono::steady_clock::time_point last_sign_{};  // of life: a frame, or a line of the log
+  std::uint32_t number_ = 0;       // the latest call's
+  std::uint64_t log_lines_ = 0;    // that the worker had printed before it
+  Clock::time_point last_sign_{};  // of life: a frame, or a line of the log
   std::uint64_t lines_at_last_sign_ = 0;
 };
 

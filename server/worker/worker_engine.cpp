@@ -6,6 +6,7 @@
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <future>
 #include <system_error>
 #include <utility>
@@ -87,28 +88,28 @@ std::shared_ptr<WorkerProcess> WorkerEngine::idle_worker() {
 
 std::shared_ptr<WorkerProcess> WorkerEngine::spawn() {
   if (killed_) throw runtime_unavailable("the server is shutting down");
-  std::promise<std::shared_ptr<WorkerProcess>> spawned;
-  spawner_.post([&] {
+  std::shared_ptr<WorkerProcess> worker;
+  std::exception_ptr failure;
+  spawner_.execute([&] {
     try {
       // The process's number is known before anything that it prints is read.
       const auto number = std::make_shared<std::promise<pid_t>>();
       const std::shared_future<pid_t> id = number->get_future();
-      auto worker = std::make_shared<WorkerProcess>(
+      worker = std::make_shared<WorkerProcess>(
           options_.command, [this, id](std::string_view line) { options_.line(id.get(), line); }, options_.hang);
       number->set_value(worker->id());
-      spawned.set_value(std::move(worker));
     } catch (...) {
-      spawned.set_exception(std::current_exception());
+      failure = std::current_exception();
     }
   });
   try {
-    auto worker = spawned.get_future().get();
-    std::erase_if(all_, [](const auto& each) { return each.expired(); });
-    all_.push_back(worker);
-    return worker;
+    if (failure) std::rethrow_exception(failure);
   } catch (const std::system_error& error) {
     throw runtime_unavailable(error.what());
   }
+  std::erase_if(all_, [](const auto& each) { return each.expired(); });
+  all_.push_back(worker);
+  return worker;
 }
 
 }  // namespace rkllm_mcp

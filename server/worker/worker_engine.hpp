@@ -4,6 +4,7 @@
 
 #include "backend/engine.hpp"
 #include "backend/runner.hpp"
+#include "thread.hpp"
 #include "worker/worker_connection.hpp"
 #include "worker/worker_process.hpp"
 
@@ -12,7 +13,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +52,7 @@ class WorkerEngine final : public Engine {
   std::shared_ptr<WorkerProcess> spawn();
 
   const Options options_;
-  std::mutex mutex_;
+  Mutex mutex_;
   bool killed_ = false;                      // nothing is started any more; guarded by mutex_, like the rest
   std::shared_ptr<WorkerProcess> idle_;      // serves calls without a handle, and the next model
   std::shared_ptr<WorkerConnection> calls_;  // the connection to it for the former, once there was one

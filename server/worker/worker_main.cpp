@@ -2,9 +2,9 @@
 
 #include "backend/library_engine.hpp"
 #include "process/descriptor.hpp"
+#include "worker/child_process.hpp"
 #include "worker/control_socket.hpp"
 #include "worker/served_model.hpp"
-#include "worker/worker_process.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -54,7 +54,7 @@ LoadedLibrary load(const WorkerOptions& options) {
 // Until the server has closed the control socket, or has died.
 void serve(const LoadedLibrary& library, const WorkerOptions& options, ProcessTitle& title) {
   LibraryEngine engine(library, FileRules(options.files));
-  const Descriptor control(WorkerProcess::kControlSocket);
+  const Descriptor control(ChildProcess::kControlSocket);
   ::fcntl(control.number(), F_SETFD, FD_CLOEXEC);  // what the library starts has no business there
   std::vector<std::unique_ptr<ServedModel>> models;
   while (auto sockets = take_sockets(control)) {

@@ -2,6 +2,7 @@
 
 #include "backend/logged_errors.hpp"
 #include "jsonrpc/envelope.hpp"
+#include "put_back.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -104,12 +105,19 @@ CallOutcome WorkerModel::create(const CallRequest& request) {
     return outcome;
   }
   outcome.result["handle"] = id_;
+  bool is_killed = false;
   {
     const std::lock_guard lock(loading_);
     loading_in_.reset();
+    is_killed = abandoned_;
+  }
+  if (is_killed) {  // stop_loading() came when the model was there, and nobody knows of that
+    leave_worker();
+    throw runtime_unavailable("the loading of the model was cancelled");
   }
   loading_process_ = 0;
   loaded_ = true;
+  if (is_put_back("a model whose worker has died is kept")) return outcome;
   worker_->when_ended(
       this, [this](const WorkerProcess::End& end) { lose(worker_died(end, worker_->log().errors_since(0))); });
   return outcome;
@@ -138,7 +146,8 @@ void WorkerModel::stop_run() {
 }
 
 void WorkerModel::stop_once() {
-  if (!run_is_stopped_.exchange(true) && !beside_->stop(run_)) run_is_stopped_ = false;
+  const std::uint32_t run = is_put_back("what stops a run means the one before") ? run_ - 1 : run_;
+  if (!run_is_stopped_.exchange(true) && !beside_->stop(run)) run_is_stopped_ = false;
 }
 
 std::size_t WorkerModel::entries() const {

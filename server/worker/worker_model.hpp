@@ -2,13 +2,13 @@
 #pragma once
 
 #include "backend/engine.hpp"
+#include "thread.hpp"
 #include "worker/worker_connection.hpp"
 #include "worker/worker_engine.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -52,13 +52,13 @@ class WorkerModel final : public Model {
   std::uint32_t run_ = 0;                   // its number on turn_
   std::atomic<bool> run_is_stopped_{false};
 
-  std::mutex loading_;
+  Mutex loading_;
   bool abandoned_ = false;                     // guarded by loading_
   std::weak_ptr<WorkerProcess> loading_in_{};  // guarded by loading_
   std::atomic<pid_t> loading_process_{0};      // 0: none
 
   std::atomic<bool> loaded_{false};
-  std::mutex losing_;
+  Mutex losing_;
 };
 
 }  // namespace rkllm_mcp

@@ -7,34 +7,24 @@
 
 #include "process/descriptor.hpp"
 #include "process/process_output.hpp"
+#include "thread.hpp"
+#include "worker/child_process.hpp"
 
 #include <sys/types.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp {
 
 class WorkerProcess {
  public:
-  struct Command {
-    std::string program;
-    std::vector<std::string> arguments;
-  };
-  struct End {
-    int signal = 0;  // that killed it; 0: it has exited
-    int exit_code = 0;
-  };
-
-  // Its control socket, as the process itself sees it.
-  static constexpr int kControlSocket = 3;
+  using Command = ChildProcess::Command;
+  using End = ChildProcess::End;
 
   // Spawns it. Throws std::system_error. One that has been stopped (SIGSTOP) for `hang` is killed, busy or not.
   WorkerProcess(const Command& command, ProcessOutput::LineFunction line, std::chrono::milliseconds hang);
@@ -42,7 +32,7 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills it if it still runs, and waits for that
 
-  pid_t id() const { return id_; }
+  pid_t id() const { return child_.id(); }
   ProcessOutput& log() { return log_; }
 
   // Asks it for the place of a model: our ends of its two sockets. If the process has gone, the other ends are closed.
@@ -62,23 +52,22 @@ class WorkerProcess {
  private:
   WorkerProcess(const Command& command, ProcessOutput::LineFunction line, std::chrono::milliseconds hang,
                 DescriptorPair control, DescriptorPair pipe);
-  std::thread start_watcher();
-  bool is_stopped() const;
+  Thread start_watcher();
   void watch();
   void note_end();
 
   const std::chrono::milliseconds hang_;
   Descriptor control_;
   ProcessOutput log_;
-  pid_t id_ = -1;
+  const ChildProcess child_;
 
-  mutable std::mutex mutex_;
-  mutable std::condition_variable news_;
+  mutable Mutex mutex_;
+  mutable ConditionVariable news_;
   std::optional<End> end_;
 
-  std::mutex listening_;  // held while listeners are called
-  std::map<const void*, Listener> listeners_;
-  std::thread watcher_;  // last: it uses all of the above
+  Mutex listening_;                                          // held while listeners are called
+  std::vector<std::pair<const void*, Listener>> listeners_;  // in the order in which they came
+  Thread watcher_;                                           // last: it uses all of the above
 };
 
 }  // namespace rkllm_mcp

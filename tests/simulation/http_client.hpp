@@ -48,8 +48,7 @@ class HttpClient : public Client, public std::enable_shared_from_this<HttpClient
   int asked_ = 0;
   std::size_t started_ = 0;  // runs that nobody will ask for
   Departure departure_;
-  bool is_cut_ = false;  // what it sends is no whole request any more
-  bool stays_ = false;   // it does not close by itself
+  bool stays_ = false;  // it does not close by itself
   bool settled_ = false;
   bool told_end_ = false;
 };

@@ -1,4 +1,6 @@
 // Runs schedules and tells of the first that shows what may not be. `simulate --help` says how.
+#include "choice_list.hpp"
+#include "failure.hpp"
 #include "schedule.hpp"
 #include "world.hpp"
 
@@ -6,6 +8,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -19,6 +26,7 @@ struct Options {
   std::uint64_t schedules = 10'000;
   std::chrono::minutes minutes{0};  // 0: so many schedules
   std::uint64_t seed = 1;
+  std::string choices{};  // a file; empty: schedules are made from seeds
 };
 
 Options parse(int count, char** arguments) {
@@ -32,32 +40,48 @@ Options parse(int count, char** arguments) {
       options.minutes = std::chrono::minutes(value());
     } else if (name == "--seed") {
       options.seed = value();
+    } else if (name == "--choices" && i + 1 < count) {
+      options.choices = arguments[++i];
     } else {
       std::printf(
           "simulate [--schedules N | --minutes N] [--seed N]\n"
-          "Runs N schedules, or for N minutes, the first with that seed, each next one with the next.\n");
+          "Runs N schedules, or for N minutes, the first with that seed, each next one with the next.\n"
+          "simulate --choices FILE\n"
+          "Runs the one schedule with these choices, as a failure has written them.\n");
       std::exit(name == "--help" ? 0 : 2);
     }
   }
   return options;
 }
 
-int tell(std::uint64_t seed, const Outcome& failed) {
-  const Outcome least = shrink(failed, kTriesToShrink);
-  std::printf("seed %llu: %s\n\nThe least schedule that was found to do it (%zu choices of %zu): %s\n",
-              static_cast<unsigned long long>(seed), failed.violation.c_str(), least.choices.size(),
-              failed.choices.size(), least.violation.c_str());
-  for (const std::string& line : least.story) std::printf("  %s\n", line.c_str());
-  std::printf("Its choices:");
-  for (const auto choice : least.choices) std::printf(" %u", choice);
-  std::printf("\nTo run it again: ./dev test --simulate 1 %llu\n", static_cast<unsigned long long>(seed));
+// The smaller schedule goes to a file, from which it can be run again.
+int tell(const std::optional<std::uint64_t>& seed, const Outcome& failed, const std::string& given_choices) {
+  const Failure failure{seed, failed, shrink(failed, kTriesToShrink)};
+  std::string file = given_choices;
+  const std::string choices = choice_file(failure);
+  if (seed) {
+    file = "simulation-" + std::to_string(*seed) + ".choices";
+    std::ofstream(file) << choices;
+  }
+  std::printf("%s\nIts choices, which are in %s:\n%s\nTo run it again: ./dev test --simulate %s\n",
+              told(failure).c_str(), file.c_str(), choices.c_str(), file.c_str());
+  if (seed) {
+    std::printf("And whole: ./dev test --simulate 1 %llu\n", static_cast<unsigned long long>(*seed));
+  }
   return 1;
 }
 
-}  // namespace
+int run_choices(const std::string& file) {
+  std::ifstream input(file);
+  if (!input) throw std::runtime_error("cannot read " + file);
+  const std::string text{std::istreambuf_iterator<char>(input), {}};
+  const Outcome outcome = run_schedule(Choices(choices_from(text)));
+  if (!outcome.violation.empty()) return tell(std::nullopt, outcome, file);
+  std::printf("%s: no violation\n", file.c_str());
+  return 0;
+}
 
-int main(int count, char** arguments) {
-  const Options options = parse(count, arguments);
+int run_seeds(const Options& options) {
   const auto began = std::chrono::steady_clock::now();
   std::uint64_t done = 0;
   const auto goes_on = [&] {
@@ -67,7 +91,7 @@ int main(int count, char** arguments) {
   for (; goes_on(); ++done) {
     const std::uint64_t seed = options.seed + done;
     const Outcome outcome = run_schedule(Choices(seed));
-    if (!outcome.violation.empty()) return tell(seed, outcome);
+    if (!outcome.violation.empty()) return tell(seed, outcome, {});
     if (seed % 50 == 0 && run_schedule(Choices(seed)).trace_hash != outcome.trace_hash) {
       std::printf("seed %llu: not the same twice\n", static_cast<unsigned long long>(seed));
       return 1;
@@ -79,4 +103,14 @@ int main(int count, char** arguments) {
               static_cast<double>(done) / seconds.count());
   for (const std::string& what : World::seen()) std::printf("  %s\n", what.c_str());
   return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  const Options options = parse(count, arguments);
+  return options.choices.empty() ? run_seeds(options) : run_choices(options.choices);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "simulate: %s\n", error.what());
+  return 2;
 }

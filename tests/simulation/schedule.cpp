@@ -6,6 +6,7 @@
 #include "poll_client.hpp"
 #include "sim_server.hpp"
 #include "stateless_client.hpp"
+#include "worker_client.hpp"
 #include "world.hpp"
 
 #include <algorithm>
@@ -32,7 +33,16 @@ class Schedule {
     add(0, 2, "poller", [this](const auto& name) { return std::make_shared<PollClient>(world_, server_, name); });
     add(0, 2, "agent", [this](const auto& name) { return std::make_shared<McpClient>(world_, server_, name); });
     add(0, 1, "visitor", [this](const auto& name) { return std::make_shared<StatelessClient>(world_, server_, name); });
+    if (world_.choices().happens(4)) {
+      add(1, 1, "models", [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
+    }
     add(0, 2, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
+  }
+
+  Schedule(const Schedule&) = delete;
+  Schedule& operator=(const Schedule&) = delete;
+  ~Schedule() {
+    for (const auto& client : clients_) client->abandon();
   }
 
   void run() {

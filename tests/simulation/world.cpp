@@ -1,6 +1,9 @@
 #include "world.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
@@ -16,7 +19,7 @@ constexpr milliseconds kPauses[] = {milliseconds(1), milliseconds(100), millisec
 
 }  // namespace
 
-World::World(Choices& choices) : choices_(choices) { Clock::passed = std::chrono::hours(1); }
+World::World(Choices& choices) : choices_(choices), threads_(choices) { Clock::passed = std::chrono::hours(1); }
 
 std::set<std::string, std::less<>>& World::seen() {
   static std::set<std::string, std::less<>> seen;
@@ -24,6 +27,14 @@ std::set<std::string, std::less<>>& World::seen() {
 }
 
 void World::may_happen(std::string name, Action action) { events_.push_back({std::move(name), std::move(action)}); }
+
+void World::before_each_step(std::weak_ptr<void> owner, Action look) {
+  lookers_.emplace_back(std::move(owner), std::move(look));
+}
+
+void World::violates(std::string what) {
+  if (violation_.empty()) violation_ = std::move(what);
+}
 
 void World::tell(std::string line) {
   for (const char byte : line) trace_ = (trace_ ^ static_cast<unsigned char>(byte)) * 1099511628211ULL;
@@ -41,22 +52,36 @@ void World::tell(std::string line) {
 }
 
 void World::step() {
-  if (events_.empty() || choices_.happens(12)) {
+  for (const auto& [owner, look] : lookers_) {
+    if (const auto alive = owner.lock()) look();
+  }
+  if (!has_events() || choices_.happens(12)) {
     const auto pause = kPauses[choices_.choose(std::size(kPauses))];
     Clock::passed += pause;
     tell(std::to_string(pause.count()) + " ms pass");
   }
-  std::vector<Event> ready = std::exchange(events_, {});
-  for (Event& event : ready) {
+  let_happen(std::exchange(events_, {}));
+  threads_.step();
+  turn();
+  if (!violation_.empty()) throw Violation{std::exchange(violation_, {})};
+}
+
+void World::let_happen(std::vector<Event> ready) {
+  for (std::size_t i = 0; i < ready.size(); ++i) {
     // Half of them wait; with harmless choices none does.
     if (choices_.happens(2)) {
-      events_.push_back(std::move(event));
+      events_.push_back(std::move(ready[i]));
       continue;
     }
-    tell(event.name);
-    event.action();
+    tell(ready[i].name);
+    try {
+      ready[i].action();
+    } catch (...) {
+      // What was not reached can still happen while what the schedule has left ends.
+      std::move(ready.begin() + static_cast<std::ptrdiff_t>(i) + 1, ready.end(), std::back_inserter(events_));
+      throw;
+    }
   }
-  turn();
 }
 
 void World::pass(Clock::duration time) {

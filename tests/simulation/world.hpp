@@ -1,9 +1,10 @@
 // One thread, one event loop, time that stands still until it is moved on, and a set of things that may happen next. A
 // step lets some of them happen, chosen by the schedule, and then lets the loop do all that follows: so a timer, bytes
-// of two clients and a token can meet in one turn of the loop, in any order.
+// of two clients and a token can meet in one turn of the loop, in any order. Threads of the server's go on in between.
 #pragma once
 
 #include "choices.hpp"
+#include "sim_threads.hpp"
 
 #include "clock.hpp"
 
@@ -13,9 +14,11 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rkllm_mcp::simulation {
@@ -36,11 +39,15 @@ class World {
 
   // `action` may happen from now on; it does in one of the next steps. `name` is for the story.
   void may_happen(std::string name, Action action);
+  // Called at the beginning of each step, for as long as `owner` lives: what may happen has perhaps become more.
+  void before_each_step(std::weak_ptr<void> owner, Action look);
   // Some of what may happen, then one turn of the loop. Without anything that may happen, time passes.
   void step();
   // Time passes, and timers see it.
   void pass(Clock::duration time);
-  bool has_events() const { return !events_.empty(); }
+  bool has_events() const { return !events_.empty() || threads_.any_can_go_on(); }
+  // The schedule ends with this at the end of the step. For those who must not throw.
+  void violates(std::string what);
 
   // The last that happened, in words.
   void tell(std::string line);
@@ -53,15 +60,19 @@ class World {
   static std::set<std::string, std::less<>>& seen();
 
  private:
-  void turn();
-
   struct Event {
     std::string name;
     Action action;
   };
 
+  void let_happen(std::vector<Event> ready);
+  void turn();
+
   Choices& choices_;
+  SimThreads threads_;
   asio::io_context loop_{1};
+  std::vector<std::pair<std::weak_ptr<void>, Action>> lookers_;
+  std::string violation_;  // empty: none yet
   std::vector<Event> events_;
   std::deque<std::string> story_;
   std::uint64_t trace_ = 14695981039346656037ULL;  // FNV-1a

@@ -1,7 +1,7 @@
 // A worker that answers whatever it is asked with bytes that are no frame.
 #include "process/descriptor.hpp"
+#include "worker/child_process.hpp"
 #include "worker/control_socket.hpp"
-#include "worker/worker_process.hpp"
 
 #include <sys/socket.h>
 
@@ -10,7 +10,7 @@
 
 int main() {
   using namespace rkllm_mcp;
-  const Descriptor control(WorkerProcess::kControlSocket);
+  const Descriptor control(ChildProcess::kControlSocket);
   std::vector<PassedSockets> kept;
   while (auto sockets = take_sockets(control)) {
     constexpr std::string_view kNonsense = "HTTP/1.1 200 OK\r\n\r\n";

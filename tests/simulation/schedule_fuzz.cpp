@@ -1,0 +1,27 @@
+// libFuzzer chooses what happens: each byte is a choice, and what reaches new code is kept. So it finds schedules that
+// no seed would come upon. A find is told like a seed's, and its choices can be run again by simulate.
+#include "failure.hpp"
+#include "schedule.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+using namespace rkllm_mcp::simulation;
+
+namespace {
+
+constexpr std::size_t kTriesToShrink = 500;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Outcome outcome = run_schedule(Choices(Choices::Made(data, data + size)));
+  if (outcome.violation.empty()) return 0;
+  const Failure failure{std::nullopt, outcome, shrink(outcome, kTriesToShrink)};
+  std::fprintf(stderr, "%s\nIts choices, for simulate --choices:\n%s\n", told(failure).c_str(),
+               choice_file(failure).c_str());
+  std::abort();
+}

@@ -1,0 +1,54 @@
+// All threads of the simulated server in one: each has a stack of its own, and goes on when the schedule lets it. It
+// gives way where it waits, and now and then before it takes a lock (runtime/thread.hpp). The loop's own thread is none
+// of them: when it has to wait for a lock, the others go on until it has it.
+#pragma once
+
+#include "choices.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace rkllm_mcp::simulation {
+
+class SimThreads {
+ public:
+  explicit SimThreads(Choices& choices);
+  SimThreads(const SimThreads&) = delete;
+  SimThreads& operator=(const SimThreads&) = delete;
+  ~SimThreads();  // who still waits then never goes on
+
+  // `has_ended` becomes true when `work` has ended.
+  void start(std::function<void()> work, std::shared_ptr<bool> has_ended);
+  // Whoever calls this goes on when `is_so()`, which changes nothing.
+  void wait(std::function<bool()> is_so);
+  // Whoever calls this lets others go on, if the schedule wants that.
+  void perhaps_give_way();
+
+  bool any_can_go_on() const;
+  // Each that can go on does until it waits, or is put off. Throws what one of them has thrown.
+  void step();
+  std::size_t count() const { return threads_.size(); }
+
+  // Whose code runs now. There is one for each World.
+  static inline SimThreads* current = nullptr;
+
+ private:
+  struct SimThread;
+
+  void go_on(SimThread& thread);
+  void go_back();
+  bool let_one_go_on();
+  static void run();
+
+  Choices& choices_;
+  std::vector<std::unique_ptr<SimThread>> threads_;  // in the order in which they were started
+  SimThread* running_ = nullptr;                     // null: the loop's own
+  const std::unique_ptr<SimThread> loop_;            // what is kept of that while another runs
+  std::exception_ptr failure_;
+};
+
+}  // namespace rkllm_mcp::simulation
