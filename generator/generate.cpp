@@ -24,7 +24,7 @@ Api read_api(const Request& request, const Overlay& overlay) {
 }
 
 std::vector<File> generate(const std::vector<Request>& requests, const std::string& overlay_path,
-                           std::vector<std::string> known) {
+                           std::vector<std::string> known, std::vector<Diagnostic>* warnings) {
   const Overlay overlay = read_overlay(overlay_path);
   for (const Request& request : requests) {
     known.push_back(request.version);
@@ -32,7 +32,11 @@ std::vector<File> generate(const std::vector<Request>& requests, const std::stri
   }
   refuse_idle_entries(overlay, known);
   std::vector<Api> sets;
-  for (const Request& request : requests) sets.push_back(read_api(request, overlay));
+  for (const Request& request : requests) {
+    sets.push_back(read_api(request, overlay));
+    if (warnings == nullptr) continue;
+    for (Diagnostic& warning : warnings_of_macros(sets.back().header)) warnings->push_back(std::move(warning));
+  }
   note_elsewhere(sets);
   return emit(sets);
 }

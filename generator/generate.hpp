@@ -1,6 +1,7 @@
 // The flow from inputs to files, as one function: read, overlay, understand, check, emit.
 #pragma once
 
+#include "diagnostics.hpp"
 #include "emit/emit.hpp"
 #include "overlay/overlay.hpp"
 
@@ -19,8 +20,9 @@ struct Request {
 
 // Both throw Refusal if an input cannot be used.
 Api read_api(const Request& request, const Overlay& overlay);
-// `known` are versions that the overlay may speak of although they are not generated now.
+// `known` are versions that the overlay may speak of although they are not generated now. `warnings`: gets what is left
+// out of the headers, if it is not null.
 std::vector<File> generate(const std::vector<Request>& requests, const std::string& overlay_path,
-                           std::vector<std::string> known = {});
+                           std::vector<std::string> known = {}, std::vector<Diagnostic>* warnings = nullptr);
 
 }  // namespace bindgen

@@ -30,21 +30,26 @@ namespace {
 
 enum ExitCode { kDone = 0, kRefused = 1, kUsage = 2, kBreaking = 3 };
 
-// What the tool makes of a header that is not quite text.
-void warn_of(const std::string& header) {
-  for (const bindgen::Diagnostic& warning : bindgen::replaced_text(header)) std::cerr << bindgen::format(warning);
+void tell(const std::vector<bindgen::Diagnostic>& warnings) {
+  for (const bindgen::Diagnostic& warning : warnings) std::cerr << bindgen::format(warning);
 }
+
+// What the tool makes of a header that is not quite text.
+void warn_of(const std::string& header) { tell(bindgen::replaced_text(header)); }
 
 bindgen::c::Header read(const std::string& path, const bindgen::CommandLine& line) {
   bindgen::c::Header header = bindgen::read_header(path, line.clang_options);
-  if (!header.borrowed.empty()) std::cerr << bindgen::format(bindgen::warning_of_borrowed(header));
+  if (!header.borrowed.empty()) tell({bindgen::warning_of_borrowed(header)});
+  tell(bindgen::warnings_of_macros(header));
   return header;
 }
 
 std::vector<bindgen::File> generated(const bindgen::CommandLine& line) {
   if (!line.is_of_project) bindgen::refuse_other_sets(line.out, line.requests.front().version);
   for (const bindgen::Request& request : line.requests) warn_of(request.header);
-  auto files = bindgen::generate(line.requests, line.overlay, line.known_versions);
+  std::vector<bindgen::Diagnostic> warnings;
+  auto files = bindgen::generate(line.requests, line.overlay, line.known_versions, &warnings);
+  tell(warnings);
   if (line.verify) bindgen::verify(files, line.support_folders, line.out);
   return files;
 }

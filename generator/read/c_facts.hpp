@@ -171,6 +171,8 @@ struct Header {
   std::vector<std::string> lines;  // its text, clean, for messages and the documentation of macros
   std::string sha256;              // of its bytes
   std::vector<Symbol> symbols;     // in the order of the header
+  // Macros with a value on one machine, and another one or none elsewhere, which are no constants: `value` is nothing.
+  std::vector<Macro> macros_of_machines = {};
   // What had to be read for a machine from the headers of another one: "/usr/include/…/x.h for armv7…". What is said of
   // that machine may be wrong then, so nothing is generated from it. Empty: nothing.
   std::string borrowed = {};

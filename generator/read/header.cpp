@@ -85,7 +85,9 @@ c::Header read_header(const std::string& path, const std::vector<std::string>& c
   header.symbols = merge_layouts(header, read_declarations(on_64_bit, header), read_declarations(on_arm_64_bit, header),
                                  read_declarations(on_32_bit, header));
   // Each macro between the declarations that it stands between.
-  for (c::Macro& macro : read_macros(index, on_64_bit, header, source)) {
+  Macros macros = read_macros(index, units, header, source);
+  header.macros_of_machines = std::move(macros.of_machines);
+  for (c::Macro& macro : macros.constants) {
     const auto next = std::find_if(header.symbols.begin(), header.symbols.end(), [&](const c::Symbol& symbol) {
       return place(symbol) > std::tuple(macro.location.line, macro.location.column);
     });
@@ -100,6 +102,18 @@ Diagnostic warning_of_borrowed(const c::Header& header) {
           "",
           kBorrowedHint,
           Severity::kWarning};
+}
+
+std::vector<Diagnostic> warnings_of_macros(const c::Header& header) {
+  std::vector<Diagnostic> warnings;
+  for (const c::Macro& macro : header.macros_of_machines) {
+    warnings.push_back({macro.location,
+                        macro.name + " has not the same value on every machine, and is left out",
+                        header.lines.at(macro.location.line - 1),
+                        {},
+                        Severity::kWarning});
+  }
+  return warnings;
 }
 
 std::string clang_version() { return clang::text(clang_getClangVersion()); }

@@ -22,6 +22,9 @@ inline constexpr const char* kBorrowedHint =
 // Of a header with `borrowed` headers.
 Diagnostic warning_of_borrowed(const c::Header& header);
 
+// One for each of `macros_of_machines`, of which nothing is generated.
+std::vector<Diagnostic> warnings_of_macros(const c::Header& header);
+
 // "clang version 14.0.6", of the library that reads.
 std::string clang_version();
 

@@ -3,6 +3,7 @@
 #include "read/clean_text.hpp"
 #include "read/documentation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -135,17 +137,17 @@ Values values_of(const clang::Index& index, Source source, const std::vector<c::
   return values;
 }
 
-}  // namespace
-
-std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& unit, const c::Header& header,
-                                  const Source& header_source) {
-  std::vector<c::Macro> candidates;
+// Of one machine's reading, macros of the header itself that could have a value.
+void add_candidates(const clang::Unit& unit, const c::Header& header, std::vector<c::Macro>& candidates) {
   for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(unit.get()))) {
     if (clang_getCursorKind(cursor) != CXCursor_MacroDefinition) continue;
     const CXSourceLocation at = clang_getCursorLocation(cursor);
     if (clang_Location_isFromMainFile(at) == 0 || clang_Cursor_isMacroFunctionLike(cursor) != 0) continue;
     auto [name, body] = definition(unit.get(), cursor);
     if (body.empty() || body == name) continue;  // the latter says that an enumerator of that name is there
+    const bool is_known = std::any_of(candidates.begin(), candidates.end(),
+                                      [&name = name](const c::Macro& macro) { return macro.name == name; });
+    if (is_known) continue;
     Location location{header.path, 0, 0};
     clang_getFileLocation(at, nullptr, &location.line, &location.column, nullptr);
     candidates.push_back({std::move(name),
@@ -155,20 +157,40 @@ std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& 
                           location,
                           parse_comment(comment_above(header.lines, location.line))});
   }
-  if (candidates.empty()) return {};
+}
 
-  const Values on_64_bit = values_of(index, header_source, candidates, kTargets[0], kPlaces[0]);
-  const Values on_32_bit = values_of(index, header_source, candidates, kTargets[2], kPlaces[1]);
-  std::vector<c::Macro> macros;
-  for (const auto& [number, value] : on_64_bit) {
-    const auto other = on_32_bit.find(number);
-    if (number >= candidates.size() || other == on_32_bit.end() || other->second != value) continue;
-    c::Macro& macro = macros.emplace_back(candidates[number]);
-    macro.no_constant = value.no_constant;
-    if (value.no_constant.empty()) {
-      macro.value = value.value;
-    } else {
-      macro.value = macro.body;
+}  // namespace
+
+Macros read_macros(const clang::Index& index, const std::vector<clang::Unit>& units, const c::Header& header,
+                   const Source& source) {
+  std::vector<c::Macro> candidates;
+  for (const clang::Unit& unit : units) add_candidates(unit, header, candidates);
+  if (candidates.empty()) return {};
+  std::sort(candidates.begin(), candidates.end(), [](const c::Macro& one, const c::Macro& two) {
+    return std::tie(one.location.line, one.location.column) < std::tie(two.location.line, two.location.column);
+  });
+
+  std::vector<Values> values;
+  for (const char* const target : kTargets) values.push_back(values_of(index, source, candidates, target, kPlaces[0]));
+  const Values elsewhere = values_of(index, source, candidates, kTargets[0], kPlaces[1]);
+  Macros macros;
+  for (std::size_t number = 0; number < candidates.size(); ++number) {
+    const auto of = [number](const Values& all) {
+      const auto found = all.find(number);
+      return found == all.end() ? std::nullopt : std::optional<Value>(found->second);
+    };
+    const std::optional<Value> value = of(values[0]);
+    c::Macro& macro = candidates[number];
+    if (of(values[1]) != value || of(values[2]) != value) {
+      macros.of_machines.push_back(std::move(macro));
+    } else if (value && of(elsewhere) == value) {
+      macro.no_constant = value->no_constant;
+      if (value->no_constant.empty()) {
+        macro.value = value->value;
+      } else {
+        macro.value = macro.body;
+      }
+      macros.constants.push_back(std::move(macro));
     }
   }
   return macros;

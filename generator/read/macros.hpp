@@ -12,7 +12,13 @@ namespace bindgen {
 
 // Macros of the header itself, in source order; those with parameters, without a body, or whose body is no constant
 // expression are no values and are left out.
-std::vector<c::Macro> read_macros(const clang::Index& index, const clang::Unit& unit, const c::Header& header,
-                                  const Source& source);
+struct Macros {
+  std::vector<c::Macro> constants;
+  std::vector<c::Macro> of_machines;  // with a value on one machine, and another one or none elsewhere; without values
+};
+
+// `units`: the header as it was read for each target.
+Macros read_macros(const clang::Index& index, const std::vector<clang::Unit>& units, const c::Header& header,
+                   const Source& source);
 
 }  // namespace bindgen

@@ -37,23 +37,44 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-}  // namespace
-
-std::vector<Diagnostic> errors_of(const clang::Unit& unit) {
-  std::vector<Diagnostic> errors;
+// What clang complains of, where that is what is looked for.
+std::vector<Diagnostic> complaints_of(const clang::Unit& unit, bool (*is_one)(CXDiagnostic)) {
+  std::vector<Diagnostic> complaints;
   for (unsigned i = 0; i < clang_getNumDiagnostics(unit.get()); ++i) {
     CXDiagnostic diagnostic = clang_getDiagnostic(unit.get(), i);
-    if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-      Diagnostic error{location_of(diagnostic), clean(clang::text(clang_getDiagnosticSpelling(diagnostic))), {}, {}};
-      if (std::filesystem::exists(error.at.file)) {
-        const auto lines = lines_of(read_text(error.at.file));
-        if (error.at.line >= 1 && error.at.line <= lines.size()) error.source_line = clean(lines[error.at.line - 1]);
+    if (is_one(diagnostic)) {
+      Diagnostic complaint{
+          location_of(diagnostic), clean(clang::text(clang_getDiagnosticSpelling(diagnostic))), {}, {}};
+      if (std::filesystem::exists(complaint.at.file)) {
+        const auto lines = lines_of(read_text(complaint.at.file));
+        if (complaint.at.line >= 1 && complaint.at.line <= lines.size())
+          complaint.source_line = clean(lines[complaint.at.line - 1]);
       }
-      errors.push_back(std::move(error));
+      complaints.push_back(std::move(complaint));
     }
     clang_disposeDiagnostic(diagnostic);
   }
-  return errors;
+  return complaints;
+}
+
+// Functions to which #pragma redefine_extname gives another name where the header is read as C. Here it is read as C++,
+// which warns and leaves the name alone, unless they are in extern "C": then they are read with that name.
+std::vector<Diagnostic> renamed_by_pragma(const clang::Unit& unit) {
+  auto renamed = complaints_of(unit, [](CXDiagnostic diagnostic) {
+    return clang::text(clang_getDiagnosticSpelling(diagnostic)).find("redefine_extname") != std::string::npos;
+  });
+  for (Diagnostic& each : renamed) {
+    each.message = "this is called otherwise in the library, by #pragma redefine_extname";
+    each.hint = "no table of functions can find it by its name; write extern \"C\" around it to read it all the same";
+  }
+  return renamed;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> errors_of(const clang::Unit& unit) {
+  return complaints_of(
+      unit, [](CXDiagnostic diagnostic) { return clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error; });
 }
 
 clang::Unit run_clang(const clang::Index& index, const std::string& path, const std::vector<std::string>& options,
@@ -64,7 +85,9 @@ clang::Unit run_clang(const clang::Index& index, const std::string& path, const 
   CXTranslationUnit unit = nullptr;
   const CXErrorCode code = clang_parseTranslationUnit2(
       index.get(), path.c_str(), arguments.data(), static_cast<int>(arguments.size()), in_memory.data(),
-      static_cast<unsigned>(in_memory.size()), CXTranslationUnit_DetailedPreprocessingRecord, &unit);
+      static_cast<unsigned>(in_memory.size()),
+      // Names that a pragma gives are implicit attributes.
+      CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_VisitImplicitAttributes, &unit);
   if (code != CXError_Success) throw Refusal({path, 0, 0}, "clang cannot read this file");
   return clang::Unit(unit);
 }
@@ -148,7 +171,10 @@ clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, co
 clang::Unit parse(const clang::Index& index, const Source& source, const std::string& target) {
   clang::Unit unit = parse_tolerantly(index, source, target);
   std::vector<Diagnostic> errors = errors_of(unit);
-  if (errors.empty()) return unit;
+  if (errors.empty()) {
+    if (auto renamed = renamed_by_pragma(unit); !renamed.empty()) throw Refusal(std::move(renamed));
+    return unit;
+  }
   errors.back().hint = kHint;
   // What the options include has no place of its own: it is clang that is incomplete, not the header.
   if (errors.front().at.file.empty()) throw Refusal({source.path, 0, 0}, errors.front().message, "", kOwnHeadersHint);

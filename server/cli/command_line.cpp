@@ -45,7 +45,7 @@ constexpr const char* kFooter = R"(Examples:
 
 Exit codes: 0 done; 1 failed, also where the server cannot be reached; 2 the
 command line is wrong; 3 the settings are refused; 4 cannot start (a port is in
-use, ...).)";
+use, ...); 130 ended by Ctrl-C.)";
 
 // A text that was asked for, on standard output.
 CommandLine shown(const std::string& text) {
@@ -55,7 +55,14 @@ CommandLine shown(const std::string& text) {
 
 CommandLine show_help(CLI::App& app, const Parsed& parsed) {
   CLI::App* command = &app;
-  for (const std::string& word : parsed.help_on) command = command->get_subcommand(word);  // throws of an unknown one
+  for (const std::string& word : parsed.help_on) {
+    try {
+      command = command->get_subcommand(word);
+    } catch (const CLI::OptionNotFound&) {
+      say_on_standard_error("rkllm-mcp: " + no_such_command(*command, word) + "; all commands: rkllm-mcp help");
+      return {{}, Finished{kExitUsage}};
+    }
+  }
   if (!parsed.help_json) return shown(help_text(*command, columns_of(STDOUT_FILENO)));
   print_json(help_json(*command));
   return {{}, Finished{kExitOk}};
@@ -132,9 +139,6 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     return {settings_request(parsed), settings_options(parsed)};
   } catch (const CLI::Success& asked_for) {
     return {{}, Finished{app.exit(asked_for) == 0 ? kExitOk : kExitUsage}};
-  } catch (const CLI::OptionNotFound&) {  // of help
-    say_on_standard_error("rkllm-mcp: no such command; all commands: rkllm-mcp help");
-    return {{}, Finished{kExitUsage}};
   } catch (const CLI::ParseError& error) {
     say_on_standard_error(complaint_about(app, arguments, error));
     return {{}, Finished{kExitUsage}};

@@ -3,6 +3,7 @@
 #include "backend/handle_resources.hpp"
 #include "jsonrpc/failure.hpp"
 #include "models/handle_names.hpp"
+#include "pull/model_chip.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -26,6 +27,8 @@ std::int64_t wall_clock_s() {
 }
 
 bool is_path(std::string_view name) { return name.starts_with('/'); }
+
+std::optional<std::string> platform_of(std::string_view path) { return chip_in_name(path.substr(path.rfind('/') + 1)); }
 
 TurnError forbidden(const std::string& what) {
   return {ErrorKind::kForbidden, what + " takes an access token with the permission admin"};
@@ -297,6 +300,7 @@ chat::ModelDescription ServerModels::info(const NamedModel& model) const {
   info.bytes = model.bytes;
   info.modified_s = model.modified_s;
   info.template_name = model.template_name;
+  info.platform = platform_of(model.path);
   for (const auto& [alias, target] : choices_.aliases.items()) {
     if (target == model.name) info.aliases.push_back(alias);
   }
@@ -361,6 +365,7 @@ std::optional<chat::ModelDescription> ServerModels::info_of_handle(const QueuedB
   const Json param = handle.created_with.value("param", Json::object());
   info.path = param.value("model_path", std::string());
   info.template_name = template_of_handle(info.path);
+  info.platform = platform_of(info.path);
   const auto context = param.find("max_context_len");
   if (context != param.end() && context->is_number_integer()) info.context = context->get<std::int64_t>();
   if (const auto file = handle_files_.find(info.path); file != handle_files_.end() && file->second) {

@@ -59,7 +59,10 @@ PartFile::PartFile(fs::path target)
   }
 }
 
-PartFile::~PartFile() { close(); }
+PartFile::~PartFile() {
+  if (bytes_ == 0 && !is_over_) discard();  // there is nothing to go on from
+  close();
+}
 
 void PartFile::close() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -77,8 +80,8 @@ void PartFile::open() {
       errno = why;
       fail("cannot be locked");
     }
-    // Whoever had it may have put it in its place before the lock was free: then it is somebody's model by now, and must
-    // not be written to. So must not one that has a second name.
+    // Whoever had it may have put it in its place before the lock was free: then it is somebody's model by now, and
+    // must not be written to. So must not one that has a second name.
     struct stat opened {};
     struct stat named {};
     const bool is_known = ::fstat(descriptor_, &opened) == 0;
@@ -137,6 +140,7 @@ void PartFile::finish() {
 }
 
 void PartFile::discard() {
+  is_over_ = true;
   ::unlink(part_.c_str());
   ::unlink(tag_path_.c_str());
 }

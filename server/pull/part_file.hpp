@@ -49,6 +49,7 @@ class PartFile {
   const std::filesystem::path tag_path_;
   int descriptor_ = -1;
   std::int64_t bytes_ = 0;
+  bool is_over_ = false;  // what is under its name now, if anything is, is another pull's
   std::string tag_;
 };
 

@@ -222,3 +222,22 @@ TEST_CASE("a macro keeps its sign, and has no value if that differs between mach
   CHECK(std::get<std::int64_t>(macros[1]->value) == -1);
   CHECK(std::get<std::int64_t>(macros[2]->value) == 0x7FFFFFFFFFFFFFFFLL);
 }
+
+TEST_CASE("a macro with another value on any of the machines, or none there, is no constant, and is warned of") {
+  const auto folder = test::scratch("macros_of_machines");
+  for (const char* machine : {"__aarch64__", "__arm__", "__x86_64__"}) {
+    INFO(machine);
+    const std::string text = std::string("#ifdef ") + machine +
+                             "\n#define K 3\n#define ONLY 1\n#define SAME (2 + 5)\n#else\n#define K 4\n"
+                             "#define SAME 7\n#endif\n";
+    const c::Header header = read_header(test::file(folder, "x.h", text));
+    const auto macros = c::all<c::Macro>(header);
+    REQUIRE(macros.size() == 1);
+    CHECK(macros[0]->name == "SAME");
+    const auto warnings = warnings_of_macros(header);
+    std::set<std::string> messages;
+    for (const Diagnostic& warning : warnings) messages.insert(warning.message);
+    CHECK(messages == std::set<std::string>{"K has not the same value on every machine, and is left out",
+                                            "ONLY has not the same value on every machine, and is left out"});
+  }
+}

@@ -68,6 +68,18 @@ TEST_CASE("a function that the library exports under another name is refused, bu
   CHECK_THAT(dump_json(read_header(path)), has_text(R"("symbol": "g")"));
 }
 
+TEST_CASE("a function that a pragma gives another name in the library is refused") {
+  const std::string pragma = "#pragma redefine_extname f g\n";
+  const std::string called = "error: f is called g in the library";
+  CHECK_THAT(refused("extern \"C\" {\n" + pragma + "int f(int a);\n}\n"), has_text("x.h:3:5: " + called));
+  CHECK_THAT(refused("extern \"C\" {\nint f(int a);\n" + pragma + "}\n"), has_text("x.h:2:5: " + called));
+  // Where it is not in extern "C", compilers of C alone rename it, but those have made the library.
+  const std::string otherwise = "error: this is called otherwise in the library, by #pragma redefine_extname";
+  CHECK_THAT(refused(pragma + "int f(int a);\n"), has_text("x.h:2:5: " + otherwise));
+  CHECK_THAT(refused("int f(int a);\n" + pragma), has_text("x.h:1:5: " + otherwise));
+  CHECK(refused("#ifdef __sun\n" + pragma + "#endif\nint f(int a);\n") == "accepted");
+}
+
 TEST_CASE("a constant that no generated code can hold is refused, but read") {
   CHECK_THAT(refused("#define A \"a\\0b\"\n"), has_text("x.h:1:9: error: A is a text with NUL in it"));
   CHECK_THAT(refused("#define A L\"a\"\n"), has_text("x.h:1:9: error: A is a text of wide characters"));

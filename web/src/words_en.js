@@ -100,7 +100,7 @@ export const english = {
   size: 'File',
   memory: 'Memory',
   memory_of_run: '{n} MB in its latest run',
-  platform: 'Made for',
+  platform: 'Made for (by its name)',
   queue: 'Queue',
   handle: 'Handle',
   loading_bytes: '{read} of {total} read',

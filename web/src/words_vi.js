@@ -100,7 +100,7 @@ export const vietnamese = {
   size: 'Tệp',
   memory: 'Bộ nhớ',
   memory_of_run: '{n} MB trong lần chạy gần nhất',
-  platform: 'Dành cho',
+  platform: 'Dành cho (theo tên)',
   queue: 'Hàng đợi',
   handle: 'Handle',
   loading_bytes: 'đã đọc {read} trên {total}',

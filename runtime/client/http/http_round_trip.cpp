@@ -1,6 +1,7 @@
 #include "client/http/http_round_trip.hpp"
 
 #include "client/http/http_error.hpp"
+#include "client/sockets/socket.hpp"
 #include "client/sockets/spoken_protocol.hpp"
 
 #include <httplib.h>
@@ -65,6 +66,8 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
   is_unreachable_ = error == httplib::Error::Connection;
+  if (const std::string why = is_unreachable_ ? why_no_address(endpoint_) : std::string(); !why.empty())
+    complaint_ = why;
   if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
   // Who speaks something else says so at once; one that is only slow is not asked.
   const bool is_soon = std::chrono::steady_clock::now() - began < std::chrono::seconds(1);

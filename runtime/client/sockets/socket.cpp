@@ -43,7 +43,27 @@ struct FreeAddresses {
   void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
 };
 
+// The addresses of a host, or why there are none.
+struct Resolved {
+  Resolved(const Endpoint& endpoint, int kind) {
+    addrinfo hints{};
+    hints.ai_socktype = kind;
+    addrinfo* list = nullptr;
+    const int error = ::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &list);
+    if (error == 0) {
+      addresses.reset(list);
+    } else {
+      complaint = "the name cannot be resolved (" + std::string(::gai_strerror(error)) + ")";
+    }
+  }
+
+  std::unique_ptr<addrinfo, FreeAddresses> addresses;
+  std::string complaint;  // empty: there are addresses
+};
+
 }  // namespace
+
+std::string why_no_address(const Endpoint& endpoint) { return Resolved(endpoint, SOCK_STREAM).complaint; }
 
 void notice_vanished_host(int descriptor) {
   const auto seconds = [](std::chrono::seconds time) { return static_cast<int>(time.count()); };
@@ -58,13 +78,9 @@ Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(
     connect_to_file(endpoint.path, deadline);
     return;
   }
-  addrinfo hints{};
-  hints.ai_socktype = kind == Kind::kStream ? SOCK_STREAM : SOCK_DGRAM;
-  addrinfo* list = nullptr;
-  const int error = ::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &list);
-  if (error != 0) fail_to_connect(where_, ::gai_strerror(error));
-  const std::unique_ptr<addrinfo, FreeAddresses> addresses(list);
-  for (const addrinfo* address = list; address != nullptr; address = address->ai_next) {
+  const Resolved resolved(endpoint, kind == Kind::kStream ? SOCK_STREAM : SOCK_DGRAM);
+  if (!resolved.complaint.empty()) fail_to_connect(where_, resolved.complaint);
+  for (const addrinfo* address = resolved.addresses.get(); address != nullptr; address = address->ai_next) {
     if (!try_address(*address, deadline)) continue;
     if (endpoint.speaks_tls()) shake_hands(endpoint, deadline);
     return;

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 struct addrinfo;  // of <netdb.h>
@@ -21,6 +22,9 @@ namespace rkllm_mcp::client {
 
 // The connection of a TCP socket is lost when the other host answers nothing for a minute, asked or not.
 void notice_vanished_host(int descriptor);
+
+// What is wrong with the host's name, if it has no address; else empty. Asks the resolver, which may take seconds.
+std::string why_no_address(const Endpoint& endpoint);
 
 class Socket {
  public:

@@ -60,7 +60,7 @@ struct ModelDescription {
   std::optional<std::int64_t> modified_s{};  // its time, in seconds since 1970
   std::optional<std::string> sha256{};       // hexadecimal; computed in the background
   std::string template_name{};               // models.NAME.template; empty: the file's name tells the family
-  std::optional<std::string> platform{};     // "rk3588"; nothing before it has been loaded once
+  std::optional<std::string> platform{};     // "rk3588", by the file's name, if that tells
   std::optional<std::int64_t> context{};     // max_context_len; nothing before it has been loaded once
   ModelState state = ModelState::kOnDisk;
   LoadProgress progress{};                       // kLoading

@@ -59,7 +59,7 @@ std::optional<std::string> unknown_option(const CLI::App& app) {
 
 std::string text_of(const CLI::App& app, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
   if (const auto word = unknown_command(app, arguments)) {
-    return "unknown command '" + *word + "'" + did_you_mean(*word, command_names(app));
+    return no_such_command(app, *word);
   }
   if (const auto word = unknown_option(app)) {
     return "unknown option '" + *word + "'" + did_you_mean(*word, option_names(app));
@@ -73,6 +73,10 @@ std::string text_of(const CLI::App& app, const std::vector<std::string>& argumen
 }
 
 }  // namespace
+
+std::string no_such_command(const CLI::App& app, const std::string& word) {
+  return "unknown command '" + word + "'" + did_you_mean(word, command_names(app));
+}
 
 std::string complaint_about(const CLI::App& app, const std::vector<std::string>& arguments,
                             const CLI::ParseError& error) {

@@ -16,4 +16,7 @@ namespace rkllm_mcp {
 std::string complaint_about(const CLI::App& app, const std::vector<std::string>& arguments,
                             const CLI::ParseError& error);
 
+// "unknown command 'serv'; did you mean "serve"?", of a word behind `app`.
+std::string no_such_command(const CLI::App& app, const std::string& word);
+
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 
 #include "text/shown_bytes.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +18,11 @@ void ProgressLine::show(const std::string& text, When when) {
   if (!is_shown_ || (when == When::kSometimes && now - last_ < kBetween)) return;
   last_ = now;
   is_open_ = true;
-  std::fprintf(stderr, "\r%s\033[K", text.c_str());
+  winsize size{};
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  // The last column is left free: some terminals begin a new line there.
+  const std::string line = is_known ? fitted_progress(text, size.ws_col - std::size_t{1}) : text;
+  std::fprintf(stderr, "\r%s\033[K", line.c_str());
 }
 
 void ProgressLine::say(const std::string& words) {
@@ -44,6 +49,18 @@ std::string shown_progress(std::int64_t done, std::optional<std::int64_t> of) {
   const auto filled = static_cast<std::size_t>(kColumns * known / *of);
   return "[" + std::string(filled, '#') + std::string(kColumns - filled, '.') + "] " +
          std::to_string(kAll * known / *of) + "%  " + shown_bytes(done) + " of " + shown_bytes(*of);
+}
+
+std::string fitted_progress(std::string text, std::size_t columns) {
+  if (text.size() <= columns) return text;
+  const auto bar = text.find('[');
+  const auto behind = text.find("] ", std::min(bar, text.size()));
+  if (behind != std::string::npos) text.erase(bar, behind + 2 - bar);
+  while (text.size() > columns) {
+    const auto part = text.rfind("  ");
+    text.resize(part == std::string::npos || part == 0 ? columns : part);
+  }
+  return text;
 }
 
 std::string shown_time_left(double seconds) {

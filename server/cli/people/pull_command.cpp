@@ -67,7 +67,7 @@ void end_at_once(int) {
   constexpr std::string_view kWords =
       "\nrkllm-mcp: stopped; what has come is kept, and the same command goes on from there\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kWords.data(), kWords.size());
-  std::_Exit(kExitFailed);
+  std::_Exit(kExitInterrupted);
 }
 
 // What the server of the settings has; where none runs, or none that tells, what it would have.

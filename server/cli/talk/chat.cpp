@@ -293,7 +293,7 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
     const std::string speed = conversation.speed().text();
     if (::isatty(STDERR_FILENO) == 1 && !speed.empty()) std::fprintf(stderr, "%s\n", paint.dim(speed).c_str());
   }
-  return end == Conversation::End::kComplete ? kExitOk : kExitFailed;
+  return end == Conversation::End::kComplete ? kExitOk : kExitInterrupted;
 }
 
 }  // namespace rkllm_mcp

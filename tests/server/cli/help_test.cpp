@@ -86,7 +86,10 @@ TEST_CASE("help shows the same as --help, for the program and for each command")
     CHECK_THAT(help.out, has_text("Usage: rkllm-mcp " + command));
   }
   CHECK(home.run({"help", "tools", "call"}).out == home.run({"tools", "call", "--help"}).out);
-  CHECK(home.run({"help", "nothing"}).status == 2);
+  const auto unknown = home.run({"help", "serv"});
+  CHECK(unknown.status == 2);
+  CHECK_THAT(unknown.err, has_text("unknown command 'serv'; did you mean \"serve\"?; all commands: rkllm-mcp help"));
+  CHECK(home.run({"help", "tools", "nothing"}).status == 2);
 }
 
 TEST_CASE("every command that prints something has --json, and the guide to them names its shape") {

@@ -325,3 +325,12 @@ TEST_CASE("load shows on a terminal how much of the model has been read, and hea
   load.type("\x03");
   CHECK(load.wait() == 128 + SIGINT);
 }
+
+TEST_CASE("a server whose name has no address is told apart from one that does not run") {
+  for (const char* const to : {"http://a..b:1", "tcp://a..b:1", "ws://a..b:1"}) {
+    INFO(to);
+    const auto finished = run_to_end({.args = {kProgram, "call", "--to", to, "rkllm_is_running"}});
+    CHECK(finished.status == 1);
+    CHECK_THAT(finished.err, has_text("the name cannot be resolved ("));
+  }
+}

@@ -267,6 +267,26 @@ TEST_CASE("while the model is loaded chat and ask show how far that is, until th
   CHECK(ask.wait() == 0);
 }
 
+TEST_CASE("how far a load is fits into a narrow terminal") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess ask(person.options({"ask", "--to", server.place(), "cold"}), 40);
+  REQUIRE(ask.wait_for("\rloading  50%  1.5 GB of 3.0 GB\x1b[K"));
+  server.end_load();
+  REQUIRE(ask.wait_for("You said: cold"));
+  CHECK(ask.wait() == 0);
+}
+
+TEST_CASE("Ctrl-C stops the answer of ask, which ends as what SIGINT has ended") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess ask(person.options({"ask", "--to", server.place(), "endless"}), 100);
+  REQUIRE(ask.wait_for("and so on and so on"));
+  ask.type("\x03");
+  CHECK(ask.wait() == 128 + SIGINT);
+  CHECK(server.was_left());
+}
+
 TEST_CASE("Ctrl-C stops the answer of chat and not the program") {
   ChatServer server;
   const Person person;

@@ -219,6 +219,14 @@ TEST_CASE("a handle that rkllm_init has made goes by its file's name where nothi
   CHECK(bench.board.loaded() == 3);
 }
 
+TEST_CASE("which platform a model was made for is told by its file's name, or not at all") {
+  Bench bench(presets({"a"}));
+  for (const char* const path : {"/rk3576/own.rkllm", "/models/Qwen3-RK3588-w8a8.rkllm"}) init(bench, path);
+  REQUIRE(bench.until([&] { return bench.models.models({}).size() == 3; }));
+  CHECK(bench.models.find("own", {})->platform == std::nullopt);
+  CHECK(bench.models.find("Qwen3-RK3588-w8a8", {})->platform == "rk3588");
+}
+
 TEST_CASE("a handle that rkllm_init has made is leased like a model, and is never unloaded here") {
   Bench bench(presets({"a"}));
   init(bench, "/models/own.rkllm");

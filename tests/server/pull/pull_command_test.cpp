@@ -1,5 +1,7 @@
 // rkllm-mcp pull and rm, as a user meets them.
 #include "fake_hub.hpp"
+
+#include "pull/part_file.hpp"
 #include "support/catch.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
@@ -183,6 +185,18 @@ TEST_CASE("pull says what is wrong with what it was asked for") {
   CHECK_THAT(empty.err, has_text("has no .rkllm files"));
 }
 
+TEST_CASE("a pull that got nothing leaves nothing") {
+  const Machine machine("http://127.0.0.1:1");
+  std::filesystem::create_directories(machine.folder());
+  { const rkllm_mcp::PartFile nothing(machine.folder() + "/tiny.rkllm"); }
+  CHECK(std::filesystem::is_empty(machine.folder()));
+  {
+    rkllm_mcp::PartFile beginning(machine.folder() + "/tiny.rkllm");
+    beginning.append("a");
+  }
+  CHECK(read_file(machine.folder() + "/tiny.rkllm.part") == "a");
+}
+
 TEST_CASE("Ctrl-C stops a pull, and the next one goes on from there") {
   FakeHub hub;
   hub.files["tiny.rkllm"] = std::string(4'000'000, 'x');
@@ -192,7 +206,7 @@ TEST_CASE("Ctrl-C stops a pull, and the next one goes on from there") {
   Process pull(machine.options({"pull", "hf.co/acme/tiny"}));
   REQUIRE(wait_for_file(machine.folder() + "/tiny.rkllm.part.tag"));
   pull.signal(SIGINT);
-  CHECK(pull.wait() == 1);
+  CHECK(pull.wait() == 128 + SIGINT);
   is_interrupted.set_value();
   CHECK_THAT(pull.error_text(), has_text("the same command goes on from there"));
   const auto whole = machine.run({"pull", "hf.co/acme/tiny"});
