@@ -32,8 +32,10 @@ chat::HostOptions host_options(const Settings& settings) {
 }
 
 chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelStore& store, spdlog::logger& log,
-                                        MemoryBudget memory, std::function<bool()> is_simulated) {
+                                        MemoryBudget memory, std::function<bool()> is_simulated,
+                                        chat::ResponseStore* responses) {
   chat::ChatRoutes::Options options;
+  options.responses = responses;
   options.heartbeat = settings.chat.heartbeat_s;
   options.stall = settings.limits.stall_s;
   options.memory = std::move(memory);
@@ -109,7 +111,11 @@ ChatService::ChatService(asio::io_context& loop, const Settings& settings, Gate&
                    {chat::ProviderKind::kOllama, &others_},
                    {chat::ProviderKind::kOpenAi, &others_}},
                   assistant_options(settings, log)),
-      routes_(loop, gate, host_, route_options(settings, store, log, std::move(memory), tools.is_simulated)),
+      responses_(tools.memory && settings.chat.responses_days > 0
+                     ? std::make_unique<chat::KeptResponses>(loop, tools.memory)
+                     : nullptr),
+      routes_(loop, gate, host_,
+              route_options(settings, store, log, std::move(memory), tools.is_simulated, responses_.get())),
       tools_(loop, host_, std::move(tools)) {
   for (const auto& service : servers) {
     if (service) assistants_.servers().register_server(std::make_unique<chat::ServiceServer>(loop, service));

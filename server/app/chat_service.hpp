@@ -12,6 +12,7 @@
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_routes.hpp"
 #include "chat/mcp/chat_tools.hpp"
+#include "chat/mcp/kept_responses.hpp"
 #include "dispatch/gate.hpp"
 #include "mcp/catalogue.hpp"
 #include "memory_budget.hpp"
@@ -77,7 +78,8 @@ class ChatService {
   chat::RemoteProvider others_;
   chat::RemoteServers remote_servers_;
   chat::Assistants assistants_;
-  chat::ServiceServer* upstreams_ = nullptr;  // with assistants_
+  chat::ServiceServer* upstreams_ = nullptr;              // with assistants_
+  const std::unique_ptr<chat::KeptResponses> responses_;  // null: none are kept
   chat::ChatRoutes routes_;
   chat::ChatTools tools_;
   std::shared_ptr<const Service> service_;

@@ -1,5 +1,6 @@
 #include "app/services.hpp"
 
+#include "chat/mcp/kept_responses.hpp"
 #include "version.hpp"
 
 #include <algorithm>
@@ -45,6 +46,8 @@ memory::MemoryOptions memory_options(const Settings& settings) {
   options.when_full =
       given.when_full == MemoryWhenFull::kForget ? memory::WhenFull::kForget : memory::WhenFull::kRefuse;
   options.retention_days = given.retention_days;
+  options.brief_spaces = chat::KeptResponses::kSpaces;
+  options.brief_days = settings.chat.responses_days;
   options.answer_bytes = static_cast<std::int64_t>(settings.limits.max_message_bytes);
   return options;
 }

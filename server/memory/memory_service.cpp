@@ -48,9 +48,9 @@ std::unique_ptr<Store> open_store(const std::string& database, StoreThreads::Use
         PostgresqlStore::Options{database, stop},
         use == StoreThreads::Use::kWriting ? PostgresqlStore::Use::kWriting : PostgresqlStore::Use::kReading);
   }
-  return std::make_unique<SqliteStore>(
-      Connection::Options{database, nullptr, stop},
-      use == StoreThreads::Use::kWriting ? SqliteStore::Use::kWriting : SqliteStore::Use::kReading);
+  return std::make_unique<SqliteStore>(Connection::Options{database, nullptr, stop}, use == StoreThreads::Use::kWriting
+                                                                                         ? SqliteStore::Use::kWriting
+                                                                                         : SqliteStore::Use::kReading);
 }
 
 MemoryService::MemoryService(asio::io_context& loop, const MemoryOptions& options, spdlog::logger& log, Events events)
@@ -127,6 +127,10 @@ bool MemoryService::tidy(Store& store) {
     const Milliseconds time = now() - options_.retention_days * kDay;
     if (store.forget_before(time, kForgottenAtOnce) == kForgottenAtOnce) return true;
   }
+  if (!options_.brief_spaces.empty()) {
+    const Milliseconds time = now() - options_.brief_days * kDay;
+    if (store.forget_before(time, kForgottenAtOnce, options_.brief_spaces) == kForgottenAtOnce) return true;
+  }
   return store.purge(kPurgedAtOnce);
 }
 
@@ -154,12 +158,10 @@ void MemoryService::tell() {
 void MemoryService::add_reading(Service& service, ServiceMethod method, ReadFunction read) {
   method.annotations = {.read_only = true, .idempotent = true};
   method.run = [this, read = std::move(read)](MethodCall call, DoneFunction done) {
-    threads_.read(
-        [read, form = call.form, params = std::move(call.params),
-         asking = Asking{call.principal->name, call.principal->may_admin}](Store& store) {
-          return answer_in(form, read(store, Params(params, asking)));
-        },
-        std::move(done));
+    threads_.read([read, form = call.form, params = std::move(call.params),
+                   asking = Asking{call.principal->name, call.principal->may_admin}](
+                      Store& store) { return answer_in(form, read(store, Params(params, asking))); },
+                  std::move(done));
   };
   service.methods.push_back(std::move(method));
 }

@@ -6,10 +6,10 @@
 // Threads: the event loop's; the store is used on threads of its own.
 #pragma once
 
+#include "mcp/service.hpp"
 #include "memory/conversation.hpp"
 #include "memory/params.hpp"
 #include "memory/store_threads.hpp"
-#include "mcp/service.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -33,11 +33,13 @@ inline constexpr const char* kServiceName = "memory-server";
 enum class WhenFull { kRefuse, kForget };
 
 struct MemoryOptions {
-  std::string database;              // a path, ":memory:", or "postgresql://…"
-  std::int64_t keep_recent = 6;      // messages that get_context gives, and that no summary covers
-  std::int64_t most_bytes = 0;       // of the store; 0: no limit
+  std::string database;          // a path, ":memory:", or "postgresql://…"
+  std::int64_t keep_recent = 6;  // messages that get_context gives, and that no summary covers
+  std::int64_t most_bytes = 0;   // of the store; 0: no limit
   WhenFull when_full = WhenFull::kRefuse;
-  std::int64_t retention_days = 0;   // conversations that have not changed for so long are removed; 0: never
+  std::int64_t retention_days = 0;  // conversations that have not changed for so long are removed; 0: never
+  std::string brief_spaces{};       // spaces whose names begin so have a time of their own; empty: there are none
+  std::int64_t brief_days = 0;      // theirs
   std::int64_t answer_bytes = std::int64_t{8} << 20U;  // longest answer
 };
 

@@ -3,7 +3,8 @@
 // Every function throws StoreError if the store fails; a transaction is then to be rolled back. Writes are made between
 // begin() and commit(), and are safe on disk when commit() has returned; reads may be made in a transaction or without.
 //
-// There are two, SqliteStore and PostgresqlStore, which pass the same tests (tests/server/memory/store_contract_test.cpp).
+// There are two, SqliteStore and PostgresqlStore, which pass the same tests
+// (tests/server/memory/store_contract_test.cpp).
 #pragma once
 
 #include "memory/conversation.hpp"
@@ -24,9 +25,9 @@ struct Limits {
 };
 
 struct Search {
-  std::string text{};  // words; all of them must occur in a message
-  bool fold = true;  // "tieng" finds "tiếng", and "d" finds "đ"
-  std::string id{};    // in this conversation only; empty: in all of the space
+  std::string text{};       // words; all of them must occur in a message
+  bool fold = true;         // "tieng" finds "tiếng", and "d" finds "đ"
+  std::string id{};         // in this conversation only; empty: in all of the space
   std::int64_t before = 0;  // hits of earlier messages than that `Hit::place`; 0: from the newest on
   std::int64_t count = 20;
 };
@@ -65,8 +66,8 @@ class Store {
   // --- housekeeping ---
   // Frees what clear() and remove() have left, so many messages at most. Whether there is more.
   virtual bool purge(std::int64_t messages) = 0;
-  // Removes conversations that have not changed since, at most so many. How many.
-  virtual std::int64_t forget_before(Milliseconds time, std::int64_t most) = 0;
+  // Removes conversations that have not changed since, at most so many, of spaces whose names begin so. How many.
+  virtual std::int64_t forget_before(Milliseconds time, std::int64_t most, const std::string& spaces = {}) = 0;
   // Removes the one that has not changed for longest; false if there is none.
   virtual bool forget_oldest() = 0;
   // What the store takes, without what is free in it.

@@ -83,7 +83,8 @@ struct ServicesSettings {
 };
 
 struct MemorySettings {
-  std::string database{defaults::kMemoryDatabase};  // a path, ":memory:", "postgresql://…", or empty: in the user's state directory
+  std::string database{
+      defaults::kMemoryDatabase};  // a path, ":memory:", "postgresql://…", or empty: in the user's state directory
   std::int64_t keep_recent_messages{defaults::kMemoryKeepRecentMessages};
   std::int64_t summarize_threshold{defaults::kMemorySummarizeThreshold};
   std::size_t summary_max_bytes{defaults::kMemorySummaryMaxBytes};
@@ -171,7 +172,6 @@ struct RuntimeSettings {
   std::string model_hub{defaults::kRuntimeModelHub};
 };
 
-
 struct LogSettings {
   LogLevel level = choice<LogLevel>(defaults::kLogLevel);
   LogFormat format = choice<LogFormat>(defaults::kLogFormat);
@@ -184,9 +184,10 @@ struct ChatSettings {
   std::size_t warm_up_bytes{defaults::kChatWarmUpBytes};  // 0: nothing is computed ahead
   std::int64_t cache_bytes{defaults::kChatCacheBytes};    // 0: no prompt caches
   unsigned structured_tries{defaults::kChatStructuredTries};
-  Json aliases = Json::parse(defaults::kChatAliases);  // another name: a model's
-  std::string any_model{defaults::kChatAnyModel};      // empty: an unknown name is an error
-  std::string profiles_dir{defaults::kChatProfilesDir};  // empty: there are no profiles
+  std::int64_t responses_days{defaults::kChatResponsesDays};  // 0: none are kept
+  Json aliases = Json::parse(defaults::kChatAliases);         // another name: a model's
+  std::string any_model{defaults::kChatAnyModel};             // empty: an unknown name is an error
+  std::string profiles_dir{defaults::kChatProfilesDir};       // empty: there are no profiles
 };
 
 struct Settings {

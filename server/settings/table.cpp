@@ -334,6 +334,8 @@ constexpr std::array kTable{
             "Most bytes of the conversations' prompt caches below runtime.cache_dir; the one used longest ago goes first. 0: none are kept."},
     Setting{"chat", "structured_tries", integer<&S::chat, &ChatSettings::structured_tries>(1, 10),
             "Runs that an answer which has to be JSON may take, before the client is told that the model cannot."},
+    Setting{"chat", "responses_days", integer<&S::chat, &ChatSettings::responses_days>(0, 36'500),
+            "Days that responses are kept whose clients have asked for that (\"store\": true of POST /v1/responses), to be gone on from; 0: none are."},
     Setting{"chat", "aliases", text_map<&S::chat, &ChatSettings::aliases>(),
             "Other names of models: {\"gpt-4o-mini\": \"qwen2.5-1.5b\"}."},
     Setting{"chat", "any_model", text<&S::chat, &ChatSettings::any_model>(),

@@ -145,6 +145,18 @@ test('openai: responses are parsed, and call tools', async () => {
   assert.deepEqual(weather.asked, ['Can Tho']);
 });
 
+test('openai: a stored response is gone on from with what is new alone', async () => {
+  const weather = new Weather();
+  const tools = [{ type: 'function', name: Weather.name, description: Weather.description, parameters: Weather.schema, strict: true }];
+  const first = await client.responses.create({ model: kModel, input: [user(weather_story('Hue'))], tools, store: true });
+  const call = first.output.find(({ type }) => type === 'function_call');
+  const output = [{ type: 'function_call_output', call_id: call.call_id, output: weather.tell(JSON.parse(call.arguments)) }];
+  const second = await client.responses.stream({ model: kModel, input: output, tools, previous_response_id: first.id }).finalResponse();
+  assert.equal(second.output_text, 'It is sunny in Hue.');
+  assert.equal(second.previous_response_id, first.id);
+  await assert.rejects(client.responses.create({ model: kModel, input: 'x', previous_response_id: second.id }), { status: 404 });
+});
+
 test('openai: models are listed and looked up', async () => {
   const names = [];
   for await (const model of client.models.list()) names.push(model.id);

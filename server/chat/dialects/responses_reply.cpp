@@ -40,18 +40,6 @@ Json function_item(const ReplyFacts& facts, std::size_t index, std::string_view 
           {"arguments", call.arguments}};
 }
 
-Json output_of(const ReplyFacts& facts, const Answer& answer) {
-  Json output = Json::array();
-  if (!answer.thinking.empty()) {
-    output.push_back(reasoning_item(facts, output.size(), Json::array({summary_part(answer.thinking)})));
-  }
-  if (!answer.text.empty()) {
-    output.push_back(message_item(facts, output.size(), "completed", Json::array({text_part(answer.text)})));
-  }
-  for (const ToolCall& call : answer.calls) output.push_back(function_item(facts, output.size(), "completed", call));
-  return output;
-}
-
 Json response_usage(const Usage& usage) {
   if (!usage.prompt || !usage.generated) return nullptr;
   return {{"input_tokens", *usage.prompt},
@@ -87,6 +75,18 @@ void end_response(Json& response, const AnswerEnd& end) {
 }
 
 }  // namespace
+
+Json output_of(const ReplyFacts& facts, const Answer& answer) {
+  Json output = Json::array();
+  if (!answer.thinking.empty()) {
+    output.push_back(reasoning_item(facts, output.size(), Json::array({summary_part(answer.thinking)})));
+  }
+  if (!answer.text.empty()) {
+    output.push_back(message_item(facts, output.size(), "completed", Json::array({text_part(answer.text)})));
+  }
+  for (const ToolCall& call : answer.calls) output.push_back(function_item(facts, output.size(), "completed", call));
+  return output;
+}
 
 Json response_object(const ReplyFacts& facts, const Json& settings, const Answer& answer) {
   Json response = response_with(facts, settings, "completed", output_of(facts, answer));

@@ -10,7 +10,9 @@
 
 namespace rkllm_mcp::chat {
 
-// The whole object; what is stored is the same. `settings`: those of the request (ResponsesRequest).
+// What the model has said, as items.
+Json output_of(const ReplyFacts& facts, const Answer& answer);
+// The whole object. `settings`: those of the request (ResponsesRequest).
 Json response_object(const ReplyFacts& facts, const Json& settings, const Answer& answer);
 std::string responses_reply(const ReplyFacts& facts, const Json& settings, const Answer& answer);
 

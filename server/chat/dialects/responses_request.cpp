@@ -28,8 +28,9 @@ constexpr std::array kResponsesFields = {
     Field{"reasoning", kHonoured, kObjectField,
           "effort: none and minimal are no thinking, where the model can be told"},
     Field{"truncation", kHonoured, kTextField, "auto: the oldest turns are dropped when the context is full"},
-    Field{"store", kIgnored, kBooleanField, "nothing is stored"},
-    Field{"previous_response_id", kHonoured, kTextField, "no response is kept: 404"},
+    Field{"store", kHonoured, kBooleanField, "true: the response is kept for chat.responses_days"},
+    Field{"previous_response_id", kHonoured, kTextField,
+          "the conversation that ends there; of one that is not kept: 404"},
     Field{"conversation", kHonoured, kTextField | kObjectField,
           "with a profile: the conversation, by its id; a model keeps none: 400"},
     Field{"metadata", kHonoured, kObjectField, "repeated in the response"},
@@ -238,6 +239,11 @@ ResponsesRequest read_responses(const Json& json) {
     result.settings = settings_of(request, turn);
   });
   return result;
+}
+
+Json items_of(const Json& input) {
+  if (!input.is_string()) return input;
+  return Json::array({Json{{"type", "message"}, {"role", "user"}, {"content", input}}});
 }
 
 }  // namespace rkllm_mcp::chat

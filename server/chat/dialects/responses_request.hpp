@@ -26,4 +26,7 @@ struct ResponsesRequest {
 // Throws TurnError.
 ResponsesRequest read_responses(const Json& request);
 
+// `input` of a request, which may be a text, as items.
+Json items_of(const Json& input);
+
 }  // namespace rkllm_mcp::chat

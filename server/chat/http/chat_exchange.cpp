@@ -97,18 +97,34 @@ void ChatExchange::hold_if_full() {
 }
 
 void ChatExchange::event(const AnswerEvent& event, std::size_t answer) {
-  if (job_.stream) return write(job_.stream->event(event, answer));
-  if (answers_.size() <= answer) answers_.resize(answer + 1);
-  append(answers_[answer], event);
+  if (!job_.stream || job_.kept_items) {
+    if (answers_.size() <= answer) answers_.resize(answer + 1);
+    append(answers_[answer], event);
+  }
+  if (job_.stream) write(job_.stream->event(event, answer));
 }
 
 void ChatExchange::ended(const AnswerEnd& end, std::size_t answer) {
-  if (job_.stream) return write(job_.stream->end(end, answer));
+  if (job_.stream && !job_.kept_items) return write(job_.stream->end(end, answer));
   if (answers_.size() <= answer) answers_.resize(answer + 1);
   answers_[answer].end = end;
 }
 
+// Who has read the end of an answer may go on from it at once.
 void ChatExchange::finished(const Usage& sum) {
+  if (!job_.kept_items) return tell_end(sum);
+  const auto told = [weak = weak_from_this(), sum](const std::optional<TurnError>& error) {
+    const auto alive = weak.lock();
+    if (!alive || alive->is_over_) return;
+    if (error) return alive->failed(*error);
+    if (alive->job_.stream) alive->write(alive->job_.stream->end(alive->answers_.at(0).end, 0));
+    alive->tell_end(sum);
+  };
+  if (answers_.empty()) answers_.resize(1);
+  options_.responses->keep(job_.id, options_.asker, job_.kept_items(answers_.front()), told);
+}
+
+void ChatExchange::tell_end(const Usage& sum) {
   constexpr int kOk = 200;
   if (job_.stream) {
     write(job_.stream->finish(sum));
@@ -127,6 +143,7 @@ void ChatExchange::failed(const TurnError& error) {
 }
 
 void ChatExchange::over(int status) {
+  is_over_ = true;
   silence_.clear();
   stall_.clear();
   const auto gone = gone_;  // this is destroyed by it

@@ -10,6 +10,7 @@
 
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_job.hpp"
+#include "chat/turn/response_store.hpp"
 #include "memory_budget.hpp"
 #include "transport/bytes/deadline.hpp"
 #include "transport/http/http_exchange.hpp"
@@ -36,6 +37,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
     std::chrono::milliseconds stall{};
     MemoryShare memory{};  // of the request
     bool is_simulated = false;
+    ResponseStore* responses = nullptr;  // that takes answers which are to be kept; not null where a job has some
+    std::string asker{};
   };
 
   ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJob job, Options options,
@@ -58,6 +61,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   HttpHeaders headers() const;
   void write(const std::string& piece);
   void hold_if_full();
+  // The end of the answers, once they are kept.
+  void tell_end(const Usage& sum);
   void over(int status);
 
   const std::shared_ptr<HttpExchange> exchange_;
@@ -65,7 +70,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   Options options_;
   const std::function<void(int status)> gone_;
   std::unique_ptr<Running> running_;
-  std::vector<Answer> answers_;  // where it is sent as a whole
+  std::vector<Answer> answers_;  // where it is sent as a whole, or kept
+  bool is_over_ = false;
   std::optional<std::size_t> position_;
   std::size_t dropped_ = 0;
   bool search_failed_ = false;

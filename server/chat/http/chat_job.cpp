@@ -47,12 +47,6 @@ ChatJob openai_completion_job(const Json& json, ReplyFacts facts) {
 
 ChatJob responses_job(const Json& json, ReplyFacts facts) {
   ResponsesRequest request = read_responses(json);
-  if (!request.previous_response.empty()) {
-    throw TurnError(ErrorKind::kNotKept, "response '" + request.previous_response.substr(0, 100) +
-                                             "' is not kept here: send the whole conversation as input, or, with a "
-                                             "profile as model, name a conversation");
-  }
-  request.settings["store"] = false;
   if (!request.instructions.empty()) {
     request.turn.messages.insert(request.turn.messages.begin(), text_message(Role::kSystem, request.instructions));
   }
@@ -61,6 +55,13 @@ ChatJob responses_job(const Json& json, ReplyFacts facts) {
   job.whole = [facts, settings = request.settings](const std::vector<Answer>& answers, const Usage& /*sum*/,
                                                    const std::string&) {
     return responses_reply(facts, settings, answers.at(0));
+  };
+  if (!request.store) return job;
+  job.id = facts.id;
+  job.kept_items = [facts, items = items_of(json.at("input"))](const Answer& answer) {
+    Json all = items;
+    for (Json& item : output_of(facts, answer)) all.push_back(std::move(item));
+    return all;
   };
   return job;
 }

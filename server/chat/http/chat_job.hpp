@@ -30,6 +30,9 @@ struct ChatJob {
   std::function<std::string(const std::vector<Answer>&, const Usage& sum, const std::string& conversation)> whole{};
   OllamaWish wish = OllamaWish::kAnswer;
   std::string loaded_reply{};  // the answer, where the model is only loaded or unloaded
+  // Not null: the answer is to be kept under `id`; gives the conversation that it ends, as items.
+  std::function<Json(const Answer& answer)> kept_items{};
+  std::string id{};
 };
 
 // A path at which turns are made. `prefix` begins the ids of its answers.

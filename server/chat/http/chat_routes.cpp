@@ -4,6 +4,7 @@
 #include "chat/dialects/anthropic_reply.hpp"
 #include "chat/dialects/anthropic_request.hpp"
 #include "chat/dialects/openai_chat_request.hpp"
+#include "chat/dialects/responses_request.hpp"
 #include "chat/host/ids.hpp"
 #include "chat/http/model_pages.hpp"
 #include "chat/http/pull_exchange.hpp"
@@ -26,6 +27,7 @@
 namespace rkllm_mcp::chat {
 namespace {
 
+constexpr std::string_view kResponsesPath = "/v1/responses";
 constexpr std::string_view kShowPath = "/api/show";
 constexpr std::string_view kPullPath = "/api/pull";
 constexpr std::string_view kDeletePath = "/api/delete";
@@ -300,7 +302,12 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
   if (!visit->asker.may_call) {
     throw TurnError(ErrorKind::kForbidden, "this access token has no permission to call models");
   }
-  if (const ChatEndpoint* const endpoint = find_chat_endpoint(path)) return make_turn(*endpoint, visit, body);
+  if (const ChatEndpoint* const endpoint = find_chat_endpoint(path)) {
+    const auto previous = body.find("previous_response_id");
+    const bool goes_on = path == kResponsesPath && previous != body.end() && previous->is_string();
+    return goes_on ? go_on_from(previous->get<std::string>(), *endpoint, visit, body)
+                   : make_turn(*endpoint, visit, body);
+  }
   if (path == "/v1/embeddings") return embed(EmbeddingSurface::kOpenAi, visit, body);
   if (path == "/api/embed") return embed(EmbeddingSurface::kOllama, visit, body);
   if (path == "/api/embeddings") return embed(EmbeddingSurface::kOllamaOlder, visit, body);
@@ -329,8 +336,39 @@ void ChatRoutes::let_go(std::uint64_t number) {
   });
 }
 
-void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body) {
+// Where nothing is kept, a response that was to be is made all the same, and says that it is not.
+ChatJob ChatRoutes::job_of(const ChatEndpoint& endpoint, const Json& body) const {
   ChatJob job = endpoint.read(body, facts_of(endpoint.prefix));
+  if (!job.kept_items || options_.responses != nullptr) return job;
+  Json other = body;
+  other["store"] = false;
+  job = endpoint.read(other, facts_of(endpoint.prefix));
+  job.ignored.emplace_back("store");
+  return job;
+}
+
+void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& endpoint, const VisitPointer& visit,
+                            const Json& body) {
+  if (options_.responses == nullptr) {
+    throw TurnError(ErrorKind::kNotKept, "no response is kept here (chat.responses_days, services.only)");
+  }
+  [[maybe_unused]] const ChatJob checked = endpoint.read(body, facts_of(endpoint.prefix));
+  const auto go_on = [this, &endpoint, visit, body, alive = alive_.watch()](Json items,
+                                                                            const std::optional<TurnError>& error) {
+    if (alive.expired() || visit->exchange->closed()) return;
+    if (error) return refuse(visit, *error);
+    or_refuse(visit, [&] {
+      Json whole = body;
+      for (Json& item : items_of(body.at("input"))) items.push_back(std::move(item));
+      whole["input"] = std::move(items);
+      make_turn(endpoint, visit, whole);
+    });
+  };
+  options_.responses->recall(response, visit->asker.name, go_on);
+}
+
+void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body) {
+  ChatJob job = job_of(endpoint, body);
   if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
   if (job.turn.conversation.empty()) job.turn.conversation = visit->conversation;
   // Open WebUI streams its chats and not its tasks: no user makes one of his question by the way he writes it.
@@ -343,6 +381,8 @@ void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& vis
   options.stall = options_.stall;
   options.memory = std::move(visit->memory);
   options.is_simulated = options_.is_simulated();
+  options.responses = options_.responses;
+  options.asker = visit->asker.name;
   const std::uint64_t number = ++next_;
   const auto gone = [this, visit, number](int status) {
     note(*visit, status);

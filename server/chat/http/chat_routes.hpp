@@ -47,6 +47,7 @@ class ChatRoutes {
     std::size_t most_reply_bytes = static_cast<std::size_t>(-1);  // of an answer that is not streamed
     ModelStore* store = nullptr;                                  // that models are pulled into; null: nobody may
     std::function<void(const ChatNote&)> report{};
+    ResponseStore* responses = nullptr;  // that answers are kept in; null: none are
   };
 
   ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Options options);
@@ -88,6 +89,10 @@ class ChatRoutes {
   void get(const VisitPointer& visit);
   void refresh(const VisitPointer& visit, std::function<void()> action);  // of the models; then acts, or refuses
   void make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body);
+  ChatJob job_of(const ChatEndpoint& endpoint, const Json& body) const;
+  // Makes a turn, where the body names a response from which to go on.
+  void go_on_from(const std::string& response, const ChatEndpoint& endpoint, const VisitPointer& visit,
+                  const Json& body);
   void load_or_unload(ChatJob job, const VisitPointer& visit);
   void embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body);
   void answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,

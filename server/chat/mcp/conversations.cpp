@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -58,12 +57,6 @@ Conversations::Recalled latest_of(const Json& messages) {
 Conversations::Conversations(asio::io_context& loop, std::shared_ptr<const Service> memory)
     : loop_(loop), memory_(std::move(memory)), reading_(loop) {}
 
-const ServiceMethod& Conversations::method(const char* name) const {
-  const auto found = std::ranges::find(memory_->methods, name, &ServiceMethod::name);
-  if (found == memory_->methods.end()) throw std::logic_error(std::string("the memory server lacks ") + name);
-  return *found;
-}
-
 void Conversations::recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done) {
   const auto read = [this, done, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
     if (alive.expired()) return;
@@ -81,7 +74,7 @@ void Conversations::recall(const std::string& id, const Principal& who, std::fun
         [recalled, done] { done(std::move(*recalled)); });
   };
   try {
-    method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &who, AnswerForm::kDirect}, read);
+    memory_->method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &who, AnswerForm::kDirect}, read);
   } catch (...) {
     asio::post(loop_, [done, error = std::current_exception(), alive = alive_.watch()] {
       if (!alive.expired()) done({.messages = {}, .left_out = 0, .error = error});
@@ -94,7 +87,7 @@ void Conversations::add(const std::string& id, const Principal& who, const char*
   Json params{{"conversation_id", id}, {"role", role}, {"content", std::move(text)}};
   if (is_partial) params["metadata"] = {{"partial", true}};
   try {
-    method("memory/add_message")
+    memory_->method("memory/add_message")
         .run({std::move(params), &who, AnswerForm::kDirect},
              [done](const Json&, const std::exception_ptr& error) { done(error); });
   } catch (...) {

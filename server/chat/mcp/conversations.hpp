@@ -53,7 +53,6 @@ class Conversations {
             std::function<void(std::exception_ptr error)> done);
 
  private:
-  const ServiceMethod& method(const char* name) const;
   void add(const std::string& id, const Principal& who, const char* role, std::string text, bool is_partial,
            std::function<void(std::exception_ptr error)> done);
 

@@ -302,14 +302,16 @@ bool PostgresqlStore::purge(std::int64_t messages) {
   return true;
 }
 
-std::int64_t PostgresqlStore::forget_before(Milliseconds time, std::int64_t most) {
-  const Rows old =
-      db().run("SELECT space, id FROM conversation WHERE updated_ms < $1 ORDER BY updated_ms LIMIT $2", time, most);
+std::int64_t PostgresqlStore::forget_before(Milliseconds time, std::int64_t most, const std::string& spaces) {
+  const Rows old = db().run(
+      "SELECT space, id FROM conversation WHERE updated_ms < $1 AND starts_with(space, $3) "
+      "ORDER BY updated_ms LIMIT $2",
+      time, most, spaces);
   for (int row = 0; row < old.count(); ++row) remove({old.text(row, 0), old.text(row, 1)});
   return old.count();
 }
 
-bool PostgresqlStore::forget_oldest() { return forget_before(kEnd, 1) > 0; }
+bool PostgresqlStore::forget_oldest() { return forget_before(kEnd, 1, {}) > 0; }
 
 std::int64_t PostgresqlStore::used_bytes() {
   if (use_ == Use::kWriting && db().is_in_transaction()) return bytes_before_ + more_bytes_;

@@ -47,7 +47,7 @@ class PostgresqlStore final : public Store {
   void move_space(const std::string& from, const std::string& to) override;
 
   bool purge(std::int64_t messages) override;
-  std::int64_t forget_before(Milliseconds time, std::int64_t most) override;
+  std::int64_t forget_before(Milliseconds time, std::int64_t most, const std::string& spaces) override;
   bool forget_oldest() override;
   std::int64_t used_bytes() override;
   void check() override;

@@ -112,7 +112,9 @@ std::int64_t SqliteStore::new_log() {
   return db_.last_inserted();
 }
 
-void SqliteStore::drop_log(std::int64_t log) { Query(db_, "UPDATE log SET is_dropped = 1 WHERE number = ?1", log).run(); }
+void SqliteStore::drop_log(std::int64_t log) {
+  Query(db_, "UPDATE log SET is_dropped = 1 WHERE number = ?1", log).run();
+}
 
 SqliteStore::Row SqliteStore::row_or_new(const Key& key, Milliseconds time) {
   if (const auto row = row_of(key)) return *row;
@@ -136,8 +138,8 @@ void SqliteStore::index(const char* how, std::int64_t number, const std::string&
     Query(db_, "INSERT INTO message_text(rowid, content, space_word) VALUES(?1, ?2, ?3)", number, searched, space_word)
         .run();
   } else {
-    Query(db_, "INSERT INTO message_text(message_text, rowid, content, space_word) VALUES('delete', ?1, ?2, ?3)", number,
-          searched, space_word)
+    Query(db_, "INSERT INTO message_text(message_text, rowid, content, space_word) VALUES('delete', ?1, ?2, ?3)",
+          number, searched, space_word)
         .run();
   }
 }
@@ -146,7 +148,8 @@ std::int64_t SqliteStore::append(const Key& key, const NewMessage& message) {
   const Row row = row_or_new(key, message.created);
   // What is imported waits in a space whose name ends with that of the one it is for (transfer.hpp).
   const auto mark = key.space.rfind('\x01');
-  const std::string space_word = word_of_space(std::string_view(key.space).substr(mark == std::string::npos ? 0 : mark + 1));
+  const std::string space_word =
+      word_of_space(std::string_view(key.space).substr(mark == std::string::npos ? 0 : mark + 1));
   Query(db_,
         "INSERT INTO message(log, seq, role, content, metadata, space_word, created_ms) "
         "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -249,19 +252,20 @@ bool SqliteStore::purge(std::int64_t messages) {
   return true;
 }
 
-std::int64_t SqliteStore::forget_before(Milliseconds time, std::int64_t most) {
+std::int64_t SqliteStore::forget_before(Milliseconds time, std::int64_t most, const std::string& spaces) {
   std::vector<Key> old;
   {
-    Query query(db_, "SELECT space, id FROM conversation WHERE updated_ms < ?1 ORDER BY updated_ms LIMIT ?2", time, most);
+    Query query(db_,
+                "SELECT space, id FROM conversation WHERE updated_ms < ?1 AND substr(space, 1, length(?3)) = ?3 "
+                "ORDER BY updated_ms LIMIT ?2",
+                time, most, spaces);
     while (query.next()) old.push_back({query.text(0), query.text(1)});
   }
   for (const Key& key : old) remove(key);
   return static_cast<std::int64_t>(old.size());
 }
 
-bool SqliteStore::forget_oldest() {
-  return forget_before(kEnd, 1) > 0;
-}
+bool SqliteStore::forget_oldest() { return forget_before(kEnd, 1, {}) > 0; }
 
 std::int64_t SqliteStore::used_bytes() {
   return (db_.number("PRAGMA page_count") - db_.number("PRAGMA freelist_count")) * db_.number("PRAGMA page_size");

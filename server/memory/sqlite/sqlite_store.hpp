@@ -17,8 +17,8 @@ class SqliteStore final : public Store {
  public:
   enum class Use { kWriting, kReading };
 
-  // Opens the file, which a writer makes and brings up to date, and a reader has to find so. ":memory:" is a store of this
-  // object's own. Throws StoreError, and has changed nothing then.
+  // Opens the file, which a writer makes and brings up to date, and a reader has to find so. ":memory:" is a store of
+  // this object's own. Throws StoreError, and has changed nothing then.
   SqliteStore(const Connection::Options& options, Use use);
 
   void begin() override { db_.run("BEGIN IMMEDIATE"); }
@@ -36,7 +36,7 @@ class SqliteStore final : public Store {
   void move_space(const std::string& from, const std::string& to) override;
 
   bool purge(std::int64_t messages) override;
-  std::int64_t forget_before(Milliseconds time, std::int64_t most) override;
+  std::int64_t forget_before(Milliseconds time, std::int64_t most, const std::string& spaces) override;
   bool forget_oldest() override;
   std::int64_t used_bytes() override;
   void check() override;

@@ -254,6 +254,89 @@ TEST_CASE("Anthropic's and Responses' streams begin and end as their clients wan
   CHECK(gone["error"]["code"] == "not_found");
 }
 
+TEST_CASE("a response that was to be stored is gone on from, by whoever has made it, and from any of them") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto respond = [&](Json more) {
+    more["model"] = kModel;
+    more["max_output_tokens"] = 50;
+    return client.post("/v1/responses", more.dump());
+  };
+  const auto prompt_of_last = [&] { return answers_of(server).back().prompt; };
+  const Json first = respond({{"input", saying("One.")}, {"store", true}, {"instructions", "Be short."}}).json();
+  INFO(first.dump());
+  CHECK(first["store"] == true);
+  const std::string id = first["id"];
+  Json second = respond({{"input", saying("Two.")}, {"store", true}, {"previous_response_id", id}}).json();
+  CHECK(second["previous_response_id"] == id);
+  CHECK_THAT(prompt_of_last(), has_text("One.") && has_text("Two.") && !has_text("Be short."));
+  // Streamed, and from a response before the last one: that is another conversation.
+  const auto events = events_of(client, "/v1/responses",
+                                {{"model", kModel},
+                                 {"input", saying("Three.")},
+                                 {"stream", true},
+                                 {"store", true},
+                                 {"previous_response_id", id},
+                                 {"max_output_tokens", 50}});
+  REQUIRE(events.size() > 4);
+  CHECK(events.back()["type"] == "response.completed");
+  CHECK_THAT(prompt_of_last(), has_text("One.") && has_text("Three.") && !has_text("Two."));
+  const Json fourth =
+      respond({{"input", saying("Four.")}, {"previous_response_id", events.back()["response"]["id"]}}).json();
+  CHECK_THAT(prompt_of_last(), has_text("One.") && has_text("Three.") && has_text("Four."));
+  // Nobody has asked to keep that one.
+  CHECK(fourth["store"] == false);
+  const auto gone = respond({{"input", "x"}, {"previous_response_id", fourth["id"]}});
+  CHECK(gone.status == 404);
+  CHECK_THAT(gone.body, has_text("is not kept here"));
+  const auto wrong = respond({{"input", Json::array({{{"type", "nonsense"}}})}, {"previous_response_id", id}});
+  CHECK(wrong.json()["error"]["param"] == "input[0].type");
+  // They are no conversations of anybody.
+  const Json listed =
+      client.post("/jsonrpc", R"({"jsonrpc":"2.0","id":1,"method":"memory-server/memory/list"})").json();
+  INFO(listed.dump());
+  CHECK(listed.at("result").at("conversations").empty());
+}
+
+TEST_CASE("a stored response is kept on disk, and is nobody else's") {
+  const TemporaryDirectory directory;
+  const std::string tokens = directory / "tokens";
+  write_file(tokens, "alice " + std::string(32, 'a') + " call\nbob " + std::string(32, 'b') + " call\n");
+  REQUIRE(::chmod(tokens.c_str(), 0600) == 0);
+  const std::vector<std::string> settings{"auth.tokens=" + tokens, "memory.database=" + directory / "memory.db"};
+  const auto body = [](const Json& more) {
+    Json all{{"model", kModel}, {"input", saying("Hi.")}, {"store", true}, {"max_output_tokens", 50}};
+    all.update(more);
+    return all.dump();
+  };
+  const auto respond = [&body](LiveServer& server, char letter, const Json& more) {
+    HttpClient client(server.endpoint(Transport::kHttp));
+    client.carry_header("Authorization", "Bearer " + std::string(32, letter));
+    return client.post("/v1/responses", body(more));
+  };
+  std::string id;
+  {
+    LiveServer server(chatting(settings));
+    id = respond(server, 'a', Json::object()).json().at("id");
+  }
+  LiveServer server(chatting(settings));
+  CHECK(respond(server, 'b', {{"previous_response_id", id}}).status == 404);
+  CHECK(respond(server, 'a', {{"previous_response_id", id}}).status == 200);
+}
+
+TEST_CASE("where no responses are kept, store is named as ignored") {
+  LiveServer server(chatting({"chat.responses_days=0"}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto made =
+      client.post("/v1/responses", Json{{"model", kModel}, {"input", saying("Hi.")}, {"store", true}}.dump());
+  CHECK(made.status == 200);
+  CHECK(made.json()["store"] == false);
+  CHECK(made.headers.find("x-rkllm-ignored")->second == "store");
+  const auto gone = client.post(
+      "/v1/responses", Json{{"model", kModel}, {"input", "x"}, {"previous_response_id", made.json()["id"]}}.dump());
+  CHECK(gone.status == 404);
+}
+
 TEST_CASE("errors that are known at once have a status, in the words of each dialect") {
   LiveServer server(chatting());
   HttpClient client(server.endpoint(Transport::kHttp));

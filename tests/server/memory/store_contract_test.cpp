@@ -29,7 +29,8 @@ struct Opened {
   std::vector<std::string> all(const Key& key) { return contents_of(store->messages(key, 0, kAll)); }
   std::vector<std::string> found(const std::string& text, bool fold = true) {
     std::vector<std::string> contents;
-    for (const Hit& hit : store->search(kKey.space, {.text = text, .fold = fold})) contents.push_back(hit.message.content);
+    for (const Hit& hit : store->search(kKey.space, {.text = text, .fold = fold}))
+      contents.push_back(hit.message.content);
     return contents;
   }
   void purge() {
@@ -48,7 +49,8 @@ TEST_CASE("messages are kept exactly, in order, with all they came with", "[cont
   const Texts contents{"", "Xin chào, răng sâu?", "\x01\x7f\t\r\n\"\\'%", "👩‍👩‍👧 e\xcc\x81 \xef\xbf\xbd",
                        std::string(1'000'000, 'x') + "ế"};
   std::vector<NewMessage> given;
-  for (const auto& content : contents) given.push_back({Role::kAssistant, content, R"({"n":[1,null]})", 1'700'000'000'123});
+  for (const auto& content : contents)
+    given.push_back({Role::kAssistant, content, R"({"n":[1,null]})", 1'700'000'000'123});
   given.push_back({Role::kTool, "42", "", 5});
   commit(*opened.store, [&] {
     for (const auto& each : given) opened.store->append(kKey, each);
@@ -171,7 +173,8 @@ TEST_CASE("what was removed is freed, and nothing else", "[contract]") {
   opened.store->check();
 }
 
-TEST_CASE("lists are paged, newest first, and a page goes on where it ended, whatever has come or changed", "[contract]") {
+TEST_CASE("lists are paged, newest first, and a page goes on where it ended, whatever has come or changed",
+          "[contract]") {
   Opened opened;
   for (int n = 1; n <= 5; ++n) opened.add({"laptop", "c" + std::to_string(n)}, {"x"});
   opened.add({"phone", "p"}, {"x"});
@@ -245,6 +248,16 @@ TEST_CASE("the first 256 KiB of a message can be searched", "[contract]") {
   commit(*opened.store, [&] { opened.store->remove(kKey); });
   opened.purge();
   opened.store->check();
+}
+
+TEST_CASE("those of some spaces alone can be forgotten", "[contract]") {
+  Opened opened;
+  for (const char* const space : {"laptop", "\x01kept:laptop", "\x01kept:"}) {
+    commit(*opened.store, [&] { opened.store->append({space, "1"}, {Role::kUser, "x", "", 1000}); });
+  }
+  commit(*opened.store, [&] { CHECK(opened.store->forget_before(2500, 10, "\x01kept:") == 2); });
+  CHECK(opened.store->find({"laptop", "1"}));
+  CHECK(opened.store->spaces() == std::vector<std::string>{"laptop"});
 }
 
 TEST_CASE("conversations that have not changed for long can be forgotten, oldest first", "[contract]") {

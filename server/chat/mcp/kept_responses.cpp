@@ -1,0 +1,101 @@
+#include "chat/mcp/kept_responses.hpp"
+
+#include "jsonrpc/unread.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <asio/post.hpp>
+
+#include <exception>
+#include <utility>
+
+namespace rkllm_mcp::chat {
+namespace {
+
+Principal keeper_for(const std::string& asker) {
+  return {.name = std::string(KeptResponses::kSpaces) + asker, .may_call = true, .may_admin = false};
+}
+
+TurnError not_kept(const std::string& id) {
+  return {ErrorKind::kNotKept, "response '" + id.substr(0, 100) +
+                                   "' is not kept here: send the whole conversation as input, and \"store\": true "
+                                   "with what is to be gone on from"};
+}
+
+TurnError failure_of(const std::string& id, const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const RpcError& known) {
+    const bool is_unknown = known.code() == ErrorCode::kResourceNotFound || known.code() == ErrorCode::kInvalidParams;
+    return is_unknown ? not_kept(id) : TurnError(ErrorKind::kInternal, known.what());
+  } catch (const std::exception& other) {
+    return {ErrorKind::kInternal, other.what()};
+  }
+}
+
+// What memory/get_all_messages tells of a conversation of one message, which is the items.
+Json items_in(const Json& conversation, const std::string& id) {
+  const Json& messages = conversation.at("messages");
+  if (messages.empty()) throw not_kept(id);
+  return Json::parse(messages.front().at("content").get<std::string>());
+}
+
+}  // namespace
+
+KeptResponses::KeptResponses(asio::io_context& loop, std::shared_ptr<const Service> memory)
+    : loop_(loop), memory_(std::move(memory)), reading_(loop) {}
+
+void KeptResponses::recall(const std::string& id, const std::string& asker, RecalledFunction done) {
+  struct Recalled {
+    Json items = Json::array();
+    std::optional<TurnError> error{};
+  };
+  const auto read = [this, id, done, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
+    if (alive.expired()) return;
+    const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
+    if (error) recalled->error = failure_of(id, error);
+    reading_.run(
+        [recalled, id, result = std::move(result)] {
+          if (recalled->error) return;
+          try {
+            recalled->items = items_in(read_whole(result), id);
+          } catch (const TurnError& gone) {
+            recalled->error = gone;
+          } catch (const std::exception& broken) {
+            recalled->error = TurnError(ErrorKind::kInternal, broken.what());
+          }
+        },
+        [recalled, done] { done(std::move(recalled->items), std::move(recalled->error)); });
+  };
+  const Principal keeper = keeper_for(asker);
+  try {
+    memory_->method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &keeper, AnswerForm::kDirect}, read);
+  } catch (...) {
+    asio::post(loop_, [done, error = failure_of(id, std::current_exception()), alive = alive_.watch()] {
+      if (!alive.expired()) done(Json::array(), error);
+    });
+  }
+}
+
+void KeptResponses::keep(const std::string& id, const std::string& asker, Json items, KeptFunction done) {
+  std::string text = items.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kMostBytes) {
+    return done(TurnError::bad_field("store", "the conversation has " + std::to_string(text.size()) +
+                                                  " bytes, more than are kept (" + std::to_string(kMostBytes) + ")"));
+  }
+  const Principal keeper = keeper_for(asker);
+  const auto told = [id, done, alive = alive_.watch()](const Json&, const std::exception_ptr& error) {
+    if (alive.expired()) return;
+    done(error ? std::optional(failure_of(id, error)) : std::nullopt);
+  };
+  try {
+    memory_->method("memory/add_message")
+        .run({Json{{"conversation_id", id}, {"role", "assistant"}, {"content", std::move(text)}}, &keeper,
+              AnswerForm::kDirect},
+             told);
+  } catch (...) {
+    done(failure_of(id, std::current_exception()));
+  }
+}
+
+}  // namespace rkllm_mcp::chat

@@ -1,0 +1,44 @@
+// Answers that are kept in the memory server, in spaces of their own, one for each access token: no conversation of a
+// person is among them, and no list of conversations shows them.
+//
+// Event loop only; what is read is parsed on a thread beside it.
+#pragma once
+
+#include "auth/access_tokens.hpp"
+#include "chat/turn/response_store.hpp"
+#include "lifetime.hpp"
+#include "mcp/service.hpp"
+#include "side_thread.hpp"
+
+#include <asio/io_context.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace rkllm_mcp::chat {
+
+class KeptResponses final : public ResponseStore {
+ public:
+  // The names of its spaces begin so, as no access token's can.
+  static constexpr std::string_view kSpaces = "\x01response:";
+  // Of a conversation with its answer. More than any model here can read.
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+
+  // `memory`: the memory server.
+  KeptResponses(asio::io_context& loop, std::shared_ptr<const Service> memory);
+  KeptResponses(const KeptResponses&) = delete;
+  KeptResponses& operator=(const KeptResponses&) = delete;
+
+  void recall(const std::string& id, const std::string& asker, RecalledFunction done) override;
+  void keep(const std::string& id, const std::string& asker, Json items, KeptFunction done) override;
+
+ private:
+  asio::io_context& loop_;
+  const std::shared_ptr<const Service> memory_;
+  const Lifetime alive_;  // gone: nobody is called any more
+  SideThread reading_;
+};
+
+}  // namespace rkllm_mcp::chat
