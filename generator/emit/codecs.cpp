@@ -184,7 +184,7 @@ class CodecEmitter {
       for (Piece& piece : of_set) {
         const auto group = of_groups.find(piece.key);
         if (group == of_groups.end()) continue;
-        piece.emit = [this, begin = piece.emit, pieces = merge(group->second), mask = masks_of_groups[piece.key],
+        piece.emit = [begin = piece.emit, pieces = merge(group->second), mask = masks_of_groups[piece.key],
                       condition = conditions_of(record, masks_of_groups[piece.key]),
                       list = elsewhere_list(sets_, record.path + "." + piece.key)](CodeText& code) {
           begin(code);

@@ -92,7 +92,6 @@ class TurnMaker {
   std::optional<LeasedModel> model_;    // from then on
   std::optional<bool> keeps_model_;     // false: it is unloaded behind this turn, so nothing is to be warmed up
   bool has_begun_ = false;              // the listener has been told
-  bool template_cleared_ = false;
   bool is_running_ = false;
   bool is_held_ = false;
   std::optional<std::int64_t> prompt_tokens_;  // counted
