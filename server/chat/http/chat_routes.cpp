@@ -353,14 +353,16 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
     throw TurnError(ErrorKind::kNotKept, "no response is kept here (chat.responses_days, services.only)");
   }
   [[maybe_unused]] const ChatJob checked = endpoint.read(body, facts_of(endpoint.prefix));
-  const auto go_on = [this, &endpoint, visit, body, alive = alive_.watch()](Json items,
-                                                                            const std::optional<TurnError>& error) {
+  const auto go_on = [this, &endpoint, visit, body, alive = alive_.watch()](ResponseStore::Recalled recalled) {
     if (alive.expired() || visit->exchange->closed()) return;
-    if (error) return refuse(visit, *error);
+    if (recalled.error) return refuse(visit, *recalled.error);
+    if (!visit->memory.grow(2 * recalled.bytes)) {
+      return refuse(visit, TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1));
+    }
     or_refuse(visit, [&] {
       Json whole = body;
-      for (Json& item : items_of(body.at("input"))) items.push_back(std::move(item));
-      whole["input"] = std::move(items);
+      for (Json& item : items_of(body.at("input"))) recalled.items.push_back(std::move(item));
+      whole["input"] = std::move(recalled.items);
       make_turn(endpoint, visit, whole);
     });
   };

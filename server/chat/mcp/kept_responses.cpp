@@ -1,5 +1,6 @@
 #include "chat/mcp/kept_responses.hpp"
 
+#include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 
 #include <rkllm_mcp/errors.hpp>
@@ -34,10 +35,16 @@ TurnError failure_of(const std::string& id, const std::exception_ptr& error) {
 }
 
 // What memory/get_all_messages tells of a conversation of one message, which is the items.
-Json items_in(const Json& conversation, const std::string& id) {
+ResponseStore::Recalled items_in(const Json& conversation, const std::string& id) {
   const Json& messages = conversation.at("messages");
   if (messages.empty()) throw not_kept(id);
-  return Json::parse(messages.front().at("content").get<std::string>());
+  const auto text = messages.front().at("content").get<std::string>();
+  auto items = parse_bounded(text, kDeepestJson, KeptResponses::kMostValues);
+  if (!items) {
+    throw TurnError::bad_field("previous_response_id",
+                               "this conversation has become too long to be gone on from; begin another one");
+  }
+  return {.items = *std::move(items), .bytes = text.size()};
 }
 
 }  // namespace
@@ -46,10 +53,6 @@ KeptResponses::KeptResponses(asio::io_context& loop, std::shared_ptr<const Servi
     : loop_(loop), memory_(std::move(memory)), reading_(loop) {}
 
 void KeptResponses::recall(const std::string& id, const std::string& asker, RecalledFunction done) {
-  struct Recalled {
-    Json items = Json::array();
-    std::optional<TurnError> error{};
-  };
   const auto read = [this, id, done, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
     if (alive.expired()) return;
     const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
@@ -58,27 +61,33 @@ void KeptResponses::recall(const std::string& id, const std::string& asker, Reca
         [recalled, id, result = std::move(result)] {
           if (recalled->error) return;
           try {
-            recalled->items = items_in(read_whole(result), id);
+            *recalled = items_in(read_whole(result), id);
           } catch (const TurnError& gone) {
             recalled->error = gone;
           } catch (const std::exception& broken) {
             recalled->error = TurnError(ErrorKind::kInternal, broken.what());
           }
         },
-        [recalled, done] { done(std::move(recalled->items), std::move(recalled->error)); });
+        [recalled, done] { done(std::move(*recalled)); });
   };
   const Principal keeper = keeper_for(asker);
   try {
     memory_->method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &keeper, AnswerForm::kDirect}, read);
   } catch (...) {
     asio::post(loop_, [done, error = failure_of(id, std::current_exception()), alive = alive_.watch()] {
-      if (!alive.expired()) done(Json::array(), error);
+      if (!alive.expired()) done({.error = error});
     });
   }
 }
 
 void KeptResponses::keep(const std::string& id, const std::string& asker, Json items, KeptFunction done) {
-  std::string text = items.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto text = std::make_shared<std::string>();  // one step fills it in, the other takes it
+  reading_.run([text, items = std::move(items)] { *text = items.dump(-1, ' ', false, Json::error_handler_t::replace); },
+               [this, text, id, asker, done = std::move(done)] { keep_text(id, asker, std::move(*text), done); });
+}
+
+void KeptResponses::keep_text(const std::string& id, const std::string& asker, std::string text,
+                              const KeptFunction& done) {
   if (text.size() > kMostBytes) {
     return done(TurnError::bad_field("store", "the conversation has " + std::to_string(text.size()) +
                                                   " bytes, more than are kept (" + std::to_string(kMostBytes) + ")"));

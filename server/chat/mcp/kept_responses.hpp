@@ -1,7 +1,7 @@
 // Answers that are kept in the memory server, in spaces of their own, one for each access token: no conversation of a
 // person is among them, and no list of conversations shows them.
 //
-// Event loop only; what is read is parsed on a thread beside it.
+// Event loop only; what is kept is written and read on a thread beside it.
 #pragma once
 
 #include "auth/access_tokens.hpp"
@@ -25,6 +25,7 @@ class KeptResponses final : public ResponseStore {
   static constexpr std::string_view kSpaces = "\x01response:";
   // Of a conversation with its answer. More than any model here can read.
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+  static constexpr std::size_t kMostValues = std::size_t{32} << 10U;  // they are looked at on the event loop
 
   // `memory`: the memory server.
   KeptResponses(asio::io_context& loop, std::shared_ptr<const Service> memory);
@@ -35,6 +36,8 @@ class KeptResponses final : public ResponseStore {
   void keep(const std::string& id, const std::string& asker, Json items, KeptFunction done) override;
 
  private:
+  void keep_text(const std::string& id, const std::string& asker, std::string text, const KeptFunction& done);
+
   asio::io_context& loop_;
   const std::shared_ptr<const Service> memory_;
   const Lifetime alive_;  // gone: nobody is called any more

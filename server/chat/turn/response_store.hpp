@@ -9,6 +9,7 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,8 +20,12 @@ class ResponseStore {
  public:
   virtual ~ResponseStore() = default;
 
-  // `items`: an array of items as the Responses API has them, from the conversation's first to the answer's last.
-  using RecalledFunction = std::function<void(Json items, std::optional<TurnError> error)>;
+  struct Recalled {
+    Json items = Json::array();  // as the Responses API has them, from the conversation's first to the answer's last
+    std::size_t bytes = 0;       // of their text
+    std::optional<TurnError> error{};  // then nothing else counts
+  };
+  using RecalledFunction = std::function<void(Recalled)>;
   using KeptFunction = std::function<void(std::optional<TurnError> error)>;
 
   // What was kept under that id, of the same asker; kNotKept if nothing is.
