@@ -52,11 +52,11 @@ const responses = {
     ...sampling, ...penalties, model: 'qwen3-small', input: [user('Hello')], instructions: 'Be brief.', stream: true, max_output_tokens: 20,
     tools: [{ type: 'function', ...kFunction }], tool_choice: 'auto', parallel_tool_calls: false, top_k: 5,
     text: { format: { type: 'json_schema', name: 'n', schema: kSchema } }, reasoning: { effort: 'minimal' }, truncation: 'auto',
-    previous_response_id: 'resp_gone', metadata: { a: 'b' },
+    store: true, previous_response_id: 'resp_gone', metadata: { a: 'b' },
   },
   statuses: { previous_response_id: 404 },
   ignored: {
-    access_programs: { a: true }, store: true, include: ['reasoning.encrypted_content'], user: 'ann', safety_identifier: 'x', service_tier: 'flex',
+    access_programs: { a: true }, include: ['reasoning.encrypted_content'], user: 'ann', safety_identifier: 'x', service_tier: 'flex',
     prompt_cache_key: 'x', prompt_cache_options: { mode: 'explicit' }, prompt_cache_retention: '24h', max_tool_calls: 3, top_logprobs: 2,
     stream_options: { include_obfuscation: false }, context_management: [{ type: 'compaction' }], image: { detail: 'low' },
   },
