@@ -109,7 +109,8 @@ std::vector<Complaint> complaints_about_named(const NamedField& field, const std
     } else if (!is_of_kind(member->kind, value)) {
       const auto expectation = std::string(kExpectations.at(static_cast<std::size_t>(member->kind)));
       complaints.push_back({key_path, "expected " + expectation + ", found " + shortened(value)});
-    } else if (!member->words.empty() && std::ranges::find(member->words, value) == member->words.end()) {
+    } else if (!member->words.empty() &&
+               std::ranges::find(member->words, value.get_ref<const std::string&>()) == member->words.end()) {
       complaints.push_back({key_path, "expected one of " + listed(member->words) + ", found " + shortened(value)});
     }
   }
