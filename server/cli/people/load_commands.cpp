@@ -120,7 +120,7 @@ int load_model(ServerLink& server, const StateOptions& options) {
   // What it goes by, and which handle it has, the server knows now.
   std::string name = model != nullptr ? model->name : *file;
   for (const LoadedHandle& each : loaded_handles(server)) {
-    const bool is_it = result.contains("handle") ? each.handle == result["handle"] : each.name == name;
+    const bool is_it = result.contains("handle") ? result["handle"] == Json(each.handle) : each.name == name;
     if (!is_it) continue;
     name = each.name;
     result["handle"] = each.handle;
