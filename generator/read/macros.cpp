@@ -138,16 +138,15 @@ Values values_of(const clang::Index& index, Source source, const std::vector<c::
 }
 
 // Of one machine's reading, macros of the header itself that could have a value.
-void add_candidates(const clang::Unit& unit, const c::Header& header, std::vector<c::Macro>& candidates) {
+void add_candidates(const clang::Unit& unit, const c::Header& header, std::set<std::string>& known,
+                    std::vector<c::Macro>& candidates) {
   for (const CXCursor cursor : clang::children(clang_getTranslationUnitCursor(unit.get()))) {
     if (clang_getCursorKind(cursor) != CXCursor_MacroDefinition) continue;
     const CXSourceLocation at = clang_getCursorLocation(cursor);
     if (clang_Location_isFromMainFile(at) == 0 || clang_Cursor_isMacroFunctionLike(cursor) != 0) continue;
     auto [name, body] = definition(unit.get(), cursor);
     if (body.empty() || body == name) continue;  // the latter says that an enumerator of that name is there
-    const bool is_known = std::any_of(candidates.begin(), candidates.end(),
-                                      [&name = name](const c::Macro& macro) { return macro.name == name; });
-    if (is_known) continue;
+    if (!known.insert(name).second) continue;
     Location location{header.path, 0, 0};
     clang_getFileLocation(at, nullptr, &location.line, &location.column, nullptr);
     candidates.push_back({std::move(name),
@@ -164,7 +163,8 @@ void add_candidates(const clang::Unit& unit, const c::Header& header, std::vecto
 Macros read_macros(const clang::Index& index, const std::vector<clang::Unit>& units, const c::Header& header,
                    const Source& source) {
   std::vector<c::Macro> candidates;
-  for (const clang::Unit& unit : units) add_candidates(unit, header, candidates);
+  std::set<std::string> known;
+  for (const clang::Unit& unit : units) add_candidates(unit, header, known, candidates);
   if (candidates.empty()) return {};
   std::sort(candidates.begin(), candidates.end(), [](const c::Macro& one, const c::Macro& two) {
     return std::tie(one.location.line, one.location.column) < std::tie(two.location.line, two.location.column);

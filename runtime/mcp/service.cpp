@@ -59,12 +59,6 @@ std::string tool_name_of(const ServiceMethod& method) {
   return name;
 }
 
-const ServiceMethod& Service::method(std::string_view method_name) const {
-  const auto found = std::ranges::find(methods, method_name, &ServiceMethod::name);
-  if (found == methods.end()) throw std::logic_error(name + " lacks " + std::string(method_name));
-  return *found;
-}
-
 Json answer_in(AnswerForm form, const Json& result) {
   const std::string text = to_text(result);
   const bool is_long = text.size() > kLongAnswer;

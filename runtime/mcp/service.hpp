@@ -20,7 +20,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -74,9 +73,6 @@ struct Documents {
 };
 
 struct Service {
-  // Throws std::logic_error if there is none: for methods that whoever asks knows it to have.
-  const ServiceMethod& method(std::string_view method_name) const;
-
   std::string name;          // "memory-server"
   std::string instructions;  // what a model should know of it; empty: nothing
   std::vector<ServiceMethod> methods;

@@ -103,9 +103,6 @@ void MemoryService::make_room(Store& store) const {
 
 // An import that was begun, and has got no more lines since the last look, an hour ago. Whoever began it has gone.
 void MemoryService::discard_forgotten_imports(Store& store) {
-  constexpr std::chrono::hours kBetweenLooks{1};
-  if (std::chrono::steady_clock::now() < next_look_at_imports_) return;
-  next_look_at_imports_ = std::chrono::steady_clock::now() + kBetweenLooks;
   std::map<std::string, std::int64_t> waiting;
   for (const std::string& space : store.spaces()) {
     if (!is_waiting_space(space)) continue;
@@ -122,14 +119,19 @@ void MemoryService::discard_forgotten_imports(Store& store) {
 }
 
 bool MemoryService::tidy(Store& store) {
-  discard_forgotten_imports(store);
+  // What looks through all the store, which is not to be done after every write.
+  constexpr std::chrono::hours kBetweenLooks{1};
+  if (std::chrono::steady_clock::now() >= next_look_) {
+    if (!options_.brief_spaces.empty()) {
+      const Milliseconds time = now() - options_.brief_days * kDay;
+      if (store.forget_before(time, kForgottenAtOnce, options_.brief_spaces) == kForgottenAtOnce) return true;
+    }
+    discard_forgotten_imports(store);
+    next_look_ = std::chrono::steady_clock::now() + kBetweenLooks;
+  }
   if (options_.retention_days > 0) {
     const Milliseconds time = now() - options_.retention_days * kDay;
     if (store.forget_before(time, kForgottenAtOnce) == kForgottenAtOnce) return true;
-  }
-  if (!options_.brief_spaces.empty()) {
-    const Milliseconds time = now() - options_.brief_days * kDay;
-    if (store.forget_before(time, kForgottenAtOnce, options_.brief_spaces) == kForgottenAtOnce) return true;
   }
   return store.purge(kPurgedAtOnce);
 }

@@ -120,8 +120,7 @@ void ChatExchange::finished(const Usage& sum) {
     if (alive->job_.stream) alive->write(alive->job_.stream->end(alive->answers_.at(0).end, 0));
     alive->tell_end(sum);
   };
-  if (answers_.empty()) answers_.resize(1);
-  options_.responses->keep(job_.id, options_.asker, job_.kept_items(answers_.front()), told);
+  options_.responses->keep(job_.id, options_.asker, job_.kept_items(answers_.at(0)), told);
 }
 
 void ChatExchange::tell_end(const Usage& sum) {

@@ -56,6 +56,7 @@ ChatJob responses_job(const Json& json, ReplyFacts facts) {
                                                    const std::string&) {
     return responses_reply(facts, settings, answers.at(0));
   };
+  job.previous = std::move(request.previous_response);
   if (!request.store) return job;
   job.id = facts.id;
   job.kept_items = [facts, items = items_of(json.at("input"))](const Answer& answer) {

@@ -27,7 +27,6 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-constexpr std::string_view kResponsesPath = "/v1/responses";
 constexpr std::string_view kShowPath = "/api/show";
 constexpr std::string_view kPullPath = "/api/pull";
 constexpr std::string_view kDeletePath = "/api/delete";
@@ -303,10 +302,8 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
     throw TurnError(ErrorKind::kForbidden, "this access token has no permission to call models");
   }
   if (const ChatEndpoint* const endpoint = find_chat_endpoint(path)) {
-    const auto previous = body.find("previous_response_id");
-    const bool goes_on = path == kResponsesPath && previous != body.end() && previous->is_string();
-    return goes_on ? go_on_from(previous->get<std::string>(), *endpoint, visit, body)
-                   : make_turn(*endpoint, visit, body);
+    ChatJob job = job_of(*endpoint, body);
+    return job.previous.empty() ? make_turn(std::move(job), visit) : go_on_from(job.previous, *endpoint, visit, body);
   }
   if (path == "/v1/embeddings") return embed(EmbeddingSurface::kOpenAi, visit, body);
   if (path == "/api/embed") return embed(EmbeddingSurface::kOllama, visit, body);
@@ -352,7 +349,6 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
   if (options_.responses == nullptr) {
     throw TurnError(ErrorKind::kNotKept, "no response is kept here (chat.responses_days, services.only)");
   }
-  [[maybe_unused]] const ChatJob checked = endpoint.read(body, facts_of(endpoint.prefix));
   const auto go_on = [this, &endpoint, visit, body, alive = alive_.watch()](ResponseStore::Recalled recalled) {
     if (alive.expired() || visit->exchange->closed()) return;
     if (recalled.error) return refuse(visit, *recalled.error);
@@ -363,14 +359,13 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
       Json whole = body;
       for (Json& item : items_of(body.at("input"))) recalled.items.push_back(std::move(item));
       whole["input"] = std::move(recalled.items);
-      make_turn(endpoint, visit, whole);
+      make_turn(job_of(endpoint, whole), visit);
     });
   };
   options_.responses->recall(response, visit->asker.name, go_on);
 }
 
-void ChatRoutes::make_turn(const ChatEndpoint& endpoint, const VisitPointer& visit, const Json& body) {
-  ChatJob job = job_of(endpoint, body);
+void ChatRoutes::make_turn(ChatJob job, const VisitPointer& visit) {
   if (job.wish != OllamaWish::kAnswer) return load_or_unload(std::move(job), visit);
   if (job.turn.conversation.empty()) job.turn.conversation = visit->conversation;
   // Open WebUI streams its chats and not its tasks: no user makes one of his question by the way he writes it.

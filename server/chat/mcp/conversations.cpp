@@ -4,8 +4,6 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <asio/post.hpp>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -55,11 +53,10 @@ Conversations::Recalled latest_of(const Json& messages) {
 }
 
 Conversations::Conversations(asio::io_context& loop, std::shared_ptr<const Service> memory)
-    : loop_(loop), memory_(std::move(memory)), reading_(loop) {}
+    : memory_(loop, std::move(memory)), reading_(loop) {}
 
 void Conversations::recall(const std::string& id, const Principal& who, std::function<void(Recalled)> done) {
-  const auto read = [this, done, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
-    if (alive.expired()) return;
+  const auto read = [this, done = std::move(done)](Json result, const std::exception_ptr& error) {
     const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
     recalled->error = error ? as_told_here(error) : nullptr;
     reading_.run(
@@ -73,37 +70,17 @@ void Conversations::recall(const std::string& id, const Principal& who, std::fun
         },
         [recalled, done] { done(std::move(*recalled)); });
   };
-  try {
-    memory_->method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &who, AnswerForm::kDirect}, read);
-  } catch (...) {
-    asio::post(loop_, [done, error = std::current_exception(), alive = alive_.watch()] {
-      if (!alive.expired()) done({.messages = {}, .left_out = 0, .error = error});
-    });
-  }
-}
-
-void Conversations::add(const std::string& id, const Principal& who, const char* role, std::string text,
-                        bool is_partial, std::function<void(std::exception_ptr error)> done) {
-  Json params{{"conversation_id", id}, {"role", role}, {"content", std::move(text)}};
-  if (is_partial) params["metadata"] = {{"partial", true}};
-  try {
-    memory_->method("memory/add_message")
-        .run({std::move(params), &who, AnswerForm::kDirect},
-             [done](const Json&, const std::exception_ptr& error) { done(error); });
-  } catch (...) {
-    done(std::current_exception());
-  }
+  memory_.all_messages(id, who, read);
 }
 
 void Conversations::keep(const std::string& id, const Principal& who, Exchange exchange,
                          std::function<void(std::exception_ptr error)> done) {
   const auto then = [this, id, &who, answer = std::move(exchange.answer), is_partial = exchange.is_partial,
-                     done = std::move(done), alive = alive_.watch()](const std::exception_ptr& error) {
-    if (alive.expired()) return;
+                     done = std::move(done)](const std::exception_ptr& error) {
     if (error) return done(error);
-    add(id, who, "assistant", answer, is_partial, done);
+    memory_.add_message(id, who, "assistant", answer, is_partial ? Json{{"partial", true}} : Json(nullptr), done);
   };
-  add(id, who, "user", std::move(exchange.question), false, then);
+  memory_.add_message(id, who, "user", std::move(exchange.question), nullptr, then);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "auth/access_tokens.hpp"
+#include "chat/mcp/memory_client.hpp"
 #include "chat/turn/turn.hpp"
-#include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "side_thread.hpp"
 
@@ -39,7 +39,7 @@ class Conversations {
   Conversations(const Conversations&) = delete;
   Conversations& operator=(const Conversations&) = delete;
 
-  bool available() const { return memory_ != nullptr; }
+  bool available() const { return memory_.has_server(); }
 
   struct Recalled {
     std::vector<Message> messages{};
@@ -53,12 +53,7 @@ class Conversations {
             std::function<void(std::exception_ptr error)> done);
 
  private:
-  void add(const std::string& id, const Principal& who, const char* role, std::string text, bool is_partial,
-           std::function<void(std::exception_ptr error)> done);
-
-  asio::io_context& loop_;
-  const std::shared_ptr<const Service> memory_;
-  const Lifetime alive_;  // gone: nobody is called any more
+  MemoryClient memory_;  // ends after what reads for it
   SideThread reading_;
 };
 

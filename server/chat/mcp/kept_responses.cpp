@@ -5,8 +5,6 @@
 
 #include <rkllm_mcp/errors.hpp>
 
-#include <asio/post.hpp>
-
 #include <exception>
 #include <utility>
 
@@ -18,7 +16,7 @@ Principal keeper_for(const std::string& asker) {
 }
 
 TurnError not_kept(const std::string& id) {
-  return {ErrorKind::kNotKept, "response '" + id.substr(0, 100) +
+  return {ErrorKind::kNotKept, "response '" + shortened(id) +
                                    "' is not kept here: send the whole conversation as input, and \"store\": true "
                                    "with what is to be gone on from"};
 }
@@ -50,11 +48,10 @@ ResponseStore::Recalled items_in(const Json& conversation, const std::string& id
 }  // namespace
 
 KeptResponses::KeptResponses(asio::io_context& loop, std::shared_ptr<const Service> memory)
-    : loop_(loop), memory_(std::move(memory)), reading_(loop) {}
+    : memory_(loop, std::move(memory)), reading_(loop) {}
 
 void KeptResponses::recall(const std::string& id, const std::string& asker, RecalledFunction done) {
-  const auto read = [this, id, done, alive = alive_.watch()](Json result, const std::exception_ptr& error) {
-    if (alive.expired()) return;
+  const auto read = [this, id, done = std::move(done)](Json result, const std::exception_ptr& error) {
     const auto recalled = std::make_shared<Recalled>();  // one step fills it in, the other takes it
     if (error) recalled->error = failure_of(id, error);
     reading_.run(
@@ -70,14 +67,7 @@ void KeptResponses::recall(const std::string& id, const std::string& asker, Reca
         },
         [recalled, done] { done(std::move(*recalled)); });
   };
-  const Principal keeper = keeper_for(asker);
-  try {
-    memory_->method("memory/get_all_messages").run({Json{{"conversation_id", id}}, &keeper, AnswerForm::kDirect}, read);
-  } catch (...) {
-    asio::post(loop_, [done, error = failure_of(id, std::current_exception()), alive = alive_.watch()] {
-      if (!alive.expired()) done({.error = error});
-    });
-  }
+  memory_.all_messages(id, keeper_for(asker), read);
 }
 
 void KeptResponses::keep(const std::string& id, const std::string& asker, Json items, KeptFunction done) {
@@ -92,19 +82,10 @@ void KeptResponses::keep_text(const std::string& id, const std::string& asker, s
     return done(TurnError::bad_field("store", "the conversation has " + std::to_string(text.size()) +
                                                   " bytes, more than are kept (" + std::to_string(kMostBytes) + ")"));
   }
-  const Principal keeper = keeper_for(asker);
-  const auto told = [id, done, alive = alive_.watch()](const Json&, const std::exception_ptr& error) {
-    if (alive.expired()) return;
+  const auto told = [id, done](const std::exception_ptr& error) {
     done(error ? std::optional(failure_of(id, error)) : std::nullopt);
   };
-  try {
-    memory_->method("memory/add_message")
-        .run({Json{{"conversation_id", id}, {"role", "assistant"}, {"content", std::move(text)}}, &keeper,
-              AnswerForm::kDirect},
-             told);
-  } catch (...) {
-    done(failure_of(id, std::current_exception()));
-  }
+  memory_.add_message(id, keeper_for(asker), "assistant", std::move(text), nullptr, told);
 }
 
 }  // namespace rkllm_mcp::chat

@@ -4,9 +4,8 @@
 // Event loop only; what is kept is written and read on a thread beside it.
 #pragma once
 
-#include "auth/access_tokens.hpp"
+#include "chat/mcp/memory_client.hpp"
 #include "chat/turn/response_store.hpp"
-#include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "side_thread.hpp"
 
@@ -38,9 +37,7 @@ class KeptResponses final : public ResponseStore {
  private:
   void keep_text(const std::string& id, const std::string& asker, std::string text, const KeptFunction& done);
 
-  asio::io_context& loop_;
-  const std::shared_ptr<const Service> memory_;
-  const Lifetime alive_;  // gone: nobody is called any more
+  MemoryClient memory_;  // ends after what reads and writes for it
   SideThread reading_;
 };
 
