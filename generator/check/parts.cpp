@@ -286,10 +286,14 @@ void outs_are_of_parameters(Inspection& inspection) {
     const auto bounds = size != nullptr ? bounds_of_room(api, *size) : std::nullopt;
     inspection.require(bounds.has_value(), part, "its \"room\" names no integer parameter with a value of its own");
     if (!bounds) return;
-    constexpr double kMost = 16.0 * 1024 * 1024;
-    inspection.require(bounds->first >= 1 && bounds->second <= kMost, *size,
+    constexpr std::uint64_t kMost = std::uint64_t{16} * 1024 * 1024;
+    const c::Type& element = part.type->target.front();
+    const bool is_small = element.target.empty() && element.kind != TypeKind::kRecord;
+    const std::uint64_t most = is_small ? kMost : kMost / std::max<std::uint64_t>(element.size.on_64_bit, 1);
+    inspection.require(bounds->first >= 1 && bounds->second <= static_cast<double>(most), *size,
                        "it says how much room there is, so its \"value\" needs a \"minimum\" of 1 and a \"maximum\" of "
-                       "no more than 16777216");
+                       "no more than " +
+                           std::to_string(most));
     inspection.require(std::count_if(parts.begin(), parts.end(),
                                      [&](const Part& other) {
                                        const auto* also = std::get_if<meaning::OutRoom>(&api.role(other.path).meaning);

@@ -18,7 +18,9 @@ bool is_array_of(const c::Type& type, TypeKind kind) {
   return type.kind == TypeKind::kArray && type.count != 0 && type.target.front().kind == kind;
 }
 
-bool is_number(const c::Type& type) { return is_integer(type) || type.kind == TypeKind::kFloat; }
+bool is_number(const c::Type& type) {
+  return is_integer(type) || type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble;
+}
 
 // Numbers, bools and enumerators, or arrays of arrays of these; or arrays of texts.
 bool is_grid(const c::Type& type) {
@@ -26,8 +28,7 @@ bool is_grid(const c::Type& type) {
     const c::Type& element = type.target.front();
     return type.count != 0 && (is_grid(element) || is_array_of(element, TypeKind::kCharacter));
   }
-  return is_number(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kDouble ||
-         type.kind == TypeKind::kEnum;
+  return is_number(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kEnum;
 }
 
 // What a meaning demands of the elements of an array, and of where they lie.
@@ -40,27 +41,29 @@ bool can_be_array(const meaning::Array& array, const c::Type& type) {
   }
   if (type.kind != TypeKind::kPointer || std::holds_alternative<Whole>(array.length)) return false;
   const c::Type& element = type.target.front();
-  if (is_number(element) || element.kind == TypeKind::kCharacter || element.kind == TypeKind::kVoid) return true;
+  if (is_number(element) || element.kind == TypeKind::kEnum || element.kind == TypeKind::kCharacter ||
+      element.kind == TypeKind::kVoid)
+    return true;
   const bool is_text = points_at(element, TypeKind::kCharacter);
   return is_counted && (element.kind == TypeKind::kRecord || is_text);
 }
+
+// A text that the library keeps, which nobody here may write to or free.
+bool is_kept_text(const c::Type& type) { return points_at(type, TypeKind::kCharacter); }
 
 // What a meaning demands of the C type.
 bool fits(const Meaning& meaning, const c::Type& type) {
   // What may change at any time is nothing to copy into or from.
   if (type.kind == TypeKind::kPointer && type.target.front().is_volatile)
     return std::holds_alternative<meaning::Unused>(meaning);
-  const auto points_at_numbers = [&] {
-    return type.kind == TypeKind::kPointer &&
-           (is_integer(type.target.front()) || type.target.front().kind == TypeKind::kFloat);
-  };
+  const auto points_at_numbers = [&] { return type.kind == TypeKind::kPointer && is_number(type.target.front()); };
   return match(
       meaning,
       [&](const meaning::Value& value) {
         if (!value.present_if.empty()) return type.kind == TypeKind::kRecord && !value.is_flag;
         if (value.is_flag) return is_integer(type);
-        return is_integer(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kFloat ||
-               type.kind == TypeKind::kEnum || type.kind == TypeKind::kRecord;
+        return is_number(type) || type.kind == TypeKind::kBool || type.kind == TypeKind::kEnum ||
+               type.kind == TypeKind::kRecord;
       },
       [&](const meaning::Text&) {
         return points_at(type, TypeKind::kCharacter) || is_array_of(type, TypeKind::kCharacter);
@@ -82,11 +85,13 @@ bool fits(const Meaning& meaning, const c::Type& type) {
         if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
         const TypeKind held = type.target.front().kind;
         return points_at_numbers() || held == TypeKind::kBool || held == TypeKind::kEnum || held == TypeKind::kRecord ||
-               points_at(type.target.front(), TypeKind::kCharacter);
+               is_kept_text(type.target.front());
       },
       [&](const meaning::OutRoom&) {
         if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
-        return points_at_numbers() || points_at(type, TypeKind::kCharacter) || points_at(type, TypeKind::kVoid);
+        const c::Type& element = type.target.front();
+        return is_grid(element) || element.kind == TypeKind::kRecord || element.kind == TypeKind::kCharacter ||
+               element.kind == TypeKind::kVoid || is_kept_text(element) || is_array_of(element, TypeKind::kCharacter);
       },
       [&](const meaning::InOut&) {
         return type.kind == TypeKind::kPointer && is_integer(type.target.front()) && !type.target.front().is_const;
@@ -104,7 +109,8 @@ bool fits(const Meaning& meaning, const c::Type& type) {
 bool holds_struct(const Meaning& meaning) {
   return std::holds_alternative<meaning::Value>(meaning) || std::holds_alternative<meaning::Object>(meaning) ||
          std::holds_alternative<meaning::Batch>(meaning) || std::holds_alternative<meaning::Callbacks>(meaning) ||
-         std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::Array>(meaning);
+         std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning) ||
+         std::holds_alternative<meaning::Array>(meaning);
 }
 
 // Of a struct or enum, or of what a pointer points at: whether its members can be told. Of everything else: true.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -20,6 +21,8 @@ struct Range {
 // What a number of this C type can be, on every machine.
 Range range_of(const c::Type& type) {
   if (type.kind == TypeKind::kFloat) return {-3.4028235e38, 3.4028235e38};
+  if (type.kind == TypeKind::kDouble)
+    return {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
   const int bits = static_cast<int>(std::min(type.size.on_64_bit, type.size.on_32_bit) * 8);
   if (type.kind == TypeKind::kUnsigned) return {0, std::ldexp(1, bits) - 1};
   return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
@@ -144,8 +147,9 @@ void bounds_are_possible(Inspection& inspection) {
     if (in_out != nullptr) value = meaning::Value{Presence::kOptional, in_out->minimum, in_out->maximum, false, ""};
     if (!value || (!value->minimum && !value->maximum)) return;
     const c::Type& type = in_out != nullptr ? part.type->target.front() : *part.type;
-    const bool is_number = (is_integer(type) && !value->is_flag) || type.kind == TypeKind::kFloat;
-    inspection.require(is_number, part, "\"minimum\" and \"maximum\" are for integers and floats");
+    const bool is_number =
+        (is_integer(type) && !value->is_flag) || type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble;
+    inspection.require(is_number, part, "\"minimum\" and \"maximum\" are for integers and floating-point numbers");
     if (!is_number) return;
     const Range range = range_of(type);
     const double least = value->minimum.value_or(range.least);

@@ -55,7 +55,9 @@ class Differ {
 
   std::vector<Change> result() {
     for (const c::Symbol& symbol : after_.symbols) std::visit([this](const auto& any) { meet(any); }, symbol);
+    for (const c::Variable& variable : after_.variables) meet(variable);
     for (const c::Symbol& symbol : before_.symbols) std::visit([this](const auto& any) { miss(any); }, symbol);
+    for (const c::Variable& variable : before_.variables) miss(variable);
     auto of_enumerators = enumerator_changes(before_, after_);
     changes_.insert(changes_.end(), of_enumerators.begin(), of_enumerators.end());
     return std::move(changes_);
@@ -77,15 +79,16 @@ class Differ {
     }
   }
 
-  // A symbol of the earlier header. Macros, typedefs and structs are not in a compiled program; functions are, and what
-  // breaks by a struct that is gone is told of the functions and the fields that had it.
+  // A symbol of the earlier header. Macros, typedefs and structs are not asked for by a compiled program; functions and
+  // variables are, and what breaks by a struct that is gone is told of the functions and the fields that had it.
   template <class Kind>
   void miss(const Kind& symbol) {
     if constexpr (std::is_same_v<Kind, c::Enum>) {
       if (symbol.name.empty()) return;
     }
     if (c::find<Kind>(after_, symbol.name) != nullptr) return;
-    const Breaks worst = std::is_same_v<Kind, c::Function> ? Breaks::kAbi : Breaks::kApi;
+    constexpr bool is_exported = std::is_same_v<Kind, c::Function> || std::is_same_v<Kind, c::Variable>;
+    const Breaks worst = is_exported ? Breaks::kAbi : Breaks::kApi;
     changes_.push_back({ChangeKind::kRemoved, worst, what(symbol), symbol.name, side(symbol), {}, symbol.location});
   }
 
@@ -96,6 +99,7 @@ class Differ {
   static std::string what(const c::Opaque& opaque) { return opaque.is_union ? "opaque union" : "opaque struct"; }
   static std::string what(const c::Callback&) { return "callback"; }
   static std::string what(const c::Function&) { return "function"; }
+  static std::string what(const c::Variable&) { return "variable"; }
 
   static Side side(const c::Macro& macro) { return {value_text(macro)}; }
   static Side side(const c::Alias& alias) { return {declaration(alias)}; }
@@ -104,12 +108,14 @@ class Differ {
   static Side side(const c::Opaque& opaque) { return {(opaque.is_union ? "union " : "struct ") + opaque.name}; }
   static Side side(const c::Callback& callback) { return {declaration(callback)}; }
   static Side side(const c::Function& function) { return {declaration(function)}; }
+  static Side side(const c::Variable& variable) { return {declaration(variable)}; }
 
   // ---- The same symbol on both sides.
 
+  // A compiled program holds the value that was, and says it to a library that means another one.
   void compare(const c::Macro& old, const c::Macro& now) {
     if (old.value != now.value)
-      change(Breaks::kApi, what(now), now.name, value_text(old), value_text(now), now.location);
+      change(Breaks::kAbi, what(now), now.name, value_text(old), value_text(now), now.location);
   }
 
   void compare(const c::Alias& old, const c::Alias& now) {
@@ -179,6 +185,15 @@ class Differ {
            type.name.empty();
   }
 
+  void compare(const c::Variable& old, const c::Variable& now) {
+    const bool is_same = same_representation(before_, old.type, after_, now.type);
+    if (declaration(old) != declaration(now)) {
+      change(is_same ? Breaks::kApi : Breaks::kAbi, what(now), now.name, declaration(old), declaration(now),
+             now.location);
+    } else if (!is_same && !is_told_of_its_type(old.type, now.type)) {
+      change(Breaks::kAbi, what(now), now.name, told_type(old.type), told_type(now.type), now.location);
+    }
+  }
   void compare(const c::Opaque&, const c::Opaque&) {}
   void compare(const c::Callback& old, const c::Callback& now) { compare_signatures(old, now); }
   void compare(const c::Function& old, const c::Function& now) {
@@ -188,13 +203,14 @@ class Differ {
     }
   }
 
+  static std::string told_call(bool has_own_call) {
+    return has_own_call ? "called in a way of its own (an attribute)" : "called as C calls functions";
+  }
+
   // What a declaration in C does not show: how it is called, and how many elements an array has that C passes as a
   // pointer.
   template <class Callable>
   void compare_calls(const Callable& old, const Callable& now) {
-    const auto told_call = [](bool has_own_call) {
-      return has_own_call ? "called in a way of its own (an attribute)" : "called as C calls functions";
-    };
     if (old.has_own_call != now.has_own_call) {
       change(Breaks::kAbi, what(now), now.name, told_call(old.has_own_call), told_call(now.has_own_call), now.location);
     }
@@ -262,6 +278,8 @@ class Differ {
                                                               {c::TypeKind::kBool, "bool"},
                                                               {c::TypeKind::kCharacter, "character"}};
     const auto kind = kKinds.find(type.kind);
+    if (type.kind == c::TypeKind::kPointer && type.target.front().kind == c::TypeKind::kFunction)
+      return spelling(type) + ", " + told_call(type.target.front().has_own_call);
     return spelling(type) + (kind == kKinds.end() ? "" : std::string(", ") + kind->second) + ", size " +
            text(type.size);
   }

@@ -32,6 +32,7 @@ struct Change {
   std::optional<Side> before;  // none if it was added
   std::optional<Side> after;   // none if it was removed
   Location at;                 // in the later header; in the earlier one if it was removed
+  bool is_guess = false;       // of what was renamed: only the layout or the signature says so, and no other has it
 };
 
 // Symbols in the order of the later header, then those that are gone, then enumerators. What is said of a symbol that

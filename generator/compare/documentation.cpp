@@ -29,6 +29,7 @@ class Collection {
  public:
   explicit Collection(const c::Header& header) {
     for (const c::Symbol& symbol : header.symbols) std::visit([this](const auto& any) { add(any); }, symbol);
+    for (const c::Variable& variable : header.variables) add(variable);
   }
   const std::vector<Documented>& all() const { return all_; }
 

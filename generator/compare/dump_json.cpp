@@ -122,6 +122,18 @@ Json symbol_json(const c::Function& function) {
   return json;
 }
 
+Json symbol_json(const c::Variable& variable) {
+  return {{"variable", variable.name}, {"declaration", declaration(variable)}, {"type", type_json(variable.type)}};
+}
+
+template <class Kind>
+Json placed_json(const Kind& symbol) {
+  Json json = symbol_json(symbol);
+  json["line"] = symbol.location.line;
+  add_documentation(json, symbol.documentation.text);
+  return json;
+}
+
 }  // namespace
 
 Json layout_json(const Layout& layout) { return {{"64", layout.on_64_bit}, {"32", layout.on_32_bit}}; }
@@ -129,15 +141,9 @@ Json layout_json(const Layout& layout) { return {{"64", layout.on_64_bit}, {"32"
 std::string dump_json(const c::Header& header) {
   Json symbols = Json::array();
   for (const c::Symbol& symbol : header.symbols) {
-    symbols.push_back(std::visit(
-        [](const auto& any) {
-          Json json = symbol_json(any);
-          json["line"] = any.location.line;
-          add_documentation(json, any.documentation.text);
-          return json;
-        },
-        symbol));
+    symbols.push_back(std::visit([](const auto& any) { return placed_json(any); }, symbol));
   }
+  for (const c::Variable& variable : header.variables) symbols.push_back(placed_json(variable));
   return Json{{"header", clean(std::filesystem::path(header.path).filename().string())},
               {"sha256", header.sha256},
               {"symbols", std::move(symbols)}}

@@ -9,6 +9,7 @@ class Tree {
   std::string of(const c::Header& header) {
     text_ = header.path + ": sizes and offsets (@) in bytes, 64-bit/32-bit\n";
     for (const c::Symbol& symbol : header.symbols) std::visit([this](const auto& any) { add(any); }, symbol);
+    for (const c::Variable& variable : header.variables) add(variable);
     return std::move(text_);
   }
 
@@ -19,6 +20,9 @@ class Tree {
     line(0, (opaque.is_union ? "union " : "struct ") + opaque.name + ", content unknown");
   }
   void add(const c::Callback& callback) { line(0, declaration(callback)); }
+  void add(const c::Variable& variable) {
+    line(0, "variable " + declaration(variable) + ", size " + text(variable.type.size));
+  }
   void add(const c::Function& function) { line(0, declaration(function)); }
 
   void add(const c::Enum& entity) {

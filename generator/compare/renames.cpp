@@ -64,7 +64,8 @@ class Matcher {
     }
   }
 
-  bool is_renamed(const Change& gone, const Change& added) const {
+  // `sure`: the names are alike, too. Otherwise it is a guess, which takes a layout or a signature that is the same.
+  bool is_renamed(const Change& gone, const Change& added, bool sure) const {
     if (gone.kind != ChangeKind::kRemoved || added.kind != ChangeKind::kAdded || gone.what != added.what) return false;
     const std::string& old = gone.name;
     const std::string& now = added.name;
@@ -72,16 +73,16 @@ class Matcher {
       return parent_of(old) == parent_of(now) && gone.before->layout == added.after->layout &&
              gone.before->bit == added.after->bit &&
              renamed(present(gone.before->declaration), last_of(old), last_of(now)) == added.after->declaration &&
-             are_similar(last_of(old), last_of(now));
+             (sure ? are_similar(last_of(old), last_of(now)) : gone.what == "field");
     }
-    if (const auto* record = c::find<c::Record>(before_, old)) return hold_the_same(*record, now);
+    if (const auto* record = c::find<c::Record>(before_, old)) return hold_the_same(*record, now, sure);
     if (const auto* function = c::find<c::Function>(before_, old)) {
       const auto* other = c::find<c::Function>(after_, now);
-      return other != nullptr && have_one_signature(*function, *other);
+      return other != nullptr && have_one_signature(*function, *other) && (!sure || are_similar(old, now));
     }
     const bool is_alike = gone.before->layout == added.after->layout &&
                           renamed(present(gone.before->declaration), old, now) == added.after->declaration;
-    return is_alike && (gone.what == "enum" || are_similar(old, now));
+    return is_alike && (sure ? gone.what == "enum" || are_similar(old, now) : gone.what == "callback");
   }
 
   bool has_moved(const Change& gone, const Change& added) const {
@@ -97,12 +98,12 @@ class Matcher {
     return text;
   }
 
-  bool hold_the_same(const c::Record& old, const std::string& name) const {
+  bool hold_the_same(const c::Record& old, const std::string& name, bool sure) const {
     const auto* now = c::find<c::Record>(after_, name);
     if (now == nullptr || now->is_union != old.is_union || now->size != old.size || now->fields.empty()) return false;
     if (renamed(present(declaration(old)), old.name, now->name) == declaration(*now)) return true;
-    if (old.fields.size() != now->fields.size() || old.fields.size() < 2 || !are_similar(old.name, now->name))
-      return false;
+    if (old.fields.size() != now->fields.size() || old.fields.size() < 2) return false;
+    if (sure && !are_similar(old.name, now->name)) return false;
     return std::equal(
         old.fields.begin(), old.fields.end(), now->fields.begin(), [](const auto& one, const auto& other) {
           return one.offset == other.offset && one.bit_width == other.bit_width && one.inline_record.empty() &&
@@ -115,8 +116,7 @@ class Matcher {
       return present(spelling(one.type)) == spelling(other.type);
     };
     return present(spelling(old.returns)) == spelling(now.returns) && old.is_variadic == now.is_variadic &&
-           std::equal(old.params.begin(), old.params.end(), now.params.begin(), now.params.end(), types_are_equal) &&
-           are_similar(old.name, now.name);
+           std::equal(old.params.begin(), old.params.end(), now.params.begin(), now.params.end(), types_are_equal);
   }
 
   const c::Header& before_;
@@ -164,6 +164,14 @@ Change as_renamed(const Change& gone, const Change& added) {
   return {ChangeKind::kRenamed, worst, added.what, added.name, Side{gone.name}, Side{added.name}, added.at};
 }
 
+// What it breaks, if it is another one, is what its removal broke.
+Change as_guessed(const Change& gone, const Change& added) {
+  Change change = as_renamed(gone, added);
+  change.breaks = gone.breaks;
+  change.is_guess = true;
+  return change;
+}
+
 Change as_moved(const Change& gone, const Change& added) {
   return {ChangeKind::kMoved,
           Breaks::kAbi,
@@ -177,18 +185,23 @@ Change as_moved(const Change& gone, const Change& added) {
 }  // namespace
 
 std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& before, const c::Header& after) {
+  const auto join_renamed = [&](bool sure) {
+    const Matcher matcher(before, after, changes);
+    const auto is_renamed = [&](const Change& gone, const Change& added) {
+      return matcher.is_renamed(gone, added, sure);
+    };
+    join(changes, pairs_of(changes, is_renamed), sure ? &as_renamed : &as_guessed);
+  };
   // Types first: others have them in their declarations.
   for (std::size_t left = changes.size() + 1; left != changes.size();) {
     left = changes.size();
-    const Matcher matcher(before, after, changes);
-    join(changes,
-         pairs_of(changes, [&](const Change& gone, const Change& added) { return matcher.is_renamed(gone, added); }),
-         &as_renamed);
+    join_renamed(true);
   }
   const Matcher matcher(before, after, changes);
   join(changes,
        pairs_of(changes, [&](const Change& gone, const Change& added) { return matcher.has_moved(gone, added); }),
        &as_moved);
+  join_renamed(false);
   return changes;
 }
 

@@ -39,6 +39,8 @@ std::string word(ChangeKind kind) {
   return {};
 }
 
+std::string told_kind(const Change& change) { return word(change.kind) + (change.is_guess ? " (a guess)" : ""); }
+
 bool is_in(const Change& change, const Group& group) {
   return change.breaks == group.breaks && (change.kind == ChangeKind::kReworded) == group.is_of_words;
 }
@@ -87,7 +89,7 @@ Json side_json(const Change& change, const Side& side) {
 }  // namespace
 
 std::string line_of(const Change& change) {
-  std::string line = word(change.kind) + " " + change.what + " " + change.name + ":";
+  std::string line = told_kind(change) + " " + change.what + " " + change.name + ":";
   const bool is_of_words = change.kind == ChangeKind::kReworded;
   if (is_of_words) {  // texts, each on a line of its own
     const auto said = [](const std::optional<Side>& side) { return side ? side->declaration : "(nothing)"; };
@@ -121,7 +123,7 @@ std::string diff_as_markdown(const std::vector<Change>& changes, const std::stri
     text += "\n## " + std::string(group.title) + " (" + std::to_string(members.size()) + ")\n\n";
     text += "| change | what | name | before | after |\n|---|---|---|---|---|\n";
     for (const Change& change : members) {
-      text += "| " + word(change.kind) + " | " + change.what + " | " + cell(change.name) + " | " +
+      text += "| " + told_kind(change) + " | " + change.what + " | " + cell(change.name) + " | " +
               cell(change.before ? side_text(change, *change.before) : "") + " | " +
               cell(change.after ? side_text(change, *change.after) : "") + " |\n";
     }
@@ -140,6 +142,7 @@ std::string diff_as_json(const std::vector<Change>& changes, const std::string& 
                {"what", change.what},
                {"name", change.name},
                {"breaks", group->is_of_words ? "none" : group->key}};
+    if (change.is_guess) entry["guess"] = true;
     if (change.before) entry["before"] = side_json(change, *change.before);
     if (change.after) entry["after"] = side_json(change, *change.after);
     if (group->is_of_words) {

@@ -194,10 +194,11 @@ std::string integer_text(std::int64_t value) {
   return value == INT64_MIN ? std::to_string(value + 1) + " - 1" : std::to_string(value);
 }
 
-std::string float_literal(double value) {
-  std::string text = number_text(value);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return text + "F";
+std::string double_literal(double value) {
+  const std::string text = number_text(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
+
+std::string float_literal(double value) { return double_literal(value) + "F"; }
 
 }  // namespace bindgen

@@ -54,6 +54,8 @@ std::vector<std::string> literal_lines(std::string_view text, std::size_t indent
 std::string constant_name(std::string_view name);
 // A floating-point literal of type float: "0.9F".
 std::string float_literal(double value);
+// One of type double: "0.9".
+std::string double_literal(double value);
 // A number as C++ and JSON both write it, the shortest way.
 std::string number_text(double value);
 // As C++ writes it: there is no literal of the smallest one, whose digits alone are too large.

@@ -95,7 +95,8 @@ class CodecCall {
     switch (part_.type->kind) {
       case TypeKind::kBool: return call("boolean", presence);
       case TypeKind::kEnum: return call("enumeration", presence);
-      case TypeKind::kFloat: return call("number", rule_of(value));
+      case TypeKind::kFloat:
+      case TypeKind::kDouble: return call("number", rule_of(value));
       case TypeKind::kRecord:
         if (value.present_if.empty()) return call("structure", presence);
         return call("structure_if", {scope_ + part_.name + "." + value.present_if});
@@ -103,7 +104,6 @@ class CodecCall {
       case TypeKind::kCharacter:
       case TypeKind::kSigned:
       case TypeKind::kUnsigned:
-      case TypeKind::kDouble:
       case TypeKind::kFunction:
       case TypeKind::kPointer:
       case TypeKind::kArray:

@@ -77,14 +77,23 @@ std::string support_include(const Api& api, const std::string& name) {
   return "<" + api.include_root + "/" + name + ".hpp>";
 }
 
+namespace {
+
+std::string floating_literal(const c::Type& type, double value) {
+  return type.kind == c::TypeKind::kFloat ? float_literal(value) : double_literal(value);
+}
+
+}  // namespace
+
 std::string constant_text(const c::Type& type, const Constant& constant, const std::string& scope) {
   return match(
       constant,  //
       [](bool value) -> std::string { return value ? "true" : "false"; },
       [&](std::int64_t value) {
-        return type.kind == c::TypeKind::kFloat ? float_literal(static_cast<double>(value)) : std::to_string(value);
+        const bool is_integer = type.kind != c::TypeKind::kFloat && type.kind != c::TypeKind::kDouble;
+        return is_integer ? std::to_string(value) : floating_literal(type, static_cast<double>(value));
       },
-      [](double value) { return float_literal(value); },  //
+      [&](double value) { return floating_literal(type, value); },  //
       [&](const std::string& enumerator) { return scope + enumerator; });
 }
 

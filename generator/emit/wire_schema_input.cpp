@@ -107,7 +107,8 @@ class InputSchema {
     std::string description = words_for(part);
     switch (part.type->kind) {
       case TypeKind::kBool: schema = {{"type", "boolean"}}; break;
-      case TypeKind::kFloat: schema = number_schema(value.minimum, value.maximum); break;
+      case TypeKind::kFloat:
+      case TypeKind::kDouble: schema = number_schema(*part.type, value.minimum, value.maximum); break;
       case TypeKind::kRecord: schema = record(part); break;
       case TypeKind::kEnum:
         schema = enum_schema(api_, part.type->name);
@@ -119,7 +120,6 @@ class InputSchema {
       case TypeKind::kCharacter:
       case TypeKind::kSigned:
       case TypeKind::kUnsigned:
-      case TypeKind::kDouble:
       case TypeKind::kFunction:
       case TypeKind::kPointer:
       case TypeKind::kArray:

@@ -105,8 +105,8 @@ class OutputSchema {
     const c::Type& element = type.target.front();
     if (can_be_packed(element)) return packed_array_schema(element, true);
     Json items{{"type", "integer"}};
-    if (element.kind == TypeKind::kBool || element.kind == TypeKind::kEnum) items = scalar(element);
-    if (element.kind == TypeKind::kDouble) items = {{"type", {"number", "null"}}};
+    if (element.kind == TypeKind::kDouble || element.kind == TypeKind::kBool || element.kind == TypeKind::kEnum)
+      items = scalar(element);
     if (element.kind == TypeKind::kArray) items = elements_schema(part, element);
     if (is_text_in_place(element)) items = {{"type", "string"}};
     if (element.kind == TypeKind::kRecord) items = object_of(record_of(api_, part));
@@ -118,6 +118,7 @@ class OutputSchema {
     if (type.kind == TypeKind::kPointer) return {{"type", {"string", "null"}}};  // a text that the library keeps
     if (type.kind == TypeKind::kBool) return {{"type", "boolean"}};
     if (type.kind == TypeKind::kFloat) return {{"type", "number"}};
+    if (type.kind == TypeKind::kDouble) return {{"type", {"number", "null"}}};  // null: what is no finite number
     if (type.kind == TypeKind::kEnum) return returned_enum_schema(api_, type.name);
     return {{"type", "integer"}};
   }
@@ -148,9 +149,7 @@ class OutputSchema {
     const c::Type& element = part.type->target.front();
     if (element.kind == TypeKind::kCharacter)
       return add_property(schema, part.name, {{"type", "string"}}, part.documentation, true);
-    Json values = element.kind == TypeKind::kFloat  ? packed_array_schema(element, true)
-                  : element.kind == TypeKind::kVoid ? packed_array_schema(element, true)
-                                                    : Json{{"type", "array"}, {"items", {{"type", "integer"}}}};
+    Json values = elements_schema(part, *part.type);
     if (!can_be_packed(element) && (!is_room || room->filled.empty())) values["minItems"] = 1;
     add_property(schema, part.name, std::move(values), part.documentation, true);
   }

@@ -1,6 +1,7 @@
 #include "emit/wire_schema_parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -35,14 +36,20 @@ Json integer_schema(const c::Type& type, std::optional<double> minimum, std::opt
   return schema;
 }
 
-Json number_schema(std::optional<double> minimum, std::optional<double> maximum) {
-  const auto bound = [](double value) { return static_cast<double>(static_cast<std::int64_t>(value)) == value; };
-  constexpr double kMost = 3.4028235e38;  // the largest float, in as few digits as stand for it
+Json number_schema(const c::Type& type, std::optional<double> minimum, std::optional<double> maximum) {
+  constexpr double kMost = 3.4028235e38;       // the largest float, in as few digits as stand for it
+  constexpr double kWhole = 9007199254740992;  // up to which a whole number is told without a point
+  const auto bound = [&](double value) {
+    const bool is_whole = std::abs(value) <= kWhole && std::trunc(value) == value;
+    return is_whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+  };
   Json schema{{"type", "number"}};
-  const double least = minimum.value_or(-kMost);
-  const double most = maximum.value_or(kMost);
-  schema["minimum"] = minimum && bound(least) ? Json(static_cast<std::int64_t>(least)) : Json(least);
-  schema["maximum"] = maximum && bound(most) ? Json(static_cast<std::int64_t>(most)) : Json(most);
+  if (type.kind == c::TypeKind::kFloat) {
+    minimum = minimum.value_or(-kMost);
+    maximum = maximum.value_or(kMost);
+  }
+  if (minimum) schema["minimum"] = bound(*minimum);
+  if (maximum) schema["maximum"] = bound(*maximum);
   return schema;
 }
 
@@ -86,7 +93,7 @@ bool can_be_packed(const c::Type& element) {
 
 Json packed_array_schema(const c::Type& element, bool is_result) {
   const bool are_floats = element.kind == c::TypeKind::kFloat;
-  Json item = are_floats ? number_schema() : Json{{"type", "integer"}, {"minimum", 0}, {"maximum", 255}};
+  Json item = are_floats ? number_schema(element) : Json{{"type", "integer"}, {"minimum", 0}, {"maximum", 255}};
   if (are_floats && is_result) item = {{"type", {"number", "null"}}};
   Json schema{{"type", {"array", "object"}}, {"items", std::move(item)}};
   if (!is_result) schema["minItems"] = 1;

@@ -17,7 +17,7 @@ Json empty_object_schema();
 void add_property(Json& object, const std::string& name, Json schema, const std::string& description, bool is_required);
 // An integer of this C type, narrowed to [minimum, maximum] where given.
 Json integer_schema(const c::Type& type, std::optional<double> minimum = {}, std::optional<double> maximum = {});
-Json number_schema(std::optional<double> minimum = {}, std::optional<double> maximum = {});
+Json number_schema(const c::Type& type, std::optional<double> minimum = {}, std::optional<double> maximum = {});
 // By name or by number.
 Json enum_schema(const Api& api, const std::string& name);
 // What the runtime answers: a name, the first of those of one value, or the number that the header has no name for.

@@ -3,6 +3,7 @@
 #include "meaning/model.hpp"
 #include "read/declaration.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace bindgen {
@@ -32,6 +33,10 @@ std::vector<std::string> lengths_beside(const Parts& parts, std::size_t place) {
   return names;
 }
 
+bool is_number(const c::Type& type) {
+  return is_integer(type) || type.kind == c::TypeKind::kFloat || type.kind == c::TypeKind::kDouble;
+}
+
 class Survey {
  public:
   explicit Survey(const c::Header& header) : header_(header) {}
@@ -50,7 +55,7 @@ class Survey {
     add(PlaceKind::kCallback, callback.name, declaration(callback), callback.location);
   }
   void visit(const c::Record& record) {
-    if (!record.is_union) visit_fields(record, record.name, "");  // what is in a union is nothing for the wire
+    if (!record.is_union) visit_fields(record, record.name, "", false);  // what is in a union is nothing for the wire
   }
   void visit(const c::Function& function) {
     add(PlaceKind::kFunction, function.name, declaration(function), function.location);
@@ -65,6 +70,7 @@ class Survey {
       const std::string path = function.name + "." + param.name;
       Declared declared{path, declaration(param), param.type, lengths_beside(function.params, i)};
       declared.is_param = true;
+      declared.has_numbers_around = has_numbers_in_parts(function.params, i);
       declared.extent = param.extent;
       add_part(std::move(declared), param.location);
       places_.params.insert(path);
@@ -80,27 +86,58 @@ class Survey {
     places_.returns.push_back(std::move(returned));
   }
 
-  // `inside`: what is declared in place around the fields, if anything is.
-  void visit_fields(const c::Record& record, const std::string& path, const std::string& inside) {
+  // `inside`: what is declared in place around the fields, if anything is; `has_numbers_around`: beside that.
+  void visit_fields(const c::Record& record, const std::string& path, const std::string& inside,
+                    bool has_numbers_around) {
     for (std::size_t i = 0; i < record.fields.size(); ++i) {
       const c::Field& field = record.fields[i];
       const bool is_inline = !field.inline_record.empty();
       if (field.name.empty() && !is_inline) continue;  // bits that only fill up
       const std::string own_path = path_of(path, field);
+      const bool has_numbers = has_numbers_around || has_numbers_in_parts(record.fields, i);
+      const bool has_any_numbers = has_numbers || !lengths_beside(record.fields, i).empty();
       // The members of an anonymous struct or union are members of the struct around it, for C and for the wire; and
       // there is nothing else to say about an anonymous struct.
       if (is_inline && field.name.empty() && !field.inline_record.front().is_union) {
-        visit_fields(field.inline_record.front(), path, inside);
+        visit_fields(field.inline_record.front(), path, inside, has_any_numbers);
         continue;
       }
       Declared declared{own_path, declaration(field), field.type, lengths_beside(record.fields, i)};
+      declared.has_numbers_around = has_numbers;
       declared.inside = inside;
       declared.bit_width = field.bit_width;
       declared.is_union = is_inline ? field.inline_record.front().is_union : is_union(field.type);
       declared.is_anonymous = field.name.empty();
       add_part(std::move(declared), field.location);
-      if (is_inline) visit_fields(field.inline_record.front(), field.name.empty() ? path : own_path, own_path);
+      if (is_inline)
+        visit_fields(field.inline_record.front(), field.name.empty() ? path : own_path, own_path, has_any_numbers);
     }
+  }
+
+  // Whether a part but the one at `place` is a float, or holds any number; lengths_beside() tells the other numbers.
+  template <class Parts>
+  bool has_numbers_in_parts(const Parts& parts, std::size_t place) const {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i == place) continue;
+      const c::Type& type = parts[i].type;
+      const c::Type& held = type.kind == c::TypeKind::kPointer ? type.target.front() : type;
+      if (is_number(held) && !may_be_length(type)) return true;
+      if (const c::Record* record = record_of(parts[i], held); record != nullptr && holds_numbers(*record)) return true;
+    }
+    return false;
+  }
+  const c::Record* record_of(const c::Field& field, const c::Type& held) const {
+    return field.inline_record.empty() ? record_of(held) : &field.inline_record.front();
+  }
+  const c::Record* record_of(const c::Param&, const c::Type& held) const { return record_of(held); }
+  const c::Record* record_of(const c::Type& held) const {
+    return held.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, held.name) : nullptr;
+  }
+  bool holds_numbers(const c::Record& record) const {
+    return std::any_of(record.fields.begin(), record.fields.end(), [&](const c::Field& field) {
+      const c::Record* inner = record_of(field, field.type);
+      return is_number(field.type) || (inner != nullptr && holds_numbers(*inner));
+    });
   }
 
   bool is_union(const c::Type& type) const {

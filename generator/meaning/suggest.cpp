@@ -56,6 +56,9 @@ Proposal array(const Declared& declared) {
   return guess(meaning, "that " + length + " counts these elements, and nothing multiplies it, is not said");
 }
 
+constexpr const char* kNumbersAround =
+    "no integer beside it, but a number in a struct, or around it: it could say how much is read";
+
 Proposal text(const Declared& declared) {
   const bool is_const = declared.type.target.front().is_const;
   if (!declared.integers_beside.empty())
@@ -69,8 +72,10 @@ Proposal text(const Declared& declared) {
   if (declared.extent > 1)
     return guess(nothing("text"), "declared as " + std::to_string(declared.extent) +
                                       " characters: the function may read so many, however short the text is");
-  if (has_any(name_of(declared), {"data", "buf", "blob", "byte", "raw", "nonce", "salt", "digest", "pixel"}))
+  if (has_any(name_of(declared), {"data", "buf", "blob", "byte", "raw", "nonce", "salt", "digest", "pixel", "payload",
+                                  "bitmap", "frame", "packet", "sample", "image"}))
     return guess(nothing("text"), "called as if it were bytes: how many the function reads is not said");
+  if (declared.has_numbers_around) return guess(nothing("text"), kNumbersAround);
   return likely(nothing("text"), "const characters, and no integer beside them that could be their length");
 }
 
@@ -100,6 +105,7 @@ Proposal structure(const Declared& declared) {
   if (is_plural(name_of(declared)))
     return guess(nothing("object"),
                  "called as if there were several; an \"array\" of structs needs to be told what counts it");
+  if (declared.has_numbers_around) return guess(nothing("object"), kNumbersAround);
   return likely(nothing("object"), "a const struct, and no integer beside it that could be their number");
 }
 

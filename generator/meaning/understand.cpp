@@ -18,7 +18,7 @@ using c::TypeKind;
 
 bool is_scalar(TypeKind kind) {
   return kind == TypeKind::kBool || kind == TypeKind::kSigned || kind == TypeKind::kUnsigned ||
-         kind == TypeKind::kFloat || kind == TypeKind::kEnum;
+         kind == TypeKind::kFloat || kind == TypeKind::kDouble || kind == TypeKind::kEnum;
 }
 
 class Understanding {

@@ -154,6 +154,13 @@ struct Alias {  // any other typedef
   Documentation documentation;
 };
 
+struct Variable {  // that a library exports
+  std::string name;
+  Type type;
+  Location location;
+  Documentation documentation;
+};
+
 struct Macro {  // one that has a value, the same on every machine
   std::string name;
   std::string body;
@@ -171,6 +178,8 @@ struct Header {
   std::vector<std::string> lines;  // its text, clean, for messages and the documentation of macros
   std::string sha256;              // of its bytes
   std::vector<Symbol> symbols;     // in the order of the header
+  // For those who compare headers, and for nobody else: no method could read or write them on a wire.
+  std::vector<Variable> variables = {};
   // Macros with a value on one machine, and another one or none elsewhere, which are no constants: `value` is nothing.
   std::vector<Macro> macros_of_machines = {};
   // What had to be read for a machine from the headers of another one: "/usr/include/…/x.h for armv7…". What is said of
@@ -185,6 +194,13 @@ std::vector<const Kind*> all(const Header& header) {
   for (const Symbol& symbol : header.symbols) {
     if (const auto* match = std::get_if<Kind>(&symbol)) found.push_back(match);
   }
+  return found;
+}
+
+template <>
+inline std::vector<const Variable*> all(const Header& header) {
+  std::vector<const Variable*> found;
+  for (const Variable& variable : header.variables) found.push_back(&variable);
   return found;
 }
 

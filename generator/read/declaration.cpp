@@ -94,6 +94,8 @@ std::string declaration(const c::Callback& callback) {
          declaration(callback.returns, "(*" + callback.name + ")" + param_list(callback.params, callback.is_variadic));
 }
 
+std::string declaration(const c::Variable& variable) { return declaration(variable.type, variable.name); }
+
 std::string declaration(const c::Alias& alias) { return "typedef " + declaration(alias.type, alias.name); }
 
 std::string normalized(const std::string& declaration) {

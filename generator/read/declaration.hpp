@@ -19,6 +19,7 @@ std::string declaration(const c::Enum& entity);
 std::string declaration(const c::Param& param);
 std::string declaration(const c::Function& function);
 std::string declaration(const c::Callback& callback);
+std::string declaration(const c::Variable& variable);
 std::string declaration(const c::Alias& alias);
 
 // The same declaration, however it is spaced: blanks only where they separate words, no final semicolon.

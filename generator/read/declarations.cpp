@@ -29,9 +29,9 @@ class Reader {
     collect_named_by_typedef(clang_getTranslationUnitCursor(unit));
   }
 
-  std::vector<c::Symbol> read() {
+  Declarations read() {
     read_all(clang_getTranslationUnitCursor(unit_));
-    return std::move(symbols_);
+    return {std::move(symbols_), std::move(variables_)};
   }
 
  private:
@@ -68,7 +68,8 @@ class Reader {
       case CXCursor_TypedefDecl:
       case CXCursor_TypeAliasDecl: return read_typedef(cursor);
       case CXCursor_FunctionDecl: return read_function(cursor);
-      default: return;  // macros are read elsewhere; variables have no place on a wire
+      case CXCursor_VarDecl: return read_variable(cursor);
+      default: return;  // macros are read elsewhere
     }
   }
 
@@ -122,6 +123,13 @@ class Reader {
                          has_own_call(clang_getCanonicalType(type))};
     read_params(cursor, type, function.params);
     symbols_.emplace_back(std::move(function));
+  }
+
+  void read_variable(CXCursor cursor) {
+    if (clang_getCursorLinkage(cursor) != CXLinkage_External) return;  // every program has one of its own
+    if (!known_.insert(clang::text(clang_getCursorUSR(cursor))).second) return;
+    variables_.push_back({clang::spelling(cursor), types_.read(clang_getCursorType(cursor)), clang::location(cursor),
+                          clang::documentation(cursor)});
   }
 
   static std::string symbol_of(CXCursor function) {
@@ -236,13 +244,15 @@ class Reader {
   CXFile main_file_;
   TypeReader types_;
   std::vector<c::Symbol> symbols_;
+  std::vector<c::Variable> variables_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  std::set<std::string> known_;  // what has been added: records and enums by name, functions by clang's name
+  std::set<std::string>
+      known_;  // what has been added: records and enums by name, functions and variables by clang's name
 };
 
 }  // namespace
 
-std::vector<c::Symbol> read_declarations(const clang::Unit& unit, const c::Header& header) {
+Declarations read_declarations(const clang::Unit& unit, const c::Header& header) {
   return Reader(unit.get(), header).read();
 }
 

@@ -10,9 +10,14 @@
 
 namespace bindgen {
 
+struct Declarations {
+  std::vector<c::Symbol> symbols;
+  std::vector<c::Variable> variables;
+};
+
 // In source order. Both sides of every Layout hold this target's value. `header` is borrowed for complaints: throws
 // Refusal for an enumerator that no std::int64_t holds.
-std::vector<c::Symbol> read_declarations(const clang::Unit& unit, const c::Header& header);
+Declarations read_declarations(const clang::Unit& unit, const c::Header& header);
 
 // The fields of the header's structs that hold, in place, a struct or union of another file: where they are, and what
 // they hold, in words. Their layout is only as certain as that file.

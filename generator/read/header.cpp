@@ -82,8 +82,10 @@ c::Header read_header(const std::string& path, const std::vector<std::string>& c
   const clang::Unit& on_32_bit = units.at(2);
   header.borrowed = borrowed_files(units, source, header);
 
-  header.symbols = merge_layouts(header, read_declarations(on_64_bit, header), read_declarations(on_arm_64_bit, header),
-                                 read_declarations(on_32_bit, header));
+  Declarations merged = merge_layouts(header, read_declarations(on_64_bit, header),
+                                      read_declarations(on_arm_64_bit, header), read_declarations(on_32_bit, header));
+  header.symbols = std::move(merged.symbols);
+  header.variables = std::move(merged.variables);
   // Each macro between the declarations that it stands between.
   Macros macros = read_macros(index, units, header, source);
   header.macros_of_machines = std::move(macros.of_machines);
@@ -110,6 +112,18 @@ std::vector<Diagnostic> warnings_of_macros(const c::Header& header) {
     warnings.push_back({macro.location,
                         macro.name + " has not the same value on every machine, and is left out",
                         header.lines.at(macro.location.line - 1),
+                        {},
+                        Severity::kWarning});
+  }
+  return warnings;
+}
+
+std::vector<Diagnostic> warnings_of_variables(const c::Header& header) {
+  std::vector<Diagnostic> warnings;
+  for (const c::Variable& variable : header.variables) {
+    warnings.push_back({variable.location,
+                        variable.name + " is a variable, for which there is no method, and is left out",
+                        header.lines.at(variable.location.line - 1),
                         {},
                         Severity::kWarning});
   }

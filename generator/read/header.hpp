@@ -25,6 +25,9 @@ Diagnostic warning_of_borrowed(const c::Header& header);
 // One for each of `macros_of_machines`, of which nothing is generated.
 std::vector<Diagnostic> warnings_of_macros(const c::Header& header);
 
+// One for each of `variables`, likewise.
+std::vector<Diagnostic> warnings_of_variables(const c::Header& header);
+
 // "clang version 14.0.6", of the library that reads.
 std::string clang_version();
 

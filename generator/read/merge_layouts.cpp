@@ -14,12 +14,18 @@ class Merger {
  public:
   Merger(const c::Header& header, bool must_be_equal) : header_(header), must_be_equal_(must_be_equal) {}
 
-  void symbols(std::vector<c::Symbol>& merged, const std::vector<c::Symbol>& other) {
+  void declarations(Declarations& merged, const Declarations& other) {
     at_ = {header_.path, 1, 1};
-    each(merged, other, [this](c::Symbol& one, const c::Symbol& two) {
+    each(merged.symbols, other.symbols, [this](c::Symbol& one, const c::Symbol& two) {
       at_ = std::visit([](const auto& any) { return any.location; }, one);
       if (one.index() != two.index() || c::name_of(one) != c::name_of(two)) refuse("declares different symbols");
       std::visit([&](auto& symbol) { this->symbol(symbol, std::get<std::decay_t<decltype(symbol)>>(two)); }, one);
+    });
+    at_ = {header_.path, 1, 1};
+    each(merged.variables, other.variables, [this](c::Variable& one, const c::Variable& two) {
+      at_ = one.location;
+      if (one.name != two.name) refuse("declares different variables");
+      type(one.type, two.type);
     });
   }
 
@@ -129,11 +135,10 @@ class Merger {
 
 }  // namespace
 
-std::vector<c::Symbol> merge_layouts(const c::Header& header, std::vector<c::Symbol> on_64_bit,
-                                     const std::vector<c::Symbol>& on_other_64_bit,
-                                     const std::vector<c::Symbol>& on_32_bit) {
-  Merger(header, true).symbols(on_64_bit, on_other_64_bit);
-  Merger(header, false).symbols(on_64_bit, on_32_bit);
+Declarations merge_layouts(const c::Header& header, Declarations on_64_bit, const Declarations& on_other_64_bit,
+                           const Declarations& on_32_bit) {
+  Merger(header, true).declarations(on_64_bit, on_other_64_bit);
+  Merger(header, false).declarations(on_64_bit, on_32_bit);
   return on_64_bit;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "read/c_facts.hpp"
+#include "read/declarations.hpp"
 
 #include <vector>
 
@@ -9,8 +10,7 @@ namespace bindgen {
 
 // `header` names the file in complaints. Throws Refusal if the two 64-bit targets differ in any way, or if the 32-bit
 // one has other symbols or fields.
-std::vector<c::Symbol> merge_layouts(const c::Header& header, std::vector<c::Symbol> on_64_bit,
-                                     const std::vector<c::Symbol>& on_other_64_bit,
-                                     const std::vector<c::Symbol>& on_32_bit);
+Declarations merge_layouts(const c::Header& header, Declarations on_64_bit, const Declarations& on_other_64_bit,
+                           const Declarations& on_32_bit);
 
 }  // namespace bindgen

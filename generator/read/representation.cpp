@@ -21,7 +21,9 @@ class Comparison {
       case c::TypeKind::kRecord: return same_records(one.name, other.name);
       case c::TypeKind::kEnum: return same_enums(one.name, other.name);
       case c::TypeKind::kFunction: return same_functions(one, other);
-      case c::TypeKind::kPointer: return same(one.target.front(), other.target.front());
+      case c::TypeKind::kPointer:
+        return points_at_the_same_unknown(one.target.front(), other.target.front()) ||
+               same(one.target.front(), other.target.front());
       case c::TypeKind::kArray: return same(one.target.front(), other.target.front());
       case c::TypeKind::kOther: return one.name == other.name;
       case c::TypeKind::kVoid:
@@ -40,7 +42,18 @@ class Comparison {
     return c::find<c::Record>(before_, name) != nullptr || c::find<c::Enum>(before_, name) != nullptr;
   }
 
+  // Nobody but the library knows what void* points at, nor what a struct holds that no header defines.
+  bool points_at_the_same_unknown(const c::Type& one, const c::Type& other) const {
+    const auto is_unknown = [](const c::Header& header, const c::Type& type) {
+      return type.kind == c::TypeKind::kRecord && c::find<c::Record>(header, type.name) == nullptr &&
+             type.size == Layout{};
+    };
+    return (one.kind == c::TypeKind::kVoid && is_unknown(after_, other)) ||
+           (other.kind == c::TypeKind::kVoid && is_unknown(before_, one));
+  }
+
   bool same_functions(const c::Type& one, const c::Type& other) {
+    if (one.has_own_call != other.has_own_call) return false;
     if (one.is_variadic != other.is_variadic || one.params.size() != other.params.size()) return false;
     for (std::size_t i = 0; i < one.params.size(); ++i) {
       if (!same(one.params[i], other.params[i])) return false;

@@ -32,7 +32,9 @@ class CallArena {
   // `count` value-initialised elements, contiguous.
   template <class T>
   T* array(std::size_t count) {
-    return keep(std::vector<T>(count)).data();
+    T* const first = new T[count]();
+    owned_.emplace_back(first, std::default_delete<T[]>());
+    return first;
   }
 
  private:

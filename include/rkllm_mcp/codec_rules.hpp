@@ -39,9 +39,9 @@ struct IntegerRule {  // within the range of the C type anyway
 // what was written with few digits can be read again.
 inline constexpr double kFloatMax = 3.4028235e38;
 
-struct NumberRule {
-  double minimum = -kFloatMax;
-  double maximum = kFloatMax;
+struct NumberRule {  // within the range of the C type anyway
+  double minimum = -std::numeric_limits<double>::max();
+  double maximum = std::numeric_limits<double>::max();
   Presence presence = kOptional;
 };
 

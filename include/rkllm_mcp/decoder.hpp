@@ -21,8 +21,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -49,7 +51,8 @@ class Decoder {
 
   template <std::integral T>
   void integer(std::string_view name, T& out, IntegerRule rule = {});
-  void number(std::string_view name, float& out, NumberRule rule = {});
+  template <std::floating_point T>
+  void number(std::string_view name, T& out, NumberRule rule = {});
   void boolean(std::string_view name, bool& out, Presence presence = kOptional);
   // An integer that means a boolean: 0, 1, false and true.
   template <std::integral T>
@@ -176,9 +179,11 @@ void Decoder::integer(std::string_view name, T& out, IntegerRule rule) {
   out = in->integer<T>(minimum, maximum);
 }
 
-inline void Decoder::number(std::string_view name, float& out, NumberRule rule) {
+template <std::floating_point T>
+void Decoder::number(std::string_view name, T& out, NumberRule rule) {
+  constexpr double kMost = std::is_same_v<T, float> ? kFloatMax : std::numeric_limits<double>::max();
   if (const auto in = take(name, rule.presence, "number")) {
-    out = static_cast<float>(in->number(rule.minimum, rule.maximum));
+    out = static_cast<T>(in->number(std::max(rule.minimum, -kMost), std::min(rule.maximum, kMost)));
   }
 }
 

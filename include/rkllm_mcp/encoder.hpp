@@ -11,7 +11,7 @@
 #include <rkllm_mcp/tensor.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -38,12 +38,17 @@ class Encoder {
 
   Json finish() { return std::move(out_); }
 
+  // Of structs, texts, numbers, enumerators or bytes, or of arrays of them.
+  template <class T>
+  Json to_json(std::span<const T> values) const;
+
   template <std::integral T>
   void integer(std::string_view name, const T& value, const IntegerRule& = {}) {
     if (chosen()) put(name, value);
   }
-  void number(std::string_view name, const float& value, const NumberRule& = {}) {
-    if (chosen()) put(name, float_to_json(value));
+  template <std::floating_point T>
+  void number(std::string_view name, const T& value, const NumberRule& = {}) {
+    if (chosen()) put(name, number_to_json(value));
   }
   void boolean(std::string_view name, const bool& value, Presence = kOptional) {
     if (chosen()) put(name, value);
@@ -96,9 +101,6 @@ class Encoder {
  private:
   // How many elements there are. Reads no handle value for an array that is not there.
   std::size_t size_of(const CountedBy& length, bool is_there) const;
-  // Of structs, texts, numbers, enumerators or bytes, or of arrays of them.
-  template <class T>
-  Json to_json(std::span<const T> values) const;
   void put_counts(const CountedBy& length);
   void put(std::string_view name, Json value) { out_[std::string(name)] = std::move(value); }
   // False, once, for a member of a union that the tag excludes: it must not even be looked at.
@@ -180,7 +182,7 @@ Json Encoder::to_json(std::span<const T> values) const {
     return rows;
   } else if constexpr (std::is_same_v<T, double>) {
     Json numbers = Json::array();
-    for (const double value : values) numbers.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+    for (const double value : values) numbers.push_back(number_to_json(value));
     return numbers;
   } else if constexpr (std::is_enum_v<T>) {
     Json names = Json::array();

@@ -38,7 +38,10 @@ class FieldSearch {
   void integer(std::string_view name, T&, const IntegerRule& = {}) {
     add(name);
   }
-  void number(std::string_view name, float&, const NumberRule& = {}) { add(name); }
+  template <class T>
+  void number(std::string_view name, T&, const NumberRule& = {}) {
+    add(name);
+  }
   void boolean(std::string_view name, bool&, Presence = kOptional) { add(name); }
   template <class T>
   void flag(std::string_view name, T&, Presence = kOptional) {

@@ -38,7 +38,7 @@ void tell_out_value(Json& reply, std::string_view name, const T& value, const Ca
   } else if constexpr (std::is_pointer_v<T>) {  // a text that the library keeps
     reply[std::string(name)] = value != nullptr ? Json(value) : Json(nullptr);
   } else if constexpr (std::is_floating_point_v<T>) {
-    reply[std::string(name)] = float_to_json(value);
+    reply[std::string(name)] = number_to_json(value);
   } else {
     reply[std::string(name)] = value;
   }
@@ -60,20 +60,22 @@ void tell_chosen(Json& reply, std::string_view name, E tag, const void* value, c
 // Those elements that the function says it has filled in: never more than there is room for.
 template <class T, std::integral Size>
 std::span<T> filled(std::span<T> room, Size size) {
-  return std::cmp_less(size, 1) ? room.first(0) : room.first(std::cmp_less(size, room.size()) ? static_cast<std::size_t>(size) : room.size());
+  return std::cmp_less(size, 1)
+             ? room.first(0)
+             : room.first(std::cmp_less(size, room.size()) ? static_cast<std::size_t>(size) : room.size());
 }
 
 // All elements; of characters those before the first NUL, as a text.
 template <class T>
-void tell_out_room(Json& reply, std::string_view name, std::span<T> values, [[maybe_unused]] const CallContext& call) {
+void tell_out_room(Json& reply, std::string_view name, std::span<T> values, const CallContext& call) {
   if constexpr (std::is_same_v<T, char>) {
     reply[std::string(name)] = std::string(values.begin(), std::find(values.begin(), values.end(), '\0'));
   } else if constexpr (std::is_same_v<T, std::byte>) {
-    reply[std::string(name)] = bytes_to_json({reinterpret_cast<const char*>(values.data()), values.size()}, call.encoding);
-  } else if constexpr (std::is_same_v<T, float>) {
-    reply[std::string(name)] = floats_to_json(values, call.encoding);
+    reply[std::string(name)] =
+        bytes_to_json({reinterpret_cast<const char*>(values.data()), values.size()}, call.encoding);
   } else {
-    reply[std::string(name)] = values;
+    const Encoding encoding{call.encoding, call.handle};
+    reply[std::string(name)] = Encoder(encoding).to_json(std::span<const T>(values));
   }
 }
 

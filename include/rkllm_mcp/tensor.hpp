@@ -20,9 +20,10 @@
 
 namespace rkllm_mcp {
 
-// The shortest decimal that reads back as `value`: 0.9, where a plain conversion would give 0.8999999761581421. JSON
-// has no NaN and no infinity; they become null.
-inline Json float_to_json(float value) {
+// Of a float the shortest decimal that reads back as it: 0.9, where a plain conversion would give 0.8999999761581421.
+// JSON has no NaN and no infinity; they become null.
+inline Json number_to_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+inline Json number_to_json(float value) {
   if (!std::isfinite(value)) return nullptr;
   char text[32];
   const auto written = std::to_chars(text, text + sizeof text, value);
@@ -50,7 +51,7 @@ inline Json floats_to_json(std::span<const float> values, ArrayEncoding encoding
     return packed_to_json(std::as_bytes(values), "float32");
   }
   Json numbers = Json::array();
-  for (const float value : values) numbers.push_back(float_to_json(value));
+  for (const float value : values) numbers.push_back(number_to_json(value));
   return numbers;
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("bounds are in order, within the C type, and of something that has bou
   CHECK_THAT(with_field("int64_t", R"("value":{"minimum":-9223372036854775808})"), has_text("is not exact in JSON"));
   CHECK_THAT(with_field("uint64_t", R"("value":{"maximum":9007199254740993})"), has_text("is not exact in JSON"));
   for (const char* type : {"bool", "T"}) {
-    CHECK_THAT(with_field(type, R"("value":{"minimum":0})"), has_text("are for integers and floats"));
+    CHECK_THAT(with_field(type, R"("value":{"minimum":0})"), has_text("are for integers and floating-point numbers"));
   }
   CHECK_THAT(with_entry("typedef struct { float* a; int n; } S;",
                         R"({"for":"S.a","quote":"float* a","array":{"counted_by":"n","minimum":0}})"),

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 using namespace bindgen;
+using rkllm_mcp::test::has_text;
 
 namespace {
 
@@ -120,6 +121,11 @@ TEST_CASE("another way to be called breaks the ABI") {
         Lines{"abi changed function f: called as C calls functions -> called in a way of its own (an attribute)"});
   CHECK(word(breaks(diff_of(own + "int f(int a);", "int f(int a);"))) == "abi");
   CHECK(word(breaks(diff_of("typedef int (*F)(int a);", "typedef int (" + own + "*F)(int a);"))) == "abi");
+  CHECK(lines(diff_of("int f(int (*g)(int));", "int f(int (" + own + "*g)(int));")) ==
+        Lines{"abi changed function f: g: int (*)(int), called as C calls functions -> g: int (*)(int), called in a "
+              "way of its own (an attribute)"});
+  CHECK(word(breaks(diff_of("typedef struct { int (*g)(int); } S;",
+                            "typedef struct { int (" + own + "*g)(int); } S;"))) == "abi");
 }
 
 TEST_CASE("parameters that change places break programs, whose arguments do not") {
@@ -129,18 +135,58 @@ TEST_CASE("parameters that change places break programs, whose arguments do not"
   CHECK(word(breaks(diff_of("int f(int a, int b);", "int f(int x, int b);"))) == "api");
 }
 
-TEST_CASE("what only might be renamed is removed and added") {
-  // Not alike.
+TEST_CASE("what might be renamed, since nothing else is like it, is a guess, and breaks what its removal would") {
+  CHECK(lines(diff_of("int foo(int a);", "int bar(int a);")) ==
+        Lines{"abi renamed (a guess) function bar: foo -> bar"});
+  CHECK(lines(diff_of("typedef struct { int use_gpu; } S;", "typedef struct { int depth; } S;")) ==
+        Lines{"abi renamed (a guess) field S.depth: S.use_gpu -> S.depth"});
+  CHECK(lines(diff_of("typedef struct { int a; float b; } One;", "typedef struct { int x; float y; } Two;")) ==
+        Lines{"api renamed (a guess) struct Two: One -> Two"});
+  CHECK(lines(diff_of("typedef int (*done)(int a);", "typedef int (*ended)(int a);")) ==
+        Lines{"api renamed (a guess) callback ended: done -> ended"});
+  const auto changes = diff_of("int foo(int a);", "int bar(int a);");
+  CHECK_THAT(diff_as_json(changes, "a", "b"), has_text("\"change\": \"renamed\"") && has_text("\"guess\": true"));
+  CHECK_THAT(diff_as_markdown(changes, "a", "b"), has_text("| renamed (a guess) | function |"));
+}
+
+TEST_CASE("what is not alike, or alike in two ways, is removed and added") {
   CHECK(lines(diff_of("typedef struct { int a; } S;", "typedef struct { float b; } S;")).size() == 2);
   CHECK(lines(diff_of("typedef struct { int a; } One;", "typedef struct { int x; } Two;")).size() == 2);
-  CHECK(lines(diff_of("int start(int a);", "int finish(int a);")).size() == 2);
+  CHECK(lines(diff_of("int start(int a);", "int finish(float a);")).size() == 2);
+  // A value is no layout: many things have the same.
   CHECK(lines(diff_of("#define WIDTH 64\n", "#define HEIGHT 64\n")).size() == 2);
   CHECK(lines(diff_of("enum E { kRun, kFinish };", "enum E { kRun, kWaiting };")).size() == 2);
-  CHECK(lines(diff_of("typedef struct { int use_gpu; } S;", "typedef struct { int depth; } S;")).size() == 2);
-  // Alike in two ways.
+  CHECK(lines(diff_of("int start(int a);", "int finish(int a); int stop(int a);")).size() == 3);
   CHECK(lines(diff_of("int read_a(int n);", "int read_b(int n); int read_c(int n);")) ==
         Lines{"abi removed function read_a: int read_a(int n)", "none added function read_b: int read_b(int n)",
               "none added function read_c: int read_c(int n)"});
+}
+
+TEST_CASE("another value of a macro breaks programs, which carry the old one") {
+  CHECK(lines(diff_of("#define X 1\n#define T \"a\"\n", "#define X 2\n#define T \"b\"\n")) ==
+        Lines{"abi changed macro T: \"a\" -> \"b\"", "abi changed macro X: 1 -> 2"});
+}
+
+TEST_CASE("a handle that gets a type of its own breaks sources only") {
+  CHECK(lines(diff_of("typedef void* H;\nint f(H h);", "typedef struct T* H;\nint f(H h);")) ==
+        Lines{"api changed typedef H: typedef void* H -> typedef T* H", "none added opaque struct T: struct T"});
+  CHECK(word(breaks(diff_of("struct T; int f(struct T* t);", "int f(void* t);"))) == "api");
+  CHECK(word(breaks(diff_of("int f(int* t);", "int f(void* t);"))) == "abi");
+  CHECK(word(breaks(diff_of("struct T { int a; }; int f(struct T* t);", "struct T { int a; }; int f(void* t);"))) ==
+        "abi");
+}
+
+TEST_CASE("variables of the library are compared as what it exports") {
+  CHECK(lines(diff_of("extern int g;\nextern int h;\nextern const char* t;\nint f(int a);",
+                      "extern long long h;\nextern int k;\nextern const char* t;\nint f(int a);")) ==
+        Lines{"abi changed variable h: int h -> long long h", "abi removed variable g: int g",
+              "none added variable k: int k"});
+  CHECK(word(breaks(diff_of("typedef int T;\nextern T g;", "typedef int U;\ntypedef U T;\nextern U g;"))) == "api");
+  CHECK(word(breaks(diff_of("extern \"C\" { int g; }", "extern \"C\" { int* g; }"))) == "abi");
+  CHECK(lines(diff_of("extern int a[4];", "extern int a[8];")) ==
+        Lines{"abi changed variable a: int a[4] -> int a[8]"});
+  CHECK(diff_of("static int s = 1;", "static int s = 2;").empty());
+  CHECK(diff_of("extern int g;\nextern int g;", "extern int g;").empty());
 }
 
 TEST_CASE("a field that another struct holds now has moved") {

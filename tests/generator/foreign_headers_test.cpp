@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
+#include "compare/dump.hpp"
 #include "meaning/understand.hpp"
 #include "read/header.hpp"
 #include "sha256.hpp"
@@ -240,4 +241,16 @@ TEST_CASE("a macro with another value on any of the machines, or none there, is 
     CHECK(messages == std::set<std::string>{"K has not the same value on every machine, and is left out",
                                             "ONLY has not the same value on every machine, and is left out"});
   }
+}
+
+TEST_CASE("a variable of the library is shown, and warned of where methods are made, since it is none") {
+  const auto folder = test::scratch("variables");
+  const c::Header header =
+      read_header(test::file(folder, "x.h", "extern int level;\nint f(int a);\nstatic int own;\n"));
+  CHECK(dump_tree(header).find("variable int level, size 4/4\n") != std::string::npos);
+  CHECK(dump_json(header).find("\"variable\": \"level\"") != std::string::npos);
+  const auto warnings = warnings_of_variables(header);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0].message == "level is a variable, for which there is no method, and is left out");
+  CHECK(warnings[0].at.line == 1);
 }

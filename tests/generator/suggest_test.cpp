@@ -39,6 +39,7 @@ TEST_CASE(
 
 TEST_CASE("what could be read or written out of bounds is only ever a guess") {
   const char* const kUnsafe = R"(
+typedef unsigned uint32_t;
 typedef struct { int x; } Point;
 struct opaque;
 int draw(const Point* points, int n);
@@ -65,6 +66,15 @@ int several(const Point* items);
 int encrypt(const char secret[16]);
 int put(const char* blob);
 int unnamed(const char* text, int);
+struct Wide { const char* note; struct { uint32_t length; } meta; };
+struct Deep { struct { const char* note; } in; uint32_t length; };
+struct Flat { struct { const char* note; }; uint32_t length; };
+int picture(const char* note, float width, float height);
+typedef struct { int n; } Size;
+typedef struct { Size size; } Sized;
+int sized(const char* note, Size size);
+int sized_points(const Point* point, const Sized* size);
+int print(const char* payload);
 )";
   const auto folder = test::scratch("suggest_unsafe");
   const Needs needs = needs_of(read_header(test::file(folder, "x.h", kUnsafe)), {});
@@ -85,6 +95,8 @@ TEST_CASE("a proposal that is no guess has nothing beside it that could be a len
   };
   const std::string point = "typedef struct { int x; } P;\n";
   CHECK(entries(point + "int f(const P* p);", "").find(R"("object":{},"confidence":"likely")") != std::string::npos);
+  CHECK(entries("int f(const char* path, bool fast);", "").find(R"("text":{},"confidence":"likely")") !=
+        std::string::npos);
   CHECK(entries("typedef struct { char reserved[8]; } S;", "").find(R"("unused":{},"confidence":"likely")") !=
         std::string::npos);
   const std::string both = point + "int f(const P* p, const int* values, int n);";

@@ -253,7 +253,7 @@ Json weigh(const Functions& functions, CallContext& call) {
   const auto thing = params.handle<thing_t>("thing");
   params.finish();
   const std::span<float> weights = out_array<float>(call, "weigh", kNParts);
-  Json reply = Json{{"value", functions.weigh(thing, weights.data())}};
+  Json reply = Json{{"value", number_to_json(functions.weigh(thing, weights.data()))}};
   reply["weights"] = floats_to_json(weights, call.encoding);
   return reply;
 }
