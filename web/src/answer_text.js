@@ -9,15 +9,61 @@ import { t } from './words.js';
 
 // A part that still grows is drawn as plain text from here on: drawing it again and again would take longer and longer.
 const kLongestGrowing = 8000;
+// A text is drawn in nodes of so many characters, one after the other: the browser measures only the one that changes.
+const kLongestNode = 2000;
+
+// Takes out of the long paragraphs of a fragment all but their beginning; tells what goes on behind which paragraph.
+function cut_off(fragment) {
+  const missing = [];
+  for (const parent of fragment.children) {
+    for (let node = parent.firstChild; node; node = node.nextSibling) {
+      if (node.length > kLongestNode) node.splitText(kLongestNode); // the rest is the next one
+    }
+    let length = 0;
+    const nodes = [...parent.childNodes].filter((node) => (length += node.textContent.length) > kLongestNode);
+    for (const node of nodes) node.remove();
+    if (nodes.length) missing.push({ parent, nodes });
+  }
+  return missing;
+}
 
 class Part extends Component {
+  plain_text = ''; // what is drawn as plain text
+
   shouldComponentUpdate(next) {
     return next.text !== this.props.text || next.plain !== this.props.plain;
   }
 
   draw() {
-    if (this.props.plain) this.base.textContent = this.props.text;
-    else this.base.replaceChildren(elements_of(this.props.text, { copy: t('copy'), copied: copy_text }));
+    if (this.props.plain) return this.draw_plain(this.props.text);
+    this.plain_text = '';
+    const elements = elements_of(this.props.text, { copy: t('copy'), copied: copy_text });
+    this.missing = cut_off(elements);
+    this.base.replaceChildren(elements);
+    this.add_missing(this.missing);
+  }
+
+  // So many characters in each frame, until there is nothing left, or all is drawn anew.
+  add_missing(missing) {
+    if (!missing.length || missing !== this.missing) return;
+    requestAnimationFrame(() => {
+      const [{ parent, nodes }] = missing;
+      for (let length = 0; nodes.length && length < kLongestNode; length += parent.lastChild.textContent.length) parent.append(nodes.shift());
+      if (!nodes.length) missing.shift();
+      this.add_missing(missing);
+    });
+  }
+
+  draw_plain(text) {
+    if (!this.plain_text || !text.startsWith(this.plain_text)) this.base.replaceChildren();
+    let last = this.base.lastChild;
+    for (let at = last ? this.plain_text.length : 0; at < text.length;) {
+      if (!last || last.length >= kLongestNode) last = this.base.appendChild(document.createTextNode(''));
+      const more = text.slice(at, at + kLongestNode - last.length);
+      last.appendData(more);
+      at += more.length;
+    }
+    this.plain_text = text;
   }
 
   componentDidMount() {
