@@ -13,14 +13,14 @@ std::vector<float> read(const Json& json) { return floats_from_json(JsonReader(j
 }  // namespace
 
 TEST_CASE("a float is written with the shortest decimal that reads back as itself") {
-  CHECK(float_to_json(0.9F).dump() == "0.9");
-  CHECK(float_to_json(1.1F).dump() == "1.1");
-  CHECK(float_to_json(0.0F).dump() == "0.0");
-  CHECK(float_to_json(-2.0F).dump() == "-2.0");
-  CHECK(float_to_json(3.4028235e38F).get<float>() == 3.4028235e38F);
-  CHECK(float_to_json(1e-45F).get<float>() == 1e-45F);
-  CHECK(float_to_json(std::nanf("")).is_null());
-  CHECK(float_to_json(HUGE_VALF).is_null());
+  CHECK(number_to_json(0.9F).dump() == "0.9");
+  CHECK(number_to_json(1.1F).dump() == "1.1");
+  CHECK(number_to_json(0.0F).dump() == "0.0");
+  CHECK(number_to_json(-2.0F).dump() == "-2.0");
+  CHECK(number_to_json(3.4028235e38F).get<float>() == 3.4028235e38F);
+  CHECK(number_to_json(1e-45F).get<float>() == 1e-45F);
+  CHECK(number_to_json(std::nanf("")).is_null());
+  CHECK(number_to_json(HUGE_VALF).is_null());
 }
 
 TEST_CASE("floats survive both encodings") {
