@@ -125,7 +125,7 @@ int run(CommandLine command_line, std::span<char> arguments) {
     say_on_standard_error(std::string("rkllm-mcp: the settings are refused:\n") + refused.what());
     return kExitSettingsRefused;
   } catch (const client::Unreachable& error) {
-    say_on_standard_error(std::string("rkllm-mcp: ") + error.what() + is_it_running());
+    say_on_standard_error("rkllm-mcp: " + words_of(error));
     return kExitFailed;
   } catch (const std::invalid_argument& error) {
     say_on_standard_error(std::string("rkllm-mcp: ") + error.what());

@@ -32,6 +32,12 @@ class Unreachable : public ConnectionError {
   using ConnectionError::ConnectionError;
 };
 
+// There is no such host: nothing is known of a server.
+class UnknownHost : public Unreachable {
+ public:
+  using Unreachable::Unreachable;
+};
+
 class Connection {
  public:
   Connection() = default;

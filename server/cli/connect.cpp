@@ -179,7 +179,7 @@ class Bridge {
     try {
       connection_ = client::connect_mcp(endpoint_, Clock::now() + kConnectPatience);
     } catch (const client::Unreachable& error) {
-      return fail(error.what() + is_it_running(), kFirstRequest);
+      return fail(words_of(error), kFirstRequest);
     } catch (const client::ConnectionError& error) {
       return fail(error.what(), kFirstRequest);
     }

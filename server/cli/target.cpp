@@ -23,7 +23,10 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, Protoc
   return client::parse_endpoint(std::string(client::prefix_of(protocol)) + std::string(to), http_path);
 }
 
-std::string is_it_running() { return "; is the server running? Start it: rkllm-mcp serve"; }
+std::string words_of(const client::Unreachable& error) {
+  const bool is_host_known = dynamic_cast<const client::UnknownHost*>(&error) == nullptr;
+  return error.what() + std::string(is_host_known ? "; is the server running? Start it: rkllm-mcp serve" : "");
+}
 
 std::string trusted_file(const std::string& named, const Settings& settings) {
   return named.empty() ? settings.tls.certificate : named;

@@ -1,6 +1,7 @@
 // The running server that a command is for: what --to names, or what the settings say of the server of this machine.
 #pragma once
 
+#include "client/connection.hpp"
 #include "client/endpoint.hpp"
 #include "settings/settings.hpp"
 
@@ -18,7 +19,7 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, client
 // own. Empty: the system's.
 std::string trusted_file(const std::string& named, const Settings& settings);
 
-// The question and the next step, to be appended to a complaint.
-std::string is_it_running();
+// A complaint for a person, with the next step where there is one: whether the server runs at all.
+std::string words_of(const client::Unreachable& error);
 
 }  // namespace rkllm_mcp

@@ -67,6 +67,7 @@ class Fetching {
   }
 
   Downloaded run() {
+    events_.opened(part_.path(), part_.tag_path());
     int without_much = 0;
     while (!is_complete()) {
       const std::int64_t before = part_.bytes();
@@ -132,7 +133,8 @@ class Fetching {
     const auto length = number_in(head.header("content-length"));
     const bool tells_its_end = length || head.header("transfer-encoding").find("chunked") != std::string::npos;
     if (!tells_its_end && what_.sha256.empty()) {
-      return refuse(head.url.host + " does not say how long the file is, so that nobody could tell whether it came whole");
+      return refuse(head.url.host +
+                    " does not say how long the file is, so that nobody could tell whether it came whole");
     }
     const std::string etag = head.header("etag");
     mark_ = etag.starts_with("W/") ? std::string() : etag;  // a weak one does not promise the same bytes

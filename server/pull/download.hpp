@@ -23,6 +23,9 @@ struct Download {
 };
 
 struct DownloadEvents {
+  // The files that stand beside the target until it is whole: what has come, and the tag of that. They are this
+  // download's alone from here on.
+  std::function<void(const std::filesystem::path& part, const std::filesystem::path& tag)> opened = [](auto&, auto&) {};
   // `of`: bytes in all, nothing if nobody says. Called after each piece.
   std::function<void(std::int64_t done, std::optional<std::int64_t> of)> progress = [](auto, auto) {};
   std::function<void()> verifying = [] {};
@@ -31,8 +34,8 @@ struct DownloadEvents {
 
 struct Downloaded {
   std::int64_t bytes;
-  std::string sha256;   // of what has come
-  bool is_verified;     // somebody had said what it must be
+  std::string sha256;  // of what has come
+  bool is_verified;    // somebody had said what it must be
 };
 
 class DownloadStopped : public std::runtime_error {

@@ -21,6 +21,8 @@ class PartFile {
   PartFile& operator=(const PartFile&) = delete;
   ~PartFile();
 
+  const std::filesystem::path& path() const { return part_; }
+  const std::filesystem::path& tag_path() const { return tag_path_; }
   std::int64_t bytes() const { return bytes_; }
   // What was said of its contents when it was begun (a hash, an ETag); empty if nothing was.
   const std::string& tag() const { return tag_; }

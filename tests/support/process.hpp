@@ -105,8 +105,9 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// Waits until a file exists; false when the time is over.
+// Waits until a file exists, or also has contents; false when the time is over.
 bool wait_for_file(const std::string& path, Process::Duration patience = Process::kPatience);
+bool wait_for_contents(const std::string& path, Process::Duration patience = Process::kPatience);
 std::string read_file(const std::string& path);  // throws std::runtime_error if it cannot be read
 void write_file(const std::string& path, std::string_view text);
 

@@ -66,14 +66,20 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
   is_unreachable_ = error == httplib::Error::Connection;
-  if (const std::string why = is_unreachable_ ? why_no_address(endpoint_) : std::string(); !why.empty())
-    complaint_ = why;
+  const std::string why = is_unreachable_ ? why_no_address(endpoint_) : std::string();
+  is_host_known_ = why.empty();
+  if (!is_host_known_) complaint_ = why;
   if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
   // Who speaks something else says so at once; one that is only slow is not asked.
   const bool is_soon = std::chrono::steady_clock::now() - began < std::chrono::seconds(1);
   const std::string hint = is_http || !is_soon ? std::string() : hint_at_protocol(endpoint_);
   complaint_ += hint;
   return error == httplib::Error::SSLConnection || !hint.empty() ? End::kNoConnection : End::kBroken;
+}
+
+void HttpRoundTrip::require_reachable(const std::string& where) const {
+  if (!is_host_known_) throw UnknownHost(where + ": " + complaint_);
+  if (is_unreachable_) throw Unreachable(where + ": " + complaint_);
 }
 
 void HttpRoundTrip::stop() {

@@ -46,8 +46,8 @@ class HttpRoundTrip {
   void stop();
   // Why there was no connection, or why it broke.
   const std::string& complaint() const { return complaint_; }
-  // Nobody accepts connections there.
-  bool is_unreachable() const { return is_unreachable_; }
+  // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there.
+  void require_reachable(const std::string& where) const;
 
  private:
   const Endpoint endpoint_;
@@ -55,6 +55,7 @@ class HttpRoundTrip {
   std::atomic<bool> stopped_ = false;
   std::string complaint_;
   bool is_unreachable_ = false;
+  bool is_host_known_ = true;
 };
 
 }  // namespace rkllm_mcp::client

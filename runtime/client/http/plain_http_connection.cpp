@@ -41,7 +41,7 @@ std::optional<PlainHttpConnection::Reply> PlainHttpConnection::post(std::string_
         return body.size() <= kLongestMessage;
       });
   if (end == HttpRoundTrip::End::kStopped) throw ConnectionError(where_ + ": " + kTooLong);
-  if (trip_.is_unreachable()) throw Unreachable(where_ + ": " + trip_.complaint());
+  trip_.require_reachable(where_);
   if (end != HttpRoundTrip::End::kComplete) throw ConnectionError(where_ + ": " + trip_.complaint());
   if (body.empty()) return std::nullopt;
   auto json = parse_bounded(body);

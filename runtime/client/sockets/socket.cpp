@@ -79,7 +79,7 @@ Socket::Socket(Kind kind, const Endpoint& endpoint, Deadline deadline) : where_(
     return;
   }
   const Resolved resolved(endpoint, kind == Kind::kStream ? SOCK_STREAM : SOCK_DGRAM);
-  if (!resolved.complaint.empty()) fail_to_connect(where_, resolved.complaint);
+  if (!resolved.complaint.empty()) throw UnknownHost(where_ + ": " + resolved.complaint);
   for (const addrinfo* address = resolved.addresses.get(); address != nullptr; address = address->ai_next) {
     if (!try_address(*address, deadline)) continue;
     if (endpoint.speaks_tls()) shake_hands(endpoint, deadline);

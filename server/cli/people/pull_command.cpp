@@ -13,9 +13,11 @@
 
 #include <rkllm_mcp/nearest_name.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -62,11 +64,27 @@ class Speed {
   std::int64_t at_first_ = 0;
 };
 
+// What stands beside a model until it is whole.
+struct Beginning {
+  std::string part;
+  std::string tag;
+};
+std::atomic<const Beginning*> beginning_of_now = nullptr;  // for a handler of signals, which may not take memory
+
 // Nothing has to be waited for, a silent network least of all: a pull may end at any moment, and the next one goes on.
 void end_at_once(int) {
-  constexpr std::string_view kWords =
+  constexpr std::string_view kKept =
       "\nrkllm-mcp: stopped; what has come is kept, and the same command goes on from there\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kWords.data(), kWords.size());
+  constexpr std::string_view kNothing = "\nrkllm-mcp: stopped before anything had come\n";
+  const Beginning* const beginning = beginning_of_now.load();
+  struct stat part {};
+  const bool is_kept = beginning != nullptr && ::stat(beginning->part.c_str(), &part) == 0 && part.st_size > 0;
+  if (beginning != nullptr && !is_kept) {
+    ::unlink(beginning->part.c_str());
+    ::unlink(beginning->tag.c_str());
+  }
+  const std::string_view words = is_kept ? kKept : kNothing;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.data(), words.size());
   std::_Exit(kExitInterrupted);
 }
 
@@ -205,6 +223,7 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   if (const char* const token = std::getenv("HF_TOKEN"); token != nullptr) wanted.token = token;
   wanted.board = facts_of_this_board();
 
+  static Beginning beginning;  // the handler may come when this has returned
   std::signal(SIGINT, end_at_once);
   ProgressLine line;
   Speed speed;
@@ -213,12 +232,17 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   events.chosen = [&](const HubFile& file) {
     line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.host);
   };
+  events.download.opened = [&](const fs::path& part, const fs::path& tag) {
+    beginning = {part.string(), tag.string()};
+    beginning_of_now = &beginning;
+  };
   events.download.progress = [&](std::int64_t done, std::optional<std::int64_t> of) {
     if (!line.is_shown()) return;
     line.show(speed.text(done, of), of && done == *of ? ProgressLine::When::kNow : ProgressLine::When::kSometimes);
   };
   events.download.verifying = [&line] { line.say("Computing its SHA-256"); };
   const Pulled pulled = pull_model(wanted, events);
+  std::signal(SIGINT, SIG_DFL);
   const std::string name = pulled.path.stem().string();
   if (options.json) {
     const Json result{{"model", name},           {"path", pulled.path.string()},   {"bytes", pulled.bytes},

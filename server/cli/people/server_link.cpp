@@ -97,8 +97,8 @@ ServerLink::ServerLink(const RemoteOptions& options, const SettingsRequest& requ
 }
 
 void ServerLink::complain(client::HttpRoundTrip::End end, const client::HttpRoundTrip& trip) const {
+  trip.require_reachable(url());
   const std::string text = url() + ": " + trip.complaint();
-  if (trip.is_unreachable()) throw client::Unreachable(text);
   if (end == client::HttpRoundTrip::End::kBroken) {
     throw client::ConnectionError(text +
                                   "; is that the HTTP port of an rkllm-mcp server? Those of the settings: rkllm-mcp "

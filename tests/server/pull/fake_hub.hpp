@@ -25,7 +25,8 @@ class FakeHub {
   std::map<std::string, std::string> claimed_sha256{};
   std::map<std::string, std::int64_t> claimed_bytes{};
   std::atomic<int> cuts{0};                    // answers that still are to break off half way
-  std::function<void()> before_second_half{};  // of a file, on the connection's thread
+  std::function<void()> before_first_half{};   // of a file, on the connection's thread
+  std::function<void()> before_second_half{};  // likewise
 
   std::string url() const { return pages_.url(""); }
   std::vector<std::string> heads_of_pages() const { return pages_.heads(); }
@@ -81,6 +82,7 @@ class FakeHub {
       answer += "Content-Range: bytes " + std::to_string(from) + "-" + std::to_string(whole.size() - 1) + "/" +
                 std::to_string(whole.size()) + "\r\n";
     }
+    if (before_first_half) before_first_half();
     WebServer::send(socket, answer + "Connection: close\r\n\r\n" + rest.substr(0, rest.size() / 2));
     if (before_second_half) before_second_half();
     if (cuts.fetch_sub(1) > 0) return;

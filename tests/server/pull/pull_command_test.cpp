@@ -204,7 +204,7 @@ TEST_CASE("Ctrl-C stops a pull, and the next one goes on from there") {
   std::promise<void> is_interrupted;  // until then the network is silent
   hub.before_second_half = [done = is_interrupted.get_future().share()] { done.wait(); };
   Process pull(machine.options({"pull", "hf.co/acme/tiny"}));
-  REQUIRE(wait_for_file(machine.folder() + "/tiny.rkllm.part.tag"));
+  REQUIRE(wait_for_contents(machine.folder() + "/tiny.rkllm.part"));
   pull.signal(SIGINT);
   CHECK(pull.wait() == 128 + SIGINT);
   is_interrupted.set_value();
@@ -213,6 +213,21 @@ TEST_CASE("Ctrl-C stops a pull, and the next one goes on from there") {
   INFO(whole.err);
   CHECK(whole.status == 0);
   CHECK(read_file(machine.folder() + "/tiny.rkllm") == hub.files["tiny.rkllm"]);
+}
+
+TEST_CASE("Ctrl-C before anything has come leaves nothing, and says so") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = std::string(4'000'000, 'x');
+  const Machine machine(hub.url());
+  std::promise<void> is_interrupted;
+  hub.before_first_half = [done = is_interrupted.get_future().share()] { done.wait(); };
+  Process pull(machine.options({"pull", "hf.co/acme/tiny"}));
+  hub.await_file_requests(1);
+  pull.signal(SIGINT);
+  CHECK(pull.wait() == 128 + SIGINT);
+  is_interrupted.set_value();
+  CHECK_THAT(pull.error_text(), has_text("stopped before anything had come") && !has_text("kept"));
+  CHECK(std::filesystem::is_empty(machine.folder()));
 }
 
 TEST_CASE("rm also deletes what an unfinished pull has left") {
