@@ -12,12 +12,18 @@ const kLongestGrowing = 8000;
 // A text is drawn in nodes of so many characters, one after the other: the browser measures only the one that changes.
 const kLongestNode = 2000;
 
+// The end of a node that begins at `from`: no character of two units (an emoji) is cut in two.
+function end_of_node(text, from, length = kLongestNode) {
+  const end = from + length;
+  return /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end;
+}
+
 // Takes out of the long paragraphs of a fragment all but their beginning; tells what goes on behind which paragraph.
 function cut_off(fragment) {
   const missing = [];
   for (const parent of fragment.children) {
     for (let node = parent.firstChild; node; node = node.nextSibling) {
-      if (node.length > kLongestNode) node.splitText(kLongestNode); // the rest is the next one
+      if (node.length > kLongestNode) node.splitText(end_of_node(node.data, 0)); // the rest is the next one
     }
     let length = 0;
     const nodes = [...parent.childNodes].filter((node) => (length += node.textContent.length) > kLongestNode);
@@ -59,7 +65,7 @@ class Part extends Component {
     let last = this.base.lastChild;
     for (let at = last ? this.plain_text.length : 0; at < text.length;) {
       if (!last || last.length >= kLongestNode) last = this.base.appendChild(document.createTextNode(''));
-      const more = text.slice(at, at + kLongestNode - last.length);
+      const more = text.slice(at, end_of_node(text, at, kLongestNode - last.length));
       last.appendData(more);
       at += more.length;
     }
