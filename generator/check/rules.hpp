@@ -43,10 +43,6 @@ class Inspection {
   std::vector<Diagnostic>& complaints_;
 };
 
-inline bool is_integer(const c::Type& type) {
-  return type.kind == c::TypeKind::kSigned || type.kind == c::TypeKind::kUnsigned;
-}
-
 inline bool points_at(const c::Type& type, c::TypeKind kind) {
   return type.kind == c::TypeKind::kPointer && type.target.front().kind == kind;
 }

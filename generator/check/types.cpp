@@ -18,10 +18,6 @@ bool is_array_of(const c::Type& type, TypeKind kind) {
   return type.kind == TypeKind::kArray && type.count != 0 && type.target.front().kind == kind;
 }
 
-bool is_number(const c::Type& type) {
-  return is_integer(type) || type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble;
-}
-
 // Numbers, bools and enumerators, or arrays of arrays of these; or arrays of texts.
 bool is_grid(const c::Type& type) {
   if (type.kind == TypeKind::kArray) {

@@ -147,10 +147,9 @@ void bounds_are_possible(Inspection& inspection) {
     if (in_out != nullptr) value = meaning::Value{Presence::kOptional, in_out->minimum, in_out->maximum, false, ""};
     if (!value || (!value->minimum && !value->maximum)) return;
     const c::Type& type = in_out != nullptr ? part.type->target.front() : *part.type;
-    const bool is_number =
-        (is_integer(type) && !value->is_flag) || type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble;
-    inspection.require(is_number, part, "\"minimum\" and \"maximum\" are for integers and floating-point numbers");
-    if (!is_number) return;
+    const bool has_bounds = is_number(type) && !value->is_flag;
+    inspection.require(has_bounds, part, "\"minimum\" and \"maximum\" are for integers and floating-point numbers");
+    if (!has_bounds) return;
     const Range range = range_of(type);
     const double least = value->minimum.value_or(range.least);
     const double most = value->maximum.value_or(range.most);

@@ -62,9 +62,7 @@ class CallEmitter {
   void emit_value(const Expression& call) {
     if (function_.returns.kind == c::TypeKind::kEnum) return emit_enumerator(call);
     if (function_.returns.kind != c::TypeKind::kRecord) {
-      const c::TypeKind kind = function_.returns.kind;
-      const bool is_integer = kind != c::TypeKind::kFloat && kind != c::TypeKind::kDouble;
-      const Expression value = is_integer ? call : Expression("number_to_json", {call});
+      const Expression value = is_floating(function_.returns) ? Expression("number_to_json", {call}) : call;
       if (!tells_filled()) return reply({"Json", {Expression("", {literal("value"), value}, '{')}, '{'});
       code_.statement({"const auto result = " + call.head, call.arguments});
       return reply({"Json", {Expression("", {literal("value"), "result"}, '{')}, '{'});

@@ -47,11 +47,9 @@ bool is_known_everywhere(const std::string& name) {
 
 bool is_repeatable(const c::Type& type) {
   using c::TypeKind;
-  const bool is_integer = type.kind == TypeKind::kSigned || type.kind == TypeKind::kUnsigned;
   const bool has_one_size = type.size.on_64_bit == type.size.on_32_bit;
-  if (is_integer) return type.size.on_64_bit <= 8 && (has_one_size || type.size == Layout{8, 4});
-  return type.kind == TypeKind::kBool || type.kind == TypeKind::kCharacter || type.kind == TypeKind::kFloat ||
-         type.kind == TypeKind::kDouble;
+  if (is_integer(type)) return type.size.on_64_bit <= 8 && (has_one_size || type.size == Layout{8, 4});
+  return type.kind == TypeKind::kBool || type.kind == TypeKind::kCharacter || is_floating(type);
 }
 
 std::string set_name(const Api& api) {
@@ -90,8 +88,7 @@ std::string constant_text(const c::Type& type, const Constant& constant, const s
       constant,  //
       [](bool value) -> std::string { return value ? "true" : "false"; },
       [&](std::int64_t value) {
-        const bool is_integer = type.kind != c::TypeKind::kFloat && type.kind != c::TypeKind::kDouble;
-        return is_integer ? std::to_string(value) : floating_literal(type, static_cast<double>(value));
+        return is_floating(type) ? floating_literal(type, static_cast<double>(value)) : std::to_string(value);
       },
       [&](double value) { return floating_literal(type, value); },  //
       [&](const std::string& enumerator) { return scope + enumerator; });

@@ -9,10 +9,6 @@
 namespace bindgen {
 namespace {
 
-bool is_integer(const c::Type& type) {
-  return type.kind == c::TypeKind::kSigned || type.kind == c::TypeKind::kUnsigned;
-}
-
 bool may_be_length(const c::Type& type) {
   return is_integer(type) || (type.kind == c::TypeKind::kPointer && is_integer(type.target.front()));
 }
@@ -31,10 +27,6 @@ std::vector<std::string> lengths_beside(const Parts& parts, std::size_t place) {
   if (place < parts.size()) take(place + 1, parts.size());
   take(0, place);
   return names;
-}
-
-bool is_number(const c::Type& type) {
-  return is_integer(type) || type.kind == c::TypeKind::kFloat || type.kind == c::TypeKind::kDouble;
 }
 
 class Survey {
@@ -95,14 +87,15 @@ class Survey {
       if (field.name.empty() && !is_inline) continue;  // bits that only fill up
       const std::string own_path = path_of(path, field);
       const bool has_numbers = has_numbers_around || has_numbers_in_parts(record.fields, i);
-      const bool has_any_numbers = has_numbers || !lengths_beside(record.fields, i).empty();
+      std::vector<std::string> lengths = lengths_beside(record.fields, i);
+      const bool has_any_numbers = has_numbers || !lengths.empty();
       // The members of an anonymous struct or union are members of the struct around it, for C and for the wire; and
       // there is nothing else to say about an anonymous struct.
       if (is_inline && field.name.empty() && !field.inline_record.front().is_union) {
         visit_fields(field.inline_record.front(), path, inside, has_any_numbers);
         continue;
       }
-      Declared declared{own_path, declaration(field), field.type, lengths_beside(record.fields, i)};
+      Declared declared{own_path, declaration(field), field.type, std::move(lengths)};
       declared.has_numbers_around = has_numbers;
       declared.inside = inside;
       declared.bit_width = field.bit_width;

@@ -73,6 +73,10 @@ struct Type {
   bool has_own_call = false;      // of a function: an attribute has it called in another way than C calls functions
 };
 
+inline bool is_integer(const Type& type) { return type.kind == TypeKind::kSigned || type.kind == TypeKind::kUnsigned; }
+inline bool is_floating(const Type& type) { return type.kind == TypeKind::kFloat || type.kind == TypeKind::kDouble; }
+inline bool is_number(const Type& type) { return is_integer(type) || is_floating(type); }
+
 struct Record;
 
 struct Field {

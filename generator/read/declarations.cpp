@@ -246,8 +246,8 @@ class Reader {
   std::vector<c::Symbol> symbols_;
   std::vector<c::Variable> variables_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  std::set<std::string>
-      known_;  // what has been added: records and enums by name, functions and variables by clang's name
+  // What has been added: records and enums by name, functions and variables by clang's name.
+  std::set<std::string> known_;
 };
 
 }  // namespace

@@ -106,28 +106,27 @@ Diagnostic warning_of_borrowed(const c::Header& header) {
           Severity::kWarning};
 }
 
-std::vector<Diagnostic> warnings_of_macros(const c::Header& header) {
+namespace {
+
+// One for each of `left_out`; `why` follows its name.
+template <class Kind>
+std::vector<Diagnostic> warnings_of(const c::Header& header, const std::vector<Kind>& left_out, const char* why) {
   std::vector<Diagnostic> warnings;
-  for (const c::Macro& macro : header.macros_of_machines) {
-    warnings.push_back({macro.location,
-                        macro.name + " has not the same value on every machine, and is left out",
-                        header.lines.at(macro.location.line - 1),
-                        {},
-                        Severity::kWarning});
+  for (const Kind& one : left_out) {
+    warnings.push_back(complain(header, one.location, one.name + why + ", and is left out"));
+    warnings.back().severity = Severity::kWarning;
   }
   return warnings;
 }
 
+}  // namespace
+
+std::vector<Diagnostic> warnings_of_macros(const c::Header& header) {
+  return warnings_of(header, header.macros_of_machines, " has not the same value on every machine");
+}
+
 std::vector<Diagnostic> warnings_of_variables(const c::Header& header) {
-  std::vector<Diagnostic> warnings;
-  for (const c::Variable& variable : header.variables) {
-    warnings.push_back({variable.location,
-                        variable.name + " is a variable, for which there is no method, and is left out",
-                        header.lines.at(variable.location.line - 1),
-                        {},
-                        Severity::kWarning});
-  }
-  return warnings;
+  return warnings_of(header, header.variables, " is a variable, for which there is no method");
 }
 
 std::string clang_version() { return clang::text(clang_getClangVersion()); }

@@ -33,7 +33,8 @@ class CallArena {
   template <class T>
   T* array(std::size_t count) {
     T* const first = new T[count]();
-    owned_.emplace_back(first, std::default_delete<T[]>());
+    std::shared_ptr<void> owned(first, std::default_delete<T[]>());
+    owned_.push_back(std::move(owned));
     return first;
   }
 
