@@ -35,7 +35,7 @@ std::vector<File> generate(const std::vector<Request>& requests, const std::stri
   for (const Request& request : requests) {
     sets.push_back(read_api(request, overlay));
     if (warnings == nullptr) continue;
-    for (Diagnostic& warning : warnings_of_macros(sets.back().header)) warnings->push_back(std::move(warning));
+    for (Diagnostic& warning : warnings_of_machines(sets.back().header)) warnings->push_back(std::move(warning));
     for (Diagnostic& warning : warnings_of_variables(sets.back().header)) warnings->push_back(std::move(warning));
   }
   note_elsewhere(sets);

@@ -40,7 +40,7 @@ void warn_of(const std::string& header) { tell(bindgen::replaced_text(header)); 
 bindgen::c::Header read(const std::string& path, const bindgen::CommandLine& line) {
   bindgen::c::Header header = bindgen::read_header(path, line.clang_options);
   if (!header.borrowed.empty()) tell({bindgen::warning_of_borrowed(header)});
-  tell(bindgen::warnings_of_macros(header));
+  tell(bindgen::warnings_of_machines(header));
   return header;
 }
 

@@ -44,8 +44,10 @@ bool can_be_array(const meaning::Array& array, const c::Type& type) {
   return is_counted && (element.kind == TypeKind::kRecord || is_text);
 }
 
-// A text that the library keeps, which nobody here may write to or free.
-bool is_kept_text(const c::Type& type) { return points_at(type, TypeKind::kCharacter); }
+// Of an array, its elements are what is const.
+bool is_fixed(const c::Type& type) {
+  return type.is_const || (type.kind == TypeKind::kArray && is_fixed(type.target.front()));
+}
 
 // What a meaning demands of the C type.
 bool fits(const Meaning& meaning, const c::Type& type) {
@@ -81,13 +83,14 @@ bool fits(const Meaning& meaning, const c::Type& type) {
         if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
         const TypeKind held = type.target.front().kind;
         return points_at_numbers() || held == TypeKind::kBool || held == TypeKind::kEnum || held == TypeKind::kRecord ||
-               is_kept_text(type.target.front());
+               points_at(type.target.front(), TypeKind::kCharacter);
       },
       [&](const meaning::OutRoom&) {
-        if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
+        if (type.kind != TypeKind::kPointer || is_fixed(type.target.front())) return false;
         const c::Type& element = type.target.front();
         return is_grid(element) || element.kind == TypeKind::kRecord || element.kind == TypeKind::kCharacter ||
-               element.kind == TypeKind::kVoid || is_kept_text(element) || is_array_of(element, TypeKind::kCharacter);
+               element.kind == TypeKind::kVoid || is_array_of(element, TypeKind::kCharacter) ||
+               (points_at(element, TypeKind::kCharacter) && element.target.front().is_const);  // the library keeps it
       },
       [&](const meaning::InOut&) {
         return type.kind == TypeKind::kPointer && is_integer(type.target.front()) && !type.target.front().is_const;

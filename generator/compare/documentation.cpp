@@ -70,7 +70,7 @@ class Names {
   explicit Names(const std::vector<Change>& changes) {
     for (const Change& change : changes) {
       const bool has_another = change.kind == ChangeKind::kRenamed || change.kind == ChangeKind::kMoved;
-      if (!has_another || !change.before || change.before->declaration.empty()) continue;
+      if (!has_another || change.is_guess || !change.before || change.before->declaration.empty()) continue;
       const bool is_enumerator = change.what == "enumerator";
       const auto own = [&](const std::string& path) { return is_enumerator ? path.substr(path.rfind('.') + 1) : path; };
       before_.emplace(own(change.name), own(change.before->declaration));

@@ -59,7 +59,8 @@ class Matcher {
       : before_(before), after_(after) {
     for (const Change& change : known) {
       const bool is_of_type = change.kind == ChangeKind::kRenamed && change.what != "function" &&
-                              change.what != "field" && change.what != "enumerator" && change.what != "macro";
+                              change.what != "field" && change.what != "enumerator" && change.what != "macro" &&
+                              change.what != "variable";
       if (is_of_type) types_.emplace_back(change.before->declaration, change.name);
     }
   }
@@ -160,7 +161,8 @@ void join(std::vector<Change>& changes, const std::vector<std::pair<std::size_t,
 }
 
 Change as_renamed(const Change& gone, const Change& added) {
-  const Breaks worst = gone.what == "function" ? Breaks::kAbi : Breaks::kApi;  // a library exports functions by name
+  const bool is_exported = gone.what == "function" || gone.what == "variable";  // by its name
+  const Breaks worst = is_exported ? Breaks::kAbi : Breaks::kApi;
   return {ChangeKind::kRenamed, worst, added.what, added.name, Side{gone.name}, Side{added.name}, added.at};
 }
 

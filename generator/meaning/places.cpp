@@ -4,6 +4,8 @@
 #include "read/declaration.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace bindgen {
@@ -112,25 +114,30 @@ class Survey {
   bool has_numbers_in_parts(const Parts& parts, std::size_t place) const {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (i == place) continue;
-      const c::Type& type = parts[i].type;
-      const c::Type& held = type.kind == c::TypeKind::kPointer ? type.target.front() : type;
-      if (is_number(held) && !may_be_length(type)) return true;
-      if (const c::Record* record = record_of(parts[i], held); record != nullptr && holds_numbers(*record)) return true;
+      if (may_be_length(parts[i].type)) continue;
+      std::set<std::string> seen;
+      if (leads_to_number(parts[i], seen)) return true;
     }
     return false;
   }
-  const c::Record* record_of(const c::Field& field, const c::Type& held) const {
-    return field.inline_record.empty() ? record_of(held) : &field.inline_record.front();
+  // Whatever pointers, arrays and structs are between; `seen` are the structs that have been looked into.
+  bool leads_to_number(const c::Type& type, std::set<std::string>& seen) const {
+    if (type.kind == c::TypeKind::kPointer || type.kind == c::TypeKind::kArray)
+      return leads_to_number(type.target.front(), seen);
+    if (type.kind != c::TypeKind::kRecord) return is_number(type);
+    const c::Record* record = c::find<c::Record>(header_, type.name);
+    return record != nullptr && seen.insert(type.name).second && holds_number(*record, seen);
   }
-  const c::Record* record_of(const c::Param&, const c::Type& held) const { return record_of(held); }
-  const c::Record* record_of(const c::Type& held) const {
-    return held.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, held.name) : nullptr;
+  bool leads_to_number(const c::Param& param, std::set<std::string>& seen) const {
+    return leads_to_number(param.type, seen);
   }
-  bool holds_numbers(const c::Record& record) const {
-    return std::any_of(record.fields.begin(), record.fields.end(), [&](const c::Field& field) {
-      const c::Record* inner = record_of(field, field.type);
-      return is_number(field.type) || (inner != nullptr && holds_numbers(*inner));
-    });
+  bool leads_to_number(const c::Field& field, std::set<std::string>& seen) const {
+    return field.inline_record.empty() ? leads_to_number(field.type, seen)
+                                       : holds_number(field.inline_record.front(), seen);
+  }
+  bool holds_number(const c::Record& record, std::set<std::string>& seen) const {
+    return std::any_of(record.fields.begin(), record.fields.end(),
+                       [&](const c::Field& field) { return leads_to_number(field, seen); });
   }
 
   bool is_union(const c::Type& type) const {

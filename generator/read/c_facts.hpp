@@ -184,6 +184,8 @@ struct Header {
   std::vector<Symbol> symbols;     // in the order of the header
   // For those who compare headers, and for nobody else: no method could read or write them on a wire.
   std::vector<Variable> variables = {};
+  // Those that one machine has, and another has otherwise or not at all: as the first that has them says.
+  std::vector<Variable> variables_of_machines = {};
   // Macros with a value on one machine, and another one or none elsewhere, which are no constants: `value` is nothing.
   std::vector<Macro> macros_of_machines = {};
   // What had to be read for a machine from the headers of another one: "/usr/include/…/x.h for armv7…". What is said of

@@ -13,6 +13,7 @@ namespace bindgen {
 struct Declarations {
   std::vector<c::Symbol> symbols;
   std::vector<c::Variable> variables;
+  std::vector<c::Variable> variables_of_machines = {};  // see c::Header
 };
 
 // In source order. Both sides of every Layout hold this target's value. `header` is borrowed for complaints: throws

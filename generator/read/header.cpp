@@ -10,6 +10,7 @@
 #include "text_file.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -86,6 +87,7 @@ c::Header read_header(const std::string& path, const std::vector<std::string>& c
                                       read_declarations(on_arm_64_bit, header), read_declarations(on_32_bit, header));
   header.symbols = std::move(merged.symbols);
   header.variables = std::move(merged.variables);
+  header.variables_of_machines = std::move(merged.variables_of_machines);
   // Each macro between the declarations that it stands between.
   Macros macros = read_macros(index, units, header, source);
   header.macros_of_machines = std::move(macros.of_machines);
@@ -121,8 +123,11 @@ std::vector<Diagnostic> warnings_of(const c::Header& header, const std::vector<K
 
 }  // namespace
 
-std::vector<Diagnostic> warnings_of_macros(const c::Header& header) {
-  return warnings_of(header, header.macros_of_machines, " has not the same value on every machine");
+std::vector<Diagnostic> warnings_of_machines(const c::Header& header) {
+  auto warnings = warnings_of(header, header.macros_of_machines, " has not the same value on every machine");
+  auto others = warnings_of(header, header.variables_of_machines, " is not the same variable on every machine");
+  warnings.insert(warnings.end(), std::make_move_iterator(others.begin()), std::make_move_iterator(others.end()));
+  return warnings;
 }
 
 std::vector<Diagnostic> warnings_of_variables(const c::Header& header) {

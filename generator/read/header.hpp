@@ -22,10 +22,10 @@ inline constexpr const char* kBorrowedHint =
 // Of a header with `borrowed` headers.
 Diagnostic warning_of_borrowed(const c::Header& header);
 
-// One for each of `macros_of_machines`, of which nothing is generated.
-std::vector<Diagnostic> warnings_of_macros(const c::Header& header);
+// One for each of `macros_of_machines` and `variables_of_machines`, of which nothing is told or generated.
+std::vector<Diagnostic> warnings_of_machines(const c::Header& header);
 
-// One for each of `variables`, likewise.
+// One for each of `variables`, of which nothing is generated.
 std::vector<Diagnostic> warnings_of_variables(const c::Header& header);
 
 // "clang version 14.0.6", of the library that reads.

@@ -3,6 +3,7 @@
 #include "diagnostics.hpp"
 #include "read/declaration.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -21,15 +22,42 @@ class Merger {
       if (one.index() != two.index() || c::name_of(one) != c::name_of(two)) refuse("declares different symbols");
       std::visit([&](auto& symbol) { this->symbol(symbol, std::get<std::decay_t<decltype(symbol)>>(two)); }, one);
     });
-    at_ = {header_.path, 1, 1};
-    each(merged.variables, other.variables, [this](c::Variable& one, const c::Variable& two) {
-      at_ = one.location;
-      if (one.name != two.name) refuse("declares different variables");
-      type(one.type, two.type);
-    });
+    variables(merged, other);
   }
 
  private:
+  // Nothing is generated of variables, so one that differs is in nobody's way.
+  void variables(Declarations& merged, const Declarations& other) {
+    std::vector<c::Variable> kept;
+    for (c::Variable& one : merged.variables) {
+      const c::Variable* two = find(other.variables, one.name);
+      c::Variable both = one;
+      const bool agrees = two != nullptr && agree(both.type, two->type);
+      (agrees ? kept : merged.variables_of_machines).push_back(agrees ? std::move(both) : std::move(one));
+    }
+    merged.variables = std::move(kept);
+    for (const c::Variable& two : other.variables) {
+      const bool is_known =
+          find(merged.variables, two.name) != nullptr || find(merged.variables_of_machines, two.name) != nullptr;
+      if (!is_known) merged.variables_of_machines.push_back(two);
+    }
+  }
+
+  static const c::Variable* find(const std::vector<c::Variable>& variables, const std::string& name) {
+    const auto found = std::find_if(variables.begin(), variables.end(),
+                                    [&](const c::Variable& variable) { return variable.name == name; });
+    return found != variables.end() ? &*found : nullptr;
+  }
+
+  bool agree(c::Type& merged, const c::Type& other) {
+    try {
+      type(merged, other);
+      return true;
+    } catch (const Refusal&) {
+      return false;
+    }
+  }
+
   void symbol(c::Macro&, const c::Macro&) {}
   void symbol(c::Alias& merged, const c::Alias& other) {
     at_ = merged.location;

@@ -122,12 +122,15 @@ bool MemoryService::tidy(Store& store) {
   // What looks through all the store, which is not to be done after every write.
   constexpr std::chrono::hours kBetweenLooks{1};
   if (std::chrono::steady_clock::now() >= next_look_) {
+    next_look_ = std::chrono::steady_clock::now() + kBetweenLooks;  // first: one that fails is not repeated at once
     if (!options_.brief_spaces.empty()) {
       const Milliseconds time = now() - options_.brief_days * kDay;
-      if (store.forget_before(time, kForgottenAtOnce, options_.brief_spaces) == kForgottenAtOnce) return true;
+      if (store.forget_before(time, kForgottenAtOnce, options_.brief_spaces) == kForgottenAtOnce) {
+        next_look_ = {};  // there is more
+        return true;
+      }
     }
     discard_forgotten_imports(store);
-    next_look_ = std::chrono::steady_clock::now() + kBetweenLooks;
   }
   if (options_.retention_days > 0) {
     const Milliseconds time = now() - options_.retention_days * kDay;

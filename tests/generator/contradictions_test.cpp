@@ -390,6 +390,17 @@ TEST_CASE("what a function fills in is a parameter with room that is known") {
   CHECK_THAT(out(text, entry + sized(R"({"minimum":0,"maximum":9})")), has_text("needs a \"minimum\" of 1"));
   CHECK_THAT(out(text, entry + sized(R"({"minimum":1,"maximum":99999999})")), has_text("no more than 16777216"));
   CHECK(out(text, entry + sized(R"({"minimum":1,"maximum":9})")) == "accepted");
+  CHECK_THAT(out("typedef struct { int all[1024]; } S;\nint f(S* s, int size);",
+                 R"({"for":"f.s","quote":"S* s","out":{"room":"size"}},
+                    {"for":"S.all","quote":"int all[1024]","array":{"whole":true}})" +
+                     sized(R"({"minimum":1,"maximum":5000})")),
+             has_text("no more than 4096"));
+  CHECK_THAT(out("int f(const int m[2][3]);", R"({"for":"f.m","quote":"const int (*m)[3]","out":{"whole":true}})"),
+             has_text("f.m: its meaning in the overlay does not fit its C type"));
+  CHECK_THAT(out("int f(char* names[2]);", R"({"for":"f.names","quote":"char** names","out":{"whole":true}})"),
+             has_text("does not fit its C type"));
+  CHECK(out("int f(const char* names[2]);", R"({"for":"f.names","quote":"const char** names","out":{"whole":true}})") ==
+        "accepted");
   CHECK_THAT(out("int f(char* a, char* b, int size);",
                  R"({"for":"f.a","quote":"char* a","out":{"room":"size"}},
                     {"for":"f.b","quote":"char* b","out":{"room":"size"}})" +

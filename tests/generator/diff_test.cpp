@@ -183,6 +183,8 @@ TEST_CASE("variables of the library are compared as what it exports") {
               "none added variable k: int k"});
   CHECK(word(breaks(diff_of("typedef int T;\nextern T g;", "typedef int U;\ntypedef U T;\nextern U g;"))) == "api");
   CHECK(word(breaks(diff_of("extern \"C\" { int g; }", "extern \"C\" { int* g; }"))) == "abi");
+  CHECK(lines(diff_of("extern int lib_level;\nint f(int level);", "extern int lib_levels;\nint f(int level);")) ==
+        Lines{"abi renamed variable lib_levels: lib_level -> lib_levels"});
   CHECK(lines(diff_of("extern int a[4];", "extern int a[8];")) ==
         Lines{"abi changed variable a: int a[4] -> int a[8]"});
   CHECK(diff_of("static int s = 1;", "static int s = 2;").empty());

@@ -235,7 +235,7 @@ TEST_CASE("a macro with another value on any of the machines, or none there, is 
     const auto macros = c::all<c::Macro>(header);
     REQUIRE(macros.size() == 1);
     CHECK(macros[0]->name == "SAME");
-    const auto warnings = warnings_of_macros(header);
+    const auto warnings = warnings_of_machines(header);
     std::set<std::string> messages;
     for (const Diagnostic& warning : warnings) messages.insert(warning.message);
     CHECK(messages == std::set<std::string>{"K has not the same value on every machine, and is left out",
@@ -253,4 +253,21 @@ TEST_CASE("a variable of the library is shown, and warned of where methods are m
   REQUIRE(warnings.size() == 1);
   CHECK(warnings[0].message == "level is a variable, for which there is no method, and is left out");
   CHECK(warnings[0].at.line == 1);
+}
+
+TEST_CASE("a variable that is another one on any of the machines, or none there, is left out, and warned of") {
+  const auto folder = test::scratch("variables_of_machines");
+  for (const char* machine : {"__aarch64__", "__arm__", "__x86_64__"}) {
+    INFO(machine);
+    const std::string text =
+        std::string("extern long level;\n#ifdef ") + machine +
+        "\nextern int other;\nextern int only;\n#else\nextern float other;\n#endif\nint f(int a);\n";
+    const c::Header header = read_header(test::file(folder, "x.h", text));
+    REQUIRE(header.variables.size() == 1);
+    CHECK(header.variables[0].type.size == Layout{8, 4});
+    std::set<std::string> messages;
+    for (const Diagnostic& warning : warnings_of_machines(header)) messages.insert(warning.message);
+    CHECK(messages == std::set<std::string>{"other is not the same variable on every machine, and is left out",
+                                            "only is not the same variable on every machine, and is left out"});
+  }
 }

@@ -44,7 +44,7 @@ class Part extends Component {
     if (this.props.plain) return this.draw_plain(this.props.text);
     this.plain_text = '';
     const elements = elements_of(this.props.text, { copy: t('copy'), copied: copy_text });
-    this.missing = cut_off(elements);
+    this.missing = this.props.text.length > kLongestGrowing ? cut_off(elements) : [];
     this.base.replaceChildren(elements);
     this.add_missing(this.missing);
   }

@@ -7,9 +7,16 @@ const kNearEnd = 60; // px
 export function use_following(begins_anew) {
   const box = useRef(null);
   const follows = useRef(true);
-  useLayoutEffect(() => {
+  const sizes = useRef(null); // of what is in the box, which may also grow when it has been drawn
+  const to_the_end = () => {
     if (follows.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  };
+  useLayoutEffect(() => {
+    to_the_end();
+    sizes.current ??= new ResizeObserver(to_the_end);
+    for (const child of box.current?.children ?? []) sizes.current.observe(child);
   });
+  useEffect(() => () => sizes.current?.disconnect(), []);
   useEffect(() => {
     follows.current = true;
   }, [begins_anew]);

@@ -4,6 +4,7 @@
 #include "chat/dialects/field_table.hpp"
 #include "chat/turn/turn.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ struct ResponsesRequest {
   Turn turn;  // `messages` without those of the previous response, which the server puts before them
   bool stream = false;
   bool store = false;
-  std::string previous_response{};  // an id; empty: none
-  std::string instructions{};       // not part of what is stored: the next request has its own
+  std::optional<std::string> previous_response{};  // its id
+  std::string instructions{};                      // not part of what is stored: the next request has its own
   // What the response object repeats of the request: all settings, those that were not given with their defaults.
   Json settings = nullptr;
   std::vector<std::string> ignored{};

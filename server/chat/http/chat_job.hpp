@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,8 @@ struct ChatJob {
   // `conversation`: that the answer belongs to; empty: none.
   std::function<std::string(const std::vector<Answer>&, const Usage& sum, const std::string& conversation)> whole{};
   OllamaWish wish = OllamaWish::kAnswer;
-  std::string loaded_reply{};  // the answer, where the model is only loaded or unloaded
-  std::string previous{};      // the id of a kept answer whose conversation comes before the request's; empty: none
+  std::string loaded_reply{};             // the answer, where the model is only loaded or unloaded
+  std::optional<std::string> previous{};  // the id of a kept answer whose conversation comes before the request's
   // Not null: the answer is to be kept under `id`; gives the conversation that it ends, as items.
   std::function<Json(const Answer& answer)> kept_items{};
   std::string id{};

@@ -303,7 +303,7 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
   }
   if (const ChatEndpoint* const endpoint = find_chat_endpoint(path)) {
     ChatJob job = job_of(*endpoint, body);
-    return job.previous.empty() ? make_turn(std::move(job), visit) : go_on_from(job.previous, *endpoint, visit, body);
+    return job.previous ? go_on_from(*job.previous, *endpoint, visit, body) : make_turn(std::move(job), visit);
   }
   if (path == "/v1/embeddings") return embed(EmbeddingSurface::kOpenAi, visit, body);
   if (path == "/api/embed") return embed(EmbeddingSurface::kOllama, visit, body);

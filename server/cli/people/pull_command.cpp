@@ -76,14 +76,16 @@ void end_at_once(int) {
   constexpr std::string_view kKept =
       "\nrkllm-mcp: stopped; what has come is kept, and the same command goes on from there\n";
   constexpr std::string_view kNothing = "\nrkllm-mcp: stopped before anything had come\n";
+  constexpr std::string_view kStopped = "\nrkllm-mcp: stopped\n";  // before it had looked, or when all had come
   const Beginning* const beginning = beginning_of_now.load();
   struct stat part {};
-  const bool is_kept = beginning != nullptr && ::stat(beginning->part.c_str(), &part) == 0 && part.st_size > 0;
-  if (beginning != nullptr && !is_kept) {
+  const bool is_there = beginning != nullptr && ::stat(beginning->part.c_str(), &part) == 0;
+  const bool is_empty = is_there && part.st_size == 0;
+  if (is_empty) {
     ::unlink(beginning->part.c_str());
     ::unlink(beginning->tag.c_str());
   }
-  const std::string_view words = is_kept ? kKept : kNothing;
+  const std::string_view words = is_empty ? kNothing : is_there ? kKept : kStopped;
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.data(), words.size());
   std::_Exit(kExitInterrupted);
 }

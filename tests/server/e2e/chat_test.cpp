@@ -289,6 +289,8 @@ TEST_CASE("a response that was to be stored is gone on from, by whoever has made
   const auto gone = respond({{"input", "x"}, {"previous_response_id", fourth["id"]}});
   CHECK(gone.status == 404);
   CHECK_THAT(gone.body, has_text("is not kept here"));
+  const auto empty = respond({{"input", "x"}, {"previous_response_id", ""}});
+  CHECK_THAT(empty.body, has_text("is not kept here"));
   const auto wrong = respond({{"input", Json::array({{{"type", "nonsense"}}})}, {"previous_response_id", id}});
   CHECK(wrong.json()["error"]["param"] == "input[0].type");
   // They are no conversations of anybody.
