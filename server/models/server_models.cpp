@@ -128,8 +128,10 @@ void ServerModels::look_again(std::function<void()> then) {
 void ServerModels::refresh(std::function<void()> then) {
   constexpr std::chrono::seconds kOften{1};
   const bool is_fresh = looked_at_ && clock_.now() - *looked_at_ < kOften;
-  const bool has_more_to_see = looks_into_directories() && !is_fresh;
-  if (stopped_ || (!has_more_to_see && unseen_handle_paths().empty())) return asio::post(loop_, std::move(then));
+  if (stopped_ || (!looks_into_directories() && unseen_handle_paths().empty()))
+    return asio::post(loop_, std::move(then));
+  // Behind a look that is under way: what it finds is known then.
+  if (is_fresh && unseen_handle_paths().empty()) return reading_.run([] {}, std::move(then));
   looked_at_ = clock_.now();
   look_again(std::move(then));
 }

@@ -200,6 +200,20 @@ TEST_CASE("names: aliases, one for all that nobody knows, new files, and who may
   CHECK(bench.models.find("claude-x", {})->name == "a");
 }
 
+TEST_CASE("who asks while the folders are being looked through waits for what is found there") {
+  const TemporaryDirectory directory;
+  auto choices = presets({"a"});
+  choices.model_dirs = {directory.path()};
+  Bench bench(choices);
+  write_file(directory / "late.rkllm", "x");
+  bool is_looked = false;
+  std::optional<bool> is_known;
+  bench.models.refresh([&] { is_looked = true; });
+  bench.models.refresh([&] { is_known = is_looked && bench.models.find("late", {}).has_value(); });
+  REQUIRE(bench.until([&] { return is_known.has_value(); }));
+  CHECK(*is_known);
+}
+
 TEST_CASE("a handle that rkllm_init has made goes by its file's name where nothing else does, and by its value") {
   Bench bench(presets({"a"}));
   for (const char* const path : {"/models/own.rkllm", "/others/own.rkllm", "/others/a.rkllm"}) init(bench, path);
