@@ -2,6 +2,8 @@
 
 #include "emit/parts.hpp"
 
+#include <algorithm>
+
 namespace bindgen {
 namespace {
 
@@ -44,6 +46,21 @@ bool takes_just(const c::Function& function, const c::Type& pointer) {
   return param.target.front().is_const || !held.is_const;
 }
 
+// What frees what a function has left is called with arguments of that function.
+void inspect_freeing(Inspection& inspection, const Part& part, const std::string& frees) {
+  inspection.require(is_left(inspection.api.role(part.path).meaning), part,
+                     "\"freed_by\" is for what is returned, or \"changed\"");
+  const auto* freeing = c::find<c::Function>(inspection.api.header, frees);
+  const auto* function = c::find<c::Function>(inspection.api.header, part.path.substr(0, part.path.find('.')));
+  if (function == nullptr) return;  // a field; said elsewhere
+  const auto arguments =
+      freeing != nullptr ? arguments_to_free(inspection.api, *function, *freeing) : std::vector<std::string>{};
+  inspection.require(std::find(arguments.begin(), arguments.end(), part.name) != arguments.end(), part,
+                     frees +
+                         " is no function that takes this, and else only what stands beside it: of each type that "
+                         "it takes, there has to be one parameter");
+}
+
 }  // namespace
 
 // A call speaks of one handle, and the wire tells handles by their ids alone.
@@ -64,11 +81,9 @@ void handles_are_of_one_type(Inspection& inspection) {
 void referred_functions_exist(Inspection& inspection) {
   const c::Header& header = inspection.api.header;
   inspection.each_part([&](const Part& part, const auto&) {
-    const auto* given = std::get_if<meaning::Text>(&inspection.api.role(part.path).meaning);
-    const auto* object = std::get_if<meaning::Object>(&inspection.api.role(part.path).meaning);
-    const bool is_freed =
-        (given != nullptr && !given->freed_by.empty()) || (object != nullptr && !object->freed_by.empty());
-    inspection.require(!is_freed, part, "\"freed_by\" is for what is returned");
+    const Meaning& meaning = inspection.api.role(part.path).meaning;
+    if (const std::string frees = freed_by(meaning); !frees.empty()) inspect_freeing(inspection, part, frees);
+    const auto* object = std::get_if<meaning::Object>(&meaning);
     if (object == nullptr || object->starts_from.empty()) return;
     const auto* function = c::find<c::Function>(header, object->starts_from);
     const bool fits =
@@ -79,14 +94,15 @@ void referred_functions_exist(Inspection& inspection) {
     const Meaning& meaning = inspection.api.role(function->name + ".return").meaning;
     const auto* text = std::get_if<meaning::Text>(&meaning);
     const auto* object = std::get_if<meaning::Object>(&meaning);
-    if (object != nullptr && (object->presence != Presence::kRequired || !object->starts_from.empty()))
+    if (object != nullptr &&
+        (object->presence != Presence::kRequired || !object->starts_from.empty() || object->is_changed))
       inspection.complain(function->location,
                           function->name + ".return: of a returned struct only \"freed_by\" is said");
-    const std::string freed_by = text != nullptr ? text->freed_by : object != nullptr ? object->freed_by : "";
-    if (freed_by.empty()) continue;
-    const auto* frees = c::find<c::Function>(header, freed_by);
+    const std::string freeing = freed_by(meaning);
+    if (freeing.empty()) continue;
+    const auto* frees = c::find<c::Function>(header, freeing);
     if (frees != nullptr && takes_just(*frees, function->returns)) continue;
-    inspection.complain(function->location, function->name + ": " + freed_by + " is no function that takes just the " +
+    inspection.complain(function->location, function->name + ": " + freeing + " is no function that takes just the " +
                                                 (text != nullptr ? "text" : "struct"));
   }
   for (const auto& [name, role] : inspection.api.functions) {

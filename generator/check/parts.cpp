@@ -267,15 +267,10 @@ void chosen_structs_are_known(Inspection& inspection) {
 // What a function fills in is told with its result, when it has returned.
 void outs_are_of_parameters(Inspection& inspection) {
   const Api& api = inspection.api;
-  const auto is_out = [](const Meaning& meaning) {
-    return std::holds_alternative<meaning::OutArray>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
-           std::holds_alternative<meaning::OutRoom>(meaning) || std::holds_alternative<meaning::InOut>(meaning) ||
-           std::holds_alternative<meaning::OutChosen>(meaning);
-  };
   inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
     const Meaning& meaning = api.role(part.path).meaning;
-    if (!is_out(meaning)) return;
-    inspection.require(part.field == nullptr, part, "only a parameter can be \"out\", not a field");
+    if (!is_left(meaning)) return;
+    inspection.require(part.field == nullptr, part, "only a parameter can be \"out\" or \"changed\", not a field");
     if (part.type->kind == TypeKind::kPointer && part.type->target.front().kind == TypeKind::kRecord)
       require_room(inspection, part, *record_of(api, part).record, nullptr);
     const auto* room = std::get_if<meaning::OutRoom>(&meaning);
@@ -304,7 +299,7 @@ void outs_are_of_parameters(Inspection& inspection) {
   for (const c::Function* function : methods_of(api)) {
     if (streams_of(api, *function).empty()) continue;
     for (const Part& part : parts_of(api, *function)) {
-      inspection.require(!is_out(api.role(part.path).meaning), part,
+      inspection.require(!is_left(api.role(part.path).meaning), part,
                          "a function that streams may still write there when its stub has ended");
     }
   }

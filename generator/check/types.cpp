@@ -37,8 +37,8 @@ bool can_be_array(const meaning::Array& array, const c::Type& type) {
   }
   if (type.kind != TypeKind::kPointer || std::holds_alternative<Whole>(array.length)) return false;
   const c::Type& element = type.target.front();
-  if (is_number(element) || element.kind == TypeKind::kEnum || element.kind == TypeKind::kCharacter ||
-      element.kind == TypeKind::kVoid)
+  if (is_number(element) || element.kind == TypeKind::kBool || element.kind == TypeKind::kEnum ||
+      element.kind == TypeKind::kCharacter || element.kind == TypeKind::kVoid)
     return true;
   const bool is_text = points_at(element, TypeKind::kCharacter);
   return is_counted && (element.kind == TypeKind::kRecord || is_text);
@@ -66,9 +66,15 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       [&](const meaning::Text&) {
         return points_at(type, TypeKind::kCharacter) || is_array_of(type, TypeKind::kCharacter);
       },
-      [&](const meaning::Object&) { return points_at(type, TypeKind::kRecord); },
+      [&](const meaning::Object& object) {
+        return points_at(type, TypeKind::kRecord) && !(object.is_changed && is_fixed(type.target.front()));
+      },
       [&](const meaning::Batch&) { return points_at(type, TypeKind::kRecord); },
-      [&](const meaning::Array& array) { return can_be_array(array, type); },
+      [&](const meaning::Array& array) {
+        const bool can_be_changed = type.kind == TypeKind::kPointer && !is_fixed(type.target.front()) &&
+                                    type.target.front().kind != TypeKind::kPointer;
+        return can_be_array(array, type) && (can_be_changed || !array.is_changed);
+      },
       [&](const meaning::Count&) { return is_integer(type); }, [](const meaning::TaggedUnion&) { return true; },
       [&](const meaning::CpuMask&) { return type.kind == TypeKind::kUnsigned; },
       [&](const meaning::CpuCount&) { return is_integer(type); },

@@ -48,9 +48,7 @@ void inspect_result(Inspection& inspection, const c::Function& function) {
   }
   for (const Part& part : parts_of(api, function)) {
     const Meaning& meaning = api.role(part.path).meaning;
-    if (std::holds_alternative<meaning::CreatesHandle>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
-        std::holds_alternative<meaning::OutArray>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning) ||
-        std::holds_alternative<meaning::InOut>(meaning) || std::holds_alternative<meaning::OutChosen>(meaning))
+    if (std::holds_alternative<meaning::CreatesHandle>(meaning) || is_left(meaning))
       names.add(part.name, part.location, where);
   }
 }

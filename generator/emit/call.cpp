@@ -144,6 +144,7 @@ class CallEmitter {
       }
       if (std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::InOut>(meaning))
         steps.push_back("tell_out_value(reply, " + literal(part.name) + ", " + part.name + ", call);");
+      add_changed(part, steps);
       if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
         const c::Type& tag = *find_part(parts_, chosen->tag)->type;
         std::string step =
@@ -163,6 +164,22 @@ class CallEmitter {
       steps.push_back("await_end(call, " + name_ + ", [&] { return " + probe_call() + " != idle; });");
     }
     return steps;
+  }
+
+  // What the function has written into what it was given is told, then freed.
+  void add_changed(const Part& part, std::vector<std::string>& steps) const {
+    const Meaning& meaning = api_.role(part.path).meaning;
+    const auto* array = std::get_if<meaning::Array>(&meaning);
+    if (!is_left(meaning) || (array == nullptr && !std::holds_alternative<meaning::Object>(meaning))) return;
+    const std::string size = array == nullptr ? "" : std::get<CountedBy>(array->length).count + ", ";
+    steps.push_back("tell_changed(reply, " + literal(part.name) + ", " + part.name + ", " + size + "call);");
+    const auto* frees = c::find<c::Function>(api_.header, freed_by(meaning));
+    if (frees == nullptr) return;
+    std::string arguments;
+    for (const std::string& argument : arguments_to_free(api_, function_, *frees)) {
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    steps.push_back("if (" + part.name + " != nullptr) functions." + frees->name + "(" + arguments + ");");
   }
 
   void add_remember(const Part& part, std::vector<std::string>& steps) const {

@@ -64,8 +64,7 @@ class MethodEmitter {
   static bool has_out_values(const Api& api) {
     return std::any_of(api.roles.begin(), api.roles.end(), [](const auto& path_and_role) {
       const Meaning& meaning = path_and_role.second.meaning;
-      return std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning) ||
-             std::holds_alternative<meaning::InOut>(meaning) || std::holds_alternative<meaning::OutChosen>(meaning);
+      return is_left(meaning) && !std::holds_alternative<meaning::OutArray>(meaning);
     });
   }
 

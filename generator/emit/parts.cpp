@@ -1,5 +1,7 @@
 #include "emit/parts.hpp"
 
+#include "read/declaration.hpp"
+
 #include <algorithm>
 #include <regex>
 #include <utility>
@@ -50,6 +52,33 @@ bool is_repeatable(const c::Type& type) {
   const bool has_one_size = type.size.on_64_bit == type.size.on_32_bit;
   if (is_integer(type)) return type.size.on_64_bit <= 8 && (has_one_size || type.size == Layout{8, 4});
   return type.kind == TypeKind::kBool || type.kind == TypeKind::kCharacter || is_floating(type);
+}
+
+std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees) {
+  const auto plain = [](c::Type type) {
+    if (type.kind == c::TypeKind::kPointer && type.name.empty()) type.target.front().is_const = false;
+    type.is_const = false;
+    return spelling(type);
+  };
+  const auto can_be = [&](const Part& part, const c::Type& wanted) {
+    const Meaning& meaning = api.role(part.path).meaning;
+    const bool has_variable =
+        std::holds_alternative<meaning::UsesHandle>(meaning) || std::holds_alternative<meaning::Value>(meaning) ||
+        std::holds_alternative<meaning::Count>(meaning) || std::holds_alternative<meaning::Object>(meaning) ||
+        std::holds_alternative<meaning::Array>(meaning);
+    return has_variable && plain(*part.type) == plain(wanted);
+  };
+  std::vector<std::string> arguments;
+  const auto parts = parts_of(api, function);
+  for (const c::Param& param : frees.params) {
+    std::vector<std::string> found;
+    for (const Part& part : parts) {
+      if (can_be(part, param.type)) found.push_back(part.name);
+    }
+    if (found.size() != 1) return {};
+    arguments.push_back(found.front());
+  }
+  return arguments;
 }
 
 std::string set_name(const Api& api) {

@@ -44,6 +44,10 @@ const c::Param* param_with(const Api& api, const c::Function& function) {
   return nullptr;
 }
 
+// The parameters of `function` that are the arguments of `frees`, which frees what `function` has left: for each of its
+// own the one of that type. None if a type has none, or several.
+std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees);
+
 // What not all versions have in the record, group or function of this (present) path, as rows of a table of Elsewhere;
 // and all rows as one initializer, empty if there are none.
 std::vector<Expression> elsewhere_rows(const std::vector<Api>& sets, const std::string& path);

@@ -133,6 +133,16 @@ class OutputSchema {
       add_property(schema, part.name, held.kind == TypeKind::kRecord ? object_of(record_of(api_, part)) : scalar(held),
                    part.documentation, true);
     }
+    const auto* object = std::get_if<meaning::Object>(&meaning);
+    const auto* array = std::get_if<meaning::Array>(&meaning);
+    if (is_left(meaning) && (object != nullptr || array != nullptr)) {
+      Json value = *value_of(part);
+      if ((object != nullptr ? object->presence : array->presence) != Presence::kNullable) {
+        std::erase(value["type"].get_ref<Json::array_t&>(), "null");
+        if (value["type"].size() == 1) value["type"] = Json(value["type"].front());
+      }
+      add_property(schema, part.name, std::move(value), part.documentation, true);
+    }
     if (std::holds_alternative<meaning::InOut>(meaning))
       add_property(schema, part.name, scalar(part.type->target.front()), part.documentation, true);
     if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {

@@ -69,7 +69,8 @@ struct Text {  // a string that ends with NUL: where a pointer points, or in an 
 struct Object {  // a pointer to one struct
   Presence presence = Presence::kRequired;
   std::string starts_from;  // the function that gives the values of absent fields
-  std::string freed_by;     // a returned one: the function that frees it
+  std::string freed_by;     // of a returned one: the function that frees it; of a changed one: what it was left
+  bool is_changed = false;  // the function writes into it, so it is part of the result, too
 };
 struct Batch {  // a pointer to as many structs as the handle value says
   HandleValueRef count;
@@ -80,6 +81,8 @@ struct Array {  // a pointer to scalars, structs, texts or bytes; or such an arr
   std::optional<std::int64_t> minimum;
   std::optional<HandleValueRef> below;
   std::string together_with;  // the parameter that is given with this one, or not at all
+  std::string freed_by;       // of a changed one: the function that frees what it was left
+  bool is_changed = false;    // the function writes into it, so it is part of the result, too
 };
 struct Count {  // derived from the length of an array
   std::string array;

@@ -52,7 +52,10 @@ Proposal array(const Declared& declared) {
     return guess(nothing("out"),
                  "not const: the function may leave a value there, or as many as it likes, or read some");
   if (!declared.type.target.front().is_const)
-    return guess(meaning, "not const: the function may write there, one value or as many as it likes");
+    return guess(meaning, declared.is_param
+                              ? "not const: the function may write there, one value (\"out\"), as many as it "
+                                "is given (\"changed\") or as many as it likes"
+                              : "not const: the function may write there, as many as it likes");
   return guess(meaning, "that " + length + " counts these elements, and nothing multiplies it, is not said");
 }
 
@@ -98,7 +101,10 @@ Proposal structure(const Declared& declared) {
                                         " says; an \"array\" of structs needs to be told what counts it");
   if (!declared.type.target.front().is_const)
     return guess(nothing(declared.is_param ? "out" : "object"),
-                 "not const: filled in by the function (\"out\"), or given to it (\"object\")");
+                 declared.is_param
+                     ? "not const: filled in by the function (\"out\"), given to it (\"object\"), or both (an "
+                       "object that is \"changed\")"
+                     : "not const: the function may write there, or keep it");
   if (declared.extent > 1)
     return guess(nothing("object"), "declared as " + std::to_string(declared.extent) +
                                         " structs; an \"array\" of structs needs to be told what counts it");
@@ -148,6 +154,7 @@ bool is_told_in_place(const c::Type& element) {
     case TypeKind::kFloat:
     case TypeKind::kDouble:
     case TypeKind::kBool:
+    case TypeKind::kRecord:
     case TypeKind::kEnum: return true;
     default: return false;
   }

@@ -76,18 +76,12 @@ class Understanding {
     }
     for (const OverlayEntry& entry : overlay_.entries) {
       if (!entry.meaning) continue;
-      if (const std::string freed_by = freed_by_of(*entry.meaning); !freed_by.empty()) functions.insert(freed_by);
+      if (const std::string frees = freed_by(*entry.meaning); !frees.empty()) functions.insert(frees);
       if (const auto* chosen = std::get_if<meaning::OutChosen>(&*entry.meaning)) {
         for (const auto& [enumerator, name] : chosen->structs) types.insert(name);
       }
     }
     return needed_by(std::move(header), functions, types);
-  }
-
-  static std::string freed_by_of(const Meaning& meaning) {
-    if (const auto* text = std::get_if<meaning::Text>(&meaning)) return text->freed_by;
-    if (const auto* object = std::get_if<meaning::Object>(&meaning)) return object->freed_by;
-    return {};
   }
 
   // Those whose own entry says that they are unused: no methods, and whatever C has no other form for may be in them.
@@ -210,6 +204,7 @@ class Understanding {
       if (entry == nullptr || entry->guess.empty()) unanswered_.push_back(declared);
       return;
     }
+    if (const std::string frees = freed_by(role.meaning); !frees.empty()) api_.functions[frees].is_method = false;
     auto* value = std::get_if<meaning::Value>(&role.meaning);
     if (value != nullptr && declared.bit_width != 0) bound_by_bits(*value, declared);
     if (value != nullptr && places_.params.count(declared.path) != 0 && !role.default_value) {
@@ -331,8 +326,7 @@ class Understanding {
     if (found != entries_.end()) role.documentation = found->second->documentation;
     if (found != entries_.end() && found->second->meaning) {
       role.meaning = *found->second->meaning;
-      const std::string freed_by = freed_by_of(role.meaning);
-      if (!freed_by.empty()) api_.functions[freed_by].is_method = false;
+      if (const std::string frees = freed_by(role.meaning); !frees.empty()) api_.functions[frees].is_method = false;
     } else if (by_type != overlay_.returns.end()) {
       role.meaning = by_type->second;
     } else if (declared.type.kind == TypeKind::kVoid) {

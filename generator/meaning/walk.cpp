@@ -120,6 +120,21 @@ bool is_on_wire(const Meaning& meaning) {
       [](const meaning::Predicate&) { return false; });
 }
 
+bool is_left(const Meaning& meaning) {
+  if (const auto* object = std::get_if<meaning::Object>(&meaning)) return object->is_changed;
+  if (const auto* array = std::get_if<meaning::Array>(&meaning)) return array->is_changed;
+  return std::holds_alternative<meaning::OutArray>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
+         std::holds_alternative<meaning::OutRoom>(meaning) || std::holds_alternative<meaning::InOut>(meaning) ||
+         std::holds_alternative<meaning::OutChosen>(meaning);
+}
+
+std::string freed_by(const Meaning& meaning) {
+  if (const auto* text = std::get_if<meaning::Text>(&meaning)) return text->freed_by;
+  if (const auto* object = std::get_if<meaning::Object>(&meaning)) return object->freed_by;
+  if (const auto* array = std::get_if<meaning::Array>(&meaning)) return array->freed_by;
+  return {};
+}
+
 std::string present_path(const Api& api, const std::string& path) {
   const auto dot = std::min(path.find('.'), path.size());
   const auto renamed = api.renamed.find(path.substr(0, dot));

@@ -37,6 +37,10 @@ std::string cpp_name_of(const c::Type& type, const std::string& path);
 
 // Whether a client gives this as a parameter or a field.
 bool is_on_wire(const Meaning& meaning);
+// Whether a function leaves something where this parameter points, so that it is part of the result.
+bool is_left(const Meaning& meaning);
+// The function that frees what a pointer leads to when it has been told; empty if there is none.
+std::string freed_by(const Meaning& meaning);
 // The path of a record, or of something in it, under the name that its struct has now.
 std::string present_path(const Api& api, const std::string& path);
 

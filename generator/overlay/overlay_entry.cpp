@@ -47,7 +47,9 @@ Meaning read_array(const Json& json) {
                        presence(json, Presence::kRequired),
                        optional<std::int64_t>(json, "minimum"),
                        {},
-                       json.value("together_with", "")};
+                       json.value("together_with", ""),
+                       json.value("freed_by", ""),
+                       json.value("changed", false)};
   if (json.contains("below")) array.below = handle_value_reference(json.at("below"));
   if (json.contains("exactly")) {
     array.length = Exactly{handle_value_reference(json.at("exactly"))};
@@ -117,7 +119,7 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
       {"object",
        [](const Json& json) -> Meaning {
          return meaning::Object{presence(json, Presence::kRequired), json.value("starts_from", ""),
-                                json.value("freed_by", "")};
+                                json.value("freed_by", ""), json.value("changed", false)};
        }},
       {"batch", [](const Json& json) -> Meaning { return meaning::Batch{handle_value_reference(json.at("count"))}; }},
       {"array", &read_array},

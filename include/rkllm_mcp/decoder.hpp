@@ -325,7 +325,13 @@ void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayR
   auto read = elements<std::remove_const_t<T>>(*in, rule);
   if (read.empty()) in->refuse("expected array that is not empty");
   lengths_.found(name, *in, read.size(), length, rule.presence);
-  out = call_.arena.keep(std::move(read)).data();
+  if constexpr (std::is_same_v<std::remove_const_t<T>, bool>) {  // of which a vector holds bits
+    bool* const values = call_.arena.array<bool>(read.size());
+    std::copy(read.begin(), read.end(), values);
+    out = values;
+  } else {
+    out = call_.arena.keep(std::move(read)).data();
+  }
 }
 
 template <std::size_t N>

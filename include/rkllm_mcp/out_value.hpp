@@ -79,4 +79,22 @@ void tell_out_room(Json& reply, std::string_view name, std::span<T> values, cons
   }
 }
 
+// What a struct holds after the function has written into it; null if none was given.
+template <class T>
+void tell_changed(Json& reply, std::string_view name, const T* value, const CallContext& call) {
+  reply[std::string(name)] = value != nullptr ? encode(*value, {call.encoding, call.handle}) : Json(nullptr);
+}
+
+// The same of as many elements; of characters and of void their bytes.
+template <class T, std::integral Size>
+void tell_changed(Json& reply, std::string_view name, T* values, Size size, const CallContext& call) {
+  using Element = std::conditional_t<std::is_void_v<T> || std::is_same_v<T, char>, std::byte, T>;
+  if (values == nullptr) {
+    reply[std::string(name)] = nullptr;
+  } else {
+    const std::span<Element> all(static_cast<Element*>(static_cast<void*>(values)), static_cast<std::size_t>(size));
+    tell_out_room(reply, name, all, call);
+  }
+}
+
 }  // namespace rkllm_mcp

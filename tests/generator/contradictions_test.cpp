@@ -344,6 +344,44 @@ TEST_CASE("what says how much was filled in is left by the function") {
              has_text("x.h:1:5: error: f is not what its overlay entry was written for"));
 }
 
+TEST_CASE("what a function changes is a parameter that it can write into, and is freed with arguments of its own") {
+  const auto changed = [](const std::string& header, const std::string& quote, const std::string& meaning) {
+    return with_entry(header, R"({"for":"f.p","quote":")" + quote + R"(",)" + meaning + "}");
+  };
+  const std::string s = "typedef struct { int a; } S;\n";
+  const std::string object = R"("object":{"changed":true})";
+  const std::string array = R"("array":{"counted_by":"n","changed":true})";
+  const std::string misfit = "f.p: its meaning in the overlay does not fit its C type";
+  CHECK(changed(s + "int f(S* p);", "S* p", object) == "accepted");
+  CHECK(changed("int f(int* p, int n);", "int* p", array) == "accepted");
+  CHECK_THAT(changed(s + "int f(const S* p);", "const S* p", object), has_text(misfit));
+  CHECK_THAT(changed("int f(const int* p, int n);", "const int* p", array), has_text(misfit));
+  CHECK_THAT(changed("int f(const char** p, int n);", "const char** p", array), has_text(misfit));
+  CHECK_THAT(changed("typedef struct { int n; char more[]; } S;\nint f(S* p);", "S* p",
+                     object + R"(},{"for":"S.more","quote":"char more[]","unused":{})"),
+             has_text("f.p: S ends in an array without a length"));
+  CHECK_THAT(with_entry("typedef struct { int* p; int n; } S;\nint f(S s);",
+                        R"({"for":"S.p","quote":"int* p",)" + array + "}"),
+             has_text("S.p: only a parameter can be \"out\" or \"changed\", not a field"));
+  CHECK_THAT(changed("int f(int* p, int status);", "int* p",
+                     R"("array":{"counted_by":"status","times":["x"],"changed":true})"),
+             has_text(R"(must not have all of ["changed","times"])"));
+
+  const auto freed = [&](const std::string& frees) {
+    return changed(s + frees + "int f(S* p, int n);", "S* p",
+                   R"("array":{"counted_by":"n","changed":true,"freed_by":"g"})");
+  };
+  const std::string unfit = "f.p: g is no function that takes this, and else only what stands beside it";
+  CHECK(freed("") != "accepted");
+  CHECK_THAT(freed("void g(int n);\n"), has_text(unfit));
+  CHECK_THAT(freed("void g(double q);\n"), has_text(unfit));
+  CHECK_THAT(with_entry("void g(int* q, int m);\nint f(int* p, int* q, int n, int m);",
+                        R"({"for":"f.p","quote":"int* p","array":{"counted_by":"n","changed":true,"freed_by":"g"}},)"
+                        R"({"for":"f.q","quote":"int* q","array":{"counted_by":"m"}},)"
+                        R"({"for":"g.q","quote":"int* q","array":{"counted_by":"m"}})"),
+             has_text(unfit));
+}
+
 TEST_CASE("a text is freed only if it is returned, by a function that takes just such a text") {
   const auto freed = [](const std::string& text, const std::string& params) {
     return with_entry(text + " f(void);\nvoid g(" + params + ");",
@@ -371,7 +409,7 @@ TEST_CASE("what a function fills in is a parameter with room that is known") {
     return test::refusal(header, test::overlay(entries));
   };
   CHECK_THAT(out("typedef struct { int* n; } S;", R"({"for":"S.n","quote":"int* n","out":{}})"),
-             has_text("S.n: only a parameter can be \"out\", not a field [outs-are-of-parameters]"));
+             has_text("S.n: only a parameter can be \"out\" or \"changed\", not a field [outs-are-of-parameters]"));
   CHECK_THAT(out("int f(const int* n);", R"({"for":"f.n","quote":"const int* n","out":{}})"),
              has_text("its meaning in the overlay does not fit its C type"));
   CHECK_THAT(out("int f(void* n);", R"({"for":"f.n","quote":"void* n","out":{}})"),

@@ -28,10 +28,10 @@ TEST_CASE(
     "every declaration that nothing answers gets an entry, with confidence and reason, in the order of the header") {
   CHECK(
       suggestions(kText, {}) ==
-      R"-({"for":"Series.values","quote":"float* values","guess":{"array":{"counted_by":"n_values"}},"confidence":"guess","reason":"not const: the function may write there, one value or as many as it likes"},
+      R"-({"for":"Series.values","quote":"float* values","guess":{"array":{"counted_by":"n_values"}},"confidence":"guess","reason":"not const: the function may write there, as many as it likes"},
 {"for":"Series.name","quote":"const char* name","guess":{"array":{"counted_by":"n_values"}},"confidence":"guess","reason":"characters beside n_values: bytes with a length, or a text (\"text\") that ends with NUL"},
 {"for":"add.thing","quote":"thing_t thing","guess":{"handle":{"role":"uses"}},"confidence":"guess","reason":"a pointer to something opaque; whether the function ends it is not said"},
-{"for":"add.series","quote":"Series* series","guess":{"out":{}},"confidence":"guess","reason":"not const: filled in by the function (\"out\"), or given to it (\"object\")"},
+{"for":"add.series","quote":"Series* series","guess":{"out":{}},"confidence":"guess","reason":"not const: filled in by the function (\"out\"), given to it (\"object\"), or both (an object that is \"changed\")"},
 {"for":"name_of.thing","quote":"thing_t thing","guess":{"handle":{"role":"uses"}},"confidence":"guess","reason":"a pointer to something opaque; whether the function ends it is not said"},
 {"for":"name_of.return","quote":"const char*","text":{},"confidence":"likely","reason":"const characters, and no integer beside them that could be their length"}
 )-");

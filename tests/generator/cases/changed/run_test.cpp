@@ -1,0 +1,64 @@
+#include "expected.hpp"
+
+#include "golden_caller.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+using namespace bindgen::test;
+using namespace rkllm_mcp::v1_changed;
+
+TEST_CASE("what a function writes into what it is given is told, and what it left there is freed") {
+  static int kept = 0;
+  GoldenCaller caller(kAbiSet, {{"load", symbol(+[](network* net) {
+                                   *net = 7;
+                                   return 0;
+                                 })},
+                                {"outputs_get", symbol(+[](network net, uint32_t n, output* outputs) {
+                                   if (net != 7 || outputs[0].index == 9) return -1;
+                                   for (uint32_t i = 0; i < n; ++i) {
+                                     outputs[i].size = outputs[i].wants_floats ? 4 : 1;
+                                     outputs[i].buffer = std::calloc(1, outputs[i].size);
+                                     std::memset(outputs[i].buffer, 'A' + static_cast<int>(outputs[i].index),
+                                                 outputs[i].size);
+                                     ++kept;
+                                   }
+                                   return 0;
+                                 })},
+                                {"outputs_release", symbol(+[](network, uint32_t n, output* outputs) {
+                                   for (uint32_t i = 0; i < n; ++i) std::free(outputs[i].buffer);
+                                   kept -= static_cast<int>(n);
+                                   return 0;
+                                 })},
+                                {"fit", symbol(+[](box* area, box* around) {
+                                   if (around == nullptr) return 0;
+                                   area->width = std::min(area->width, around->width);
+                                   around->x = 1;
+                                   return 0;
+                                 })},
+                                {"sort", symbol(+[](int32_t* values, uint32_t n, const bool* keeps) {
+                                   if (keeps == nullptr || !keeps[0]) std::sort(values, values + n);
+                                   return 0;
+                                 })},
+                                {"reverse", symbol(+[](void* bytes, uint32_t n) {
+                                   std::reverse(static_cast<char*>(bytes), static_cast<char*>(bytes) + n);
+                                   return 0;
+                                 })}});
+  caller.call("load");
+  CHECK(caller.call("outputs_get", {{"outputs", {{{"index", 2}}, {{"index", 1}, {"wants_floats", true}}}}}) ==
+        Json{{"status", 0},
+             {"outputs",
+              {{{"index", 2}, {"wants_floats", false}, {"buffer", {67}}, {"size", 1}},
+               {{"index", 1}, {"wants_floats", true}, {"buffer", {66, 66, 66, 66}}, {"size", 4}}}}});
+  CHECK(kept == 0);
+  CHECK_THAT(caller.complaint("outputs_get", {{"outputs", {{{"index", 9}}}}}), has_text("outputs_get"));
+  CHECK(caller.call("fit", {{"area", {{"width", 5}}}, {"around", {{"width", 3}}}}) ==
+        Json{{"status", 0}, {"area", {{"x", 0}, {"width", 3}}}, {"around", {{"x", 1}, {"width", 3}}}});
+  CHECK(caller.call("fit", {{"area", {{"width", 5}}}}) ==
+        Json{{"status", 0}, {"area", {{"x", 0}, {"width", 5}}}, {"around", nullptr}});
+  CHECK(caller.call("sort", {{"values", {3, 1, 2}}}) == Json{{"status", 0}, {"values", {1, 2, 3}}});
+  CHECK(caller.call("sort", {{"values", {3, 1}}, {"keeps", {true, true}}}).at("values") == Json{3, 1});
+  CHECK_THAT(caller.complaint("sort", {{"values", {3, 1}}, {"keeps", {1, 0}}}), has_text("params.keeps[0]"));
+  CHECK(caller.call("reverse", {{"bytes", {1, 2, 255}}}) == Json{{"status", 0}, {"bytes", {255, 2, 1}}});
+}
