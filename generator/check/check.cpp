@@ -45,6 +45,7 @@ constexpr Rule kRules[] = {
     {"handles-are-of-one-type", &handles_are_of_one_type},
     {"pairs-are-of-parameters", &pairs_are_of_parameters},
     {"outs-are-of-parameters", &outs_are_of_parameters},
+    {"told-only-are-fields", &told_only_are_fields},
     {"groups-are-whole", &groups_are_whole},
     {"lengths-are-derivable", &lengths_are_derivable},
     {"referred-functions-exist", &referred_functions_exist},

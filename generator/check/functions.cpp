@@ -46,6 +46,19 @@ bool takes_just(const c::Function& function, const c::Type& pointer) {
   return param.target.front().is_const || !held.is_const;
 }
 
+// What a client has given is not freed: pointers in such structs are left by the function alone.
+void inspect_left_pointers(Inspection& inspection, const NamedRecord& record, const std::string& frees) {
+  for (const Part& field : parts_of(inspection.api, *record.record, record.path)) {
+    const Meaning& meaning = inspection.api.role(field.path).meaning;
+    if (holds_record(inspection.api, field)) inspect_left_pointers(inspection, record_of(inspection.api, field), frees);
+    const auto* array = std::get_if<meaning::Array>(&meaning);
+    const bool is_given = field.type->kind == c::TypeKind::kPointer && !field.type->target.front().is_const &&
+                          is_on_wire(meaning) && (array == nullptr || !array->is_told_only);
+    inspection.require(!is_given, field,
+                       "what a client gives here " + frees + " would free; say \"told_only\", or \"unused\"");
+  }
+}
+
 // What frees what a function has left is called with arguments of that function.
 void inspect_freeing(Inspection& inspection, const Part& part, const std::string& frees) {
   inspection.require(is_left(inspection.api.role(part.path).meaning), part,
@@ -55,6 +68,15 @@ void inspect_freeing(Inspection& inspection, const Part& part, const std::string
   if (function == nullptr) return;  // a field; said elsewhere
   const auto arguments =
       freeing != nullptr ? arguments_to_free(inspection.api, *function, *freeing) : std::vector<std::string>{};
+  const bool is_of_structs = part.type->target.front().kind == c::TypeKind::kRecord;
+  inspection.require(is_of_structs, part, "\"freed_by\" is for structs, in which something can be left");
+  if (is_of_structs) inspect_left_pointers(inspection, record_of(inspection.api, part), frees);
+  const auto parts = parts_of(inspection.api, *function);
+  const auto is_freed_so = [&](const Part& other) {
+    return freed_by(inspection.api.role(other.path).meaning) == frees;
+  };
+  inspection.require(std::count_if(parts.begin(), parts.end(), is_freed_so) == 1, part,
+                     frees + " is the \"freed_by\" of another parameter, too, and would be called twice");
   inspection.require(std::find(arguments.begin(), arguments.end(), part.name) != arguments.end(), part,
                      frees +
                          " is no function that takes this, and else only what stands beside it: of each type that "
@@ -130,6 +152,9 @@ void declared_arrays_are_whole(Inspection& inspection) {
       if (param.extent <= 1 || is_whole) continue;
       const std::string many = std::to_string(param.extent);
       const Meaning& meaning = api.role(part->path).meaning;
+      const auto* array = std::get_if<meaning::Array>(&meaning);
+      inspection.require(array == nullptr || !array->is_changed, *part,
+                         "it is declared as an array of " + many + ", and a client may give fewer for it to change");
       const bool is_of_one =
           std::holds_alternative<meaning::Object>(meaning) || std::holds_alternative<meaning::OutValue>(meaning);
       inspection.require(!is_of_one, *part,

@@ -137,6 +137,24 @@ void groups_are_whole(Inspection& inspection) {
   }
 }
 
+// What the library leaves in a field cannot count what a client gives.
+void told_only_are_fields(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
+    const auto* array = std::get_if<meaning::Array>(&inspection.api.role(part.path).meaning);
+    if (array == nullptr || !array->is_told_only) return;
+    inspection.require(part.field != nullptr && part.type->kind == c::TypeKind::kPointer, part,
+                       "only a field that is a pointer can be \"told_only\"");
+    const std::string& count = std::get<CountedBy>(array->length).count;
+    const auto is_of_it = [&](const Part& other) {
+      const auto* also = std::get_if<meaning::Array>(&inspection.api.role(other.path).meaning);
+      const auto* counted = also != nullptr ? std::get_if<CountedBy>(&also->length) : nullptr;
+      return counted != nullptr && counted->count == count && !also->is_told_only;
+    };
+    inspection.require(std::none_of(parts.begin(), parts.end(), is_of_it), part,
+                       count + " counts what a client gives, too");
+  });
+}
+
 // An array whose length C does not tell, and whose count no array gives, would be read beyond its end.
 void lengths_are_derivable(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {

@@ -129,6 +129,7 @@ class CallEmitter {
   // What is done when the function has succeeded, besides taking over a handle that it returns.
   std::vector<std::string> steps_after() const {
     std::vector<std::string> steps;
+    for (const Part& part : parts_) add_freeing(part, steps);
     for (const Part& part : parts_) {
       const Meaning& meaning = api_.role(part.path).meaning;
       if (std::holds_alternative<meaning::CreatesHandle>(meaning)) {
@@ -166,20 +167,29 @@ class CallEmitter {
     return steps;
   }
 
-  // What the function has written into what it was given is told, then freed.
-  void add_changed(const Part& part, std::vector<std::string>& steps) const {
+  // What the function has left in what it was given is given back when everything has been told, or could not be.
+  void add_freeing(const Part& part, std::vector<std::string>& steps) const {
     const Meaning& meaning = api_.role(part.path).meaning;
-    const auto* array = std::get_if<meaning::Array>(&meaning);
-    if (!is_left(meaning) || (array == nullptr && !std::holds_alternative<meaning::Object>(meaning))) return;
-    const std::string size = array == nullptr ? "" : std::get<CountedBy>(array->length).count + ", ";
-    steps.push_back("tell_changed(reply, " + literal(part.name) + ", " + part.name + ", " + size + "call);");
     const auto* frees = c::find<c::Function>(api_.header, freed_by(meaning));
     if (frees == nullptr) return;
     std::string arguments;
     for (const std::string& argument : arguments_to_free(api_, function_, *frees)) {
       arguments += (arguments.empty() ? "" : ", ") + argument;
     }
-    steps.push_back("if (" + part.name + " != nullptr) functions." + frees->name + "(" + arguments + ");");
+    const auto* object = std::get_if<meaning::Object>(&meaning);
+    const auto presence = object != nullptr ? object->presence : std::get<meaning::Array>(meaning).presence;
+    const std::string condition = presence == Presence::kNullable ? "if (" + part.name + " != nullptr) " : "";
+    steps.push_back("const AtEnd free_" + part.name + "([&] { " + condition + "functions." + frees->name + "(" +
+                    arguments + "); });");
+  }
+
+  // What the function has written into what it was given.
+  void add_changed(const Part& part, std::vector<std::string>& steps) const {
+    const Meaning& meaning = api_.role(part.path).meaning;
+    const auto* array = std::get_if<meaning::Array>(&meaning);
+    if (!is_left(meaning) || (array == nullptr && !std::holds_alternative<meaning::Object>(meaning))) return;
+    const std::string size = array == nullptr ? "" : std::get<CountedBy>(array->length).count + ", ";
+    steps.push_back("tell_changed(reply, " + literal(part.name) + ", " + part.name + ", " + size + "call);");
   }
 
   void add_remember(const Part& part, std::vector<std::string>& steps) const {

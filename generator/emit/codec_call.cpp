@@ -141,6 +141,7 @@ class CodecCall {
   }
 
   std::vector<Expression> array_calls(const meaning::Array& array) const {
+    if (array.is_told_only) return {call("told_array", {length_of(array.length)})};
     std::vector<Expression> members;
     if (array.presence != Presence::kRequired) members.emplace_back(".presence = " + presence_text(array.presence));
     if (array.minimum) members.emplace_back(".minimum = " + std::to_string(*array.minimum));

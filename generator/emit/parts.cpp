@@ -60,13 +60,17 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
     type.is_const = false;
     return spelling(type);
   };
+  const auto is_of_const = [](const c::Type& type) {
+    return type.kind == c::TypeKind::kPointer && type.target.front().is_const;
+  };
   const auto can_be = [&](const Part& part, const c::Type& wanted) {
     const Meaning& meaning = api.role(part.path).meaning;
-    const bool has_variable =
+    const auto* object = std::get_if<meaning::Object>(&meaning);
+    const bool is_itself =
         std::holds_alternative<meaning::UsesHandle>(meaning) || std::holds_alternative<meaning::Value>(meaning) ||
-        std::holds_alternative<meaning::Count>(meaning) || std::holds_alternative<meaning::Object>(meaning) ||
-        std::holds_alternative<meaning::Array>(meaning);
-    return has_variable && plain(*part.type) == plain(wanted);
+        std::holds_alternative<meaning::Count>(meaning) || std::holds_alternative<meaning::Array>(meaning) ||
+        (object != nullptr && object->starts_from.empty());
+    return is_itself && plain(*part.type) == plain(wanted) && (is_of_const(wanted) || !is_of_const(*part.type));
   };
   std::vector<std::string> arguments;
   const auto parts = parts_of(api, function);
@@ -75,7 +79,7 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
     for (const Part& part : parts) {
       if (can_be(part, param.type)) found.push_back(part.name);
     }
-    if (found.size() != 1) return {};
+    if (found.size() != 1 || std::find(arguments.begin(), arguments.end(), found.front()) != arguments.end()) return {};
     arguments.push_back(found.front());
   }
   return arguments;

@@ -65,8 +65,12 @@ class InputSchema {
           add(std::move(schema), pointer.presence == Presence::kRequired);
         },
         [&](const meaning::Batch&) { add_batch(object, part); },
-        [&](const meaning::Array& array) { add(array_schema(part, array), array.presence == Presence::kRequired); },
+        [&](const meaning::Array& array) {
+          if (!array.is_told_only) add(array_schema(part, array), array.presence == Presence::kRequired);
+        },
         [&](const meaning::Count& count) {
+          const auto& counted = api_.role(find_part(parts, count.array)->path).meaning;
+          if (std::get<meaning::Array>(counted).is_told_only) return;
           const bool is_left_out = wording_ == Wording::kBrief && are_fields && !count.is_factor;
           if (!is_left_out) add(integer_schema(*part.type, 1.0), count.is_factor);
         },

@@ -51,9 +51,23 @@ class OutputSchema {
       auto value = value_of(part);
       if (!value) continue;
       if (part.is_deprecated) (*value)["deprecated"] = true;
-      add_property(schema, part.name, std::move(*value), part.documentation, true);
+      const std::string& group = api_.role(part.path).group;
+      if (!group.empty() && !schema["properties"].contains(group))
+        add_property(schema, group, empty_object_schema(), api_.groups.at(group), false);
+      add_property(group.empty() ? schema : schema["properties"][group], part.name, std::move(*value),
+                   part.documentation, is_always_told(part, parts));
     }
     return schema;
+  }
+
+  // Not so: a member of a union, which is told if it is chosen, what counts one, and a struct that is in use only if a
+  // pointer in it is set.
+  bool is_always_told(const Part& part, const std::vector<Part>& parts) const {
+    const Meaning& meaning = api_.role(part.path).meaning;
+    const auto* value = std::get_if<meaning::Value>(&meaning);
+    const auto* count = std::get_if<meaning::Count>(&meaning);
+    const Part* told_with = count != nullptr ? find_part(parts, count->array) : &part;
+    return union_of(api_, *told_with, parts) == nullptr && (value == nullptr || value->present_if.empty());
   }
 
   std::optional<Json> value_of(const Part& part) const {
@@ -72,7 +86,11 @@ class OutputSchema {
           schema["type"] = {"object", "null"};
           return schema;
         },
-        [&](const meaning::Array&) -> std::optional<Json> {
+        [&](const meaning::Array& array) -> std::optional<Json> {
+          // How long these are, C does not say.
+          const bool is_unknown =
+              std::holds_alternative<MultipleOf>(array.length) || std::holds_alternative<SameLengthAs>(array.length);
+          if (is_unknown) return none;
           Json schema = elements_schema(part, *part.type);
           if (part.type->kind == TypeKind::kArray) return schema;
           schema["type"] = schema["type"].is_array() ? Json{"array", "object", "null"} : Json{"array", "null"};
@@ -81,7 +99,9 @@ class OutputSchema {
         [&](const meaning::Count&) -> std::optional<Json> { return scalar(*part.type); },
         [&](const meaning::CpuMask&) -> std::optional<Json> { return scalar(*part.type); },
         [&](const meaning::CpuCount&) -> std::optional<Json> { return scalar(*part.type); },
-        [&](const meaning::Batch&) { return none; },           //
+        [&](const meaning::Batch&) -> std::optional<Json> {
+          return Json{{"type", {"array", "null"}}, {"items", object_of(record_of(api_, part))}};
+        },
         [&](const meaning::TaggedUnion&) { return none; },     //
         [&](const meaning::UsesHandle&) { return none; },      //
         [&](const meaning::CreatesHandle&) { return none; },   //

@@ -83,6 +83,7 @@ struct Array {  // a pointer to scalars, structs, texts or bytes; or such an arr
   std::string together_with;  // the parameter that is given with this one, or not at all
   std::string freed_by;       // of a changed one: the function that frees what it was left
   bool is_changed = false;    // the function writes into it, so it is part of the result, too
+  bool is_told_only = false;  // a field: what the library leaves there, never what a client gives
 };
 struct Count {  // derived from the length of an array
   std::string array;

@@ -49,7 +49,8 @@ Meaning read_array(const Json& json) {
                        {},
                        json.value("together_with", ""),
                        json.value("freed_by", ""),
-                       json.value("changed", false)};
+                       json.value("changed", false),
+                       json.value("told_only", false)};
   if (json.contains("below")) array.below = handle_value_reference(json.at("below"));
   if (json.contains("exactly")) {
     array.length = Exactly{handle_value_reference(json.at("exactly"))};

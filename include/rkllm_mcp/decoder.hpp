@@ -82,6 +82,9 @@ class Decoder {
   void batch(std::string_view name, T*& out, const HandleValue& count);
   template <class T, class Length>
   void array(std::string_view name, T*& out, const Length& length, ArrayRule rule = {});
+  // Only the library leaves something there.
+  template <class T>
+  void told_array(std::string_view, T*&, const CountedBy&) {}
   // The same of what lies in the struct itself. What is not given there is zero.
   template <std::size_t N>
   void text_in_place(std::string_view name, char (&out)[N], TextRule rule = {});

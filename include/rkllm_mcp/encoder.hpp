@@ -71,6 +71,17 @@ class Encoder {
   void object(std::string_view name, T* const& value, Presence);
   template <class T>
   void array(std::string_view name, T* const& values, const CountedBy& length, const ArrayRule& = {});
+  template <class T>
+  void array(std::string_view name, T* const& values, const Exactly& length, const ArrayRule& = {});
+  // What the library leaves there: told, and never given.
+  template <class T>
+  void told_array(std::string_view name, T* const& values, const CountedBy& length) {
+    array(name, values, length);
+  }
+  template <class T>
+  void batch(std::string_view name, T* const& structs, const HandleValue& count) {
+    array(name, structs, Exactly{count});
+  }
   // C does not say how long these are, so they cannot be written.
   template <class T>
   void array(std::string_view, T* const&, const MultipleOf&, const ArrayRule& = {}) {
@@ -99,6 +110,8 @@ class Encoder {
   }
 
  private:
+  template <class T>
+  void put_array(std::string_view name, T* values, std::size_t size);
   // How many elements there are. Reads no handle value for an array that is not there.
   std::size_t size_of(const CountedBy& length, bool is_there) const;
   void put_counts(const CountedBy& length);
@@ -211,7 +224,19 @@ inline void Encoder::put_counts(const CountedBy& length) {
 template <class T>
 void Encoder::array(std::string_view name, T* const& values, const CountedBy& length, const ArrayRule&) {
   if (!chosen()) return;
-  const std::size_t size = size_of(length, values != nullptr);
+  put_array(name, values, size_of(length, values != nullptr));
+  put_counts(length);
+}
+
+template <class T>
+void Encoder::array(std::string_view name, T* const& values, const Exactly& length, const ArrayRule&) {
+  if (!chosen()) return;
+  put_array(name, values,
+            values != nullptr ? static_cast<std::size_t>(require_known(length.count, encoding_.handle, {})) : 0);
+}
+
+template <class T>
+void Encoder::put_array(std::string_view name, T* values, std::size_t size) {
   if (values == nullptr) {
     put(name, nullptr);
   } else if constexpr (std::is_void_v<T>) {
@@ -219,7 +244,6 @@ void Encoder::array(std::string_view name, T* const& values, const CountedBy& le
   } else {
     put(name, to_json(std::span<const std::remove_const_t<T>>(values, size)));
   }
-  put_counts(length);
 }
 
 template <std::size_t N>

@@ -59,6 +59,8 @@ class FieldSearch {
   void array(std::string_view name, T*&, const Length&, const ArrayRule& = {}) {
     add(name);
   }
+  template <class T>
+  void told_array(std::string_view, T*&, const CountedBy&) {}
   template <std::size_t N>
   void text_in_place(std::string_view name, char (&)[N], const TextRule& = {}) {
     add(name);

@@ -79,6 +79,19 @@ void tell_out_room(Json& reply, std::string_view name, std::span<T> values, cons
   }
 }
 
+// Does what is left to do when its scope is left, whichever way.
+template <class Function>
+class AtEnd {
+ public:
+  explicit AtEnd(Function function) : function_(std::move(function)) {}
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+  ~AtEnd() { function_(); }
+
+ private:
+  Function function_;
+};
+
 // What a struct holds after the function has written into it; null if none was given.
 template <class T>
 void tell_changed(Json& reply, std::string_view name, const T* value, const CallContext& call) {

@@ -344,7 +344,7 @@ TEST_CASE("what says how much was filled in is left by the function") {
              has_text("x.h:1:5: error: f is not what its overlay entry was written for"));
 }
 
-TEST_CASE("what a function changes is a parameter that it can write into, and is freed with arguments of its own") {
+TEST_CASE("what a function changes is a parameter that it can write into") {
   const auto changed = [](const std::string& header, const std::string& quote, const std::string& meaning) {
     return with_entry(header, R"({"for":"f.p","quote":")" + quote + R"(",)" + meaning + "}");
   };
@@ -367,19 +367,51 @@ TEST_CASE("what a function changes is a parameter that it can write into, and is
                      R"("array":{"counted_by":"status","times":["x"],"changed":true})"),
              has_text(R"(must not have all of ["changed","times"])"));
 
-  const auto freed = [&](const std::string& frees) {
-    return changed(s + frees + "int f(S* p, int n);", "S* p",
-                   R"("array":{"counted_by":"n","changed":true,"freed_by":"g"})");
+  CHECK_THAT(changed("int f(int p[4], int n);", "int* p", array),
+             has_text("f.p: it is declared as an array of 4, and a client may give fewer for it to change"));
+}
+
+TEST_CASE("what a function has left is freed once, by one that takes just that and what stands beside it") {
+  const std::string s = "typedef struct { void* left; int size; } S;\n";
+  const std::string left = R"({"for":"S.left","quote":"void* left","array":{"counted_by":"size","told_only":true}})";
+  const std::string p = R"({"for":"f.p","quote":"S* p","array":{"counted_by":"n","changed":true,"freed_by":"g"}})";
+  const std::string unused = R"({"for":"g.q","quote":"S* q","unused":{}})";
+  const auto freed = [&](const std::string& header, const std::string& entries) {
+    return with_entry(s + header, entries);
   };
+  const std::string f = "int f(S* p, int n);\n";
   const std::string unfit = "f.p: g is no function that takes this, and else only what stands beside it";
-  CHECK(freed("") != "accepted");
-  CHECK_THAT(freed("void g(int n);\n"), has_text(unfit));
-  CHECK_THAT(freed("void g(double q);\n"), has_text(unfit));
-  CHECK_THAT(with_entry("void g(int* q, int m);\nint f(int* p, int* q, int n, int m);",
-                        R"({"for":"f.p","quote":"int* p","array":{"counted_by":"n","changed":true,"freed_by":"g"}},)"
-                        R"({"for":"f.q","quote":"int* q","array":{"counted_by":"m"}},)"
-                        R"({"for":"g.q","quote":"int* q","array":{"counted_by":"m"}})"),
+  CHECK(freed("void g(S* q);\n" + f, left + "," + p + "," + unused) == "accepted");
+  CHECK(freed("void g(const S* q, int count);\n" + f,
+              left + "," + p + R"(,{"for":"g.q","quote":"const S* q","unused":{}})") == "accepted");
+  CHECK_THAT(freed(f, left + "," + p), has_text(unfit));
+  CHECK_THAT(freed("void g(int n);\n" + f, left + "," + p), has_text(unfit));
+  CHECK_THAT(freed("void g(S* q, double x);\n" + f, left + "," + p + "," + unused), has_text(unfit));
+  CHECK_THAT(freed("void g(S* q, int first, int count);\n" + f, left + "," + p + "," + unused), has_text(unfit));
+  // What is const for the one is not for the other.
+  CHECK_THAT(freed("typedef struct { int a; } T;\nint f(S* p, int n, const T* t);\nvoid g(S* q, T* t);\n",
+                   left + "," + p + "," + unused +
+                       R"(,{"for":"f.t","quote":"const T* t","object":{}},{"for":"g.t","quote":"T* t","unused":{}})"),
              has_text(unfit));
+  CHECK_THAT(freed("int f(S* p, int n, S* o);\nvoid g(S* q, S* r);\n",
+                   left + "," + p + "," + unused +
+                       R"(,{"for":"f.o","quote":"S* o","object":{"changed":true,"freed_by":"g"}},)" +
+                       R"({"for":"g.r","quote":"S* r","unused":{}})"),
+             has_text("f.p: g is the \"freed_by\" of another parameter, too, and would be called twice"));
+  CHECK_THAT(freed("void g(S* q);\n" + f,
+                   R"({"for":"S.left","quote":"void* left","array":{"counted_by":"size"}},)" + p + "," + unused),
+             has_text("S.left: what a client gives here g would free; say \"told_only\", or \"unused\""));
+  CHECK_THAT(with_entry("void g(int* q);\nint f(int* p, int n);",
+                        R"({"for":"f.p","quote":"int* p","array":{"counted_by":"n","changed":true,"freed_by":"g"}},)"
+                        R"({"for":"g.q","quote":"int* q","unused":{}})"),
+             has_text("f.p: \"freed_by\" is for structs, in which something can be left"));
+  CHECK_THAT(with_entry("int f(int* p, int n);",
+                        R"({"for":"f.p","quote":"int* p","array":{"counted_by":"n","told_only":true}})"),
+             has_text("f.p: only a field that is a pointer can be \"told_only\""));
+  CHECK_THAT(with_entry("typedef struct { int* a; int* b; int n; } S;\nint f(S s);",
+                        R"({"for":"S.a","quote":"int* a","array":{"counted_by":"n","told_only":true}},)"
+                        R"({"for":"S.b","quote":"int* b","array":{"counted_by":"n"}})"),
+             has_text("S.a: n counts what a client gives, too"));
 }
 
 TEST_CASE("a text is freed only if it is returned, by a function that takes just such a text") {

@@ -115,7 +115,7 @@ template <class Codec>
 void members(Codec& codec, Of<Codec, output>& value) {
   codec.integer("index", value.index);
   codec.boolean("wants_floats", value.wants_floats);
-  codec.array("buffer", value.buffer, counted_by("size", value.size), {.presence = kNullable});
+  codec.told_array("buffer", value.buffer, counted_by("size", value.size));
 }
 
 // box: A rectangle.
@@ -161,18 +161,7 @@ inline constexpr std::string_view kInput_outputs_get =
     R"("items":{"type":"object",)"
     R"("properties":{)"
     R"("index":{"type":"integer","minimum":0,"maximum":4294967295,"default":0,"description":"Which one."},)"
-    R"("wants_floats":{"type":"boolean","default":false,"description":"Whether it is wanted as floats."},)"
-    R"("buffer":{)"
-    R"("type":["array","object","null"],)"
-    R"("items":{"type":"integer","minimum":0,"maximum":255},)"
-    R"("minItems":1,)"
-    R"("properties":{)"
-    R"("base64":{"type":"string","contentEncoding":"base64","pattern":"^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/]{4})$"},)"
-    R"("dtype":{"const":"uint8"}},)"
-    R"("required":["base64","dtype"],)"
-    R"("additionalProperties":false,)"
-    R"("description":"Where it lies, until it is released."},)"
-    R"("size":{"type":"integer","minimum":1,"maximum":4294967295,"description":"Of that, in bytes."}},)"
+    R"("wants_floats":{"type":"boolean","default":false,"description":"Whether it is wanted as floats."}},)"
     R"("additionalProperties":false},)"
     R"("minItems":1,)"
     R"("description":"Which, and how; then what they are."}},)"
@@ -212,10 +201,7 @@ inline constexpr std::string_view kToolInput_outputs_get =
     R"("items":{"type":"object",)"
     R"("properties":{)"
     R"("index":{"type":"integer","description":"Which one.","minimum":0,"default":0},)"
-    R"("wants_floats":{"type":"boolean","description":"Whether it is wanted as floats.","default":false},)"
-    R"("buffer":{"type":"array",)"
-    R"("description":"Where it lies, until it is released.",)"
-    R"("items":{"type":"integer","minimum":0,"maximum":255}}}}}},)"
+    R"("wants_floats":{"type":"boolean","description":"Whether it is wanted as floats.","default":false}}}}},)"
     R"("required":["outputs"],)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kToolOutput_outputs_get = R"({"type":"object",)"
@@ -438,8 +424,8 @@ Json outputs_get(const Functions& functions, CallContext& call) {
   params.array("outputs", outputs, counted_by("n", n));
   params.finish();
   Json reply = reply_to_status("outputs_get", functions.outputs_get(net, n, outputs));
+  const AtEnd free_outputs([&] { functions.outputs_release(net, n, outputs); });
   tell_changed(reply, "outputs", outputs, n, call);
-  if (outputs != nullptr) functions.outputs_release(net, n, outputs);
   return reply;
 }
 inline constexpr std::string_view kParams_outputs_get[] = {"net", "n", "outputs"};

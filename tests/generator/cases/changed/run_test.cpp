@@ -53,6 +53,10 @@ TEST_CASE("what a function writes into what it is given is told, and what it lef
                {{"index", 1}, {"wants_floats", true}, {"buffer", {66, 66, 66, 66}}, {"size", 4}}}}});
   CHECK(kept == 0);
   CHECK_THAT(caller.complaint("outputs_get", {{"outputs", {{{"index", 9}}}}}), has_text("outputs_get"));
+  // What the library leaves is nothing to give: it would be freed.
+  CHECK_THAT(caller.complaint("outputs_get", {{"outputs", {{{"buffer", {1, 2}}}}}}),
+             has_text("params.outputs[0].buffer"));
+  CHECK_THAT(caller.complaint("outputs_get", {{"outputs", {{{"size", 2}}}}}), has_text("params.outputs[0].size"));
   CHECK(caller.call("fit", {{"area", {{"width", 5}}}, {"around", {{"width", 3}}}}) ==
         Json{{"status", 0}, {"area", {{"x", 0}, {"width", 3}}}, {"around", {{"x", 1}, {"width", 3}}}});
   CHECK(caller.call("fit", {{"area", {{"width", 5}}}}) ==

@@ -185,13 +185,13 @@ inline constexpr std::string_view kOutput_get =
     R"("required":["label","more"],)"
     R"("description":"In place."}},)"
     R"("additionalProperties":false,)"
-    R"("required":["inner","other","place"]})";
+    R"("required":["inner","other"]})";
 inline constexpr std::string_view kToolInput_get = R"({"type":"object","properties":{},"additionalProperties":false})";
 inline constexpr std::string_view kToolOutput_get = R"({"type":"object",)"
                                                     R"("properties":{)"
                                                     R"("inner":{"type":"object"},)"
                                                     R"("place":{"type":"object"}},)"
-                                                    R"("required":["inner","place"]})";
+                                                    R"("required":["inner"]})";
 
 // put
 inline constexpr std::string_view kInput_put =

@@ -342,7 +342,7 @@ inline constexpr std::string_view kOutput_get_any =
     R"({"type":"integer"}],)"
     R"("description":"Which."}},)"
     R"("additionalProperties":false,)"
-    R"("required":["spoken","plain","several","n_several","form"]}},)"
+    R"("required":["form"]}},)"
     R"("additionalProperties":false,)"
     R"("required":["status","any"]})";
 inline constexpr std::string_view kToolInput_get_any =
