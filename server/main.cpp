@@ -124,7 +124,7 @@ int run(CommandLine command_line, std::span<char> arguments) {
   } catch (const SettingsRefused& refused) {
     say_on_standard_error(std::string("rkllm-mcp: the settings are refused:\n") + refused.what());
     return kExitSettingsRefused;
-  } catch (const client::Unreachable& error) {
+  } catch (const client::ConnectionError& error) {
     say_on_standard_error("rkllm-mcp: " + words_of(error));
     return kExitFailed;
   } catch (const std::invalid_argument& error) {

@@ -38,6 +38,13 @@ class UnknownHost : public Unreachable {
   using Unreachable::Unreachable;
 };
 
+// Somebody is there, whose certificate cannot be verified; over HTTP for whatever reason, else because nobody known has
+// signed it.
+class UntrustedServer : public ConnectionError {
+ public:
+  using ConnectionError::ConnectionError;
+};
+
 class Connection {
  public:
   Connection() = default;

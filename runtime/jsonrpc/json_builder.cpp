@@ -1,6 +1,7 @@
 #include "jsonrpc/json_builder.hpp"
 
 #include "jsonrpc/unread.hpp"
+#include "text/utf8_split.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -26,7 +27,7 @@ std::string quoted_end(std::string_view token) {
   constexpr std::string_view kBefore = "...";
   if (token.size() <= kQuotedBytes) return std::string(token);
   std::size_t begin = token.size() - kQuotedBytes + kBefore.size();
-  while (begin < token.size() && (static_cast<unsigned char>(token[begin]) & 0xC0U) == 0x80U) ++begin;
+  while (begin < token.size() && continues_character(token[begin])) ++begin;
   return std::string(kBefore).append(token.substr(begin));
 }
 

@@ -1,5 +1,7 @@
 #include "text/json_text.hpp"
 
+#include "text/utf8_split.hpp"
+
 #include <array>
 #include <charconv>
 
@@ -38,8 +40,6 @@ void append_escape(std::string& out, char byte) {
   out.push_back(kHexDigits[value & 0xFU]);
 }
 
-bool continues_a_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
 }  // namespace
 
 void append_escaped(std::string& out, std::string_view text) {
@@ -63,8 +63,7 @@ std::size_t prefix_that_escapes_into(std::string_view text, std::size_t limit) {
   std::size_t used = 0;
   std::size_t at = 0;
   while (at < text.size() && used + escaped_bytes(text[at]) <= limit) used += escaped_bytes(text[at++]);
-  while (at < text.size() && at > 0 && continues_a_character(text[at])) --at;
-  return at;
+  return beginning_of(text, at).size();
 }
 
 }  // namespace rkllm_mcp

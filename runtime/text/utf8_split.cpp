@@ -45,6 +45,17 @@ void append_whole_characters(std::string& out, std::string& pending) {
   pending.erase(0, at);
 }
 
+std::size_t characters_in(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !continues_character(c); }));
+}
+
+std::string_view beginning_of(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  while (bytes > 0 && continues_character(text[bytes])) --bytes;
+  return text.substr(0, bytes);
+}
+
 std::size_t first_character_bytes(std::string_view text) {
   return std::max<std::size_t>(1, bytes_announced_by(static_cast<unsigned char>(text.front())));
 }

@@ -1,5 +1,6 @@
 #include "app/server_model_store.hpp"
 
+#include "model_name.hpp"
 #include "pull/model_source.hpp"
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
@@ -272,7 +273,7 @@ std::string ServerModelStore::path_to_remove(const std::string& name) const {
         "model", name + " is another name of " + model->name + ": models are deleted by the name of their file");
   }
   // chat.any_model answers for names that nobody has.
-  if (name != model->name && name != model->name + ":latest") throw TurnError::unknown_model(name);
+  if (name != model->name && without_latest(name) != model->name) throw TurnError::unknown_model(name);
   if (!model->path.ends_with(".rkllm") || !is_below(model_folders(settings_.runtime.model_dirs), model->path)) {
     throw TurnError::not_supported("model", model->path + " is no .rkllm file in the server's folders of models");
   }

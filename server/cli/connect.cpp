@@ -178,10 +178,8 @@ class Bridge {
   int run() {
     try {
       connection_ = client::connect_mcp(endpoint_, Clock::now() + kConnectPatience);
-    } catch (const client::Unreachable& error) {
-      return fail(words_of(error), kFirstRequest);
     } catch (const client::ConnectionError& error) {
-      return fail(error.what(), kFirstRequest);
+      return fail(words_of(error), kFirstRequest);
     }
     receiver_ = std::thread([this] { receive_all(); });
     try {

@@ -12,6 +12,11 @@ Protocol protocol_on(std::string_view port, const Settings& settings, Protocol u
   return usual;
 }
 
+template <class Kind>
+bool is_a(const client::ConnectionError& error) {
+  return dynamic_cast<const Kind*>(&error) != nullptr;
+}
+
 }  // namespace
 
 client::Endpoint target_of(std::string_view to, const Settings& settings, Protocol usual, std::string_view http_path) {
@@ -23,9 +28,13 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, Protoc
   return client::parse_endpoint(std::string(client::prefix_of(protocol)) + std::string(to), http_path);
 }
 
-std::string words_of(const client::Unreachable& error) {
-  const bool is_host_known = dynamic_cast<const client::UnknownHost*>(&error) == nullptr;
-  return error.what() + std::string(is_host_known ? "; is the server running? Start it: rkllm-mcp serve" : "");
+std::string words_of(const client::ConnectionError& error) {
+  std::string words = error.what();
+  if (is_a<client::UnknownHost>(error)) return words;
+  if (is_a<client::Unreachable>(error)) words += "; is the server running? Start it: rkllm-mcp serve";
+  if (is_a<client::UntrustedServer>(error))
+    words += "; if it is yours, name its certificate, or that of who has signed it: --cacert FILE";
+  return words;
 }
 
 std::string trusted_file(const std::string& named, const Settings& settings) {

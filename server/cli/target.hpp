@@ -19,7 +19,7 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, client
 // own. Empty: the system's.
 std::string trusted_file(const std::string& named, const Settings& settings);
 
-// A complaint for a person, with the next step where there is one: whether the server runs at all.
-std::string words_of(const client::Unreachable& error);
+// A complaint for a person, with the next step where there is one: whether the server runs at all, or is to be trusted.
+std::string words_of(const client::ConnectionError& error);
 
 }  // namespace rkllm_mcp

@@ -1,6 +1,7 @@
 #include "memory/folding.hpp"
 
 #include "memory/latin_letters.hpp"
+#include "text/utf8_split.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,9 +18,16 @@ bool is_mark(char32_t c) { return c >= kFirstMark && c <= kLastMark; }
 // The canonical combining class of the marks that Latin letters have: marks below go before marks above.
 int class_of(char32_t mark) {
   switch (mark) {
-    case 0x0327: case 0x0328: return 202;  // cedilla, ogonek
-    case 0x031b: return 216;               // horn
-    case 0x0323: case 0x0324: case 0x0325: case 0x032d: case 0x032e: case 0x0330: case 0x0331: return 220;
+    case 0x0327:
+    case 0x0328: return 202;  // cedilla, ogonek
+    case 0x031b: return 216;  // horn
+    case 0x0323:
+    case 0x0324:
+    case 0x0325:
+    case 0x032d:
+    case 0x032e:
+    case 0x0330:
+    case 0x0331: return 220;
     default: return 230;
   }
 }
@@ -127,10 +135,7 @@ std::string folded(std::string_view word) { return spellings_of(word).folded; }
 
 std::string_view searched_part(std::string_view text) {
   constexpr std::size_t kMost = std::size_t{256} << 10U;
-  if (text.size() <= kMost) return text;
-  std::size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
-  return text.substr(0, end);
+  return beginning_of(text, kMost);
 }
 
 }  // namespace rkllm_mcp::memory

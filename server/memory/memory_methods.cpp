@@ -3,6 +3,7 @@
 #include "memory/transfer.hpp"
 
 #include "jsonrpc/envelope.hpp"
+#include "text/utf8_split.hpp"
 
 #include <rkllm_mcp/errors.hpp>
 
@@ -142,9 +143,7 @@ Json found(const Hit& hit) {
   Json entry{{"conversation_id", hit.id}};
   Json message = with_time(hit.message);
   if (hit.message.content.size() > kMostShown) {
-    std::size_t end = kMostShown;
-    while (end > 0 && (static_cast<unsigned char>(hit.message.content[end]) & 0xc0U) == 0x80U) --end;
-    message["content"] = hit.message.content.substr(0, end);
+    message["content"] = beginning_of(hit.message.content, kMostShown);
     message["truncated"] = true;
   }
   entry.update(message);

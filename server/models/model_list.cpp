@@ -1,11 +1,11 @@
 #include "models/model_list.hpp"
 
+#include "model_name.hpp"
+
 #include <utility>
 
 namespace rkllm_mcp {
 namespace {
-
-constexpr std::string_view kLatest = ":latest";
 
 std::string text_in(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -79,9 +79,8 @@ const NamedModel* ModelList::find(std::string_view name) const {
     const auto found = models_.find(std::string(exact));
     return found == models_.end() ? nullptr : &found->second;
   };
-  if (const NamedModel* const model = find_exactly(name)) return model;
-  if (name.size() <= kLatest.size() || !name.ends_with(kLatest)) return nullptr;
-  return find_exactly(name.substr(0, name.size() - kLatest.size()));
+  const NamedModel* const model = find_exactly(name);
+  return model != nullptr ? model : find_exactly(without_latest(name));
 }
 
 std::vector<std::string> ModelList::names() const {

@@ -2,6 +2,7 @@
 
 #include "backend/handle_resources.hpp"
 #include "jsonrpc/failure.hpp"
+#include "model_name.hpp"
 #include "models/handle_names.hpp"
 #include "pull/model_chip.hpp"
 
@@ -170,12 +171,10 @@ void ServerModels::stop() {
 
 const NamedModel* ServerModels::resolve(std::string_view name) const {
   if (const NamedModel* const model = list_.find(name)) return model;
-  constexpr std::string_view kLatest = ":latest";
-  for (std::string_view alias = name;; alias.remove_suffix(kLatest.size())) {
+  for (const std::string_view alias : {name, without_latest(name)}) {
     if (const auto found = choices_.aliases.find(std::string(alias)); found != choices_.aliases.end()) {
       return found->is_string() ? list_.find(found->get_ref<const std::string&>()) : nullptr;
     }
-    if (!alias.ends_with(kLatest)) break;
   }
   return choices_.any_model.empty() ? nullptr : list_.find(choices_.any_model);
 }

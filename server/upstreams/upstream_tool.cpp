@@ -2,6 +2,7 @@
 
 #include "text/hexadecimal.hpp"
 #include "text/sha256.hpp"
+#include "text/utf8_split.hpp"
 #include "upstreams/upstream_answer.hpp"
 #include "upstreams/upstream_document.hpp"
 
@@ -65,10 +66,7 @@ std::string title_of(const Json& tool) {
 }  // namespace
 
 std::string for_the_log(const std::string& text) {
-  std::size_t end = std::min(text.size(), kLongestLogged);
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U)
-    --end;  // in a character
-  std::string line = text.substr(0, end);
+  std::string line(beginning_of(text, kLongestLogged));
   std::ranges::replace_if(
       line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   return line;

@@ -1,5 +1,7 @@
 #include "worker/process_title.hpp"
 
+#include "text/utf8_split.hpp"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -16,8 +18,6 @@ bool is_control(char character) {
   return code < 0x20 || code == 0x7F;
 }
 
-bool continues_character(char character) { return (static_cast<unsigned char>(character) & 0xC0U) == 0x80U; }
-
 // prctl(PR_SET_NAME) would name the calling thread; a process is called like its first one.
 void name_first_thread(std::string_view name) {
   const std::string path = "/proc/self/task/" + std::to_string(::getpid()) + "/comm";
@@ -28,12 +28,6 @@ void name_first_thread(std::string_view name) {
 }
 
 }  // namespace
-
-std::string_view beginning_of(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && continues_character(text[bytes])) --bytes;
-  return text.substr(0, bytes);
-}
 
 std::span<char> ProcessTitle::memory_of(int argc, char** argv) {
   if (argc <= 0 || argv == nullptr || argv[0] == nullptr) return {};

@@ -29,7 +29,4 @@ class ProcessTitle {
   const std::span<char> memory_;
 };
 
-// The beginning of `text` that fits into so many bytes and ends with a whole character (of UTF-8).
-std::string_view beginning_of(std::string_view text, std::size_t bytes);
-
 }  // namespace rkllm_mcp

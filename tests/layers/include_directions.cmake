@@ -114,7 +114,7 @@ folder(server/settings USE text)
 folder(server/service USE settings)
 folder(server/process)
 folder(server/backend USE jsonrpc process AND mcp/catalogue.hpp)
-folder(server/worker USE backend jsonrpc process)
+folder(server/worker USE backend jsonrpc process text)
 folder(server/watch USE backend jsonrpc mcp text)
 folder(server/upstreams USE call client mcp process text transport)
 folder(server/tools USE auth mcp process settings text AND client/http/http_error.hpp)
@@ -144,8 +144,8 @@ folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models 
                   transport upstreams watch worker AND text/url.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
                                                                pull/this_board.hpp)
-folder(server/cli USE app client doctor memory pull service settings
-                  AND jsonrpc/bounded_json.hpp models/model_files.hpp text/shown_bytes.hpp text/wall_clock.hpp
+folder(server/cli USE app client doctor memory pull service settings text
+                  AND jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
                       tools/html/page_reading.hpp upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------

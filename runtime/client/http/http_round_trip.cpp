@@ -65,10 +65,12 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   if (stopped_ || refused) return End::kStopped;
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
-  is_unreachable_ = error == httplib::Error::Connection;
-  const std::string why = is_unreachable_ ? why_no_address(endpoint_) : std::string();
-  is_host_known_ = why.empty();
-  if (!is_host_known_) complaint_ = why;
+  cause_ = is_certificate_refused(error) ? Cause::kUntrusted : Cause::kOther;
+  if (error == httplib::Error::Connection) {
+    const std::string why = why_no_address(endpoint_);
+    cause_ = why.empty() ? Cause::kUnreachable : Cause::kUnknownHost;
+    if (!why.empty()) complaint_ = why;
+  }
   if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
   // Who speaks something else says so at once; one that is only slow is not asked.
   const bool is_soon = std::chrono::steady_clock::now() - began < std::chrono::seconds(1);
@@ -78,8 +80,13 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
 }
 
 void HttpRoundTrip::require_reachable(const std::string& where) const {
-  if (!is_host_known_) throw UnknownHost(where + ": " + complaint_);
-  if (is_unreachable_) throw Unreachable(where + ": " + complaint_);
+  const std::string words = where + ": " + complaint_;
+  switch (cause_) {
+    case Cause::kUnknownHost: throw UnknownHost(words);
+    case Cause::kUnreachable: throw Unreachable(words);
+    case Cause::kUntrusted: throw UntrustedServer(words);
+    case Cause::kOther: return;
+  }
 }
 
 void HttpRoundTrip::stop() {

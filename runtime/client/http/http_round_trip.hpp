@@ -46,7 +46,8 @@ class HttpRoundTrip {
   void stop();
   // Why there was no connection, or why it broke.
   const std::string& complaint() const { return complaint_; }
-  // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there.
+  // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there, and
+  // UntrustedServer if it is not known who does.
   void require_reachable(const std::string& where) const;
 
  private:
@@ -54,8 +55,8 @@ class HttpRoundTrip {
   std::unique_ptr<httplib::ClientImpl> client_;
   std::atomic<bool> stopped_ = false;
   std::string complaint_;
-  bool is_unreachable_ = false;
-  bool is_host_known_ = true;
+  enum class Cause { kOther, kUnreachable, kUnknownHost, kUntrusted };
+  Cause cause_ = Cause::kOther;
 };
 
 }  // namespace rkllm_mcp::client

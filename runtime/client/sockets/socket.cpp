@@ -170,7 +170,8 @@ void Socket::shake_hands(const Endpoint& endpoint, Deadline deadline) try {
   }
 } catch (const ConnectionError& error) {
   tls_.reset();
-  ::close(std::exchange(descriptor_, -1));  // no destructor runs
+  ::close(std::exchange(descriptor_, -1));                             // no destructor runs
+  if (dynamic_cast<const UntrustedServer*>(&error) != nullptr) throw;  // it does speak TLS
   throw ConnectionError(error.what() + hint_at_protocol(endpoint));
 }
 

@@ -26,6 +26,13 @@ std::string reason_of_openssl() {
   return reason == nullptr ? "the connection ended" : reason;
 }
 
+// Which naming a certificate would mend, unlike one that has expired, or is for another name.
+bool is_of_unknown_issuer(long verdict) {
+  return verdict == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT || verdict == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN ||
+         verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT || verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
+         verdict == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE;
+}
+
 int bounded(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, static_cast<std::size_t>(std::numeric_limits<int>::max())));
 }
@@ -75,7 +82,10 @@ bool TlsSession::shake_hands() {
   const long verdict = SSL_get_verify_result(session_.get());
   if (verdict != X509_V_OK) {
     ERR_clear_error();
-    fail(std::string("the server's certificate cannot be verified: ") + X509_verify_cert_error_string(verdict));
+    const std::string words =
+        where_ + ": the server's certificate cannot be verified: " + X509_verify_cert_error_string(verdict);
+    if (is_of_unknown_issuer(verdict)) throw UntrustedServer(words);
+    throw ConnectionError(words);
   }
   fail("no TLS there (" + reason_of_openssl() + ")");
 }

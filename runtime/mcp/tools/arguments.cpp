@@ -1,5 +1,7 @@
 #include "mcp/tools/arguments.hpp"
 
+#include "text/utf8_split.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
@@ -10,10 +12,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-std::size_t characters_in(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](unsigned char c) { return (c & 0xc0U) != 0x80U; }));
-}
 
 [[noreturn]] void refuse(const std::string& path, const std::string& complaint) {
   throw InvalidParams(path, complaint);

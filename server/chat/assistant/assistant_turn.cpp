@@ -3,6 +3,7 @@
 #include "chat/assistant/remote_request.hpp"
 #include "chat/turn/context.hpp"
 #include "jsonrpc/failure.hpp"
+#include "text/utf8_split.hpp"
 #include "upstreams/tool_filter.hpp"
 
 #include <rkllm_mcp/errors.hpp>

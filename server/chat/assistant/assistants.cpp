@@ -1,5 +1,7 @@
 #include "chat/assistant/assistants.hpp"
 
+#include "model_name.hpp"
+
 #include <asio/post.hpp>
 
 #include <algorithm>
@@ -63,9 +65,8 @@ bool Assistants::is_model(const std::string& name) const {
 }
 
 std::shared_ptr<const Profile> Assistants::profile(std::string_view name) const {
-  constexpr std::string_view kLatest = ":latest";
-  if (name.ends_with(kLatest)) name.remove_suffix(kLatest.size());
-  const auto found = std::ranges::find_if(profiles_, [name](const auto& each) { return each->name == name; });
+  const std::string_view plain = without_latest(name);
+  const auto found = std::ranges::find_if(profiles_, [plain](const auto& each) { return each->name == plain; });
   // Models come and go, and a name means a model where there is one.
   return found == profiles_.end() || is_model((*found)->name) ? nullptr : *found;
 }

@@ -87,12 +87,4 @@ std::optional<bool> yes_or_no(std::string_view answer) {
   return std::nullopt;
 }
 
-std::string_view beginning_of(std::string_view text, std::size_t bytes) {
-  if (text.size() <= bytes) return text;
-  constexpr unsigned kContinuation = 0x80;
-  constexpr unsigned kMask = 0xC0;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & kMask) == kContinuation) --bytes;
-  return text.substr(0, bytes);
-}
-
 }  // namespace rkllm_mcp::chat

@@ -34,7 +34,4 @@ std::string filled(std::string_view text, const Filling& filling);
 // What a guardrail's answer says, by its first word in Vietnamese or English; nothing if that is neither yes nor no.
 std::optional<bool> yes_or_no(std::string_view answer);
 
-// At most so many bytes of it, whole characters only.
-std::string_view beginning_of(std::string_view text, std::size_t bytes);
-
 }  // namespace rkllm_mcp::chat

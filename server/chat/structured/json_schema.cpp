@@ -1,5 +1,7 @@
 #include "chat/structured/json_schema.hpp"
 
+#include "text/utf8_split.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <algorithm>
@@ -48,7 +50,7 @@ class SchemaMatch {
     }
     if (value.is_number() && !fits_bounds(node, value.get<double>())) return path + ": the number is out of bounds";
     if (value.is_string()) {
-      const std::size_t length = characters_of(value.get_ref<const std::string&>());
+      const std::size_t length = characters_in(value.get_ref<const std::string&>());
       if (length < node.min_length || length > node.max_length.value_or(length))
         return path + ": wrong length of string";
     }
@@ -159,11 +161,6 @@ bool fits_bounds(const SchemaNode& node, double number) {
   const double quotient = number / *node.multiple_of;
   constexpr double kRounding = 1e-9;  // 0.3 is a multiple of 0.1, whatever the division says
   return std::abs(quotient - std::round(quotient)) <= kRounding * std::max(1.0, std::abs(quotient));
-}
-
-std::size_t characters_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char each) { return (static_cast<unsigned char>(each) & 0xC0U) != 0x80U; }));
 }
 
 }  // namespace rkllm_mcp::chat

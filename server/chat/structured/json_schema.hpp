@@ -75,7 +75,5 @@ class JsonSchema {
 unsigned types_of(const Json& value);
 // Whether the number is in the node's bounds.
 bool fits_bounds(const SchemaNode& node, double number);
-// Characters of valid UTF-8.
-std::size_t characters_of(std::string_view text);
 
 }  // namespace rkllm_mcp::chat

@@ -1,5 +1,7 @@
 #include "chat/structured/schema_prefix.hpp"
 
+#include "text/utf8_split.hpp"
+
 #include <algorithm>
 
 namespace rkllm_mcp::chat {
@@ -87,13 +89,13 @@ bool ValueCheck::accept_scalar(const Json& value) const {
   if (node_.allowed && std::ranges::find(*node_.allowed, value) == node_.allowed->end()) return false;
   if (value.is_number()) return fits_bounds(node_, value.get<double>());
   if (!value.is_string()) return true;
-  const std::size_t length = characters_of(value.get_ref<const std::string&>());
+  const std::size_t length = characters_in(value.get_ref<const std::string&>());
   return length >= node_.min_length && length <= node_.max_length.value_or(length);
 }
 
 bool ValueCheck::accept_string_so_far(const std::string& text) const {
   if ((node_.types & kStringType) == 0) return false;
-  if (node_.max_length && characters_of(text) > *node_.max_length) return false;
+  if (node_.max_length && characters_in(text) > *node_.max_length) return false;
   if (!node_.allowed) return true;
   return std::ranges::any_of(*node_.allowed, [&text](const Json& value) {
     return value.is_string() && value.get_ref<const std::string&>().starts_with(text);

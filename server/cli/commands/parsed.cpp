@@ -1,5 +1,6 @@
 #include "cli/commands/parsed.hpp"
 
+#include "cli/help/completions.hpp"
 #include "settings/location.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -52,13 +53,20 @@ void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote) {
 }
 
 CLI::Validator one_of(std::vector<std::string> words) {
+  const CLI::Validator completed = offered(words);
   const auto judged = [words = std::move(words)](std::string& given) -> std::string {
     if (std::find(words.begin(), words.end(), given) != words.end()) return {};
     std::string all;
     for (const std::string& word : words) all += (all.empty() ? "" : word == words.back() ? " or " : ", ") + word;
     return "expected " + all + "; found: " + given + did_you_mean(given, words);
   };
-  return {judged, ""};
+  return {judged, completed.get_description()};
+}
+
+CLI::Validator offered(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all.append(all.empty() ? kOffered : " ").append(word);
+  return {[](std::string&) { return std::string(); }, all};
 }
 
 SettingsRequest settings_request(const Parsed& parsed) {

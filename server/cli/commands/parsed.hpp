@@ -68,6 +68,8 @@ void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote);  // a
 
 // A value that has to be one of these words; the complaint names them, and the one that was meant.
 CLI::Validator one_of(std::vector<std::string> words);
+// A value for which shells complete these words, and which may be another.
+CLI::Validator offered(const std::vector<std::string>& words);
 
 // The settings that were named, and what was set over them. Throws CLI::ValidationError.
 SettingsRequest settings_request(const Parsed& parsed);

@@ -9,7 +9,8 @@ void add_runtime_options(CLI::App& command, Parsed& parsed) {
   command.add_flag("--simulator", parsed.simulator, "Use the simulator instead of a runtime library")
       ->excludes(library);
   command.add_option("--log-level", parsed.log_level, "trace, debug, info, warning, error or off (log.level)")
-      ->type_name("LEVEL");
+      ->type_name("LEVEL")
+      ->check(offered({"trace", "debug", "info", "warning", "error", "off"}));
   command.add_option("--ports-file", parsed.serve.ports_file, "Write the ports in use to this file, as JSON")
       ->type_name("FILE");
 }

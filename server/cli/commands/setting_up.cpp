@@ -61,7 +61,10 @@ CLI::App* add_completion(CLI::App& app, Parsed& parsed) {
 CLI::App* add_help(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("help", "Show all commands, or one of them.");
   command->group(kSettingUp);
-  command->add_option("COMMAND", parsed.help_on, "e.g. call, or tools call");
+  std::vector<std::string> names;  // those that were added before this one
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  command->add_option("COMMAND", parsed.help_on, "e.g. call, or tools call")->check(offered(names));
   command->add_flag("--json", parsed.help_json, "Print JSON, for programs");
   return command;
 }

@@ -6,6 +6,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +27,19 @@ std::vector<std::string> shown_options(const CLI::App& app) {
   return names;
 }
 
+// What an option's value may be; empty: anything.
+std::string words_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const auto at = type.find(kOffered);
+  return at == std::string::npos ? std::string() : type.substr(at + kOffered.size());
+}
+
 std::string words_after(const CLI::App& app) {
   std::string words;
+  for (const CLI::Option* option : app.get_options()) {
+    if (const std::string offered = words_of(*option); option->get_positional() && !offered.empty())
+      words += offered + " ";
+  }
   for (const CLI::App* command : shown_commands(app)) words += command->get_name() + " ";
   for (const std::string& option : shown_options(app)) words += option + " ";
   if (!words.empty()) words.pop_back();
@@ -47,6 +59,28 @@ std::string file_options(const CLI::App& app) {
     if (!theirs.empty()) names += (names.empty() ? "" : "|") + theirs;
   }
   return names;
+}
+
+// The options of all commands whose values are words, each with them.
+void add_options_of_words(std::map<std::string, std::string>& found, const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string words = words_of(*option);
+    if (words.empty()) continue;
+    for (const std::string& name : option->get_lnames()) found["--" + name] = words;
+  }
+  for (const CLI::App* command : shown_commands(app)) add_options_of_words(found, *command);
+}
+
+// The branches of bash's and zsh's `case` on the word before: `%` in `action` stands for the words.
+std::string value_cases(const CLI::App& app, const std::string& action) {
+  std::map<std::string, std::string> found;
+  add_options_of_words(found, app);
+  std::string text;
+  for (const auto& [option, words] : found) {
+    std::string done = action;
+    text += "    " + option + ") " + done.replace(done.find('%'), 1, words) + " return ;;\n";
+  }
+  return text;
 }
 
 // The branches of bash's and zsh's `case`: what follows each command.
@@ -74,7 +108,11 @@ void add_fish_options(std::string& text, const CLI::App& app, const std::string&
     text += "complete -c rkllm-mcp -n " + in_quotes(condition);
     for (const std::string& name : option->get_snames()) text += " -s " + name;
     for (const std::string& name : option->get_lnames()) text += " -l " + name;
-    if (option->get_type_size() != 0) text += " -r";
+    if (const std::string words = words_of(*option); !words.empty()) {
+      text += " -x -a " + in_quotes(words);
+    } else if (option->get_type_size() != 0) {
+      text += " -r";
+    }
     text += " -d " + in_quotes(option->get_description()) + "\n";
   }
 }
@@ -88,7 +126,8 @@ _rkllm_mcp() {
   case $previous in
     )" + file_options(app) +
                      R"() COMPREPLY=($(compgen -f -- "$current")); return ;;
-  esac
+)" + value_cases(app, R"(COMPREPLY=($(compgen -W '%' -- "$current"));)") +
+                     R"(  esac
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="$at $word"
     case $next in
@@ -125,6 +164,7 @@ _rkllm_mcp() {
     text += "    " + in_quotes(command->get_name() + ":" + summary) + "\n";
   }
   text += "  )\n  if (( CURRENT == 2 )); then\n    _describe 'command' commands\n    return\n  fi\n";
+  text += "  case ${words[CURRENT-1]} in\n" + value_cases(app, "compadd -- %;") + "  esac\n";
   text += "  at=\" ${words[2]}\"\n";
   std::string nested;
   for (const CLI::App* command : shown_commands(app)) {
@@ -156,6 +196,10 @@ std::string fish_completion(const CLI::App& app) {
     for (const CLI::App* each : shown_commands(*command)) {
       text += "complete -c rkllm-mcp -f -n " + in_quotes(seen) + " -a " + each->get_name() + " -d " +
               in_quotes(summary_of(*each)) + "\n";
+    }
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string words = option->get_positional() ? words_of(*option) : std::string();
+      if (!words.empty()) text += "complete -c rkllm-mcp -f -n " + in_quotes(seen) + " -a " + in_quotes(words) + "\n";
     }
     add_fish_options(text, *command, seen);
   }

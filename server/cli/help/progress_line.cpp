@@ -1,6 +1,7 @@
 #include "cli/help/progress_line.hpp"
 
 #include "text/shown_bytes.hpp"
+#include "text/utf8_split.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -52,13 +53,17 @@ std::string shown_progress(std::int64_t done, std::optional<std::int64_t> of) {
 }
 
 std::string fitted_progress(std::string text, std::size_t columns) {
-  if (text.size() <= columns) return text;
+  if (characters_in(text) <= columns) return text;
   const auto bar = text.find('[');
   const auto behind = text.find("] ", std::min(bar, text.size()));
   if (behind != std::string::npos) text.erase(bar, behind + 2 - bar);
-  while (text.size() > columns) {
+  while (characters_in(text) > columns) {
     const auto part = text.rfind("  ");
-    text.resize(part == std::string::npos || part == 0 ? columns : part);
+    if (part != std::string::npos && part != 0) {
+      text.resize(part);
+    } else {
+      while (characters_in(text) > columns) text.resize(beginning_of(text, text.size() - 1).size());
+    }
   }
   return text;
 }

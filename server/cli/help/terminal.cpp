@@ -1,5 +1,7 @@
 #include "cli/help/terminal.hpp"
 
+#include "text/utf8_split.hpp"
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -47,7 +49,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     }
     const std::string_view word = text.substr(0, text.find_first_of(" \n"));
     text.remove_prefix(word.size());
-    if (!at_start && column + 1 + word.size() > width) {
+    if (!at_start && column + 1 + characters_in(word) > width) {
       lines += "\n" + std::string(indent, ' ');
       column = indent;
       at_start = true;
@@ -57,7 +59,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
       ++column;
     }
     lines += word;
-    column += word.size();
+    column += characters_in(word);
     at_start = false;
   }
   return lines;

@@ -32,8 +32,8 @@ class Paint {
   bool on_;
 };
 
-// Text in lines of at most `width` bytes, broken at spaces; each line after the first begins with `indent` spaces. What
-// is longer than a line stands on one of its own.
+// Text in lines of at most `width` characters, broken at spaces; each line after the first begins with `indent` spaces.
+// What is longer than a line stands on one of its own.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
 // What --json prints, on standard output: a document for programs, or one line of several.

@@ -1,5 +1,6 @@
 #include "cli/people/load_progress_line.hpp"
 
+#include "model_name.hpp"
 #include "text/shown_bytes.hpp"
 
 #include <chrono>
@@ -13,10 +14,9 @@ namespace {
 // A load that is over sooner than this needs no line.
 constexpr std::chrono::milliseconds kBetweenQuestions{300};
 
-bool is_asked_for(const Json& load, std::string model) {
-  constexpr std::string_view kLatest = ":latest";
-  if (model.ends_with(kLatest)) model.erase(model.size() - kLatest.size());
-  return load.is_object() && (load.value("name", Json()) == model || load.value("path", Json()) == model);
+bool is_asked_for(const Json& load, const std::string& model) {
+  const Json wanted = without_latest(model);
+  return load.is_object() && (load.value("name", Json()) == wanted || load.value("path", Json()) == wanted);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "cli/people/offered_models.hpp"
 
 #include "client/connection.hpp"
+#include "model_name.hpp"
 #include "models/model_files.hpp"
+#include "models/model_list.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -68,9 +70,7 @@ const OfferedModel* OfferedModels::find(const std::string& name) const {
   const auto is_one_of = [](const std::vector<std::string>& names, const std::string& each) {
     return std::ranges::find(names, each) != names.end();
   };
-  constexpr std::string_view kLatest = ":latest";
-  const std::string plain = name.ends_with(kLatest) ? name.substr(0, name.size() - kLatest.size()) : name;
-  for (const std::string& wanted : {name, plain}) {
+  for (const std::string& wanted : {name, std::string(without_latest(name))}) {
     if (const auto* const found = first([&](const auto& each) { return each.name == wanted; })) return found;
     if (const auto* const found = first([&](const auto& each) { return is_one_of(each.aliases, wanted); })) {
       return found;
@@ -121,31 +121,28 @@ std::optional<OfferedModels> offered_where_one_runs(ServerLink& server, const Re
 }
 
 OfferedModels models_of_settings(const Settings& settings) {
-  std::map<std::string, OfferedModel> models;  // a preset goes before a file of its name
-  for (const auto& [name, preset] : settings.models.items()) {
+  ModelList list;
+  list.set_presets(settings.models);
+  const bool is_simulated = settings.runtime.library == kSimulatorLibrary;
+  list.set_files(find_models(model_folders(settings.runtime.model_dirs),
+                             is_simulated ? SimulatedModels::kFound : SimulatedModels::kLeftOut)
+                     .files);
+  std::map<std::string, ModelFile> preset_files;
+  for (const std::string& path : list.preset_paths()) {
+    if (auto file = look_at_model(path)) preset_files.emplace(path, *std::move(file));
+  }
+  list.set_preset_files(std::move(preset_files));
+  OfferedModels offered;
+  for (const auto& [name, named] : list.all()) {
     OfferedModel model;
     model.name = name;
-    model.path = text_at(preset.value("param", Json::object()), "model_path", "");
-    if (const auto file = look_at_model(model.path)) model.bytes = file->bytes;
-    models.emplace(name, std::move(model));
+    model.path = named.path;
+    if (named.bytes) model.bytes = *named.bytes;
+    for (const auto& [alias, target] : settings.chat.aliases.items()) {
+      if (target == name) model.aliases.push_back(alias);
+    }
+    offered.all.push_back(std::move(model));
   }
-  const bool is_simulated = settings.runtime.library == kSimulatorLibrary;
-  const FoundModels found = find_models(model_folders(settings.runtime.model_dirs),
-                                        is_simulated ? SimulatedModels::kFound : SimulatedModels::kLeftOut);
-  for (const ModelFile& file : found.files) {
-    OfferedModel model;
-    model.name = file.name;
-    model.path = file.path;
-    model.bytes = file.bytes;
-    models.emplace(file.name, std::move(model));
-  }
-  for (const auto& [alias, target] : settings.chat.aliases.items()) {
-    if (!target.is_string()) continue;
-    const auto model = models.find(target.get<std::string>());
-    if (model != models.end()) model->second.aliases.push_back(alias);
-  }
-  OfferedModels offered;
-  for (auto& [name, model] : models) offered.all.push_back(std::move(model));
   return offered;
 }
 

@@ -121,7 +121,21 @@ std::string words_for_a_name(const std::string& name, const SettingsRequest& req
          "; what is fetched is named hf.co/OWNER/NAME, or by the https address of a .rkllm file";
 }
 
+// Other commands are told by --to where the server is: http://board:8081, board:8081.
+bool looks_like_server(const std::string& folder) {
+  const auto colon = folder.rfind(':');
+  if (colon == std::string::npos || fs::exists(folder)) return false;
+  const bool is_port =
+      colon + 1 < folder.size() && folder.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  return folder.find("://") != std::string::npos || (is_port && folder.find('/') == std::string::npos);
+}
+
 fs::path folder_for(const PullOptions& options, const Settings& settings) {
+  if (looks_like_server(options.folder)) {
+    throw std::invalid_argument("--to " + options.folder +
+                                ": pull fetches into a folder of this machine, which --to names; a server on another "
+                                "machine fetches for itself, see POST /api/pull");
+  }
   if (!options.folder.empty()) return options.folder;
   const auto folders = model_folders(settings.runtime.model_dirs);
   if (!folders.empty()) return folders.front();

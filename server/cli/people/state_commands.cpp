@@ -6,6 +6,7 @@
 #include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
 #include "text/shown_bytes.hpp"
+#include "text/utf8_split.hpp"
 
 #include <unistd.h>
 
@@ -26,13 +27,13 @@ void print_table(const std::vector<Row>& rows) {
   const Paint paint(STDOUT_FILENO);
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const Row& row : rows) {
-    for (std::size_t at = 0; at < row.size(); ++at) widths[at] = std::max(widths[at], row[at].size());
+    for (std::size_t at = 0; at < row.size(); ++at) widths[at] = std::max(widths[at], characters_in(row[at]));
   }
   for (const Row& row : rows) {
     std::string line;
     for (std::size_t at = 0; at < row.size(); ++at) {
       line += row[at];
-      if (at + 1 < row.size()) line += std::string(widths[at] + 2 - row[at].size(), ' ');
+      if (at + 1 < row.size()) line += std::string(widths[at] + 2 - characters_in(row[at]), ' ');
     }
     std::printf("%s\n", &row == &rows.front() ? paint.bold(line).c_str() : line.c_str());
   }

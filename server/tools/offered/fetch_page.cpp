@@ -1,3 +1,4 @@
+#include "text/utf8_split.hpp"
 #include "tools/offered_tool.hpp"
 #include "tools/web/charset.hpp"
 
@@ -26,8 +27,7 @@ Kind kind_of(const std::string& content_type) {
 std::size_t byte_of_character(const std::string& text, std::size_t number) {
   std::size_t at = 0;
   for (; at < text.size(); ++at) {
-    const bool begins = (static_cast<unsigned char>(text[at]) & 0xc0U) != 0x80U;
-    if (begins && number-- == 0) break;
+    if (!continues_character(text[at]) && number-- == 0) break;
   }
   return at;
 }
@@ -61,16 +61,15 @@ Json fetch_input_schema() {
 }
 
 Json fetch_output_schema() {
-  return Json{
-      {"type", "object"},
-      {"properties",
-       {{"url", {{"type", "string"}, {"description", "Where the redirects have led."}}},
-        {"title", {{"type", "string"}}},
-        {"text", {{"type", "string"}, {"description", "Markdown."}}},
-        {"charset", {{"type", "string"}}},
-        {"next_start", or_null_schema("integer", "Where the text goes on; null: nowhere.")},
-        {"is_cut", {{"type", "boolean"}, {"description", "The page was too long to be read whole."}}}}},
-      {"required", {"url", "title", "text", "charset", "next_start", "is_cut"}}};
+  return Json{{"type", "object"},
+              {"properties",
+               {{"url", {{"type", "string"}, {"description", "Where the redirects have led."}}},
+                {"title", {{"type", "string"}}},
+                {"text", {{"type", "string"}, {"description", "Markdown."}}},
+                {"charset", {{"type", "string"}}},
+                {"next_start", or_null_schema("integer", "Where the text goes on; null: nowhere.")},
+                {"is_cut", {{"type", "boolean"}, {"description", "The page was too long to be read whole."}}}}},
+              {"required", {"url", "title", "text", "charset", "next_start", "is_cut"}}};
 }
 
 }  // namespace

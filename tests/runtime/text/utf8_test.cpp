@@ -1,8 +1,11 @@
 #include "text/utf8.hpp"
 
 #include "support/catch.hpp"
+#include "text/utf8_split.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -63,6 +66,19 @@ TEST_CASE("text in pieces is judged like the whole") {
     CHECK(validator.feed(text.substr(split)));
     CHECK(validator.complete());
   }
+}
+
+TEST_CASE("characters are counted, and never cut in two") {
+  const std::string text = "Vi\xE1\xBB\x87t \xF0\x9F\x98\x80!";
+  CHECK(characters_in(text) == 7);
+  CHECK(characters_in("") == 0);
+  for (std::size_t bytes = 0; bytes <= text.size() + 1; ++bytes) {
+    const std::string_view beginning = beginning_of(text, bytes);
+    CHECK(is_valid_utf8(beginning));
+    CHECK(beginning.size() <= bytes);
+    CHECK(beginning.size() + 4 > std::min(bytes, text.size()));  // no more is left out than part of a character
+  }
+  CHECK(beginning_of(text, text.size()) == text);
 }
 
 TEST_CASE("a validator that has seen something invalid stays invalid until it is reset") {

@@ -173,16 +173,19 @@ TEST_CASE("the manual page and the completions have every command and every long
   CHECK(home.run({"completion", "tcsh"}).status == 2);
 }
 
-TEST_CASE("bash completes commands, and the options of the command that stands there") {
+TEST_CASE("bash completes commands, the options of the command that stands there, and values that are words") {
   const Home home;
   const std::string script =
       "source <(" + std::string(kProgram) +
       " completion bash)\n"
       "COMP_WORDS=(rkllm-mcp se) COMP_CWORD=1; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n"
-      "COMP_WORDS=(rkllm-mcp tools call --tim) COMP_CWORD=3; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n";
+      "COMP_WORDS=(rkllm-mcp tools call --tim) COMP_CWORD=3; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n"
+      "COMP_WORDS=(rkllm-mcp memory se) COMP_CWORD=2; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n"
+      "COMP_WORDS=(rkllm-mcp help se) COMP_CWORD=2; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n"
+      "COMP_WORDS=(rkllm-mcp serve --log-level e) COMP_CWORD=3; _rkllm_mcp; echo \"${COMPREPLY[*]}\"\n";
   const auto finished = run_to_end({.args = {"bash", "-c", script}, .input = Process::Options::Input::kNull});
   CHECK(finished.err.empty());
-  CHECK(finished.out == "serve settings\n--timeout\n");
+  CHECK(finished.out == "serve settings\n--timeout\nsearch\nserve settings\nerror\n");
 }
 
 TEST_CASE("help is as wide as the terminal, and has no colours where NO_COLOR is set") {

@@ -109,7 +109,7 @@ TEST_CASE("call speaks TLS over every transport that has it, and verifies the se
     const auto unverified = server.run({"call", "rkllm_is_running", "--to", url});
     CHECK(unverified.status == 1);
     CHECK(unverified.out.empty());
-    CHECK_THAT(unverified.err, has_text("certificate cannot be verified"));
+    CHECK_THAT(unverified.err, has_text("certificate cannot be verified") && has_text("--cacert FILE"));
   }
   CHECK(texts[0].size() > 20'000);
   CHECK(texts[0] == texts[1]);

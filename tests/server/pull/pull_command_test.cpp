@@ -96,6 +96,11 @@ TEST_CASE("pull ends with the next command, also where the folder is none of the
   const std::string elsewhere = machine.folder() + "-elsewhere";
   const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--to", elsewhere});
   CHECK_THAT(pulled.out, has_text("Load it: rkllm-mcp load " + elsewhere + "/tiny.rkllm\n"));
+  for (const char* server : {"http://board:8081", "board:8081"}) {
+    const auto remote = machine.run({"pull", "hf.co/acme/tiny", "--to", server});
+    CHECK(remote.status == 2);
+    CHECK_THAT(remote.err, has_text("into a folder of this machine") && has_text("POST /api/pull"));
+  }
 }
 
 TEST_CASE("without any setting models are pulled into the user's folder of models, where they are found by name") {

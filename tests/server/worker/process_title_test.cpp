@@ -72,9 +72,6 @@ TEST_CASE("a title is one line of whole characters") {
   CHECK(memory.text() == "rkllm-mcp: 0123456 s");
   title.show("rkllm-mcp: 012345 số");
   CHECK(memory.text() == "rkllm-mcp: 012345 s");
-  CHECK(beginning_of("số", 1) == "s");
-  CHECK(beginning_of("số", 3) == "s");
-  CHECK(beginning_of("số", 4) == "số");
 }
 
 TEST_CASE("arguments that stand elsewhere are left alone, and without arguments nothing is written") {

@@ -55,10 +55,3 @@ TEST_CASE("a paragraph whose holes are empty is left out, and what fills a hole 
   CHECK(filled("{question}", {{"question", ""}}) == "");
   CHECK(filled("", {}) == "");
 }
-
-TEST_CASE("a text is cut between characters only") {
-  CHECK(beginning_of("răng", 10) == "răng");
-  CHECK(beginning_of("răng", 3) == "ră");
-  CHECK(beginning_of("răng", 2) == "r");
-  CHECK(beginning_of("răng", 0) == "");
-}
