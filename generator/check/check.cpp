@@ -46,6 +46,7 @@ constexpr Rule kRules[] = {
     {"pairs-are-of-parameters", &pairs_are_of_parameters},
     {"outs-are-of-parameters", &outs_are_of_parameters},
     {"told-only-are-fields", &told_only_are_fields},
+    {"elements-have-an-end", &elements_have_an_end},
     {"groups-are-whole", &groups_are_whole},
     {"lengths-are-derivable", &lengths_are_derivable},
     {"referred-functions-exist", &referred_functions_exist},

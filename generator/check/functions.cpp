@@ -1,8 +1,10 @@
 #include "check/rules.hpp"
 
 #include "emit/parts.hpp"
+#include "read/declaration.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace bindgen {
 namespace {
@@ -15,19 +17,29 @@ bool is_probe(const Api& api, const std::string& name) {
          std::holds_alternative<meaning::Predicate>(api.role(name + ".return").meaning);
 }
 
-// The name of a handle's type, whether const or not.
+// A handle's type, whether const or not, and whether a typedef names the pointer or not: "env*". What is behind a void*
+// only its typedef tells.
 std::string handle_name(const c::Type& type) {
-  return type.name.empty() && type.kind == c::TypeKind::kPointer ? handle_name(type.target.front()) : type.name;
+  if (type.kind != c::TypeKind::kPointer) return type.name;
+  const c::Type& target = type.target.front();
+  if (target.kind == c::TypeKind::kVoid) return type.name.empty() ? "void*" : type.name;
+  return handle_name(target) + "*";
 }
 
+struct Handle {
+  std::string type;  // see handle_name()
+  std::string shown;
+};
+
 // The types of the handles that a function takes, makes and ends.
-std::vector<std::string> handles_of(const Api& api, const c::Function& function) {
-  std::vector<std::string> found;
+std::vector<Handle> handles_of(const Api& api, const c::Function& function) {
+  std::vector<Handle> found;
+  const auto handle = [](const c::Type& type) { return Handle{handle_name(type), spelling(type)}; };
   const auto add = [&](const std::string& path, const c::Type& type, const c::Type& made) {
     const Meaning& meaning = api.role(path).meaning;
-    if (std::holds_alternative<meaning::CreatesHandle>(meaning)) found.push_back(handle_name(made));
-    if (std::holds_alternative<meaning::UsesHandle>(meaning)) found.push_back(handle_name(type));
-    if (std::holds_alternative<meaning::DestroysHandle>(meaning)) found.push_back(handle_name(type));
+    if (std::holds_alternative<meaning::CreatesHandle>(meaning)) found.push_back(handle(made));
+    if (std::holds_alternative<meaning::UsesHandle>(meaning)) found.push_back(handle(type));
+    if (std::holds_alternative<meaning::DestroysHandle>(meaning)) found.push_back(handle(type));
   };
   for (const Part& part : parts_of(api, function)) {
     add(part.path, *part.type, part.type->target.empty() ? *part.type : part.type->target.front());
@@ -87,15 +99,16 @@ void inspect_freeing(Inspection& inspection, const Part& part, const std::string
 
 // A call speaks of one handle, and the wire tells handles by their ids alone.
 void handles_are_of_one_type(Inspection& inspection) {
-  std::string first;
+  std::optional<Handle> first;
   for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
     const auto handles = handles_of(inspection.api, *function);
     if (handles.size() > 1) inspection.complain(function->location, function->name + " has several handles");
-    for (const std::string& handle : handles) {
-      if (first.empty()) first = handle;
-      if (handle == first) continue;
-      inspection.complain(function->location, function->name + " has a handle of type " + handle +
-                                                  ", others are of type " + first + "; only one type is supported");
+    for (const Handle& handle : handles) {
+      if (!first) first = handle;
+      if (handle.type == first->type) continue;
+      inspection.complain(function->location, function->name + " has a handle of type " + handle.shown +
+                                                  ", others are of type " + first->shown +
+                                                  "; only one type is supported");
     }
   }
 }
@@ -124,6 +137,9 @@ void referred_functions_exist(Inspection& inspection) {
     if (freeing.empty()) continue;
     const auto* frees = c::find<c::Function>(header, freeing);
     if (frees != nullptr && takes_just(*frees, function->returns)) continue;
+    const auto arguments = frees != nullptr && object != nullptr ? arguments_to_free(inspection.api, *function, *frees)
+                                                                 : std::vector<std::string>{};
+    if (std::find(arguments.begin(), arguments.end(), kReturned) != arguments.end()) continue;
     inspection.complain(function->location, function->name + ": " + freeing + " is no function that takes just the " +
                                                 (text != nullptr ? "text" : "struct"));
   }
@@ -155,8 +171,11 @@ void declared_arrays_are_whole(Inspection& inspection) {
       const auto* array = std::get_if<meaning::Array>(&meaning);
       inspection.require(array == nullptr || !array->is_changed, *part,
                          "it is declared as an array of " + many + ", and a client may give fewer for it to change");
+      inspection.require(!std::holds_alternative<meaning::Text>(meaning), *part,
+                         "it is declared as an array of " + many + ", and a text may be shorter");
       const bool is_of_one =
-          std::holds_alternative<meaning::Object>(meaning) || std::holds_alternative<meaning::OutValue>(meaning);
+          std::holds_alternative<meaning::Object>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
+          std::holds_alternative<meaning::InOut>(meaning) || std::holds_alternative<meaning::CreatesHandle>(meaning);
       inspection.require(!is_of_one, *part,
                          "it is declared as an array of " + many + ", and this would be one of them");
       const auto* out = std::get_if<meaning::OutRoom>(&meaning);

@@ -206,6 +206,19 @@ void lengths_are_derivable(Inspection& inspection) {
   });
 }
 
+// Nothing follows a struct that ends openly.
+void elements_have_an_end(Inspection& inspection) {
+  inspection.each_part([&](const Part& part, const auto&) {
+    const Meaning& meaning = inspection.api.role(part.path).meaning;
+    const bool are_several =
+        std::holds_alternative<meaning::Array>(meaning) || std::holds_alternative<meaning::Batch>(meaning);
+    if (!are_several || part.type->target.front().kind != c::TypeKind::kRecord) return;
+    const NamedRecord record = record_of(inspection.api, part);
+    inspection.require(!ends_openly(inspection.api.header, *record.record), part,
+                       record.path + " ends in an array without a length, so there is no array of them");
+  });
+}
+
 // The bounds of what says how much room there is; none if it cannot say that.
 std::optional<std::pair<double, double>> bounds_of_room(const Api& api, const Part& size) {
   constexpr double kNone = 1e300;

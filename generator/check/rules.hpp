@@ -80,6 +80,7 @@ void references_name_siblings(Inspection& inspection);
 void pairs_are_of_parameters(Inspection& inspection);
 void outs_are_of_parameters(Inspection& inspection);
 void told_only_are_fields(Inspection& inspection);
+void elements_have_an_end(Inspection& inspection);
 void chosen_structs_are_known(Inspection& inspection);
 void groups_are_whole(Inspection& inspection);
 void lengths_are_derivable(Inspection& inspection);

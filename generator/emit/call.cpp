@@ -108,7 +108,11 @@ class CallEmitter {
     code_.line("Encoder encoder(encoding);");
     code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
     code_.line("encoder.object(" + literal("value") + ", value, kNullable);");
-    if (!object.freed_by.empty()) code_.line("if (value != nullptr) functions." + object.freed_by + "(value);");
+    if (!object.freed_by.empty()) {
+      const auto* frees = c::find<c::Function>(api_.header, object.freed_by);
+      const std::string arguments = frees->params.size() == 1 ? "value" : arguments_of_freeing(*frees);
+      code_.line("if (value != nullptr) functions." + object.freed_by + "(" + arguments + ");");
+    }
     reply({"encoder.finish", {}});
   }
 
@@ -167,15 +171,20 @@ class CallEmitter {
     return steps;
   }
 
+  std::string arguments_of_freeing(const c::Function& frees) const {
+    std::string arguments;
+    for (const std::string& argument : arguments_to_free(api_, function_, frees)) {
+      arguments += (arguments.empty() ? "" : ", ") + argument;
+    }
+    return arguments;
+  }
+
   // What the function has left in what it was given is given back when everything has been told, or could not be.
   void add_freeing(const Part& part, std::vector<std::string>& steps) const {
     const Meaning& meaning = api_.role(part.path).meaning;
     const auto* frees = c::find<c::Function>(api_.header, freed_by(meaning));
     if (frees == nullptr) return;
-    std::string arguments;
-    for (const std::string& argument : arguments_to_free(api_, function_, *frees)) {
-      arguments += (arguments.empty() ? "" : ", ") + argument;
-    }
+    const std::string arguments = arguments_of_freeing(*frees);
     const auto* object = std::get_if<meaning::Object>(&meaning);
     const auto presence = object != nullptr ? object->presence : std::get<meaning::Array>(meaning).presence;
     const std::string condition = presence == Presence::kNullable ? "if (" + part.name + " != nullptr) " : "";

@@ -76,6 +76,10 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
   const auto parts = parts_of(api, function);
   for (const c::Param& param : frees.params) {
     std::vector<std::string> found;
+    const bool can_be_returned = function.returns.kind == c::TypeKind::kPointer &&
+                                 plain(function.returns) == plain(param.type) &&
+                                 (is_of_const(param.type) || !is_of_const(function.returns));
+    if (can_be_returned) found.emplace_back(kReturned);
     for (const Part& part : parts) {
       if (can_be(part, param.type)) found.push_back(part.name);
     }

@@ -46,6 +46,8 @@ const c::Param* param_with(const Api& api, const c::Function& function) {
 
 // The parameters of `function` that are the arguments of `frees`, which frees what `function` has left: for each of its
 // own the one of that type. None if a type has none or several, or two have the same.
+// What `function` returns, a pointer, is kReturned.
+inline constexpr const char* kReturned = "value";
 std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees);
 
 // What not all versions have in the record, group or function of this (present) path, as rows of a table of Elsewhere;

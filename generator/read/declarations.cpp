@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -27,6 +28,9 @@ class Reader {
   Reader(CXTranslationUnit unit, const c::Header& header)
       : unit_(unit), header_(header), main_file_(clang::main_file(unit)), types_(unit) {
     collect_named_by_typedef(clang_getTranslationUnitCursor(unit));
+    for (const auto& [tag, name] : typedefs_of_tags_) {
+      if (!tag.empty() && seen_tags_.count(name) == 0 && tags_.count(tag) == 0) types_.name_tag(tag, name);
+    }
   }
 
   Declarations read() {
@@ -192,7 +196,7 @@ class Reader {
   void add_opaque(CXCursor cursor, const std::string& name) {
     if (clang_Cursor_isNull(clang_getCursorDefinition(cursor)) == 0 || !known_.insert(name).second) return;
     symbols_.emplace_back(c::Opaque{clang_getCursorKind(cursor) == CXCursor_UnionDecl, name, clang::location(cursor),
-                                    clang::documentation(cursor)});
+                                    clang::documentation(cursor), types_.goes_by_typedef(cursor)});
   }
 
   void add_enum(CXCursor cursor, const std::string& name, CXCursor documented) {
@@ -232,9 +236,24 @@ class Reader {
     for (const CXCursor cursor : clang::children(parent)) {
       const auto kind = clang_getCursorKind(cursor);
       if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) collect_named_by_typedef(cursor);
+      const bool is_tag = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
+      if (is_tag && is_in_header(cursor)) seen_tags_.insert(types_.tag_of(cursor));
       if (kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl) continue;
-      named_by_typedef_.insert(clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor)));
+      const CXCursor declared = clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor));
+      named_by_typedef_.insert(declared);
+      collect_tag(cursor, declared);
     }
+  }
+
+  // A struct or enum of this header goes by its first typedef, unless its tag, too, is a typedef, or that one is a tag.
+  void collect_tag(CXCursor alias, CXCursor declared) {
+    const auto kind = clang_getCursorKind(declared);
+    const bool is_tag = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
+    if (!is_tag || !is_in_header(alias) || !is_in_header(declared)) return;
+    const std::string tag = types_.tag_of(declared);
+    const std::string name = clang::spelling(alias);
+    if (tag == name) tags_.insert(tag);
+    typedefs_of_tags_.emplace(tag, name);
   }
 
   bool is_named_by_typedef(CXCursor cursor) const { return named_by_typedef_.count(cursor) != 0; }
@@ -246,6 +265,9 @@ class Reader {
   std::vector<c::Symbol> symbols_;
   std::vector<c::Variable> variables_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
+  std::map<std::string, std::string> typedefs_of_tags_;  // the first of each tag
+  std::set<std::string> tags_;                           // that are called like a typedef of their own
+  std::set<std::string> seen_tags_;
   // What has been added: records and enums by name, functions and variables by clang's name.
   std::set<std::string> known_;
 };

@@ -79,6 +79,12 @@ Type TypeReader::read(CXType type) const {
   Type result = read_unqualified(type);
   result.is_const = clang_isConstQualifiedType(type) != 0;
   result.is_volatile = clang_isVolatileQualifiedType(type) != 0;
+  if (result.kind != TypeKind::kArray) return result;
+  // Of an array, also of one behind a typedef, it is the elements that are const.
+  Type* element = &result.target.front();
+  while (element->kind == TypeKind::kArray) element = &element->target.front();
+  element->is_const = element->is_const || result.is_const;
+  element->is_volatile = element->is_volatile || result.is_volatile;
   return result;
 }
 
@@ -90,7 +96,10 @@ Type TypeReader::read_unqualified(CXType type) const {
     // Each target has a structure of its own behind this name.
     if (name == "__builtin_va_list") return {TypeKind::kOther, "va_list"};
     Type result = read(clang_getTypedefDeclUnderlyingType(declared));
-    result.name = name;
+    const bool has_own_name = (result.kind == TypeKind::kRecord || result.kind == TypeKind::kEnum) &&
+                              !result.name.empty() &&
+                              is_of_header(clang_getTypeDeclaration(clang_getCanonicalType(type)));
+    if (!has_own_name) result.name = name;
     return result;
   }
   const CXType canonical = clang_getCanonicalType(type);
@@ -125,7 +134,19 @@ Type TypeReader::read_passed(CXType type) const {
   return {TypeKind::kPointer, "", false, false, layout_here(static_cast<long long>(pointer_size_)), {target}};
 }
 
+bool TypeReader::is_of_header(CXCursor declared) const {
+  CXFile file = nullptr;
+  clang_getExpansionLocation(clang_getCursorLocation(declared), &file, nullptr, nullptr, nullptr);
+  return clang_File_isEqual(file, main_file_) != 0;
+}
+
 std::string TypeReader::tag_of(CXCursor cursor) const {
+  const std::string tag = tag_as_written(cursor);
+  const auto named = names_of_tags_.find(tag);
+  return named == names_of_tags_.end() ? tag : named->second;
+}
+
+std::string TypeReader::tag_as_written(CXCursor cursor) const {
   CXToken* tokens = nullptr;
   unsigned count = 0;
   clang_tokenize(unit_, clang_getCursorExtent(cursor), &tokens, &count);

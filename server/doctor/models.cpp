@@ -5,6 +5,7 @@
 #include "doctor/doctor.hpp"
 #include "models/model_files.hpp"
 #include "pull/model_chip.hpp"
+#include "text/shell_word.hpp"
 #include "text/shown_bytes.hpp"
 
 #include <algorithm>
@@ -35,12 +36,13 @@ void examine_model(const Machine& machine, const fs::path& path, Findings& findi
   std::error_code error;
   const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
   if (error) {
-    findings.push_back({kModels, Level::kProblem, path.string() + ": " + error.message(), "ls -l " + path.string()});
+    findings.push_back(
+        {kModels, Level::kProblem, path.string() + ": " + error.message(), "ls -l " + shell_word(path.string())});
     return;
   }
   if (bytes == 0) {
     findings.push_back({kModels, Level::kProblem, path.string() + " is empty: a copy of it has broken off",
-                        "rm " + path.string() + "   # and copy it, or rkllm-mcp pull it, again"});
+                        "rm " + shell_word(path.string()) + "   # and copy it, or rkllm-mcp pull it, again"});
     return;
   }
   const std::string platform = platform_of(machine);
@@ -78,7 +80,7 @@ Findings examine_models(const Machine& machine) {
     std::error_code error;
     if (fs::is_directory(folder, error)) continue;
     findings.push_back({kModels, Level::kProblem, folder + " (runtime.model_dirs) is no folder that can be read",
-                        "mkdir -p " + folder});
+                        "mkdir -p " + shell_word(folder)});
   }
   const auto folders = model_folders(machine.settings.runtime.model_dirs);
   for (const std::string& model : known_models(machine.settings.models, folders)) {

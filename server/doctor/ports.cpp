@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 constexpr const char* kPorts = "ports";
 
 struct OpenPort {
+  std::string user;    // its number
   std::string socket;  // its inode
 };
 
@@ -33,7 +34,7 @@ std::optional<OpenPort> find_port(const std::string& table, std::uint16_t port, 
     if (colon == std::string::npos || word[3] != state) continue;
     std::uint16_t number = 0;
     std::from_chars(word[1].data() + colon + 1, word[1].data() + word[1].size(), number, 16);
-    if (number == port) return OpenPort{word[9]};
+    if (number == port) return OpenPort{word[7], word[9]};
   }
   return std::nullopt;
 }
@@ -55,6 +56,21 @@ std::string owner_of(const Machine& machine, const std::string& socket) {
   return {};
 }
 
+// Of a process of our own name that this user runs; empty if there is none. Everybody may know that much of processes
+// that are another user's.
+std::string server_of(const Machine& machine, const std::string& user) {
+  for (const fs::path& process : entries_of(machine.root / "proc")) {
+    const std::string number = process.filename().string();
+    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (!text_of(machine, "proc/" + number + "/comm").starts_with("rkllm-mcp")) continue;
+    const std::string status = text_of(machine, "proc/" + number + "/status");
+    const auto at = status.find("\nUid:\t");
+    if (at == std::string::npos || !status.substr(at + 6).starts_with(user + "\t")) continue;
+    return "rkllm-mcp, process " + number + ", of another user";
+  }
+  return {};
+}
+
 struct Wanted {
   std::string setting;
   bool enabled;
@@ -69,7 +85,8 @@ void examine_port(const Machine& machine, const Wanted& wanted, Findings& findin
   for (const char* const table : tables) {
     const auto found = find_port(text_of(machine, table), wanted.port, wanted.is_udp ? "07" : "0A");
     if (!found) continue;
-    const std::string owner = owner_of(machine, found->socket);
+    std::string owner = owner_of(machine, found->socket);
+    if (owner.empty()) owner = server_of(machine, found->user);
     if (owner.starts_with("rkllm-mcp")) {
       findings.push_back({kPorts, Level::kOk, wanted.setting + " " + number + ": the server runs (" + owner + ")"});
       return;

@@ -1,5 +1,6 @@
 // Who may read what is secret, and who may change what the server obeys.
 #include "doctor/doctor.hpp"
+#include "text/shell_word.hpp"
 
 #include <sys/stat.h>
 
@@ -14,18 +15,18 @@ void examine_file(const std::string& path, const std::string& what, Keep keep, F
   if (path.empty()) return;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    findings.push_back(
-        {kPermissions, Level::kProblem, path + " (" + what + ") is not there, or cannot be reached", "ls -l " + path});
+    findings.push_back({kPermissions, Level::kProblem, path + " (" + what + ") is not there, or cannot be reached",
+                        "ls -l " + shell_word(path)});
     return;
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    findings.push_back(
-        {kPermissions, Level::kProblem, path + " (" + what + ") can be changed by other users", "chmod go-w " + path});
+    findings.push_back({kPermissions, Level::kProblem, path + " (" + what + ") can be changed by other users",
+                        "chmod go-w " + shell_word(path)});
     return;
   }
   if (keep == Keep::kUnread && (status.st_mode & (S_IRGRP | S_IROTH)) != 0) {
-    findings.push_back(
-        {kPermissions, Level::kProblem, path + " (" + what + ") can be read by other users", "chmod 600 " + path});
+    findings.push_back({kPermissions, Level::kProblem, path + " (" + what + ") can be read by other users",
+                        "chmod 600 " + shell_word(path)});
     return;
   }
   findings.push_back({kPermissions, Level::kOk, path + " (" + what + ")"});

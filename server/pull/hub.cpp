@@ -2,6 +2,7 @@
 
 #include "jsonrpc/bounded_json.hpp"
 #include "pull/model_chip.hpp"
+#include "text/shell_word.hpp"
 #include "text/shown_bytes.hpp"
 
 #include <rkllm_mcp/json.hpp>
@@ -112,6 +113,13 @@ std::string listed(const std::vector<HubFile>& files, const BoardFacts& board, c
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+// Without its folder, where no other file is called so.
+std::string short_name(const HubFile& file, const std::vector<HubFile>& files) {
+  const std::string last(last_part(file.name));
+  const auto ends_so = [&last](const HubFile& each) { return last_part(each.name) == last; };
+  return std::count_if(files.begin(), files.end(), ends_so) == 1 ? last : file.name;
+}
+
 }  // namespace
 
 std::string words_of_gate() {
@@ -163,13 +171,14 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
                             const std::string& repository) {
   if (files.empty()) throw std::invalid_argument(repository + " has no .rkllm files");
   if (!wanted.empty()) {
-    const auto found = std::find_if(files.begin(), files.end(), [&wanted](const HubFile& each) {
-      return each.name == wanted || last_part(each.name) == wanted;
-    });
-    if (found == files.end()) {
-      throw std::invalid_argument(repository + " has no file " + wanted + "; it has:" + listed(files, board));
-    }
-    return *found;
+    const auto is_it = [&wanted](const HubFile& each) { return each.name == wanted; };
+    const auto ends_so = [&wanted](const HubFile& each) { return last_part(each.name) == wanted; };
+    const auto exact = std::find_if(files.begin(), files.end(), is_it);
+    if (exact != files.end()) return *exact;
+    const auto many = std::count_if(files.begin(), files.end(), ends_so);
+    if (many == 1) return *std::find_if(files.begin(), files.end(), ends_so);
+    throw std::invalid_argument(repository + " has " + (many == 0 ? "no file " : "several files ") + wanted +
+                                "; it has:" + listed(files, board));
   }
   std::vector<const HubFile*> fitting;
   for (const HubFile& each : files) {
@@ -184,8 +193,8 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
                                 "; it has:" + listed(files, board));
   }
   throw std::invalid_argument(repository + " has several models for " + board_name + ":" + listed(files, board) +
-                              "\nname one: rkllm-mcp pull hf.co/" + repository + ":" +
-                              last_part(fitting.front()->name));
+                              "\nname one: rkllm-mcp pull " +
+                              shell_word("hf.co/" + repository + ":" + short_name(*fitting.front(), files)));
 }
 
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,

@@ -28,7 +28,9 @@ class Probe {
  public:
   explicit Probe(const c::Header& header, const std::string& before = "") {
     // The model is what C++ sees, which has no __STDC_VERSION__; libusb.h defines a macro by it. Nor has it "restrict".
-    text_ = before + "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#undef __STDC_VERSION__\n#define restrict\n#define __restrict\n#define __restrict__\n#include \"" +
+    text_ = before +
+            "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n#undef __STDC_VERSION__\n#define "
+            "restrict\n#define __restrict\n#define __restrict__\n#include \"" +
             header.path + "\"\n";
     header_text_ = without_comments(header);
     // The model calls a struct by its tag alone, also those of headers that this one includes.
@@ -54,7 +56,8 @@ class Probe {
   void name_tag(const Kind&) {}
   void name_tag(const c::Record& record) { name_tag(record.is_union ? "union" : "struct", record.name); }
   void name_tag(const c::Opaque& opaque) {  // which only a tag can name
-    name_tag(opaque.is_union ? "union" : "struct", opaque.name, true);
+    if (!opaque.is_typedef) name_tag(opaque.is_union ? "union" : "struct", opaque.name, true);
+    tags_.insert(opaque.name);
   }
   void name_tag(const c::Enum& entity) {
     if (!entity.name.empty()) name_tag("enum", entity.name);

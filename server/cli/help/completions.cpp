@@ -110,7 +110,7 @@ void add_fish_options(std::string& text, const CLI::App& app, const std::string&
     for (const std::string& name : option->get_lnames()) text += " -l " + name;
     if (const std::string words = words_of(*option); !words.empty()) {
       text += " -x -a " + in_quotes(words);
-    } else if (option->get_type_size() != 0) {
+    } else if (option->get_items_expected_max() != 0) {
       text += " -r";
     }
     text += " -d " + in_quotes(option->get_description()) + "\n";
@@ -196,6 +196,7 @@ std::string fish_completion(const CLI::App& app) {
     for (const CLI::App* each : shown_commands(*command)) {
       text += "complete -c rkllm-mcp -f -n " + in_quotes(seen) + " -a " + each->get_name() + " -d " +
               in_quotes(summary_of(*each)) + "\n";
+      add_fish_options(text, *each, seen + "; and __fish_seen_subcommand_from " + each->get_name());
     }
     for (const CLI::Option* option : command->get_options()) {
       const std::string words = option->get_positional() ? words_of(*option) : std::string();

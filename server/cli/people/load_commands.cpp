@@ -4,6 +4,7 @@
 #include "cli/help/terminal.hpp"
 #include "cli/people/load_progress_line.hpp"
 #include "cli/people/offered_models.hpp"
+#include "text/shell_word.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -80,9 +81,13 @@ Json load_by_name(ServerLink& server, const OfferedModels& offered, const Offere
   return init_file(server, model.path);
 }
 
-bool is_meant(const LoadedHandle& handle, const std::string& name) {
+bool is_called(const LoadedHandle& handle, const std::string& name) {
+  return handle.handle == name || handle.name == name;
+}
+
+bool is_of_file(const LoadedHandle& handle, const std::string& name) {
   const std::filesystem::path path = handle.path;
-  return handle.handle == name || handle.name == name || path == name || path.filename() == name || path.stem() == name;
+  return path == name || path.filename() == name || path.stem() == name;
 }
 
 // A file of this machine by its full path, which the server's own folder would not lead to; what only the server may
@@ -130,9 +135,9 @@ int load_model(ServerLink& server, const StateOptions& options) {
   if (options.json) {
     print_json(result);
   } else {
-    std::printf("%s %s: handle %s. Talk to it: rkllm-mcp chat %s\n", name.c_str(),
+    std::printf("%s %s: handle %s. Talk to it: rkllm-mcp chat %s%s\n", name.c_str(),
                 model != nullptr && model->is_loaded ? "was loaded already" : "is loaded",
-                text_at(result, "handle").c_str(), name.c_str());
+                text_at(result, "handle").c_str(), shell_word(name).c_str(), server.where().c_str());
   }
   return kExitOk;
 }
@@ -140,8 +145,11 @@ int load_model(ServerLink& server, const StateOptions& options) {
 int unload_model(ServerLink& server, const StateOptions& options) {
   const auto handles = loaded_handles(server);
   std::vector<LoadedHandle> meant;
-  std::ranges::copy_if(handles, std::back_inserter(meant),
-                       [&](const LoadedHandle& each) { return is_meant(each, options.model); });
+  for (const auto is_meant : {&is_called, &is_of_file}) {  // what `ps` prints goes before files of that name
+    if (!meant.empty()) break;
+    std::ranges::copy_if(handles, std::back_inserter(meant),
+                         [&](const LoadedHandle& each) { return is_meant(each, options.model); });
+  }
   OfferedModels offered;
   if (meant.empty()) {
     offered = offered_models(server);

@@ -36,6 +36,7 @@ OfferedModel offered_model(const std::string& name, const Json& facts) {
 // Of a server without a chat host.
 OfferedModels models_of_resource(ServerLink& server) {
   OfferedModels offered;
+  offered.where = server.where();
   offered.has_chat = false;
   const Json resource = server.resource("rkllm://models");
   for (const Json& each : resource.value("models", Json::array())) {
@@ -90,11 +91,12 @@ const OfferedModel* OfferedModels::find(const std::string& name) const {
 std::string OfferedModels::no_such_model(const std::string& name) const {
   std::vector<std::string> known = names();
   for (const OfferedModel& each : all) known.insert(known.end(), each.aliases.begin(), each.aliases.end());
-  return "there is no model " + name + did_you_mean(name, known) + "\nWhat there is: rkllm-mcp models";
+  return "there is no model " + name + did_you_mean(name, known) + "\nWhat there is: rkllm-mcp models" + where;
 }
 
 OfferedModels models_to_chat_with(ServerLink& server) {
   OfferedModels offered;
+  offered.where = server.where();
   const Json answer = server.get("/v1/models");
   for (const Json& each : answer.value("data", Json::array())) {
     offered.all.push_back(offered_model(text_at(each, "id"), each.value("rkllm", Json::object())));

@@ -25,6 +25,7 @@ struct OfferedModel {
 struct OfferedModels {
   std::vector<OfferedModel> all{};
   bool has_chat = true;  // the server answers chats, and loads, pulls and deletes models by name
+  std::string where{};   // see ServerLink::where()
 
   std::vector<std::string> names() const;  // without other names
   // By its name, "name:latest", another name of it, its handle, its file's path, or its file's name with or without

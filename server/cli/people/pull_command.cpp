@@ -9,6 +9,7 @@
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
 #include "pull/this_board.hpp"
+#include "text/shell_word.hpp"
 #include "text/shown_bytes.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
@@ -106,15 +107,15 @@ std::string words_of_next_step(const fs::path& model, const SettingsRequest& req
   const std::string path = fs::absolute(model).lexically_normal().string();
   const OfferedModels offered = models_here(request);
   const OfferedModel* const found = offered.find(path);
-  if (found != nullptr) return "Talk to it: rkllm-mcp chat " + found->name;
-  return "Load it: rkllm-mcp load " + path + "\nThen talk to it: rkllm-mcp chat";
+  if (found != nullptr) return "Talk to it: rkllm-mcp chat " + shell_word(found->name);
+  return "Load it: rkllm-mcp load " + shell_word(path) + "\nThen talk to it: rkllm-mcp chat";
 }
 
 // Ollama's models have names of one word; here that can only be one that has come already.
 std::string words_for_a_name(const std::string& name, const SettingsRequest& request) {
   const OfferedModels offered = models_here(request);
   if (const OfferedModel* const model = offered.find(name)) {
-    return model->name + " is here already: rkllm-mcp chat " + model->name +
+    return model->name + " is here already: rkllm-mcp chat " + shell_word(model->name) +
            "; what is fetched is named hf.co/OWNER/NAME, or by the https address of a .rkllm file";
   }
   return name + " names no model to fetch" + did_you_mean(name, offered.names()) +
@@ -175,7 +176,8 @@ const OfferedModel* model_to_remove(const OfferedModels& offered, const std::str
     throw std::runtime_error(name + " is another name of " + model->name +
                              ": models are deleted by the name of their file");
   }
-  if (model->is_loaded) throw std::runtime_error(model->name + " is loaded; first: rkllm-mcp unload " + model->name);
+  if (model->is_loaded)
+    throw std::runtime_error(model->name + " is loaded; first: rkllm-mcp unload " + shell_word(model->name));
   return model;
 }
 
@@ -189,16 +191,21 @@ void remove_from_server(ServerLink& server, const OfferedModels& offered, const 
   }
   std::vector<const OfferedModel*> models;
   for (const std::string& name : names) models.push_back(model_to_remove(offered, name));
-  for (std::size_t at = 0; at < names.size(); ++at) {
-    const OfferedModel* const model = models[at];
-    try {
-      server.send("DELETE", "/api/delete", Json{{"model", model == nullptr ? names[at] : model->name}});
-    } catch (const ServerRefuses& refusal) {
-      if (model != nullptr || refusal.status() != 404) throw;
-      throw std::runtime_error(offered.no_such_model(names[at]));
+  const auto remove_those = [&](bool are_known) {
+    for (std::size_t at = 0; at < names.size(); ++at) {
+      const OfferedModel* const model = models[at];
+      if ((model != nullptr) != are_known) continue;
+      try {
+        server.send("DELETE", "/api/delete", Json{{"model", model == nullptr ? names[at] : model->name}});
+      } catch (const ServerRefuses& refusal) {
+        if (model != nullptr || refusal.status() != 404) throw;
+        throw std::runtime_error(offered.no_such_model(names[at]));
+      }
+      removed(names[at], model);
     }
-    removed(names[at], model);
-  }
+  };
+  remove_those(false);  // first, so that a wrong name is found out before anything whole is deleted
+  remove_those(true);
 }
 
 void remove_from_settings(const Settings& settings, const OfferedModels& known, const std::vector<std::string>& names,
@@ -286,12 +293,17 @@ int run_remove(const RemoveOptions& options, const SettingsRequest& request) {
                   model->bytes.is_number() ? (", " + shown_bytes(model->bytes.get<std::int64_t>())).c_str() : "");
     }
   };
-  const auto offered = offered_where_one_runs(server, options.remote);
-  if (offered && (offered->has_chat || !options.remote.to.empty())) {
-    remove_from_server(server, *offered, options.models, removed);
-  } else {
-    const OfferedModels known = offered ? *offered : models_of_settings(server.settings());
-    remove_from_settings(server.settings(), known, options.models, removed);
+  try {
+    const auto offered = offered_where_one_runs(server, options.remote);
+    if (offered && (offered->has_chat || !options.remote.to.empty())) {
+      remove_from_server(server, *offered, options.models, removed);
+    } else {
+      const OfferedModels known = offered ? *offered : models_of_settings(server.settings());
+      remove_from_settings(server.settings(), known, options.models, removed);
+    }
+  } catch (const std::exception&) {
+    if (options.json && !all.empty()) print_json(all);  // these are gone
+    throw;
   }
   if (options.json) print_json(all);
   return kExitOk;

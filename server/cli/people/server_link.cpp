@@ -4,6 +4,7 @@
 #include "client/connection.hpp"
 #include "client/http/sse_parser.hpp"
 #include "jsonrpc/bounded_json.hpp"
+#include "text/shell_word.hpp"
 
 #include <condition_variable>
 #include <mutex>
@@ -92,7 +93,9 @@ client::Endpoint endpoint_for(const RemoteOptions& options, const Settings& sett
 }  // namespace
 
 ServerLink::ServerLink(const RemoteOptions& options, const SettingsRequest& request)
-    : settings_(load_settings(request).values), endpoint_(endpoint_for(options, settings_)) {
+    : settings_(load_settings(request).values),
+      endpoint_(endpoint_for(options, settings_)),
+      where_(options.to.empty() ? std::string() : " --to " + shell_word(options.to)) {
   endpoint_.path = "/";  // so that url() is the server's, not one method's
 }
 

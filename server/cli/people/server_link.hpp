@@ -37,6 +37,8 @@ class ServerLink {
 
   std::string url() const { return endpoint_.url(); }
   const Settings& settings() const { return settings_; }  // of this machine
+  // What a proposed command has to end with to mean the same server: " --to URL" if one was named.
+  const std::string& where() const { return where_; }
 
   // These throw client::Unreachable, client::ConnectionError, ServerRefuses.
   Json get(const std::string& path);
@@ -60,6 +62,7 @@ class ServerLink {
 
   Settings settings_;
   client::Endpoint endpoint_;
+  std::string where_;
 };
 
 }  // namespace rkllm_mcp

@@ -71,8 +71,9 @@ int print_status(ServerLink& server, bool json) {
     std::printf("            %s\n", runtime["note"].get<std::string>().c_str());
   }
   const Json handles = loaded_models(health);
-  std::printf("models      %zu loaded%s\n", handles.size(),
-              handles.empty() ? "; load one: rkllm-mcp load NAME" : "; more: rkllm-mcp ps");
+  std::printf(
+      "models      %zu loaded%s\n", handles.size(),
+      ((handles.empty() ? "; load one: rkllm-mcp load NAME" : "; more: rkllm-mcp ps") + server.where()).c_str());
   const Json transports = health.value("transports", Json::object());  // named: items() refers to it
   for (const auto& [name, place] : transports.items()) {
     if (!place.contains("connections")) continue;

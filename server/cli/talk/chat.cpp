@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace rkllm_mcp {
@@ -29,8 +31,14 @@ constexpr const char* kCommands = R"(/model [NAME]   show the models, or talk to
 /exit           leave, as Ctrl-D does
 Ctrl-C stops an answer. A line that ends with \ goes on in the next one; """ begins and ends a text of several lines.
 )";
-constexpr std::array<std::string_view, 7> kCommandNames{"/model", "/system", "/clear", "/save",
-                                                        "/help",  "/exit",   "/bye"};
+constexpr std::array<std::string_view, 8> kCommandNames{"/model", "/system", "/clear", "/save",
+                                                        "/help",  "/exit",   "/bye",   "/quit"};
+
+std::string without_blanks_around(const std::string& text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  const auto begin = text.find_first_not_of(kBlanks);
+  return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+}
 
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -103,7 +111,7 @@ class Chat {
             "; /help lists the commands.\n");
     }
     while (const auto text = next_text()) {
-      if (text->empty()) continue;
+      if (without_blanks_around(*text).empty()) continue;
       if (text->starts_with('/')) {
         if (!obey(*text)) break;
       } else {
@@ -177,15 +185,15 @@ class Chat {
 
   void complain(const std::string& text) {
     has_failed_ = has_failed_ || !editor_.is_interactive();
-    std::fprintf(stderr, "%s %s\n", paint_.red("rkllm-mcp:").c_str(), text.c_str());
+    std::fprintf(stderr, "%s %s\n", of_errors_.red("rkllm-mcp:").c_str(), text.c_str());
   }
 
   // False: to leave.
   bool obey(const std::string& line) {
     const auto space = line.find(' ');
     const std::string command = line.substr(0, space);
-    const std::string rest = space == std::string::npos ? std::string() : line.substr(space + 1);
-    if (command == "/exit" || command == "/bye") return false;
+    const std::string rest = space == std::string::npos ? std::string() : without_blanks_around(line.substr(space));
+    if (command == "/exit" || command == "/bye" || command == "/quit") return false;
     if (command == "/help") {
       say(kCommands);
     } else if (command == "/clear") {
@@ -193,6 +201,7 @@ class Chat {
       say("The conversation is forgotten.\n");
     } else if (command == "/system") {
       conversation_.set_system(rest);
+      say(rest.empty() ? "The model is told nothing more.\n" : "The model is told so, from the next question on.\n");
     } else if (command == "/model") {
       choose_model(rest);
     } else if (command == "/save") {
@@ -221,10 +230,11 @@ class Chat {
   void save(const std::string& path) {
     if (path.empty()) return complain("/save needs the name of a file");
     if (::access(path.c_str(), F_OK) == 0) return complain(path + " exists; name another file");
+    errno = 0;
     std::ofstream file(path);
     file << conversation_.to_json().dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
     file.close();
-    if (!file) return complain(path + " cannot be written");
+    if (!file) return complain(path + " cannot be written: " + std::generic_category().message(errno));
     say("Written to " + path + ".\n");
   }
 
@@ -232,6 +242,7 @@ class Chat {
   ServerLink& server_;
   const Output output_;
   const Paint paint_{STDOUT_FILENO};
+  const Paint of_errors_{STDERR_FILENO};
   Conversation conversation_;
   LineEditor editor_;
   bool has_failed_ = false;
@@ -291,7 +302,8 @@ int run_ask(const AskOptions& options, const SettingsRequest& request) {
   } else {
     print("\n");
     const std::string speed = conversation.speed().text();
-    if (::isatty(STDERR_FILENO) == 1 && !speed.empty()) std::fprintf(stderr, "%s\n", paint.dim(speed).c_str());
+    if (::isatty(STDERR_FILENO) == 1 && !speed.empty())
+      std::fprintf(stderr, "%s\n", Paint(STDERR_FILENO).dim(speed).c_str());
   }
   return end == Conversation::End::kComplete ? kExitOk : kExitInterrupted;
 }

@@ -173,6 +173,13 @@ TEST_CASE("the manual page and the completions have every command and every long
   CHECK(home.run({"completion", "tcsh"}).status == 2);
 }
 
+TEST_CASE("fish takes switches without values, and the options of commands inside commands") {
+  const auto made = Home().run({"completion", "fish"});
+  CHECK_THAT(made.out, has_text("-l simulator -d ") && has_text("-l log-level -x -a 'trace debug") &&
+                           has_text("-l library -r ") && !has_text("-l simulator -r"));
+  CHECK_THAT(made.out, has_text("'__fish_seen_subcommand_from tools; and __fish_seen_subcommand_from list' -l all -d"));
+}
+
 TEST_CASE("bash completes commands, the options of the command that stands there, and values that are words") {
   const Home home;
   const std::string script =

@@ -97,7 +97,7 @@ TEST_CASE("load takes a name of the server's, once and for ever, and who names n
   const auto first = server.command({"load", "beta"});
   INFO(first.err);
   CHECK(first.status == 0);
-  CHECK_THAT(first.out, has_text("beta is loaded: handle llm-1. Talk to it: rkllm-mcp chat beta\n"));
+  CHECK_THAT(first.out, has_text("beta is loaded: handle llm-1. Talk to it: rkllm-mcp chat beta --to 127."));
   CHECK_THAT(server.command({"load", "beta"}).out, has_text("beta was loaded already: handle llm-1."));
   CHECK(server.report({"load", server.model("beta")})["handle"] == "llm-1");  // the same, by its path
   CHECK(server.report({"load", "beta.json"})["model"] == "beta");

@@ -273,6 +273,12 @@ TEST_CASE("a port that another program has is a problem that names it, and one t
   auto fault = only_fault(doctor::examine_ports(board.machine));
   CHECK(fault.level == Level::kProblem);
   CHECK_THAT(fault.text, has_text("http.port 8080 is taken by another user's program"));
+  // The server of a service's user, whose files nobody else may look into.
+  board.put("proc/88/comm", "rkllm-mcp\n");
+  board.put("proc/88/status", "Name:\trkllm-mcp\nUid:\t0\t0\t0\t0\n");
+  CHECK(faults(doctor::examine_ports(board.machine)).empty());
+  board.put("proc/88/status", "Name:\trkllm-mcp\nUid:\t1000\t1000\t1000\t1000\n");
+  CHECK(only_fault(doctor::examine_ports(board.machine)).level == Level::kProblem);
   board.put("proc/99/comm", "nginx\n");
   fs::create_directories(board.path("proc/99/fd"));
   fs::create_symlink("socket:[777]", board.path("proc/99/fd/3"));
@@ -313,6 +319,16 @@ TEST_CASE("settings that others may change, and access tokens that others may re
   board.machine.settings.auth.tokens = board.path("tokens");
   fault = only_fault(doctor::examine_secrets(board.machine));
   CHECK(fault.cure == "chmod 600 " + board.path("tokens"));
+}
+
+TEST_CASE("a cure can be pasted where a file's name has blanks") {
+  Board board;
+  board.put("models/em pty.rkllm", "");
+  const std::string path = board.path("models/em pty.rkllm");
+  for (const auto& fault : faults(doctor::examine_models(board.machine))) {
+    if (fault.text.find("empty") != std::string::npos) CHECK_THAT(fault.cure, has_text("rm '" + path + "'"));
+  }
+  CHECK(fs::exists(path));
 }
 
 TEST_CASE("a clock that stands in the past is a problem") {

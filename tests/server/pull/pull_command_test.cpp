@@ -89,6 +89,20 @@ TEST_CASE("pull lists what a repository has, and which of it is taken") {
   CHECK(machine.run({"pull", "hf.co/acme/tiny:tiny.rkllm"}).err.empty());
 }
 
+TEST_CASE("of two files of one name in a repository's folders none is taken by that name alone") {
+  FakeHub hub;
+  hub.files["q4/tiny.rkllm"] = "a model";
+  hub.files["q8/tiny.rkllm"] = "another";
+  const Machine machine(hub.url());
+  const auto several = machine.run({"pull", "hf.co/acme/tiny"});
+  CHECK(several.status == 2);
+  CHECK_THAT(several.err, has_text("name one: rkllm-mcp pull hf.co/acme/tiny:q4/tiny.rkllm"));
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny:tiny.rkllm"});
+  CHECK(pulled.status == 2);
+  CHECK_THAT(pulled.err, has_text("has several files tiny.rkllm"));
+  CHECK(machine.run({"pull", "hf.co/acme/tiny:q8/tiny.rkllm"}).status == 0);
+}
+
 TEST_CASE("pull ends with the next command, also where the folder is none of the settings") {
   FakeHub hub;
   hub.files["tiny.rkllm"] = "a model";

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_array_and_count {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_array_and_count;
 
 TEST_CASE("an array brings its count, and one factor of a product follows from the other") {
   GoldenCaller caller(kAbiSet, {{"put", symbol(+[](const Table* table) {
@@ -18,3 +19,5 @@ TEST_CASE("an array brings its count, and one factor of a product follows from t
   odd["columns"] = 4;
   CHECK_THAT(caller.complaint("put", {{"table", odd}}), has_text("params.table.values"));
 }
+
+}  // namespace rkllm_mcp::v1_array_and_count

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_array_lengths {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_array_lengths;
 
 TEST_CASE("lengths follow from each other, and elements from what is known of the handle") {
   static int model = 0;
@@ -28,3 +29,5 @@ TEST_CASE("lengths follow from each other, and elements from what is known of th
   CHECK_THAT(with("weights", {1, 2, 3}), has_text("as many values as ids has"));
   CHECK_THAT(with("vectors", {1, 2, 3}), has_text("a multiple of 2 (n_ids) values"));
 }
+
+}  // namespace rkllm_mcp::v1_array_lengths

@@ -4,8 +4,9 @@
 
 #include <cstring>
 
+namespace rkllm_mcp::v1_array_of_structs {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_array_of_structs;
 
 namespace {
 
@@ -58,3 +59,5 @@ TEST_CASE("a struct that holds such arrays is told with them") {
   CHECK(rkllm_mcp::encode(line) ==
         Json{{"points", {{{"x", 1}, {"y", 2}}}}, {"n_points", 1}, {"bends", {{{"x", 3}, {"y", 4}}}}, {"n_bends", 1}});
 }
+
+}  // namespace rkllm_mcp::v1_array_of_structs

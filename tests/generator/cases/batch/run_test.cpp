@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_batch {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_batch;
 
 TEST_CASE("the batch of a later call has the size that the creating call was given") {
   static int model = 0;
@@ -19,3 +20,5 @@ TEST_CASE("the batch of a later call has the size that the creating call was giv
   CHECK(caller.call("ask", {{"questions", {{{"text", "a"}}, {{"text", "b"}}}}}) == Json{{"status", 0}});
   CHECK_THAT(caller.complaint("ask", {{"questions", {{"text", "a"}}}}), has_text("array of 2 objects (n_batch)"));
 }
+
+}  // namespace rkllm_mcp::v1_batch

@@ -2,7 +2,7 @@
 
 #include "golden_caller.hpp"
 
-using namespace bindgen::test;
+namespace bindgen::test::bit_fields {
 
 namespace {
 
@@ -56,3 +56,5 @@ TEST_CASE("bits that lie elsewhere than the header has them are noticed when a l
   CHECK_THROWS_AS(rkllm_mcp::require_bits<Head>("Head.version", 1, 3, set_version), std::logic_error);
   CHECK_THROWS_AS(rkllm_mcp::require_bits<Head>("Head.version", 0, 4, set_version), std::logic_error);
 }
+
+}  // namespace bindgen::test::bit_fields

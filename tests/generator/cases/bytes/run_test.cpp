@@ -4,8 +4,9 @@
 
 #include <string_view>
 
+namespace rkllm_mcp::v1_bytes {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_bytes;
 
 TEST_CASE("an array of char is bytes, in either form and in both directions") {
   static constexpr std::string_view kBytes("\x00\xff", 2);
@@ -30,3 +31,5 @@ TEST_CASE("an array of char is bytes, in either form and in both directions") {
   CHECK_THAT(caller.complaint("put_plain", {{"data", packed}, {"size", 3}}), has_text("params.data"));
   CHECK_THAT(caller.complaint("put_plain", {{"data", {{"base64", "AP8="}, {"dtype", "float32"}}}}), has_text("uint8"));
 }
+
+}  // namespace rkllm_mcp::v1_bytes

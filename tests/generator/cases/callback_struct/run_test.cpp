@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_callback_struct {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_callback_struct;
 
 namespace {
 
@@ -33,3 +34,5 @@ TEST_CASE("what a callback of a struct of callbacks is given becomes a stream") 
   CHECK(caller.sink.events == std::vector<std::string>{"rows scores.values n_rows=1 n_columns=2", "token 0 'hello' 5",
                                                        R"(end kEnd {"total":{"words":1}})"});
 }
+
+}  // namespace rkllm_mcp::v1_callback_struct

@@ -6,8 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+namespace rkllm_mcp::v1_changed {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_changed;
 
 TEST_CASE("what a function writes into what it is given is told, and what it left there is freed") {
   static int kept = 0;
@@ -66,3 +67,5 @@ TEST_CASE("what a function writes into what it is given is told, and what it lef
   CHECK_THAT(caller.complaint("sort", {{"values", {3, 1}}, {"keeps", {1, 0}}}), has_text("params.keeps[0]"));
   CHECK(caller.call("reverse", {{"bytes", {1, 2, 255}}}) == Json{{"status", 0}, {"bytes", {255, 2, 1}}});
 }
+
+}  // namespace rkllm_mcp::v1_changed

@@ -4,8 +4,9 @@
 
 #include <cstring>
 
+namespace rkllm_mcp::v1_chosen_struct {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_chosen_struct;
 
 TEST_CASE("an enumerator chooses the struct that a function fills in, and its size is told the function") {
   GoldenCaller caller(kAbiSet, {{"query", symbol(+[](Ask what, void* info, uint32_t size) {
@@ -26,3 +27,5 @@ TEST_CASE("an enumerator chooses the struct that a function fills in, and its si
   CHECK_THAT(caller.complaint("query", {{"what", "ASK_OTHER"}}), has_text("params.what"));
   CHECK_THAT(caller.complaint("query", {{"info", {{"index", 4}}}}), has_text("params.what") && has_text("required"));
 }
+
+}  // namespace rkllm_mcp::v1_chosen_struct

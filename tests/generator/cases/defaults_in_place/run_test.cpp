@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_defaults_in_place {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_defaults_in_place;
 
 namespace {
 
@@ -38,3 +39,5 @@ TEST_CASE("defaults reach structs that are declared in place, unless another fun
   CHECK(last.n_cpus == 2);
   CHECK(caller.call("settings")["depth"] == 40);
 }
+
+}  // namespace rkllm_mcp::v1_defaults_in_place

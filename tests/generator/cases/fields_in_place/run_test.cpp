@@ -4,8 +4,9 @@
 
 #include <cstring>
 
+namespace rkllm_mcp::v1_fields_in_place {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_fields_in_place;
 
 namespace {
 
@@ -61,3 +62,5 @@ TEST_CASE("what does not fit into a struct is refused with its path") {
   CHECK_THAT(complaint("matrix", nullptr), has_text("params.shape.matrix") && has_text("required"));
   CHECK_THAT(complaint("colour", {1, 2, 256}), has_text("params.shape.colour[2]"));
 }
+
+}  // namespace rkllm_mcp::v1_fields_in_place

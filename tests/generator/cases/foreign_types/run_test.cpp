@@ -4,8 +4,9 @@
 
 #include <type_traits>
 
+namespace rkllm_mcp::v1_foreign_types {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_foreign_types;
 
 static_assert(std::is_same_v<loudness_t, std::uint16_t> && sizeof(word_t) == sizeof(void*));
 
@@ -18,3 +19,5 @@ TEST_CASE("scalars whose type an included header declares are bound by their siz
   CHECK_THAT(caller.complaint("play", {{"sound", {{"level", 65536}}}, {"name", "abc"}, {"word", 2}}),
              has_text("params.sound.level"));
 }
+
+}  // namespace rkllm_mcp::v1_foreign_types

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_grouped_fields {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_grouped_fields;
 
 TEST_CASE("the fields of a group stand in an object of their own") {
   GoldenCaller caller(kAbiSet, {{"print", symbol(+[](Page* page) {
@@ -18,3 +19,5 @@ TEST_CASE("the fields of a group stand in an object of their own") {
   Page page{};
   CHECK(rkllm_mcp::encode(page) == Json{{"title", nullptr}, {"rest", 0}});
 }
+
+}  // namespace rkllm_mcp::v1_grouped_fields

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_handle {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_handle;
 
 TEST_CASE("a handle is made, asked and ended") {
   static int made_of = 0;
@@ -26,3 +27,5 @@ TEST_CASE("a handle is made, asked and ended") {
   caller.call("unmake");
   CHECK(caller.handle.native == nullptr);
 }
+
+}  // namespace rkllm_mcp::v1_handle

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_integer_handle {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_integer_handle;
 
 TEST_CASE("a handle may be an integer, and 0 is none") {
   GoldenCaller caller(kAbiSet, {{"make_context", symbol(+[](context_t* context, int size) {
@@ -19,3 +20,5 @@ TEST_CASE("a handle may be an integer, and 0 is none") {
   CHECK(caller.handle.native == nullptr);
   CHECK_THAT(caller.complaint("make_context", {{"size", 0}}), has_text("gave no handle"));
 }
+
+}  // namespace rkllm_mcp::v1_integer_handle

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_nested_struct {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_nested_struct;
 
 TEST_CASE("structs come by value, by pointer and in place") {
   static Outer given{};
@@ -22,3 +23,5 @@ TEST_CASE("structs come by value, by pointer and in place") {
   CHECK(given.inner.scale == 2);
   CHECK(given.place.more == 3);
 }
+
+}  // namespace rkllm_mcp::v1_nested_struct

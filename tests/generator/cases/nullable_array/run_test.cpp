@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_nullable_array {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_nullable_array;
 
 TEST_CASE("two arrays come together, as long as the creating call said, or not at all") {
   static int shelf = 0;
@@ -21,3 +22,5 @@ TEST_CASE("two arrays come together, as long as the creating call said, or not a
   CHECK_THAT(caller.complaint("clear", {{"from", {1, 2}}}), has_text("given together or not at all"));
   CHECK_THAT(caller.complaint("clear", {{"from", {1}}, {"to", {3}}}), has_text("expected 2 values (rows)"));
 }
+
+}  // namespace rkllm_mcp::v1_nullable_array

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_one_count {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_one_count;
 
 namespace {
 
@@ -38,3 +39,5 @@ TEST_CASE("an array that may be NULL is left out beside one that must be given, 
   CHECK_THAT(caller.complaint("put_weighted", {{"values", {1, 2}}, {"weights", {1}}}), has_text("params.values"));
   CHECK_THAT(caller.complaint("put_weighted", {{"n", 2}}), has_text("params.values: expected array"));
 }
+
+}  // namespace rkllm_mcp::v1_one_count

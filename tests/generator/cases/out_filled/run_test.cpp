@@ -4,8 +4,9 @@
 
 #include <cstring>
 
+namespace rkllm_mcp::v1_out_filled {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_out_filled;
 
 TEST_CASE("of what a function fills in, as much is told as it says, and never more than there was room for") {
   static uint32_t says = 2;
@@ -51,3 +52,5 @@ TEST_CASE("of what a function fills in, as much is told as it says, and never mo
   CHECK_THAT(caller.complaint("next_of"), has_text("params.number") && has_text("required"));
   CHECK(caller.call("path_of") == Json{{"status", 0}, {"path", "/tmp/x"}});
 }
+
+}  // namespace rkllm_mcp::v1_out_filled

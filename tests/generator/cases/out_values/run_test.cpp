@@ -4,8 +4,9 @@
 
 #include <cstring>
 
+namespace rkllm_mcp::v1_out_values {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_out_values;
 
 TEST_CASE("what a function leaves where its parameters point is part of the reply") {
   GoldenCaller caller(
@@ -40,3 +41,5 @@ TEST_CASE("what a function leaves where its parameters point is part of the repl
   CHECK_THAT(caller.complaint("name_of", {{"sensor", 0}, {"size", 257}}), has_text("params.size"));
   CHECK(caller.call("history", {{"n", 3}}) == Json{{"values", {-1, 0, 1}}});
 }
+
+}  // namespace rkllm_mcp::v1_out_values

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_plain_function {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_plain_function;
 
 TEST_CASE("plain parameters arrive in their order and types") {
   GoldenCaller caller(kAbiSet, {{"add", symbol(+[](int32_t a, uint8_t b, bool c, float d) {
@@ -15,3 +16,5 @@ TEST_CASE("plain parameters arrive in their order and types") {
   CHECK_THAT(caller.complaint("add", {{"a", 1}, {"b", 256}, {"c", true}, {"d", 0.5}}), has_text("params.b"));
   CHECK(caller.call("nothing") == Json::object());
 }
+
+}  // namespace rkllm_mcp::v1_plain_function

@@ -2,7 +2,7 @@
 
 #include "golden_caller.hpp"
 
-using namespace bindgen::test;
+namespace bindgen::test::renamed {
 
 TEST_CASE("a struct that has another name now knows the fields that it got under it") {
   namespace older = rkllm_mcp::v0_renamed;
@@ -16,3 +16,5 @@ TEST_CASE("a struct that has another name now knows the fields that it got under
   CHECK_THAT(then.complaint("go", {{"to", to}}), has_text("params.to.y needs runtime 1.renamed"));
   CHECK_THAT(then.complaint("go", {{"to", {{"z", 2}}}}), has_text("params.to.z: unknown field"));
 }
+
+}  // namespace bindgen::test::renamed

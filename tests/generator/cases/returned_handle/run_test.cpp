@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_returned_handle {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_returned_handle;
 
 TEST_CASE("what is left to do is done whatever a function returns") {
   static int made_of = 0;
@@ -26,3 +27,5 @@ TEST_CASE("what is left to do is done whatever a function returns") {
   CHECK(caller.call("unmake") == Json{{"value", true}});
   CHECK(caller.handle.native == nullptr);
 }
+
+}  // namespace rkllm_mcp::v1_returned_handle

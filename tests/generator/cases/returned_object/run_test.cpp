@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_returned_object {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_returned_object;
 
 TEST_CASE("a returned struct is told, and freed by the function that the overlay names") {
   static About known{3, "library"};
@@ -19,3 +20,5 @@ TEST_CASE("a returned struct is told, and freed by the function that the overlay
   CHECK(caller.call("about_always") == told);
   CHECK(freed == 1);
 }
+
+}  // namespace rkllm_mcp::v1_returned_object

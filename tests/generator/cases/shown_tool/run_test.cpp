@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_shown_tool {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_shown_tool;
 
 namespace {
 
@@ -31,3 +32,5 @@ TEST_CASE("lists of tools show few words, one type for each value, and one of tw
     "kind": {"type": "string", "description": "One or two.", "enum": ["kOne", "kTwo"], "default": "kOne"}})"));
   CHECK(words.at("required") == Json({"text"}));
 }
+
+}  // namespace rkllm_mcp::v1_shown_tool

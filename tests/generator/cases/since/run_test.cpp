@@ -2,7 +2,7 @@
 
 #include "golden_caller.hpp"
 
-using namespace bindgen::test;
+namespace bindgen::test::since {
 
 TEST_CASE("the same struct means in each version what the entry for that version says") {
   namespace older = rkllm_mcp::v0_since;
@@ -32,3 +32,5 @@ TEST_CASE(
   CHECK(older::kAbiSet.elsewhere[0].name == "say");
   CHECK(older::kAbiSet.elsewhere[0].versions == "1.since");
 }
+
+}  // namespace bindgen::test::since

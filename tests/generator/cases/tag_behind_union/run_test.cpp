@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_tag_behind_union {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_tag_behind_union;
 
 namespace {
 
@@ -47,3 +48,5 @@ TEST_CASE("a tag behind its union tells which member is read, and no client choo
              has_text("belongs to form kPlain"));
   CHECK(in.call("get_any").at("any") == Json{{"form", "kSpoken"}, {"spoken", "b"}});
 }
+
+}  // namespace rkllm_mcp::v1_tag_behind_union

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_tagged_union {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_tagged_union;
 
 TEST_CASE("the tag tells which member of a union is read") {
   GoldenCaller caller(kAbiSet, {{"put", symbol(+[](Either* either) {
@@ -15,3 +16,5 @@ TEST_CASE("the tag tells which member of a union is read") {
   CHECK_THAT(caller.complaint("put", {{"either", {{"kind", "kNumber"}, {"text", "a"}}}}),
              has_text("belongs to kind kText"));
 }
+
+}  // namespace rkllm_mcp::v1_tagged_union

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_unsigned_enum {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_unsigned_enum;
 
 TEST_CASE("enumerators that are beyond a signed enum keep their values, by name and as numbers") {
   static Order taken;
@@ -20,3 +21,5 @@ TEST_CASE("enumerators that are beyond a signed enum keep their values, by name 
   CHECK(static_cast<std::int64_t>(taken.count) == 0xFFFFFFFF);
   CHECK(caller.call("last", Json::object()) == Json{{"flags", "kHigh"}, {"count", "kMost"}});
 }
+
+}  // namespace rkllm_mcp::v1_unsigned_enum

@@ -2,8 +2,9 @@
 
 #include "golden_caller.hpp"
 
+namespace rkllm_mcp::v1_unused_function {
+
 using namespace bindgen::test;
-using namespace rkllm_mcp::v1_unused_function;
 
 TEST_CASE("a function that is unused is no method, and need not be in the library") {
   GoldenCaller caller(kAbiSet, {{"is_so", symbol(+[](bool not_so) { return !not_so; })},
@@ -12,3 +13,5 @@ TEST_CASE("a function that is unused is no method, and need not be in the librar
   CHECK(caller.call("is_so", {{"not_so", false}}) == Json{{"value", true}});
   CHECK(caller.call("take", {{"open", {{"n", 5}}}}) == Json{{"status", 0}});
 }
+
+}  // namespace rkllm_mcp::v1_unused_function

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-using namespace bindgen::test;
+namespace bindgen::test::values_in_place {
 
 namespace {
 
@@ -68,3 +68,5 @@ TEST_CASE("what does not fit into an array in place, or is of another type, is r
   CHECK_THAT(complaint("colours", {0, 0, 0, 0, 0}), has_text("expected at most 4 values, found 5"));
   CHECK_THAT(complaint("grid", {{0, 0}, {0, 3}}), has_text("params.palette.grid[1][1]: expected the number or name"));
 }
+
+}  // namespace bindgen::test::values_in_place
