@@ -35,7 +35,8 @@ class StatelessEra final : public Era {
     if (!capabilities->is_object()) {
       throw InvalidParams(std::string("params._meta.") + kMetaCapabilities, "expected object");
     }
-    return {&revision, *capabilities, log_level_of(meta)};
+    const auto log_level = log_level_of(meta);  // here: GCC 11 leaks what a braced list holds when a part of it throws
+    return {&revision, *capabilities, log_level};
   }
 
   Json result(Json body, const std::optional<Freshness>& freshness, const Json& server) const override {

@@ -141,7 +141,7 @@ OfferedModels models_of_settings(const Settings& settings) {
     model.path = named.path;
     if (named.bytes) model.bytes = *named.bytes;
     for (const auto& [alias, target] : settings.chat.aliases.items()) {
-      if (target == name) model.aliases.push_back(alias);
+      if (target == Json(name)) model.aliases.push_back(alias);
     }
     offered.all.push_back(std::move(model));
   }
