@@ -1,6 +1,8 @@
 # RKLLM_MCP_SANITIZE=address,undefined (or thread) instruments everything, the simulator included.
+set(sanitizer_options "")
 if(RKLLM_MCP_SANITIZE)
-  add_compile_options(-fsanitize=${RKLLM_MCP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  set(sanitizer_options -fsanitize=${RKLLM_MCP_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_compile_options(${sanitizer_options})
   # asio uses fences, which the thread sanitizer of GCC 12 does not model and warns about; asio's mutexes suffice here.
   if(RKLLM_MCP_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)

@@ -43,7 +43,7 @@ namespace {
 // At the first start (`written` is its path then) a complete settings file is written, to be read and edited. A place
 // that cannot be written to is no reason not to serve.
 LoadedSettings settings_for_serving(const SettingsRequest& request, std::string& written) {
-  load_settings(request);  // what is refused leaves no file behind
+  LoadedSettings settings = load_settings(request);  // first: what is refused leaves no file behind
   std::string warning;
   const auto path = settings_path(request.path, request.environment);
   if (!path) warning = "no settings file was written: neither XDG_CONFIG_HOME nor HOME is set";
@@ -52,7 +52,7 @@ LoadedSettings settings_for_serving(const SettingsRequest& request, std::string&
   } catch (const std::system_error& error) {
     warning = std::string("no settings file was written, going on with built-in values: ") + error.what();
   }
-  LoadedSettings settings = load_settings(request);
+  if (!written.empty()) settings = load_settings(request);
   if (!warning.empty()) settings.warnings.push_back(warning);
   return settings;
 }

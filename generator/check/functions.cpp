@@ -48,16 +48,6 @@ std::vector<Handle> handles_of(const Api& api, const c::Function& function) {
   return found;
 }
 
-// Whether this function takes just what the other one has returned, as one does that frees it.
-bool takes_just(const c::Function& function, const c::Type& pointer) {
-  if (function.params.size() != 1 || pointer.kind != c::TypeKind::kPointer) return false;
-  const c::Type& param = function.params.front().type;
-  const c::Type& held = pointer.target.front();
-  const bool is_same = points_at(param, held.kind) && param.target.front().name == held.name;
-  if (!points_at(param, c::TypeKind::kVoid) && !is_same) return false;
-  return param.target.front().is_const || !held.is_const;
-}
-
 // What a client has given is not freed: pointers in such structs are left by the function alone.
 void inspect_left_pointers(Inspection& inspection, const NamedRecord& record, const std::string& frees) {
   for (const Part& field : parts_of(inspection.api, *record.record, record.path)) {
@@ -136,7 +126,7 @@ void referred_functions_exist(Inspection& inspection) {
     const std::string freeing = freed_by(meaning);
     if (freeing.empty()) continue;
     const auto* frees = c::find<c::Function>(header, freeing);
-    if (frees != nullptr && takes_just(*frees, function->returns)) continue;
+    if (frees != nullptr && text != nullptr && takes_just(*frees, function->returns)) continue;
     const auto arguments = frees != nullptr && object != nullptr ? arguments_to_free(inspection.api, *function, *frees)
                                                                  : std::vector<std::string>{};
     if (std::find(arguments.begin(), arguments.end(), kReturned) != arguments.end()) continue;

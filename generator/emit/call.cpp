@@ -110,8 +110,7 @@ class CallEmitter {
     code_.line("encoder.object(" + literal("value") + ", value, kNullable);");
     if (!object.freed_by.empty()) {
       const auto* frees = c::find<c::Function>(api_.header, object.freed_by);
-      const std::string arguments = frees->params.size() == 1 ? "value" : arguments_of_freeing(*frees);
-      code_.line("if (value != nullptr) functions." + object.freed_by + "(" + arguments + ");");
+      code_.line("if (value != nullptr) functions." + frees->name + "(" + arguments_of_freeing(*frees) + ");");
     }
     reply({"encoder.finish", {}});
   }

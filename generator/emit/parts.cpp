@@ -54,7 +54,20 @@ bool is_repeatable(const c::Type& type) {
   return type.kind == TypeKind::kBool || type.kind == TypeKind::kCharacter || is_floating(type);
 }
 
+bool takes_just(const c::Function& function, const c::Type& pointer) {
+  if (function.params.size() != 1 || pointer.kind != c::TypeKind::kPointer) return false;
+  const c::Type& param = function.params.front().type;
+  const c::Type& held = pointer.target.front();
+  const auto is_pointer_at = [&param](c::TypeKind kind) {
+    return param.kind == c::TypeKind::kPointer && param.target.front().kind == kind;
+  };
+  const bool is_same = is_pointer_at(held.kind) && param.target.front().name == held.name;
+  if (!is_pointer_at(c::TypeKind::kVoid) && !is_same) return false;
+  return param.target.front().is_const || !held.is_const;
+}
+
 std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees) {
+  if (takes_just(frees, function.returns)) return {kReturned};
   const auto plain = [](c::Type type) {
     if (type.kind == c::TypeKind::kPointer && type.name.empty()) type.target.front().is_const = false;
     type.is_const = false;
@@ -63,6 +76,9 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
   const auto is_of_const = [](const c::Type& type) {
     return type.kind == c::TypeKind::kPointer && type.target.front().is_const;
   };
+  const auto can_be_given = [&](const c::Type& type, const c::Type& wanted) {
+    return plain(type) == plain(wanted) && (is_of_const(wanted) || !is_of_const(type));
+  };
   const auto can_be = [&](const Part& part, const c::Type& wanted) {
     const Meaning& meaning = api.role(part.path).meaning;
     const auto* object = std::get_if<meaning::Object>(&meaning);
@@ -70,16 +86,14 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
         std::holds_alternative<meaning::UsesHandle>(meaning) || std::holds_alternative<meaning::Value>(meaning) ||
         std::holds_alternative<meaning::Count>(meaning) || std::holds_alternative<meaning::Array>(meaning) ||
         (object != nullptr && object->starts_from.empty());
-    return is_itself && plain(*part.type) == plain(wanted) && (is_of_const(wanted) || !is_of_const(*part.type));
+    return is_itself && can_be_given(*part.type, wanted);
   };
   std::vector<std::string> arguments;
   const auto parts = parts_of(api, function);
   for (const c::Param& param : frees.params) {
     std::vector<std::string> found;
-    const bool can_be_returned = function.returns.kind == c::TypeKind::kPointer &&
-                                 plain(function.returns) == plain(param.type) &&
-                                 (is_of_const(param.type) || !is_of_const(function.returns));
-    if (can_be_returned) found.emplace_back(kReturned);
+    const bool is_pointer = function.returns.kind == c::TypeKind::kPointer;
+    if (is_pointer && can_be_given(function.returns, param.type)) found.emplace_back(kReturned);
     for (const Part& part : parts) {
       if (can_be(part, param.type)) found.push_back(part.name);
     }

@@ -44,10 +44,12 @@ const c::Param* param_with(const Api& api, const c::Function& function) {
   return nullptr;
 }
 
-// The parameters of `function` that are the arguments of `frees`, which frees what `function` has left: for each of its
-// own the one of that type. None if a type has none or several, or two have the same.
-// What `function` returns, a pointer, is kReturned.
-inline constexpr const char* kReturned = "value";
+// Whether this function takes just a pointer like this one, as one does that frees what another has returned.
+bool takes_just(const c::Function& function, const c::Type& pointer);
+inline constexpr const char* kReturned = "value";  // the variable of a pointer that a function returns
+// What `frees` is called with to free what `function` has left: kReturned alone, if it takes just that; else for each
+// of its own parameters the only one of `function`, or kReturned, that has its type. None if a type has none or
+// several, or two have the same.
 std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees);
 
 // What not all versions have in the record, group or function of this (present) path, as rows of a table of Elsewhere;

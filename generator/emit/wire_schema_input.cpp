@@ -61,7 +61,7 @@ class InputSchema {
         },
         [&](const meaning::Object& pointer) {
           Json schema = record(part);
-          if (pointer.presence == Presence::kNullable) schema["type"] = {"object", "null"};
+          if (pointer.presence == Presence::kNullable) allow_null(schema);
           add(std::move(schema), pointer.presence == Presence::kRequired);
         },
         [&](const meaning::Batch&) { add_batch(object, part); },
@@ -200,11 +200,7 @@ class InputSchema {
       schema["maxItems"] = part.type->count;
       if (std::holds_alternative<Whole>(array.length)) schema["minItems"] = part.type->count;
     }
-    if (array.presence == Presence::kNullable) {
-      Json types = schema["type"].is_array() ? schema["type"] : Json::array({schema["type"]});
-      types.push_back("null");
-      schema["type"] = types;
-    }
+    if (array.presence == Presence::kNullable) allow_null(schema);
     return schema;
   }
 

@@ -34,7 +34,7 @@ class OutputSchema {
     } else if (std::holds_alternative<meaning::Object>(role.meaning)) {
       const std::string& name = function.returns.target.front().name;
       Json object = object_of({name, name, c::find<c::Record>(api_.header, name)});
-      object["type"] = {"object", "null"};
+      allow_null(object);
       add_property(schema, "value", std::move(object), documentation, true);
     } else if (std::holds_alternative<meaning::CreatesHandle>(role.meaning)) {
       add_property(schema, "handle", {{"type", "string"}}, "The new handle.", true);
@@ -83,7 +83,7 @@ class OutputSchema {
         },
         [&](const meaning::Object&) -> std::optional<Json> {
           Json schema = object_of(record_of(api_, part));
-          schema["type"] = {"object", "null"};
+          allow_null(schema);
           return schema;
         },
         [&](const meaning::Array& array) -> std::optional<Json> {
@@ -92,8 +92,7 @@ class OutputSchema {
               std::holds_alternative<MultipleOf>(array.length) || std::holds_alternative<SameLengthAs>(array.length);
           if (is_unknown) return none;
           Json schema = elements_schema(part, *part.type);
-          if (part.type->kind == TypeKind::kArray) return schema;
-          schema["type"] = schema["type"].is_array() ? Json{"array", "object", "null"} : Json{"array", "null"};
+          if (part.type->kind != TypeKind::kArray) allow_null(schema);
           return schema;
         },
         [&](const meaning::Count&) -> std::optional<Json> { return scalar(*part.type); },
@@ -156,11 +155,8 @@ class OutputSchema {
     const auto* object = std::get_if<meaning::Object>(&meaning);
     const auto* array = std::get_if<meaning::Array>(&meaning);
     if (is_left(meaning) && (object != nullptr || array != nullptr)) {
-      Json value = *value_of(part);
-      if ((object != nullptr ? object->presence : array->presence) != Presence::kNullable) {
-        std::erase(value["type"].get_ref<Json::array_t&>(), "null");
-        if (value["type"].size() == 1) value["type"] = Json(value["type"].front());
-      }
+      Json value = object != nullptr ? object_of(record_of(api_, part)) : elements_schema(part, *part.type);
+      if ((object != nullptr ? object->presence : array->presence) == Presence::kNullable) allow_null(value);
       add_property(schema, part.name, std::move(value), part.documentation, true);
     }
     if (std::holds_alternative<meaning::InOut>(meaning))

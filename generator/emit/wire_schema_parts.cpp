@@ -19,6 +19,12 @@ void add_property(Json& object, const std::string& name, Json schema, const std:
   if (is_required) object["required"].push_back(name);
 }
 
+void allow_null(Json& schema) {
+  Json types = schema["type"].is_array() ? schema["type"] : Json::array({schema["type"]});
+  types.push_back("null");
+  schema["type"] = std::move(types);
+}
+
 Json integer_schema(const c::Type& type, std::optional<double> minimum, std::optional<double> maximum) {
   const bool is_signed = type.kind == c::TypeKind::kSigned;
   const unsigned bits = static_cast<unsigned>(type.size.on_64_bit * 8);

@@ -15,6 +15,8 @@ inline constexpr const char* kNoNul = "^[^\\u0000]*$";
 Json empty_object_schema();
 // Adds a property; `description` may be empty.
 void add_property(Json& object, const std::string& name, Json schema, const std::string& description, bool is_required);
+// Lets null stand where the schema has one type, or several.
+void allow_null(Json& schema);
 // An integer of this C type, narrowed to [minimum, maximum] where given.
 Json integer_schema(const c::Type& type, std::optional<double> minimum = {}, std::optional<double> maximum = {});
 Json number_schema(const c::Type& type, std::optional<double> minimum = {}, std::optional<double> maximum = {});

@@ -25,11 +25,10 @@ struct EqualCursors {
 
 class Reader {
  public:
-  Reader(CXTranslationUnit unit, const c::Header& header)
-      : unit_(unit), header_(header), main_file_(clang::main_file(unit)), types_(unit) {
+  Reader(CXTranslationUnit unit, const c::Header& header) : unit_(unit), header_(header), types_(unit) {
     collect_named_by_typedef(clang_getTranslationUnitCursor(unit));
     for (const auto& [tag, name] : typedefs_of_tags_) {
-      if (!tag.empty() && seen_tags_.count(name) == 0 && tags_.count(tag) == 0) types_.name_tag(tag, name);
+      if (!tag.empty() && tags_.count(name) == 0 && tags_with_own_typedef_.count(tag) == 0) types_.name_tag(tag, name);
     }
   }
 
@@ -44,15 +43,8 @@ class Reader {
       // extern "C" { } may come from a macro of another file, around declarations of this one.
       const CXCursorKind kind = clang_getCursorKind(cursor);
       const bool is_around_others = kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl;
-      if (is_around_others || is_in_header(cursor)) read_one(cursor);
+      if (is_around_others || types_.is_in_header(cursor)) read_one(cursor);
     }
-  }
-
-  // Also if a macro spells the declaration: clang_Location_isFromMainFile() denies that.
-  bool is_in_header(CXCursor cursor) const {
-    CXFile file = nullptr;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, nullptr, nullptr, nullptr);
-    return clang_File_isEqual(file, main_file_) != 0;
   }
 
   void read_one(CXCursor cursor) {
@@ -82,8 +74,7 @@ class Reader {
     const CXType underlying = clang_getTypedefDeclUnderlyingType(cursor);
     const CXCursor declared = clang_getTypeDeclaration(underlying);
     const CXCursorKind kind = clang_getCursorKind(declared);
-    const bool is_tag = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
-    if (is_tag) {
+    if (has_tag(kind)) {
       const std::string tag = types_.tag_of(declared);
       if (tag == name) return;  // typedef struct X X;
       if (tag.empty())
@@ -236,8 +227,7 @@ class Reader {
     for (const CXCursor cursor : clang::children(parent)) {
       const auto kind = clang_getCursorKind(cursor);
       if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) collect_named_by_typedef(cursor);
-      const bool is_tag = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
-      if (is_tag && is_in_header(cursor)) seen_tags_.insert(types_.tag_of(cursor));
+      if (has_tag(kind) && types_.is_in_header(cursor)) tags_.insert(types_.tag_of(cursor));
       if (kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl) continue;
       const CXCursor declared = clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor));
       named_by_typedef_.insert(declared);
@@ -247,27 +237,29 @@ class Reader {
 
   // A struct or enum of this header goes by its first typedef, unless its tag, too, is a typedef, or that one is a tag.
   void collect_tag(CXCursor alias, CXCursor declared) {
-    const auto kind = clang_getCursorKind(declared);
-    const bool is_tag = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
-    if (!is_tag || !is_in_header(alias) || !is_in_header(declared)) return;
+    if (!has_tag(clang_getCursorKind(declared)) || !types_.is_in_header(alias) || !types_.is_in_header(declared))
+      return;
     const std::string tag = types_.tag_of(declared);
     const std::string name = clang::spelling(alias);
-    if (tag == name) tags_.insert(tag);
+    if (tag == name) tags_with_own_typedef_.insert(tag);
     typedefs_of_tags_.emplace(tag, name);
+  }
+
+  static bool has_tag(CXCursorKind kind) {
+    return kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
   }
 
   bool is_named_by_typedef(CXCursor cursor) const { return named_by_typedef_.count(cursor) != 0; }
 
   CXTranslationUnit unit_;
   const c::Header& header_;
-  CXFile main_file_;
   TypeReader types_;
   std::vector<c::Symbol> symbols_;
   std::vector<c::Variable> variables_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  std::map<std::string, std::string> typedefs_of_tags_;  // the first of each tag
-  std::set<std::string> tags_;                           // that are called like a typedef of their own
-  std::set<std::string> seen_tags_;
+  std::set<std::string> tags_;
+  std::set<std::string> tags_with_own_typedef_;          // typedef struct X X
+  std::map<std::string, std::string> typedefs_of_tags_;  // the first of each
   // What has been added: records and enums by name, functions and variables by clang's name.
   std::set<std::string> known_;
 };

@@ -98,7 +98,7 @@ Type TypeReader::read_unqualified(CXType type) const {
     Type result = read(clang_getTypedefDeclUnderlyingType(declared));
     const bool has_own_name = (result.kind == TypeKind::kRecord || result.kind == TypeKind::kEnum) &&
                               !result.name.empty() &&
-                              is_of_header(clang_getTypeDeclaration(clang_getCanonicalType(type)));
+                              is_in_header(clang_getTypeDeclaration(clang_getCanonicalType(type)));
     if (!has_own_name) result.name = name;
     return result;
   }
@@ -134,7 +134,7 @@ Type TypeReader::read_passed(CXType type) const {
   return {TypeKind::kPointer, "", false, false, layout_here(static_cast<long long>(pointer_size_)), {target}};
 }
 
-bool TypeReader::is_of_header(CXCursor declared) const {
+bool TypeReader::is_in_header(CXCursor declared) const {
   CXFile file = nullptr;
   clang_getExpansionLocation(clang_getCursorLocation(declared), &file, nullptr, nullptr, nullptr);
   return clang_File_isEqual(file, main_file_) != 0;

@@ -27,6 +27,9 @@ class TypeReader {
   // From now on the struct or enum of this tag goes by the name of its typedef: typedef struct _s { } s.
   void name_tag(const std::string& tag, const std::string& name) { names_of_tags_.emplace(tag, name); }
 
+  // Whether it is declared in the header itself, also if a macro spells the declaration:
+  // clang_Location_isFromMainFile() denies that.
+  bool is_in_header(CXCursor declared) const;
   c::Type read(CXType type) const;
   // As a parameter: C passes an array or a function as a pointer to it.
   c::Type read_passed(CXType type) const;
@@ -40,7 +43,6 @@ class TypeReader {
   std::string name_of(CXCursor declared) const;
 
   std::string tag_as_written(CXCursor cursor) const;
-  bool is_of_header(CXCursor declared) const;
 
   CXTranslationUnit unit_;
   CXFile main_file_;

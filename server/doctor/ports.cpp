@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace rkllm_mcp::doctor {
 namespace {
@@ -39,18 +41,28 @@ std::optional<OpenPort> find_port(const std::string& table, std::uint16_t port, 
   return std::nullopt;
 }
 
+// The numbers of the processes of the machine.
+std::vector<std::string> processes_of(const Machine& machine) {
+  std::vector<std::string> numbers;
+  for (const fs::path& process : entries_of(machine.root / "proc")) {
+    const std::string number = process.filename().string();
+    if (number.find_first_not_of("0123456789") == std::string::npos) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::string name_of(const Machine& machine, const std::string& process) {
+  const std::string name = text_of(machine, "proc/" + process + "/comm");
+  return name.substr(0, name.find('\n'));
+}
+
 // "rkllm-mcp, process 77"; empty if it is a process that this user may not look into.
 std::string owner_of(const Machine& machine, const std::string& socket) {
   const std::string wanted = "socket:[" + socket + "]";
-  for (const fs::path& process : entries_of(machine.root / "proc")) {
-    const std::string number = process.filename().string();
-    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
-    for (const fs::path& file : entries_of(process / "fd")) {
+  for (const std::string& process : processes_of(machine)) {
+    for (const fs::path& file : entries_of(machine.root / "proc" / process / "fd")) {
       std::error_code error;
-      if (fs::read_symlink(file, error) != wanted) continue;
-      std::string name = text_of(machine, "proc/" + number + "/comm");
-      name = name.substr(0, name.find('\n'));
-      return name + ", process " + number;
+      if (fs::read_symlink(file, error) == wanted) return name_of(machine, process) + ", process " + process;
     }
   }
   return {};
@@ -59,14 +71,12 @@ std::string owner_of(const Machine& machine, const std::string& socket) {
 // Of a process of our own name that this user runs; empty if there is none. Everybody may know that much of processes
 // that are another user's.
 std::string server_of(const Machine& machine, const std::string& user) {
-  for (const fs::path& process : entries_of(machine.root / "proc")) {
-    const std::string number = process.filename().string();
-    if (number.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (!text_of(machine, "proc/" + number + "/comm").starts_with("rkllm-mcp")) continue;
-    const std::string status = text_of(machine, "proc/" + number + "/status");
+  for (const std::string& process : processes_of(machine)) {
+    if (!name_of(machine, process).starts_with("rkllm-mcp")) continue;
+    const std::string status = text_of(machine, "proc/" + process + "/status");
     const auto at = status.find("\nUid:\t");
     if (at == std::string::npos || !status.substr(at + 6).starts_with(user + "\t")) continue;
-    return "rkllm-mcp, process " + number + ", of another user";
+    return "rkllm-mcp, process " + process + ", of the user who has the port";
   }
   return {};
 }

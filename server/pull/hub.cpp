@@ -113,11 +113,13 @@ std::string listed(const std::vector<HubFile>& files, const BoardFacts& board, c
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Without its folder, where no other file is called so.
-std::string short_name(const HubFile& file, const std::vector<HubFile>& files) {
-  const std::string last(last_part(file.name));
-  const auto ends_so = [&last](const HubFile& each) { return last_part(each.name) == last; };
-  return std::count_if(files.begin(), files.end(), ends_so) == 1 ? last : file.name;
+// Those that are called so, in whatever folder.
+std::vector<const HubFile*> files_called(const std::string& name, const std::vector<HubFile>& files) {
+  std::vector<const HubFile*> found;
+  for (const HubFile& each : files) {
+    if (last_part(each.name) == name) found.push_back(&each);
+  }
+  return found;
 }
 
 }  // namespace
@@ -171,13 +173,11 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
                             const std::string& repository) {
   if (files.empty()) throw std::invalid_argument(repository + " has no .rkllm files");
   if (!wanted.empty()) {
-    const auto is_it = [&wanted](const HubFile& each) { return each.name == wanted; };
-    const auto ends_so = [&wanted](const HubFile& each) { return last_part(each.name) == wanted; };
-    const auto exact = std::find_if(files.begin(), files.end(), is_it);
+    const auto exact = std::ranges::find(files, wanted, &HubFile::name);
     if (exact != files.end()) return *exact;
-    const auto many = std::count_if(files.begin(), files.end(), ends_so);
-    if (many == 1) return *std::find_if(files.begin(), files.end(), ends_so);
-    throw std::invalid_argument(repository + " has " + (many == 0 ? "no file " : "several files ") + wanted +
+    const auto called = files_called(wanted, files);
+    if (called.size() == 1) return *called.front();
+    throw std::invalid_argument(repository + " has " + (called.empty() ? "no file " : "several files ") + wanted +
                                 "; it has:" + listed(files, board));
   }
   std::vector<const HubFile*> fitting;
@@ -192,9 +192,10 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
                                 (board.memory ? " of " + shown_bytes(*board.memory) : std::string()) +
                                 "; it has:" + listed(files, board));
   }
+  const std::string last = last_part(fitting.front()->name);
+  const std::string& name = files_called(last, files).size() == 1 ? last : fitting.front()->name;
   throw std::invalid_argument(repository + " has several models for " + board_name + ":" + listed(files, board) +
-                              "\nname one: rkllm-mcp pull " +
-                              shell_word("hf.co/" + repository + ":" + short_name(*fitting.front(), files)));
+                              "\nname one: rkllm-mcp pull " + shell_word("hf.co/" + repository + ":" + name));
 }
 
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,

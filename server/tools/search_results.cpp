@@ -1,5 +1,7 @@
 #include "tools/search_results.hpp"
 
+#include "text/space.hpp"
+
 #include <rkllm_mcp/errors.hpp>
 
 #include <cctype>
@@ -76,10 +78,9 @@ ToolAnswer search_answer(const std::string& query, const Json& results, std::siz
 }
 
 std::string query_in(const Json& arguments) {
-  const auto& query = arguments["query"].get_ref<const std::string&>();
-  const auto first = query.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) throw InvalidParams("params.arguments.query", "is empty");
-  return query.substr(first, query.find_last_not_of(" \t\r\n") - first + 1);
+  const std::string_view query = without_space_around(arguments["query"].get_ref<const std::string&>());
+  if (query.empty()) throw InvalidParams("params.arguments.query", "is empty");
+  return std::string(query);
 }
 
 Url with_query(const Url& endpoint, std::string_view encoded) {

@@ -1,17 +1,10 @@
 #include "chat/answer/call_text.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
-
+#include "text/space.hpp"
 
 namespace rkllm_mcp::chat {
 namespace {
-
-std::string_view without_space(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const auto begin = text.find_first_not_of(kSpace);
-  return begin == std::string_view::npos ? std::string_view()
-                                         : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
 
 // The arguments as an object in one line.
 std::optional<std::string> arguments_text(const Json& arguments) {
@@ -55,8 +48,8 @@ std::optional<std::vector<WrittenCall>> named_call(const ToolForm& form, std::st
   text.remove_prefix(separator + form.separator.size());
   const auto line_end = text.find('\n');
   if (line_end == std::string_view::npos) return std::nullopt;
-  const auto name = without_space(text.substr(0, line_end));
-  auto arguments = without_space(text.substr(line_end));
+  const auto name = without_space_around(text.substr(0, line_end));
+  auto arguments = without_space_around(text.substr(line_end));
   constexpr std::string_view kFence = "```";
   if (arguments.starts_with(kFence)) {
     arguments.remove_prefix(kFence.size());

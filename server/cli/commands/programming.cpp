@@ -1,6 +1,7 @@
 #include "cli/commands/programming.hpp"
 
 #include "cli/piped_input.hpp"
+#include "text/space.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -12,12 +13,6 @@
 #include <utility>
 
 namespace rkllm_mcp {
-namespace {
-
-bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n") == std::string::npos; }
-
-}  // namespace
-
 CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("call", "Call one method of a running server and print what comes back.");
   command->group(kProgramming);
@@ -94,7 +89,7 @@ CLI::App* add_tools(CLI::App& app, Parsed& parsed) {
 CallOptions call_options(Parsed& parsed) {
   std::string& text = parsed.call.params;
   if (text == "-" || (text.empty() && ::isatty(STDIN_FILENO) != 1)) text = piped_input("the parameters");
-  if (is_blank(text)) text = "{}";
+  if (without_space_around(text).empty()) text = "{}";
   const Json params = Json::parse(text, nullptr, false);
   if (!params.is_structured()) {
     throw CLI::ValidationError(

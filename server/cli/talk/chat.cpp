@@ -7,6 +7,7 @@
 #include "cli/talk/conversation.hpp"
 #include "cli/talk/interrupts.hpp"
 #include "cli/talk/line_editor.hpp"
+#include "text/space.hpp"
 
 #include <rkllm_mcp/nearest_name.hpp>
 
@@ -33,12 +34,6 @@ Ctrl-C stops an answer. A line that ends with \ goes on in the next one; """ beg
 )";
 constexpr std::array<std::string_view, 8> kCommandNames{"/model", "/system", "/clear", "/save",
                                                         "/help",  "/exit",   "/bye",   "/quit"};
-
-std::string without_blanks_around(const std::string& text) {
-  constexpr const char* kBlanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(kBlanks);
-  return begin == std::string::npos ? std::string() : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
 
 void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -111,7 +106,7 @@ class Chat {
             "; /help lists the commands.\n");
     }
     while (const auto text = next_text()) {
-      if (without_blanks_around(*text).empty()) continue;
+      if (without_space_around(*text).empty()) continue;
       if (text->starts_with('/')) {
         if (!obey(*text)) break;
       } else {
@@ -192,7 +187,9 @@ class Chat {
   bool obey(const std::string& line) {
     const auto space = line.find(' ');
     const std::string command = line.substr(0, space);
-    const std::string rest = space == std::string::npos ? std::string() : without_blanks_around(line.substr(space));
+    const std::string rest = space == std::string::npos
+                                 ? std::string()
+                                 : std::string(without_space_around(std::string_view(line).substr(space)));
     if (command == "/exit" || command == "/bye" || command == "/quit") return false;
     if (command == "/help") {
       say(kCommands);
