@@ -18,11 +18,11 @@ bool is_probe(const Api& api, const std::string& name) {
 }
 
 // A handle's type, whether const or not, and whether a typedef names the pointer or not: "env*". What is behind a void*
-// only its typedef tells.
+// only its typedef tells; empty without: it could be any.
 std::string handle_name(const c::Type& type) {
   if (type.kind != c::TypeKind::kPointer) return type.name;
   const c::Type& target = type.target.front();
-  if (target.kind == c::TypeKind::kVoid) return type.name.empty() ? "void*" : type.name;
+  if (target.kind == c::TypeKind::kVoid) return type.name;
   return handle_name(target) + "*";
 }
 
@@ -52,7 +52,10 @@ std::vector<Handle> handles_of(const Api& api, const c::Function& function) {
 void inspect_left_pointers(Inspection& inspection, const NamedRecord& record, const std::string& frees) {
   for (const Part& field : parts_of(inspection.api, *record.record, record.path)) {
     const Meaning& meaning = inspection.api.role(field.path).meaning;
-    if (holds_record(inspection.api, field)) inspect_left_pointers(inspection, record_of(inspection.api, field), frees);
+    const c::Type* held = field.type;  // in place
+    while (held->kind == c::TypeKind::kArray) held = &held->target.front();
+    if (held->kind == c::TypeKind::kRecord && is_on_wire(meaning))
+      inspect_left_pointers(inspection, record_of(inspection.api, field), frees);
     const auto* array = std::get_if<meaning::Array>(&meaning);
     const bool is_given = field.type->kind == c::TypeKind::kPointer && !field.type->target.front().is_const &&
                           is_on_wire(meaning) && (array == nullptr || !array->is_told_only);
@@ -94,6 +97,7 @@ void handles_are_of_one_type(Inspection& inspection) {
     const auto handles = handles_of(inspection.api, *function);
     if (handles.size() > 1) inspection.complain(function->location, function->name + " has several handles");
     for (const Handle& handle : handles) {
+      if (handle.type.empty()) continue;
       if (!first) first = handle;
       if (handle.type == first->type) continue;
       inspection.complain(function->location, function->name + " has a handle of type " + handle.shown +

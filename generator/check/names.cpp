@@ -2,6 +2,7 @@
 
 #include "check/reserved_names.hpp"
 #include "emit/code_text.hpp"
+#include "emit/parts.hpp"
 
 #include <map>
 #include <set>
@@ -15,9 +16,16 @@ using c::TypeKind;
 std::set<std::string> variables_of_stub(const Api& api, const c::Function& function) {
   std::set<std::string> names{"functions", "call", "params", "reply"};
   const Meaning& returned = api.role(function.name + ".return").meaning;
-  if (std::holds_alternative<meaning::Text>(returned) || function.returns.kind == TypeKind::kEnum)
-    names.insert({"encoding", "encoder", "value"});
+  if (std::holds_alternative<meaning::Text>(returned) || std::holds_alternative<meaning::Object>(returned) ||
+      function.returns.kind == TypeKind::kEnum)
+    names.insert({"encoding", "encoder", kReturned});
   if (function.returns.kind == TypeKind::kRecord) names.insert("result");
+  for (const Part& part : parts_of(api, function)) {
+    const Meaning& meaning = api.role(part.path).meaning;
+    const auto* room = std::get_if<meaning::OutRoom>(&meaning);
+    if (room != nullptr && room->filled == "return") names.insert("result");
+    if (!freed_by(meaning).empty()) names.insert("free_" + part.name);
+  }
   if (!api.functions.at(function.name).running_probe.empty()) names.insert("idle");
   return names;
 }

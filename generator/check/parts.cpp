@@ -142,8 +142,9 @@ void told_only_are_fields(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const std::vector<Part>& parts) {
     const auto* array = std::get_if<meaning::Array>(&inspection.api.role(part.path).meaning);
     if (array == nullptr || !array->is_told_only) return;
-    inspection.require(part.field != nullptr && part.type->kind == c::TypeKind::kPointer, part,
-                       "only a field that is a pointer can be \"told_only\"");
+    const bool is_pointer = part.field != nullptr && part.type->kind == c::TypeKind::kPointer;
+    inspection.require(is_pointer && union_of(inspection.api, part, parts) == nullptr, part,
+                       "only a field that is a pointer, and no member of a union, can be \"told_only\"");
     const std::string& count = std::get<CountedBy>(array->length).count;
     const auto is_of_it = [&](const Part& other) {
       const auto* also = std::get_if<meaning::Array>(&inspection.api.role(other.path).meaning);

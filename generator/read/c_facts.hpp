@@ -128,7 +128,6 @@ struct Opaque {  // a struct or union whose content the header keeps to itself
   std::string name;
   Location location;
   Documentation documentation;
-  bool is_typedef = false;  // the name is that of its typedef; its tag is another
 };
 
 struct Callback {  // a typedef of a pointer to a function

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -27,9 +26,6 @@ class Reader {
  public:
   Reader(CXTranslationUnit unit, const c::Header& header) : unit_(unit), header_(header), types_(unit) {
     collect_named_by_typedef(clang_getTranslationUnitCursor(unit));
-    for (const auto& [tag, name] : typedefs_of_tags_) {
-      if (!tag.empty() && tags_.count(name) == 0 && tags_with_own_typedef_.count(tag) == 0) types_.name_tag(tag, name);
-    }
   }
 
   Declarations read() {
@@ -74,7 +70,8 @@ class Reader {
     const CXType underlying = clang_getTypedefDeclUnderlyingType(cursor);
     const CXCursor declared = clang_getTypeDeclaration(underlying);
     const CXCursorKind kind = clang_getCursorKind(declared);
-    if (has_tag(kind)) {
+    const bool is_tag = kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
+    if (is_tag) {
       const std::string tag = types_.tag_of(declared);
       if (tag == name) return;  // typedef struct X X;
       if (tag.empty())
@@ -187,7 +184,7 @@ class Reader {
   void add_opaque(CXCursor cursor, const std::string& name) {
     if (clang_Cursor_isNull(clang_getCursorDefinition(cursor)) == 0 || !known_.insert(name).second) return;
     symbols_.emplace_back(c::Opaque{clang_getCursorKind(cursor) == CXCursor_UnionDecl, name, clang::location(cursor),
-                                    clang::documentation(cursor), types_.goes_by_typedef(cursor)});
+                                    clang::documentation(cursor)});
   }
 
   void add_enum(CXCursor cursor, const std::string& name, CXCursor documented) {
@@ -227,26 +224,9 @@ class Reader {
     for (const CXCursor cursor : clang::children(parent)) {
       const auto kind = clang_getCursorKind(cursor);
       if (kind == CXCursor_LinkageSpec || kind == CXCursor_UnexposedDecl) collect_named_by_typedef(cursor);
-      if (has_tag(kind) && types_.is_in_header(cursor)) tags_.insert(types_.tag_of(cursor));
       if (kind != CXCursor_TypedefDecl && kind != CXCursor_TypeAliasDecl) continue;
-      const CXCursor declared = clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor));
-      named_by_typedef_.insert(declared);
-      collect_tag(cursor, declared);
+      named_by_typedef_.insert(clang_getTypeDeclaration(clang_getTypedefDeclUnderlyingType(cursor)));
     }
-  }
-
-  // A struct or enum of this header goes by its first typedef, unless its tag, too, is a typedef, or that one is a tag.
-  void collect_tag(CXCursor alias, CXCursor declared) {
-    if (!has_tag(clang_getCursorKind(declared)) || !types_.is_in_header(alias) || !types_.is_in_header(declared))
-      return;
-    const std::string tag = types_.tag_of(declared);
-    const std::string name = clang::spelling(alias);
-    if (tag == name) tags_with_own_typedef_.insert(tag);
-    typedefs_of_tags_.emplace(tag, name);
-  }
-
-  static bool has_tag(CXCursorKind kind) {
-    return kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl || kind == CXCursor_EnumDecl;
   }
 
   bool is_named_by_typedef(CXCursor cursor) const { return named_by_typedef_.count(cursor) != 0; }
@@ -257,9 +237,6 @@ class Reader {
   std::vector<c::Symbol> symbols_;
   std::vector<c::Variable> variables_;
   std::unordered_set<CXCursor, HashOfCursor, EqualCursors> named_by_typedef_;
-  std::set<std::string> tags_;
-  std::set<std::string> tags_with_own_typedef_;          // typedef struct X X
-  std::map<std::string, std::string> typedefs_of_tags_;  // the first of each
   // What has been added: records and enums by name, functions and variables by clang's name.
   std::set<std::string> known_;
 };

@@ -96,10 +96,7 @@ Type TypeReader::read_unqualified(CXType type) const {
     // Each target has a structure of its own behind this name.
     if (name == "__builtin_va_list") return {TypeKind::kOther, "va_list"};
     Type result = read(clang_getTypedefDeclUnderlyingType(declared));
-    const bool has_own_name = (result.kind == TypeKind::kRecord || result.kind == TypeKind::kEnum) &&
-                              !result.name.empty() &&
-                              is_in_header(clang_getTypeDeclaration(clang_getCanonicalType(type)));
-    if (!has_own_name) result.name = name;
+    if (!is_another_name(type, result)) result.name = name;
     return result;
   }
   const CXType canonical = clang_getCanonicalType(type);
@@ -140,13 +137,15 @@ bool TypeReader::is_in_header(CXCursor declared) const {
   return clang_File_isEqual(file, main_file_) != 0;
 }
 
-std::string TypeReader::tag_of(CXCursor cursor) const {
-  const std::string tag = tag_as_written(cursor);
-  const auto named = names_of_tags_.find(tag);
-  return named == names_of_tags_.end() ? tag : named->second;
+bool TypeReader::is_another_name(CXType alias, const Type& of) const {
+  if ((of.kind != TypeKind::kRecord && of.kind != TypeKind::kEnum) || of.name.empty()) return false;
+  const CXType canonical = clang_getCanonicalType(alias);
+  const CXCursor definition = clang_getCursorDefinition(clang_getTypeDeclaration(canonical));
+  if (clang_Cursor_isNull(definition) != 0 || !is_in_header(definition)) return false;
+  return !of.is_const && !of.is_volatile && clang_Type_getAlignOf(alias) == clang_Type_getAlignOf(canonical);
 }
 
-std::string TypeReader::tag_as_written(CXCursor cursor) const {
+std::string TypeReader::tag_of(CXCursor cursor) const {
   CXToken* tokens = nullptr;
   unsigned count = 0;
   clang_tokenize(unit_, clang_getCursorExtent(cursor), &tokens, &count);

@@ -7,7 +7,6 @@
 #include "read/c_facts.hpp"
 #include "read/clang.hpp"
 
-#include <map>
 #include <string>
 
 namespace bindgen {
@@ -24,17 +23,13 @@ class TypeReader {
   explicit TypeReader(CXTranslationUnit unit)
       : unit_(unit), main_file_(clang::main_file(unit)), pointer_size_(clang::pointer_size(unit)) {}
 
-  // From now on the struct or enum of this tag goes by the name of its typedef: typedef struct _s { } s.
-  void name_tag(const std::string& tag, const std::string& name) { names_of_tags_.emplace(tag, name); }
-
   // Whether it is declared in the header itself, also if a macro spells the declaration:
   // clang_Location_isFromMainFile() denies that.
   bool is_in_header(CXCursor declared) const;
   c::Type read(CXType type) const;
   // As a parameter: C passes an array or a function as a pointer to it.
   c::Type read_passed(CXType type) const;
-  bool goes_by_typedef(CXCursor declared) const { return names_of_tags_.count(tag_as_written(declared)) != 0; }
-  // The name behind struct, union or enum, or that of the typedef that it goes by; "" if there is none.
+  // The name behind struct, union or enum; "" if there is none.
   std::string tag_of(CXCursor cursor) const;
 
  private:
@@ -42,12 +37,12 @@ class TypeReader {
   // The tag, else the typedef that the declaration stands in: of typedef struct { } S, *PS; it is S.
   std::string name_of(CXCursor declared) const;
 
-  std::string tag_as_written(CXCursor cursor) const;
+  // Whether a typedef is only another name for a struct or enum that the header defines.
+  bool is_another_name(CXType alias, const c::Type& of) const;
 
   CXTranslationUnit unit_;
   CXFile main_file_;
   unsigned pointer_size_;  // in bytes
-  std::map<std::string, std::string> names_of_tags_;
 };
 
 }  // namespace bindgen

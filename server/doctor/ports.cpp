@@ -2,6 +2,8 @@
 #include "doctor/doctor.hpp"
 #include "watch/board.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -68,15 +70,15 @@ std::string owner_of(const Machine& machine, const std::string& socket) {
   return {};
 }
 
-// Of a process of our own name that this user runs; empty if there is none. Everybody may know that much of processes
-// that are another user's.
+// Of another process of our own name that this user runs, and that may well be who has the port; empty if there is
+// none. Everybody may know that much of processes that are another user's.
 std::string server_of(const Machine& machine, const std::string& user) {
   for (const std::string& process : processes_of(machine)) {
-    if (!name_of(machine, process).starts_with("rkllm-mcp")) continue;
+    if (name_of(machine, process) != "rkllm-mcp" || process == std::to_string(::getpid())) continue;
     const std::string status = text_of(machine, "proc/" + process + "/status");
     const auto at = status.find("\nUid:\t");
     if (at == std::string::npos || !status.substr(at + 6).starts_with(user + "\t")) continue;
-    return "rkllm-mcp, process " + process + ", of the user who has the port";
+    return "rkllm-mcp, most likely: process " + process + " of the user who has the port";
   }
   return {};
 }

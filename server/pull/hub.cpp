@@ -201,7 +201,7 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
                             const std::string& repository) {
   return repository + " has " + std::to_string(files.size()) + " models:" + listed(files, board, &chosen) +
-         "\nTo have another: rkllm-mcp pull hf.co/" + repository + ":FILE";
+         "\nTo have another: rkllm-mcp pull " + shell_word("hf.co/" + repository + ":FILE");
 }
 
 }  // namespace rkllm_mcp

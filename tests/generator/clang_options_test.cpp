@@ -96,8 +96,8 @@ TEST_CASE("a struct that lies otherwise on another machine is never read with th
 TEST_CASE("a struct whose tag is made by a macro has the name that the compiler sees") {
   const c::Header header = read_with(
       "#define JOIN_(a, b) a##b\n#define JOIN(a, b) JOIN_(a, b)\n#define REAL JOIN(real_, 8)\n"
-      "#define NOTHING\nstruct REAL { int a; };\ntypedef struct NOTHING { int b; } Plain;\n"
-      "int f(struct REAL* t, Plain* p);\n");
+      "#define NOTHING\nstruct REAL { int a; };\ntypedef struct REAL thing;\ntypedef struct NOTHING { int b; } Plain;\n"
+      "int f(thing* t, Plain* p);\n");
   CHECK(c::find<c::Record>(header, "real_8") != nullptr);
   CHECK(c::find<c::Record>(header, "Plain") != nullptr);
   CHECK(c::find<c::Record>(header, "REAL") == nullptr);

@@ -56,8 +56,7 @@ class Probe {
   void name_tag(const Kind&) {}
   void name_tag(const c::Record& record) { name_tag(record.is_union ? "union" : "struct", record.name); }
   void name_tag(const c::Opaque& opaque) {  // which only a tag can name
-    if (!opaque.is_typedef) name_tag(opaque.is_union ? "union" : "struct", opaque.name, true);
-    tags_.insert(opaque.name);
+    name_tag(opaque.is_union ? "union" : "struct", opaque.name, true);
   }
   void name_tag(const c::Enum& entity) {
     if (!entity.name.empty()) name_tag("enum", entity.name);

@@ -390,6 +390,12 @@ TEST_CASE("a handle is passed as what it was made as") {
              has_text("use has a handle of type ctx_t*, others are of type ctx_t;"));
 }
 
+TEST_CASE("a handle that is a void pointer is of whatever type a typedef names") {
+  CHECK(with_entry("typedef void* H;\nint mk(void** out);\nint use(H h);",
+                   R"({"for":"mk.out","quote":"void** out","handle":{"role":"creates"}},)"
+                   R"({"for":"use.h","quote":"H h","handle":{"role":"uses"}})") == "accepted");
+}
+
 TEST_CASE("what is declared as several is none of it") {
   CHECK_THAT(with_entry("int f(int n[2]);", R"({"for":"f.n","quote":"int* n","in_out":{}})"),
              has_text("f.n: it is declared as an array of 2, and this would be one of them"));
@@ -408,14 +414,20 @@ TEST_CASE("what is declared as several is none of it") {
       has_text("f.s: S ends in an array without a length, so there is no array of them"));
 }
 
-TEST_CASE("a struct goes by the name of its typedef, whatever its tag") {
+TEST_CASE("a typedef is another name for a struct or an enum of the header, by whose own name it goes") {
   const std::string header =
       "typedef struct _point { int x; struct _point* next; } point;\ntypedef enum _kind { kOne } kind;\n"
       "typedef point other;\nint f(const point* p, const struct _point* q, const other* r, kind k);";
-  CHECK(with_entry(header, R"({"for":"point.next","quote":"point* next","unused":{}},)"
-                           R"({"for":"f.p","quote":"const point* p","object":{}},)"
-                           R"({"for":"f.q","quote":"const point* q","object":{}},)"
-                           R"({"for":"f.r","quote":"const point* r","object":{}})") == "accepted");
+  CHECK(with_entry(header, R"({"for":"_point.next","quote":"_point* next","unused":{}},)"
+                           R"({"for":"f.p","quote":"const _point* p","object":{}},)"
+                           R"({"for":"f.q","quote":"const _point* q","object":{}},)"
+                           R"({"for":"f.r","quote":"const _point* r","object":{}})") == "accepted");
+  // Not where it says more, or where nothing is known of the struct.
+  CHECK_THAT(with_entry("struct _point { int x; };\ntypedef const struct _point cpoint;\nint f(cpoint* p);",
+                        R"({"for":"f.p","quote":"cpoint* p","unused":{}})"),
+             has_text("cpoint is const or volatile"));
+  CHECK(with_entry("typedef struct _op op;\nint f(op* p);",
+                   R"({"for":"f.p","quote":"op* p","handle":{"role":"uses"}})") == "accepted");
 }
 
 TEST_CASE("what is returned may be freed together with what stands beside it") {
@@ -428,6 +440,9 @@ TEST_CASE("what is returned may be freed together with what stands beside it") {
                               R"({"for":"destroy.m","quote":"mem* m","object":{}},)"
                               R"({"for":"create.return","quote":"mem*","object":{"freed_by":"destroy"}})";
   CHECK(with_entry(header, entries) == "accepted");
+  CHECK_THAT(
+      with_entry("typedef struct { int a; } S;\nS* f(int value);", R"({"for":"f.return","quote":"S*","object":{}})"),
+      has_text("f: the generated code has a variable value of its own"));
 }
 
 TEST_CASE("what a function has left is freed once, by one that takes just that and what stands beside it") {
@@ -466,7 +481,19 @@ TEST_CASE("what a function has left is freed once, by one that takes just that a
              has_text("f.p: \"freed_by\" is for structs, in which something can be left"));
   CHECK_THAT(with_entry("int f(int* p, int n);",
                         R"({"for":"f.p","quote":"int* p","array":{"counted_by":"n","told_only":true}})"),
-             has_text("f.p: only a field that is a pointer can be \"told_only\""));
+             has_text("f.p: only a field that is a pointer, and no member of a union, can be \"told_only\""));
+  CHECK_THAT(
+      with_entry(
+          "typedef enum { kA, kB } T;\ntypedef struct { T t; int n; union { void* p; int i; }; } S;\nint f(S s);",
+          R"({"for":"S.union","quote":"union { void* p; int i; }","union":{"tag":"t","members":{"p":"kA","i":"kB"}}},)"
+          R"({"for":"S.p","quote":"void* p","array":{"counted_by":"n","told_only":true}})"),
+      has_text("S.p: only a field that is a pointer, and no member of a union"));
+  CHECK_THAT(freed("typedef struct { S all[2]; int k; } D;\nint f(D* p);\nvoid g(D* q);",
+                   R"({"for":"S.left","quote":"void* left","array":{"counted_by":"size"}},)"
+                   R"({"for":"D.all","quote":"S all[2]","array":{"counted_by":"k"}},)"
+                   R"({"for":"f.p","quote":"D* p","object":{"changed":true,"freed_by":"g"}},)"
+                   R"({"for":"g.q","quote":"D* q","unused":{}})"),
+             has_text("S.left: what a client gives here g would free"));
   CHECK_THAT(with_entry("typedef struct { int* a; int* b; int n; } S;\nint f(S s);",
                         R"({"for":"S.a","quote":"int* a","array":{"counted_by":"n","told_only":true}},)"
                         R"({"for":"S.b","quote":"int* b","array":{"counted_by":"n"}})"),

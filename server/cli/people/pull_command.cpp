@@ -143,7 +143,7 @@ fs::path folder_for(const PullOptions& options, const Settings& settings) {
   throw std::runtime_error(
       "runtime.model_dirs names no folder of models, and there is no home directory. Say where: "
       "rkllm-mcp pull --to ./models " +
-      options.source);
+      shell_word(options.source));
 }
 
 Url hub_of(const Settings& settings) {
@@ -177,7 +177,8 @@ const OfferedModel* model_to_remove(const OfferedModels& offered, const std::str
                              ": models are deleted by the name of their file");
   }
   if (model->is_loaded)
-    throw std::runtime_error(model->name + " is loaded; first: rkllm-mcp unload " + shell_word(model->name));
+    throw std::runtime_error(model->name + " is loaded; first: rkllm-mcp unload " + shell_word(model->name) +
+                             offered.where);
   return model;
 }
 

@@ -96,6 +96,7 @@ ServerLink::ServerLink(const RemoteOptions& options, const SettingsRequest& requ
     : settings_(load_settings(request).values),
       endpoint_(endpoint_for(options, settings_)),
       where_(options.to.empty() ? std::string() : " --to " + shell_word(options.to)) {
+  if (!options.ca_file.empty()) where_ += " --cacert " + shell_word(options.ca_file);
   endpoint_.path = "/";  // so that url() is the server's, not one method's
 }
 

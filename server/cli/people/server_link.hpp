@@ -37,7 +37,8 @@ class ServerLink {
 
   std::string url() const { return endpoint_.url(); }
   const Settings& settings() const { return settings_; }  // of this machine
-  // What a proposed command has to end with to mean the same server: " --to URL" if one was named.
+  // What a proposed command has to end with to mean the same server: " --to URL" if one was named, and
+  // " --cacert FILE".
   const std::string& where() const { return where_; }
 
   // These throw client::Unreachable, client::ConnectionError, ServerRefuses.

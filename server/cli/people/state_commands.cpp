@@ -91,7 +91,7 @@ int print_loaded(ServerLink& server, bool json) {
     return kExitOk;
   }
   if (handles.empty()) {
-    std::printf("No model is loaded. Load one: rkllm-mcp load NAME\n");
+    std::printf("No model is loaded. Load one: rkllm-mcp load NAME%s\n", server.where().c_str());
     return kExitOk;
   }
   std::vector<Row> rows{{"HANDLE", "MODEL", "STATE", "WAITING", "TOKENS/S", "FIRST TOKEN MS", "PROCESS"}};

@@ -185,7 +185,7 @@ class Chat {
 
   // False: to leave.
   bool obey(const std::string& line) {
-    const auto space = line.find(' ');
+    const auto space = line.find_first_of(" \t\r\n");
     const std::string command = line.substr(0, space);
     const std::string rest = space == std::string::npos
                                  ? std::string()

@@ -111,7 +111,8 @@ OfferedModels models_to_talk_to(ServerLink& server) {
   }
   throw std::runtime_error(server.url() +
                            " answers no chats: it has no /v1/models. It may be an older version, or another server; "
-                           "see: rkllm-mcp status");
+                           "see: rkllm-mcp status" +
+                           server.where());
 }
 
 std::string chosen_model(ServerLink& server, const std::string& asked_for) {
