@@ -53,3 +53,9 @@ rkllm_mcp_require(LIBEDIT_FOUND libedit 3.1 libedit-dev)
 # Reads the pages of the web. Its .pc file is all that there is: the library brings nothing for CMake.
 pkg_check_modules(GUMBO QUIET IMPORTED_TARGET gumbo)
 rkllm_mcp_require(GUMBO_FOUND gumbo 0.10 libgumbo-dev)
+
+# The expressions by which tokenizers divide texts, and Unicode's normal forms.
+pkg_check_modules(PCRE2 QUIET IMPORTED_TARGET libpcre2-8)
+rkllm_mcp_require(PCRE2_FOUND libpcre2-8 10.39 libpcre2-dev)
+pkg_check_modules(UTF8PROC QUIET IMPORTED_TARGET libutf8proc)
+rkllm_mcp_require(UTF8PROC_FOUND libutf8proc 2.7 libutf8proc-dev)

@@ -1,5 +1,7 @@
 #include "backend/run_sink.hpp"
 
+#include "clock.hpp"
+
 #include <thread>
 #include <utility>
 

@@ -119,16 +119,17 @@ folder(server/watch USE backend jsonrpc mcp text)
 folder(server/upstreams USE call client mcp process text transport)
 folder(server/tools USE auth mcp process settings text AND client/http/http_error.hpp)
 folder(server/memory USE auth call client dispatch jsonrpc mcp text)
-# Of the chat host only assistant/, http/ and mcp/ have a server around them. Inside, lowest first: turn; templates;
+# Of the chat host only assistant/, http/ and mcp/ have a server around them. Inside, lowest first: turn; templates and tokenizer;
 # answer and structured; dialects and host; assistant, http and mcp.
 folder(server/chat USE auth call dispatch jsonrpc mcp text transport
                    AND client/http/http_error.hpp settings/document.hpp tools/stop_signal.hpp
                        tools/tool_threads.hpp upstreams/tool_filter.hpp)
-foreach(room turn templates answer structured dialects host)
+foreach(room turn templates tokenizer answer structured dialects host)
   forbid(server/chat/${room} "asio|\"(auth|call|dispatch|mcp|settings|transport)/|\"chat/(assistant|http|mcp)/"
          "only chat/assistant, chat/http and chat/mcp have a server around them")
 endforeach()
 forbid(server/chat/turn "\"chat/(templates|answer|structured|dialects|host)/" "turns know no form")
+forbid(server/chat/tokenizer "\"chat/(turn|templates|answer|structured|dialects|host)/" "a tokenizer knows texts and tokens")
 forbid(server/chat/templates "\"chat/(answer|structured|dialects|host)/" "templates know no answers")
 forbid(server/chat/answer "\"chat/(structured|dialects|host)/" "answers know no dialect")
 forbid(server/chat/structured "\"chat/(templates|answer|dialects|host)/" "structure is of text alone")

@@ -8,6 +8,7 @@
 #include "chat/host/ids.hpp"
 #include "chat/http/model_pages.hpp"
 #include "chat/http/pull_exchange.hpp"
+#include "chat/http/token_requests.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
 #include "run_loop.hpp"
@@ -98,12 +99,6 @@ TurnError nothing_at(std::string_view method, std::string_view path) {
   return {ErrorKind::kNotKept, "there is nothing at " + std::string(method) + " " + shortened(path)};
 }
 
-TurnError no_tokenizer() {
-  return TurnError::not_supported("",
-                                  "the runtime has no call that makes tokens of a text, and there is no "
-                                  "tokenizer.json beside the model");
-}
-
 // What Ollama's clients use to fetch and delete models.
 bool changes_store(std::string_view method, std::string_view path) {
   return (method == "POST" && path == kPullPath) || (method == "DELETE" && path == kDeletePath);
@@ -113,12 +108,6 @@ bool changes_store(std::string_view method, std::string_view path) {
 bool makes_models(std::string_view path) {
   constexpr std::array<std::string_view, 3> kPaths = {"/api/push", "/api/create", "/api/copy"};
   return std::ranges::find(kPaths, path) != kPaths.end();
-}
-
-// About four bytes make a token: said to be an estimate.
-std::int64_t estimated_tokens(std::size_t bytes) {
-  constexpr std::size_t kBytesOfToken = 4;
-  return static_cast<std::int64_t>((bytes + kBytesOfToken - 1) / kBytesOfToken);
 }
 
 // Requests are looked at value by value on the event loop, and no client sends so many: the longest that agents send
@@ -136,7 +125,12 @@ std::size_t numbers_in(const Embeddings& made) {
 }  // namespace
 
 ChatRoutes::ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Options options)
-    : loop_(loop), gate_(gate), host_(host), options_(std::move(options)), reading_(loop) {}
+    : loop_(loop),
+      gate_(gate),
+      host_(host),
+      options_(std::move(options)),
+      reading_(loop),
+      tokenizers_(loop, options_.warn_of_tokenizer) {}
 
 ChatRoutes::~ChatRoutes() = default;
 
@@ -258,6 +252,17 @@ void ChatRoutes::answer_text(const VisitPointer& visit, std::string json, const 
   note(*visit, kOk);
 }
 
+void ChatRoutes::answer_long_text(const VisitPointer& visit, std::string json, const std::string& field,
+                                  const HttpHeaders& headers) {
+  if (json.size() > options_.most_reply_bytes || !visit->exchange->has_room_for(json.size())) {
+    return refuse(visit, TurnError::bad_field(field, "the answer has " + std::to_string(json.size()) +
+                                                         " bytes, more than may be sent at once "
+                                                         "(limits.max_reply_bytes, limits.memory_bytes); ask for "
+                                                         "less at a time"));
+  }
+  answer_text(visit, std::move(json), headers);
+}
+
 void ChatRoutes::note(const Visit& visit, int status) const {
   if (!options_.report) return;
   const auto time = std::chrono::steady_clock::now() - visit.begun_at;
@@ -311,7 +316,8 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
   if (path == kShowPath) return show(visit, body);
   if (path == kCountPath) return count_tokens(visit, body);
   if (path == "/apply-template") return apply_template(visit, body);
-  if (path == "/tokenize" || path == "/detokenize") throw no_tokenizer();
+  if (path == "/tokenize") return tokenize(visit, body);
+  if (path == "/detokenize") return detokenize(visit, body);
   if (makes_models(path)) {
     throw TurnError::not_supported("",
                                    "models are files here: POST /api/pull fetches one, DELETE /api/delete deletes it");
@@ -424,13 +430,7 @@ void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, cons
 void ChatRoutes::answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
                                    const std::shared_ptr<EmbeddingRequest>& request, const Embeddings& made) {
   const auto send = [this, visit, request](std::string text) {
-    if (text.size() > options_.most_reply_bytes || !visit->exchange->has_room_for(text.size())) {
-      return refuse(visit, TurnError::bad_field("input", "the answer has " + std::to_string(text.size()) +
-                                                             " bytes, more than may be sent at once "
-                                                             "(limits.max_reply_bytes, limits.memory_bytes); ask for "
-                                                             "fewer inputs at a time"));
-    }
-    answer_text(visit, std::move(text), ignored_fields(request->ignored));
+    answer_long_text(visit, std::move(text), "input", ignored_fields(request->ignored));
   };
   constexpr std::size_t kWrittenAtOnce = 4096;
   if (numbers_in(made) <= kWrittenAtOnce || !reading_.start()) return send(embedding_reply(surface, *request, made));
@@ -439,10 +439,59 @@ void ChatRoutes::answer_embeddings(EmbeddingSurface surface, const VisitPointer&
                [text, send] { send(std::move(*text)); });
 }
 
+void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string model_path,
+                                     std::function<std::string(const Tokenizer*)> work, HttpHeaders headers) {
+  struct Outcome {
+    std::string text;
+    std::optional<TurnError> error;
+  };
+  const auto outcome = std::make_shared<Outcome>();
+  const std::uint64_t number = ++next_;
+  tokenizers_.use(
+      std::move(model_path),
+      [work = std::move(work), outcome](const Tokenizer* tokenizer) {
+        try {
+          outcome->text = work(tokenizer);
+        } catch (const TurnError& error) {
+          outcome->error = error;
+        }
+      },
+      [this, visit, number, outcome, headers = std::move(headers)] {
+        if (open_.count(number) == 0) return;  // its client has gone, or it has been given up
+        if (outcome->error) {
+          refuse(visit, *outcome->error);
+        } else {
+          answer_long_text(visit, std::move(outcome->text), {}, headers);
+        }
+        let_go(number);
+      });
+  keep(number, visit, {nullptr, [this, visit](const TurnError& error) { refuse(visit, error); }});
+}
+
 void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
   const AnthropicRequest request = read_anthropic_count(body);
-  const std::string prompt = host_.prompt_of(request.turn, visit->asker);
-  answer_text(visit, anthropic_count_reply(estimated_tokens(prompt.size()), true), ignored_fields(request.ignored));
+  const auto count = [prompt = host_.prompt_of(request.turn, visit->asker)](const Tokenizer* tokenizer) {
+    const TokenCount counted = tokens_of_prompt(prompt, tokenizer);
+    return anthropic_count_reply(counted.tokens, counted.is_estimate);
+  };
+  answer_by_tokenizer(visit, host_.model_for(request.turn.model, visit->asker).path, count,
+                      ignored_fields(request.ignored));
+}
+
+void ChatRoutes::tokenize(const VisitPointer& visit, const Json& body) {
+  TokenizeRequest request = read_tokenize(body);
+  std::string path = host_.model_for(request.model, visit->asker).path;
+  answer_by_tokenizer(visit, std::move(path), [request = std::move(request)](const Tokenizer* tokenizer) {
+    return tokenize_reply(request, tokenizer);
+  });
+}
+
+void ChatRoutes::detokenize(const VisitPointer& visit, const Json& body) {
+  DetokenizeRequest request = read_detokenize(body);
+  std::string path = host_.model_for(request.model, visit->asker).path;
+  answer_by_tokenizer(visit, std::move(path), [request = std::move(request)](const Tokenizer* tokenizer) {
+    return detokenize_reply(request, tokenizer);
+  });
 }
 
 void ChatRoutes::apply_template(const VisitPointer& visit, const Json& body) {

@@ -7,6 +7,7 @@
 #include "chat/dialects/embedding_request.hpp"
 #include "chat/host/chat_host.hpp"
 #include "chat/http/chat_exchange.hpp"
+#include "chat/http/tokenizers.hpp"
 #include "chat/turn/model_store.hpp"
 #include "dispatch/gate.hpp"
 #include "lifetime.hpp"
@@ -48,6 +49,7 @@ class ChatRoutes {
     ModelStore* store = nullptr;                                  // that models are pulled into; null: nobody may
     std::function<void(const ChatNote&)> report{};
     ResponseStore* responses = nullptr;  // that answers are kept in; null: none are
+    Tokenizers::WarnFunction warn_of_tokenizer{};
   };
 
   ChatRoutes(asio::io_context& loop, Gate& gate, ChatHost& host, Options options);
@@ -98,6 +100,12 @@ class ChatRoutes {
   void answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
                          const std::shared_ptr<EmbeddingRequest>& request, const Embeddings& made);
   void count_tokens(const VisitPointer& visit, const Json& body);
+  void tokenize(const VisitPointer& visit, const Json& body);
+  void detokenize(const VisitPointer& visit, const Json& body);
+  // `work` gets the tokenizer beside the model of that path, or null, on a thread beside the loop. What it returns, or
+  // the TurnError that it throws, is the answer.
+  void answer_by_tokenizer(const VisitPointer& visit, std::string model_path,
+                           std::function<std::string(const Tokenizer*)> work, HttpHeaders headers = {});
   void apply_template(const VisitPointer& visit, const Json& body);
   void show(const VisitPointer& visit, const Json& body);
   void change_store(const VisitPointer& visit, const Json& body);
@@ -105,6 +113,9 @@ class ChatRoutes {
 
   void answer(const VisitPointer& visit, const Json& body, const HttpHeaders& headers = {});
   void answer_text(const VisitPointer& visit, std::string json, const HttpHeaders& headers = {});
+  // The same, or an error of that field if it is too long.
+  void answer_long_text(const VisitPointer& visit, std::string json, const std::string& field,
+                        const HttpHeaders& headers);
   void refuse(const VisitPointer& visit, const TurnError& error);
   void note(const Visit& visit, int status) const;
   // Runs `action`; what it throws is the answer.
@@ -128,6 +139,7 @@ class ChatRoutes {
   bool stopping_ = false;
   const Lifetime alive_;  // gone: what was posted does nothing
   SideThread reading_;
+  Tokenizers tokenizers_;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -38,7 +38,7 @@ export const kModels = [kLargeModel, kSlowModel, kModel]; // as lists have them,
 export const kPicture = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export class Board {
-  static async start(settings = {}) {
+  static async start(settings = {}, presets = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'rkllm-mcp-models-'));
     for (const [name, fields] of Object.entries(kFiles)) {
       const file = { rkllm_simulated_model: 1, name: `SIMULATED ${name}`, max_context_len: kContext, ...fields };
@@ -46,7 +46,7 @@ export class Board {
     }
     const param = { model_path: join(folder, `${kLargeModel}.rkllm`), max_context_len: kLargeContext };
     const server = await Server.start({ 'runtime.model_dirs': JSON.stringify([folder]), 'runtime.default_context': kContext,
-      models: JSON.stringify({ [kLargeModel]: { param } }), ...settings });
+      models: JSON.stringify({ [kLargeModel]: { param }, ...presets }), ...settings });
     return new Board(server, folder);
   }
 

@@ -1,0 +1,124 @@
+// What no other library is asked for; that tokens are right, tests/sdks/tokenizer_test.mjs holds.
+#include "chat/tokenizer/tokenizer_file.hpp"
+#include "support/catch.hpp"
+
+#include <rkllm_mcp/json.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::chat;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words split_at_commas(const std::string& text, Split::Behavior behavior, bool is_inverted = false) {
+  return words_of(text, true, {Split{Pattern(","), behavior, is_inverted}});
+}
+
+// A tokenizer of characters: a, b, c, the mark of a space, and what the pairs make.
+Json small_tokenizer() {
+  return Json::parse(R"({"added_tokens":[],"model":{"type":"BPE","unk_token":"<unk>",
+    "vocab":{"<unk>":0,"a":1,"b":2,"\u2581":3,"ab":4,"abab":5},"merges":[["a","b"],"ab ab"]}})");
+}
+
+std::vector<TokenId> tokens_of(const Json& file, const std::string& text) {
+  return read_tokenizer(file.dump()).encode(text, {});
+}
+
+std::string complaint_about(const std::string& file) {
+  try {
+    read_tokenizer(file);
+    return "none";
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+}
+
+std::string complaint_with(const char* part, const Json& value) {
+  Json file = small_tokenizer();
+  file[Json::json_pointer(part)] = value;
+  return complaint_about(file.dump());
+}
+
+}  // namespace
+
+TEST_CASE("what a pattern finds is removed, kept, or joined to what stands beside it") {
+  const std::string text = ",a,,b,";
+  CHECK(split_at_commas(text, Split::Behavior::kRemoved) == Words{"a", "b"});
+  CHECK(split_at_commas(text, Split::Behavior::kIsolated) == Words{",", "a", ",", ",", "b", ","});
+  CHECK(split_at_commas(text, Split::Behavior::kMergedWithPrevious) == Words{",", "a,", ",", "b,"});
+  CHECK(split_at_commas(text, Split::Behavior::kMergedWithNext) == Words{",a", ",", ",b", ","});
+  CHECK(split_at_commas(text, Split::Behavior::kContiguous) == Words{",", "a", ",,", "b", ","});
+  CHECK(split_at_commas(text, Split::Behavior::kRemoved, true) == Words{",", ",", ",", ","});
+  CHECK(words_of("", true, {LeadingSpace{}}).empty());
+}
+
+TEST_CASE("pairs are joined in the order in which they were learnt, from the left") {
+  CHECK(tokens_of(small_tokenizer(), "ababab") == std::vector<TokenId>{5, 4});
+  CHECK(tokens_of(small_tokenizer(), "bab") == std::vector<TokenId>{2, 4});
+  CHECK(tokens_of(small_tokenizer(), "aXYb") == std::vector<TokenId>{1, 0, 0, 2});
+}
+
+TEST_CASE("one word of a million characters becomes tokens as well") {
+  std::string text;
+  for (int n = 0; n < 500'000; ++n) text += "ab";
+  const auto tokens = tokens_of(small_tokenizer(), text);
+  CHECK(tokens.size() == 250'000);
+  CHECK(std::vector<TokenId>(tokens.begin(), tokens.begin() + 3) == std::vector<TokenId>{5, 5, 5});
+}
+
+TEST_CASE("the longest of the added tokens that begin at one place is taken") {
+  Json file = small_tokenizer();
+  file["added_tokens"] = {{{"id", 10}, {"content", "<a>"}}, {{"id", 11}, {"content", "<a>b"}, {"lstrip", true}}};
+  CHECK(tokens_of(file, "a \xC2\xA0\n<a>b<a>a<a") == std::vector<TokenId>{1, 11, 10, 1, 0, 1});
+  const Tokenizer tokenizer = read_tokenizer(file.dump());
+  CHECK(tokenizer.encode("<a>", {.finds_added = false}) == std::vector<TokenId>{0, 1, 0});
+  CHECK(tokenizer.decode({11, 4, 3}) == "<a>bab ");
+  CHECK(tokenizer.decode({99}) == std::nullopt);
+}
+
+TEST_CASE("a tokenizer that wants what is not understood is refused with its name") {
+  CHECK(complaint_about(small_tokenizer().dump()) == "none");
+  CHECK(complaint_with("/model/type", "WordPiece") ==
+        "it has a model of the type WordPiece, which is not understood here");
+  CHECK(complaint_with("/normalizer", {{"type", "Lowercase"}}) ==
+        "it has the normalizer Lowercase, which is not understood here");
+  CHECK(complaint_with("/pre_tokenizer", {{"type", "BertPreTokenizer"}}) ==
+        "it has the pre_tokenizer BertPreTokenizer, which is not understood here");
+  CHECK(complaint_with("/post_processor", {{"type", "RobertaProcessing"}}) ==
+        "it has the post_processor RobertaProcessing, which is not understood here");
+  CHECK(complaint_with("/model/end_of_word_suffix", "</w>") ==
+        "it has a end_of_word_suffix, which is not understood here");
+  CHECK(complaint_with("/model/merges", Json::parse(R"([["a","z"]])")) ==
+        "it joins \"a\" and \"z\", but these are not all tokens");
+  CHECK(complaint_with("/model/merges", Json::array({"ab"})) == "one of the merges is no pair of tokens");
+  CHECK(complaint_with("/model/vocab", {{"a", "1"}}) == "the vocabulary has a token whose id is no integer");
+  const Json pattern = {{"type", "Split"}, {"pattern", {{"Regex", "(a"}}}, {"behavior", "Isolated"}};
+  CHECK(complaint_with("/pre_tokenizer", pattern).starts_with("the expression is wrong at its byte 3: "));
+}
+
+TEST_CASE("a file that is no tokenizer is refused, wherever it ends") {
+  const std::string file = small_tokenizer().dump();
+  for (std::size_t end = 0; end < file.size(); ++end) {
+    INFO(file.substr(0, end));
+    CHECK(complaint_about(file.substr(0, end)) != "none");
+  }
+  for (const char* text : {"[]", "1", "null", "{}", R"({"model":[]})", R"({"model":{"vocab":[1],"merges":{}}})",
+                           R"({"model":{"vocab":{"a":{"b":1}}}})", R"({"model":{"merges":[[["a"]]]}})"}) {
+    INFO(text);
+    const std::string complaint = complaint_about(text);
+    CHECK((complaint != "none" || std::string(text).find("vocab") != std::string::npos));
+  }
+  CHECK(complaint_about(std::string(100, '[')).find("nested") != std::string::npos);
+}
+
+TEST_CASE("an expression that never comes to an end is given up") {
+  Json file = small_tokenizer();
+  file["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "(a+a+)+[bd]"}}}, {"behavior", "Isolated"}};
+  const Tokenizer tokenizer = read_tokenizer(file.dump());
+  CHECK_THROWS_AS(tokenizer.encode(std::string(5000, 'a') + "c", {}), std::runtime_error);
+}
