@@ -77,6 +77,7 @@ chat::AssistantOptions assistant_options(const Settings& settings, spdlog::logge
   chat::AssistantOptions options;
   options.summarize_threshold = settings.memory.summarize_threshold;
   options.most_summary_bytes = settings.memory.summary_max_bytes;
+  options.guardrail_model = settings.chat.guardrail_model;
   options.report = [&log, format = settings.log.format](const chat::AssistantNote& note) {
     log_event(log, format, "assistant", [&note] {
       return Json{{"profile", note.profile},

@@ -184,10 +184,11 @@ struct ChatSettings {
   std::size_t warm_up_bytes{defaults::kChatWarmUpBytes};  // 0: nothing is computed ahead
   std::int64_t cache_bytes{defaults::kChatCacheBytes};    // 0: no prompt caches
   unsigned structured_tries{defaults::kChatStructuredTries};
-  std::int64_t responses_days{defaults::kChatResponsesDays};  // 0: none are kept
-  Json aliases = Json::parse(defaults::kChatAliases);         // another name: a model's
-  std::string any_model{defaults::kChatAnyModel};             // empty: an unknown name is an error
-  std::string profiles_dir{defaults::kChatProfilesDir};       // empty: there are no profiles
+  std::int64_t responses_days{defaults::kChatResponsesDays};   // 0: none are kept
+  Json aliases = Json::parse(defaults::kChatAliases);          // another name: a model's
+  std::string any_model{defaults::kChatAnyModel};              // empty: an unknown name is an error
+  std::string guardrail_model{defaults::kChatGuardrailModel};  // empty: each profile's own
+  std::string profiles_dir{defaults::kChatProfilesDir};        // empty: there are no profiles
 };
 
 struct Settings {

@@ -340,6 +340,8 @@ constexpr std::array kTable{
             "Other names of models: {\"gpt-4o-mini\": \"qwen2.5-1.5b\"}."},
     Setting{"chat", "any_model", text<&S::chat, &ChatSettings::any_model>(),
             "The model that answers for names that nobody has; empty: such a name is an error."},
+    Setting{"chat", "guardrail_model", text<&S::chat, &ChatSettings::guardrail_model>(),
+            "The model that profiles ask for all but answers (guardrail, language, summaries, clients' titles), so that the answering model's cache stays; empty: the profile's own."},
     Setting{"chat", "profiles_dir", text<&S::chat, &ChatSettings::profiles_dir>(),
             "Folder of profiles, one assistant in each .json file, offered as a model by the file's name; empty: there are none. SIGHUP reads the files again.",
             Change::kWhileRunning},

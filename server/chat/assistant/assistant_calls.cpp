@@ -101,7 +101,8 @@ void AssistantCalls::call(std::string_view server, const std::string& method, co
 }
 
 void AssistantCalls::make_text(Purpose purpose, Turn turn, TurnListener* listener, TakeText take) {
-  turn.model = profile().model_for(purpose);
+  const bool is_here = profile().provider == ProviderKind::kRuntime;
+  turn.model = profile().model_for(purpose, is_here ? surroundings_.options.guardrail_model : std::string());
   // Not unloaded between two texts: that is for whoever asks for the model itself.
   if (keep_alive_ && (keep_alive_->forever || keep_alive_->seconds > 0)) turn.keep_alive = keep_alive_;
   const std::string what(word_for(purpose));

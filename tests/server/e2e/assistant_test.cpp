@@ -95,6 +95,30 @@ TEST_CASE("the next question is answered with what was said and summarised befor
   CHECK(clinic.memory("get_all_messages", "c")["messages"].size() == 4);
 }
 
+TEST_CASE("chat.guardrail_model is asked for all but answers, and the answering model for nothing else") {
+  Json models = Json::parse(settings_of_model(shipped_model("fast")));
+  models["judge"] = models["qwen3-small"];
+  const TemporaryDirectory folder;
+  const Json prompts{{"guardrail", "{question}\nMay I?"},
+                     {"refusal", "No."},
+                     {"answer", "{question}"},
+                     {"summary", "{history}"},
+                     {"shorter_summary", "{history}"}};
+  write_file(folder / "clerk.json", Json{{"model", "qwen3-small"},
+                                         {"guardrail", Json::object()},
+                                         {"default_language", "vi"},
+                                         {"summary", "each_response"},
+                                         {"prompts", {{"vi", prompts}}}}
+                                        .dump());
+  Clinic clinic(web_answer(kPage),
+                {"models=" + models.dump(), "chat.guardrail_model=judge", "chat.profiles_dir=" + folder.path()});
+  // Each model says the first text when it is asked for the first time.
+  const Json reply = clinic.ask(asked(kQuestion, {"CÓ", "Tóm tắt.", "never said"}), "c", {{"model", "clerk"}});
+  CHECK(reply["choices"][0]["message"]["content"] == "CÓ");
+  CHECK(clinic.memory("get_summary", "c")["summary"] == "Tóm tắt.");
+  CHECK(clinic.http.get("/api/ps").json()["models"].size() == 2);
+}
+
 TEST_CASE("without a conversation the client's history is told, and nothing is kept") {
   Clinic clinic;
   const std::string question = asked("And how long?", {"YES", "Two minutes."});

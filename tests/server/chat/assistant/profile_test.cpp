@@ -183,3 +183,14 @@ TEST_CASE("the schema of profiles takes what the reader takes, and refuses what 
   agree(with(R"({"prompts":{"fr":{"answer":"a"}}})"), false);
   agree(with(R"({"prompts":{}})"), false);
 }
+
+TEST_CASE("a profile's own model for the guardrail comes before that of the settings, which no answer is made by") {
+  Profile profile{.model = "large"};
+  CHECK(profile.model_for(Purpose::kGuardrail) == "large");
+  CHECK(profile.model_for(Purpose::kSummary, "small") == "small");
+  CHECK(profile.model_for(Purpose::kTask, "small") == "small");
+  CHECK(profile.model_for(Purpose::kAnswer, "small") == "large");
+  profile.guardrail = Guardrail{.model = "own"};
+  CHECK(profile.model_for(Purpose::kLanguage, "small") == "own");
+  CHECK(profile.model_for(Purpose::kShorterSummary, "small") == "small");
+}
