@@ -1,4 +1,4 @@
-// Claude Code and Codex: where their programs are, and what keeps them at home, silent, and with a model of the test's choice.
+// Claude Code, Codex and opencode: where their programs are, and what keeps them at home, silent, and with a model of the test's choice.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -10,6 +10,8 @@ export const kClaudeCode = packaged(`@anthropic-ai/claude-code-linux-${process.a
 const kMachine = { x64: 'x86_64', arm64: 'aarch64' }[process.arch];
 const kPackage = packaged(`@openai/codex-linux-${process.arch}/package.json`);
 export const kCodex = kPackage && join(dirname(kPackage), 'vendor', `${kMachine}-unknown-linux-musl`, 'bin', 'codex');
+
+export const kOpencode = packaged(`opencode-linux-${process.arch}/bin/opencode`);
 
 // Its model is asked at `url`, by Anthropic's messages.
 export function set_up_claude_code({ home, environment }, url) {
@@ -45,6 +47,19 @@ enabled = false
 exporter = "none"
 `);
   Object.assign(environment, { CODEX_HOME: settings, TESTED_KEY: 'none' });
+}
+
+// Its model is asked at `url`, by OpenAI's chat completions.
+export async function set_up_opencode({ home, environment }, url, model, context) {
+  const settings = join(home, '.config', 'opencode');
+  await mkdir(settings, { recursive: true });
+  const name = `board/${model}`;
+  await writeFile(join(settings, 'opencode.json'), JSON.stringify({
+    provider: { board: { npm: '@ai-sdk/openai-compatible', options: { baseURL: `${url}/v1`, apiKey: 'none' },
+      models: { [model]: { limit: { context, output: 1024 } } } } },
+    model: name, small_model: name, autoupdate: false, share: 'disabled', compaction: { auto: false },
+  }));
+  Object.assign(environment, { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' });
 }
 
 export const kCodexArguments = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];

@@ -11,7 +11,7 @@ export const kModel = 'qwen3-small';
 export const kSlowModel = 'qwen3-slow'; // at a board's speed
 export const kContext = 4096;
 export const kLargeModel = 'qwen3-large'; // with room for what agents say to a model before their users say anything
-const kLargeContext = 262_144;
+export const kLargeContext = 262_144;
 
 const kFiles = {
   [kModel]: { answer_tokens: [3, 6], embedding_size: 8 },
