@@ -47,6 +47,7 @@ constexpr Rule kRules[] = {
     {"outs-are-of-parameters", &outs_are_of_parameters},
     {"told-only-are-fields", &told_only_are_fields},
     {"elements-have-an-end", &elements_have_an_end},
+    {"open-ends-stay-empty", &open_ends_stay_empty},
     {"groups-are-whole", &groups_are_whole},
     {"lengths-are-derivable", &lengths_are_derivable},
     {"referred-functions-exist", &referred_functions_exist},

@@ -19,6 +19,7 @@ std::set<std::string> variables_of_stub(const Api& api, const c::Function& funct
   if (std::holds_alternative<meaning::Text>(returned) || std::holds_alternative<meaning::Object>(returned) ||
       function.returns.kind == TypeKind::kEnum)
     names.insert({"encoding", "encoder", kReturned});
+  if (!freed_by(returned).empty()) names.insert(std::string("free_") + kReturned);
   if (function.returns.kind == TypeKind::kRecord) names.insert("result");
   for (const Part& part : parts_of(api, function)) {
     const Meaning& meaning = api.role(part.path).meaning;

@@ -69,6 +69,7 @@ void structs_are_plain(Inspection& inspection);
 void bit_fields_are_values(Inspection& inspection);
 // check_structs.cpp
 void structs_are_finite(Inspection& inspection);
+void open_ends_stay_empty(Inspection& inspection);
 // check_values.cpp
 void defaults_are_possible(Inspection& inspection);
 void bounds_are_possible(Inspection& inspection);

@@ -2,8 +2,14 @@
 
 #include "emit/parts.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace bindgen {
 namespace {
@@ -33,7 +39,123 @@ bool leads_to(const Api& api, const NamedRecord& record, const std::string& path
   return false;
 }
 
+// The array at the end of a struct behind which a library may know more: one without a length, or with a length of 1,
+// as C had it before there were such; nothing says how many there are.
+struct OpenEnd {
+  std::string path;
+  Location location;
+  std::uint64_t count = 0;  // for which there is room
+};
+
+void add_open_ends(const Api& api, const c::Record& record, const std::string& path, std::vector<OpenEnd>& found) {
+  for (const c::Field& field : record.fields) {
+    if (!record.is_union && &field != &record.fields.back()) continue;
+    const std::string own_path = path_of(path, field);
+    const std::string& inner_path = field.name.empty() ? path : own_path;
+    for (const c::Record& inner : field.inline_record) add_open_ends(api, inner, inner_path, found);
+    if (!field.inline_record.empty()) continue;
+    const c::Type* held = &field.type;
+    const auto role = api.roles.find(own_path);
+    const bool has_length = role != api.roles.end() && std::holds_alternative<meaning::Array>(role->second.meaning);
+    if (held->kind == c::TypeKind::kArray && held->count <= 1 && !has_length)
+      found.push_back({own_path, field.location, held->count});
+    while (held->kind == c::TypeKind::kArray) held = &held->target.front();
+    const auto* inner = held->kind == c::TypeKind::kRecord ? c::find<c::Record>(api.header, held->name) : nullptr;
+    if (inner != nullptr) add_open_ends(api, *inner, inner->name, found);
+  }
+}
+
+// An integer that a client gives, and how many it could say that there are.
+struct GivenNumber {
+  std::string path;
+  bool can_be_negative = false;
+  double most = 0;
+};
+
+// What a call hands over: the open ends of its structs, and the integers that could say how long these are.
+class HandedOver {
+ public:
+  HandedOver(const Api& api, const c::Function& function) : api_(api) {
+    for (const Part& part : parts_of(api_, function)) add(part);
+  }
+
+  const std::vector<OpenEnd>& open_ends() const { return open_ends_; }
+  // One that could say that there are more than `count`; null if none could.
+  const GivenNumber* number_above(std::uint64_t count) const {
+    const auto is_above = [&](const GivenNumber& number) {
+      return number.can_be_negative || number.most > static_cast<double>(count);
+    };
+    const auto found = std::find_if(numbers_.begin(), numbers_.end(), is_above);
+    return found != numbers_.end() ? &*found : nullptr;
+  }
+
+ private:
+  void add(const Part& part) {
+    const Meaning& meaning = api_.role(part.path).meaning;
+    add_number(part, meaning);
+    if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
+      for (const auto& [enumerator, name] : chosen->structs) {
+        if (const auto* record = c::find<c::Record>(api_.header, name)) add(*record, record->name, true);
+      }
+    }
+    const bool is_left_only =
+        std::holds_alternative<meaning::OutValue>(meaning) || std::holds_alternative<meaning::OutRoom>(meaning);
+    const c::Type& type = *part.type;
+    if (is_left_only && !type.target.empty() && type.target.front().kind == c::TypeKind::kRecord) {
+      const NamedRecord record = record_of(api_, part);
+      add(*record.record, record.path, false);
+    } else if (const auto inner = struct_in(api_, part)) {
+      add(*inner->record, inner->path, true);
+    }
+  }
+  void add(const c::Record& record, const std::string& path, bool is_given) {
+    if (!seen_.insert({path, is_given}).second) return;
+    add_open_ends(api_, record, path, open_ends_);
+    if (!is_given) return;
+    for (const Part& part : parts_of(api_, record, path)) add(part);
+  }
+
+  void add_number(const Part& part, const Meaning& meaning) {
+    constexpr double kAny = std::numeric_limits<double>::infinity();
+    if (std::holds_alternative<meaning::Count>(meaning) || std::holds_alternative<meaning::CpuCount>(meaning) ||
+        std::holds_alternative<meaning::CpuMask>(meaning))
+      numbers_.push_back({part.path, false, kAny});
+    const auto add_bounded = [&](const c::Type& type, const auto& bounds) {
+      const bool can_be_negative = type.kind == c::TypeKind::kSigned && bounds.minimum.value_or(-1) < 0;
+      if (is_integer(type)) numbers_.push_back({part.path, can_be_negative, bounds.maximum.value_or(kAny)});
+    };
+    const auto* value = std::get_if<meaning::Value>(&meaning);
+    if (value != nullptr && !value->is_flag) add_bounded(*part.type, *value);
+    if (const auto* in_out = std::get_if<meaning::InOut>(&meaning)) add_bounded(part.type->target.front(), *in_out);
+  }
+
+  const Api& api_;
+  std::vector<OpenEnd> open_ends_;
+  std::vector<GivenNumber> numbers_;
+  std::set<std::pair<std::string, bool>> seen_;
+};
+
 }  // namespace
+
+// Nothing is kept behind the end of a struct, so a client must not say that something is there.
+void open_ends_stay_empty(Inspection& inspection) {
+  std::set<std::string> told;
+  for (const c::Function* function : methods_of(inspection.api)) {
+    const HandedOver call(inspection.api, *function);
+    for (const OpenEnd& end : call.open_ends()) {
+      const GivenNumber* number = call.number_above(end.count);
+      if (number == nullptr || !told.insert(end.path).second) continue;
+      const std::string remedy =
+          end.count == 0 ? "" : R"(; if this array has one element, say "array": {"whole": true})";
+      inspection.complain(
+          end.location,
+          end.path + ": nothing says how many elements it has, and " + number->path + ", which a client gives to " +
+              function->name +
+              ", could say more than there is room for; mark that \"unused\", or limit it with \"minimum\" " +
+              "and \"maximum\" to " + std::to_string(end.count) + remedy);
+    }
+  }
+}
 
 // What is generated for a struct contains what is generated for the structs in it.
 void structs_are_finite(Inspection& inspection) {

@@ -1,5 +1,6 @@
 #include "compare/diff.hpp"
 
+#include "compare/documentation.hpp"
 #include "compare/enumerators.hpp"
 #include "compare/renames.hpp"
 #include "meaning/model.hpp"
@@ -73,7 +74,7 @@ class Differ {
     }
     if (const Kind* old = c::find<Kind>(before_, symbol.name)) {
       compare(*old, symbol);
-    } else {
+    } else if (!tell_opaque_on_one_side(symbol)) {
       changes_.push_back(
           {ChangeKind::kAdded, Breaks::kNone, what(symbol), symbol.name, {}, side(symbol), symbol.location});
     }
@@ -86,10 +87,37 @@ class Differ {
     if constexpr (std::is_same_v<Kind, c::Enum>) {
       if (symbol.name.empty()) return;
     }
-    if (c::find<Kind>(after_, symbol.name) != nullptr) return;
+    if (c::find<Kind>(after_, symbol.name) != nullptr || is_opaque_on_one_side(symbol)) return;
     constexpr bool is_exported = std::is_same_v<Kind, c::Function> || std::is_same_v<Kind, c::Variable>;
     const Breaks worst = is_exported ? Breaks::kAbi : Breaks::kApi;
     changes_.push_back({ChangeKind::kRemoved, worst, what(symbol), symbol.name, side(symbol), {}, symbol.location});
+  }
+
+  // ---- A struct whose content the header tells on one side only. What was opaque is still what programs that point at
+  // it have; they never had more. Sources that use the content of what is opaque now have to change.
+
+  template <class Kind>
+  bool is_opaque_on_one_side(const Kind& symbol) const {
+    const auto has_both = [&](const auto& one, const auto& other) { return one != nullptr && other != nullptr; };
+    if constexpr (std::is_same_v<Kind, c::Record> || std::is_same_v<Kind, c::Opaque>) {
+      return has_both(c::find<c::Opaque>(before_, symbol.name), c::find<c::Record>(after_, symbol.name)) ||
+             has_both(c::find<c::Record>(before_, symbol.name), c::find<c::Opaque>(after_, symbol.name));
+    }
+    return false;
+  }
+
+  template <class Kind>
+  bool tell_opaque_on_one_side(const Kind& symbol) {
+    if (!is_opaque_on_one_side(symbol)) return false;
+    if constexpr (std::is_same_v<Kind, c::Record>) {
+      changes_.push_back({ChangeKind::kChanged, Breaks::kNone, what(symbol), symbol.name, Side{"opaque"},
+                          Side{"is defined now", symbol.size}, symbol.location});
+    } else if constexpr (std::is_same_v<Kind, c::Opaque>) {
+      const auto* old = c::find<c::Record>(before_, symbol.name);
+      changes_.push_back({ChangeKind::kChanged, Breaks::kApi, what(*old), symbol.name, Side{"defined", old->size},
+                          Side{"is opaque now"}, symbol.location});
+    }
+    return true;
   }
 
   static std::string what(const c::Macro&) { return "macro"; }
@@ -327,7 +355,10 @@ class Differ {
 }  // namespace
 
 std::vector<Change> diff(const c::Header& before, const c::Header& after) {
-  return with_renames(Differ(before, after).result(), before, after);
+  auto changes = with_renames(Differ(before, after).result(), before, after);
+  auto of_deprecation = deprecation_changes(before, after, changes);
+  changes.insert(changes.end(), of_deprecation.begin(), of_deprecation.end());
+  return changes;
 }
 
 Breaks breaks(const std::vector<Change>& changes) {

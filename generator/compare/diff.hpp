@@ -18,7 +18,7 @@ enum class Breaks { kNone, kApi, kAbi };
 // A declaration on one side of a change. Which members are set depends on what has changed.
 struct Side {
   std::string declaration;  // "bool use_gpu", "int f(void)"; of macros and enumerators the value; of what was renamed
-                            // or moved elsewhere the name, of documentation its text
+                            // (but for guesses) or moved elsewhere the name, of documentation its text
   std::optional<Layout> layout = {};  // of a field its offset, of a struct or an enum its size
   std::optional<Layout> bit = {};     // of a bit-field, behind that offset
   bool operator==(const Side&) const = default;
@@ -27,7 +27,8 @@ struct Side {
 struct Change {
   ChangeKind kind = ChangeKind::kChanged;
   Breaks breaks = Breaks::kNone;
-  std::string what;            // "macro", "typedef", "enum", "enumerator", "struct", "union", "field", ...
+  std::string what;            // "macro", "typedef", "enum", "enumerator", "struct", "union", "field", ...; or
+                               // "deprecation", of what is deprecated now, or is it no longer
   std::string name;            // "Struct.field" or the symbol's own
   std::optional<Side> before;  // none if it was added
   std::optional<Side> after;   // none if it was removed
@@ -38,7 +39,7 @@ struct Change {
 // Symbols in the order of the later header, then those that are gone, then enumerators. What is said of a symbol that
 // was added or removed as a whole is not said again of its parts; what follows in one struct from a change of another
 // (its size, the offsets behind it) is told where it is seen. What has another name now is told as that, see
-// diff_renames.hpp. Documentation is compared by documentation_changes(), formatting is not.
+// renames.hpp. Of documentation only what is deprecated is compared; for the rest see documentation_changes().
 std::vector<Change> diff(const c::Header& before, const c::Header& after);
 
 // The worst of what `changes` break.

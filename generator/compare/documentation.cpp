@@ -16,6 +16,7 @@ struct Documented {
   std::string key;   // the same, but for "function.0", "function.1" of parameters
   std::string text;
   Location at;
+  bool is_deprecated = false;  // and `text` says so
 };
 
 std::string in_one_line(const std::string& text) {
@@ -36,9 +37,9 @@ class Collection {
  private:
   template <class Kind>
   void add(const Kind& symbol) {
-    if (!symbol.name.empty()) add(symbol.name, symbol.documentation.text, symbol.location);
+    if (!symbol.name.empty()) add(symbol.name, symbol.documentation, symbol.location);
     if constexpr (std::is_same_v<Kind, c::Enum>) {
-      for (const c::Enumerator& one : symbol.enumerators) add(one.name, one.documentation.text, one.location);
+      for (const c::Enumerator& one : symbol.enumerators) add(one.name, one.documentation, one.location);
     }
     if constexpr (std::is_same_v<Kind, c::Record>) add_fields(symbol, symbol.name);
     if constexpr (std::is_same_v<Kind, c::Function> || std::is_same_v<Kind, c::Callback>) {
@@ -53,12 +54,16 @@ class Collection {
   void add_fields(const c::Record& record, const std::string& path) {
     for (const c::Field& field : record.fields) {
       const std::string own_path = path_of(path, field);
-      add(own_path, field.documentation.text, field.location);
+      add(own_path, field.documentation, field.location);
       for (const c::Record& inner : field.inline_record) add_fields(inner, field.name.empty() ? path : own_path);
     }
   }
   void add(const std::string& path, const std::string& text, const Location& at) {
     all_.push_back({path, path, in_one_line(text), at});
+  }
+  void add(const std::string& path, const Documentation& documentation, const Location& at) {
+    add(path, documentation.text, at);
+    all_.back().is_deprecated = documentation.is_deprecated;
   }
 
   std::vector<Documented> all_;
@@ -90,10 +95,10 @@ class Names {
   std::map<std::string, std::string> before_;
 };
 
-}  // namespace
+// What is documented in both headers, whatever it is called in each: before, after.
+using Pairs = std::vector<std::pair<Documented, Documented>>;
 
-std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
-                                          const std::vector<Change>& changes) {
+Pairs pairs_of(const c::Header& before, const c::Header& after, const std::vector<Change>& changes) {
   const Collection old(before);
   const Collection now(after);
   const Names names(changes);
@@ -113,15 +118,48 @@ std::vector<Change> documentation_changes(const c::Header& before, const c::Head
     const auto found = by_place.find(names.before(one.key));
     return found != by_place.end() && stays.count(found->second->path) == 0 ? found->second : nullptr;
   };
-  std::vector<Change> reworded;
+  Pairs pairs;
   for (const Documented& one : now.all()) {
-    const Documented* other = before_of(one);
-    if (other == nullptr || other->text == one.text) continue;
+    if (const Documented* other = before_of(one)) pairs.emplace_back(*other, one);
+  }
+  return pairs;
+}
+
+// The part of a documentation that says so.
+std::string told_deprecation(const std::string& text) {
+  const auto at = text.rfind("Deprecated");
+  return at == std::string::npos ? text : text.substr(at);
+}
+
+}  // namespace
+
+std::vector<Change> documentation_changes(const c::Header& before, const c::Header& after,
+                                          const std::vector<Change>& changes) {
+  std::vector<Change> reworded;
+  for (const auto& [old, now] : pairs_of(before, after, changes)) {
+    if (old.text == now.text) continue;
     const auto side = [](const std::string& text) { return text.empty() ? std::optional<Side>() : Side{text}; };
     reworded.push_back(
-        {ChangeKind::kReworded, Breaks::kNone, "documentation", one.path, side(other->text), side(one.text), one.at});
+        {ChangeKind::kReworded, Breaks::kNone, "documentation", now.path, side(old.text), side(now.text), now.at});
   }
   return reworded;
+}
+
+std::vector<Change> deprecation_changes(const c::Header& before, const c::Header& after,
+                                        const std::vector<Change>& changes) {
+  std::vector<Change> found;
+  for (const auto& [old, now] : pairs_of(before, after, changes)) {
+    if (old.is_deprecated == now.is_deprecated) continue;
+    Change change{ChangeKind::kAdded, Breaks::kNone, "deprecation", now.path, {}, {}, now.at};
+    if (now.is_deprecated) {
+      change.after = Side{told_deprecation(now.text)};
+    } else {
+      change.kind = ChangeKind::kRemoved;
+      change.before = Side{told_deprecation(old.text)};
+    }
+    found.push_back(std::move(change));
+  }
+  return found;
 }
 
 }  // namespace bindgen

@@ -166,12 +166,9 @@ Change as_renamed(const Change& gone, const Change& added) {
   return {ChangeKind::kRenamed, worst, added.what, added.name, Side{gone.name}, Side{added.name}, added.at};
 }
 
-// What it breaks, if it is another one, is what its removal broke.
+// What it breaks, if it is another one, is what its removal broke. Both are told whole, for the reader to judge.
 Change as_guessed(const Change& gone, const Change& added) {
-  Change change = as_renamed(gone, added);
-  change.breaks = gone.breaks;
-  change.is_guess = true;
-  return change;
+  return {ChangeKind::kRenamed, gone.breaks, added.what, added.name, gone.before, added.after, added.at, true};
 }
 
 Change as_moved(const Change& gone, const Change& added) {

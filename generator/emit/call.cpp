@@ -97,21 +97,22 @@ class CallEmitter {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
     code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
+    if (!text.freed_by.empty()) code_.line(at_end("value", "functions." + text.freed_by + "(value);"));
     code_.line("encoder.text(" + literal("value") + ", value);");
-    if (!text.freed_by.empty()) code_.line("functions." + text.freed_by + "(value);");
     reply({"encoder.finish", {}});
   }
 
-  // A struct that the library keeps, or that is freed when it has been told.
+  // A struct that the library keeps, or that is freed when it has been told, or could not be.
   void emit_object_result(const Expression& call, const meaning::Object& object) {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
     code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
-    code_.line("encoder.object(" + literal("value") + ", value, kNullable);");
     if (!object.freed_by.empty()) {
       const auto* frees = c::find<c::Function>(api_.header, object.freed_by);
-      code_.line("if (value != nullptr) functions." + frees->name + "(" + arguments_of_freeing(*frees) + ");");
+      const std::string arguments = arguments_of_freeing(*frees);
+      code_.line(at_end("value", "if (value != nullptr) functions." + frees->name + "(" + arguments + ");"));
     }
+    code_.line("encoder.object(" + literal("value") + ", value, kNullable);");
     reply({"encoder.finish", {}});
   }
 
@@ -187,8 +188,12 @@ class CallEmitter {
     const auto* object = std::get_if<meaning::Object>(&meaning);
     const auto presence = object != nullptr ? object->presence : std::get<meaning::Array>(meaning).presence;
     const std::string condition = presence == Presence::kNullable ? "if (" + part.name + " != nullptr) " : "";
-    steps.push_back("const AtEnd free_" + part.name + "([&] { " + condition + "functions." + frees->name + "(" +
-                    arguments + "); });");
+    steps.push_back(at_end(part.name, condition + "functions." + frees->name + "(" + arguments + ");"));
+  }
+
+  // Frees what the variable `name` leads to however the stub ends.
+  static std::string at_end(const std::string& name, const std::string& statement) {
+    return "const AtEnd free_" + name + "([&] { " + statement + " });";
   }
 
   // What the function has written into what it was given.

@@ -155,13 +155,19 @@ std::string raw_literal(std::string_view text) {
 }
 
 std::vector<std::string> literal_lines(std::string_view text, std::size_t indentation) {
+  constexpr std::size_t kAround = 3;  // the quotes, and what follows
+  const std::size_t most = kColumns - std::min(kColumns - kAround, indentation + kAround);
+  const auto fits = [&](std::size_t end) { return literal(text.substr(0, end)).size() + indentation + 1 <= kColumns; };
   std::vector<std::string> lines;
   while (!text.empty()) {
     std::size_t end = text.size();
-    while (indentation + literal(text.substr(0, end)).size() + 1 > kColumns) {
-      const std::size_t blank = text.rfind(' ', end - 2);
-      if (blank == std::string_view::npos || blank == 0) break;
-      end = blank + 1;
+    if (end > most || !fits(end)) {
+      // Behind the last blank with which it fits, else behind the first one. A literal is no shorter than its text, so
+      // what stands farther behind need not be tried.
+      std::size_t blank = text.rfind(' ', std::min(most, end - 2));
+      while (blank != std::string_view::npos && blank != 0 && !fits(blank + 1)) blank = text.rfind(' ', blank - 1);
+      if (blank == std::string_view::npos || blank == 0) blank = text.find(' ', 1);
+      end = blank == std::string_view::npos || blank + 1 >= end ? end : blank + 1;
     }
     lines.push_back(literal(text.substr(0, end)));
     text.remove_prefix(end);

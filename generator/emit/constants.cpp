@@ -49,7 +49,7 @@ class ConstantsEmitter {
         [&](std::uint64_t value) {
           return begin + "std::uint64_t " + macro.name + " = " + std::to_string(value) + "U;";
         },
-        [&](double value) { return begin + "double " + macro.name + " = " + number_text(value) + ";"; },
+        [&](double value) { return begin + "double " + macro.name + " = " + double_literal(value) + ";"; },
         [&](const std::string& value) {
           return begin + "std::string_view " + macro.name + " = " + literal(value) + ";";
         }));

@@ -61,10 +61,12 @@ class MethodEmitter {
     return found;
   }
 
+  // Whether something is left by a function, or freed when it has been told.
   static bool has_out_values(const Api& api) {
     return std::any_of(api.roles.begin(), api.roles.end(), [](const auto& path_and_role) {
       const Meaning& meaning = path_and_role.second.meaning;
-      return is_left(meaning) && !std::holds_alternative<meaning::OutArray>(meaning);
+      const bool is_left_there = is_left(meaning) && !std::holds_alternative<meaning::OutArray>(meaning);
+      return is_left_there || !freed_by(meaning).empty();
     });
   }
 

@@ -136,8 +136,7 @@ class OutputSchema {
   Json scalar(const c::Type& type) const {
     if (type.kind == TypeKind::kPointer) return {{"type", {"string", "null"}}};  // a text that the library keeps
     if (type.kind == TypeKind::kBool) return {{"type", "boolean"}};
-    if (type.kind == TypeKind::kFloat) return {{"type", "number"}};
-    if (type.kind == TypeKind::kDouble) return {{"type", {"number", "null"}}};  // null: what is no finite number
+    if (is_floating(type)) return {{"type", {"number", "null"}}};  // null: what is no finite number
     if (type.kind == TypeKind::kEnum) return returned_enum_schema(api_, type.name);
     return {{"type", "integer"}};
   }

@@ -31,6 +31,19 @@ std::vector<std::string> lengths_beside(const Parts& parts, std::size_t place) {
   return names;
 }
 
+// The names of the other pointers of this type.
+template <class Parts>
+std::vector<std::string> pointers_beside(const Parts& parts, std::size_t place) {
+  std::vector<std::string> names;
+  const c::Type& type = parts[place].type;
+  if (type.kind != c::TypeKind::kPointer) return names;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i != place && !parts[i].name.empty() && spelling(parts[i].type) == spelling(type))
+      names.push_back(parts[i].name);
+  }
+  return names;
+}
+
 class Survey {
  public:
   explicit Survey(const c::Header& header) : header_(header) {}
@@ -66,6 +79,7 @@ class Survey {
       declared.is_param = true;
       declared.has_numbers_around = has_numbers_in_parts(function.params, i);
       declared.extent = param.extent;
+      declared.pointers_beside = pointers_beside(function.params, i);
       add_part(std::move(declared), param.location);
       places_.params.insert(path);
     }
@@ -101,6 +115,7 @@ class Survey {
       declared.has_numbers_around = has_numbers;
       declared.inside = inside;
       declared.bit_width = field.bit_width;
+      declared.pointers_beside = pointers_beside(record.fields, i);
       declared.is_union = is_inline ? field.inline_record.front().is_union : is_union(field.type);
       declared.is_anonymous = field.name.empty();
       add_part(std::move(declared), field.location);
@@ -158,9 +173,24 @@ class Survey {
     return c::find<c::Record>(header_, type.target.front().name) == nullptr;
   }
 
+  // Whether it is an array without a length, or of one element, as C had them before; or a struct that ends in one.
+  bool ends_openly(const c::Type& type) const {
+    if (type.kind == c::TypeKind::kArray) return type.count <= 1 || ends_openly(type.target.front());
+    const c::Record* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, type.name) : nullptr;
+    return record != nullptr && ends_openly(*record);
+  }
+  bool ends_openly(const c::Record& record) const {
+    const auto is_open = [&](const c::Field& field) {
+      return field.inline_record.empty() ? ends_openly(field.type) : ends_openly(field.inline_record.front());
+    };
+    if (record.is_union) return std::any_of(record.fields.begin(), record.fields.end(), is_open);
+    return !record.fields.empty() && is_open(record.fields.back());
+  }
+
   void add_part(Declared declared, const Location& at) {
     declared.is_union = declared.is_union || is_union(declared.type);
     declared.is_opaque = is_opaque(declared.type);
+    declared.ends_openly = declared.type.kind == c::TypeKind::kPointer && ends_openly(declared.type.target.front());
     add(PlaceKind::kPart, declared.path, declared.declaration, at);
     places_.parts.push_back(std::move(declared));
   }

@@ -2,7 +2,9 @@
 
 #include "json.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <initializer_list>
 #include <utility>
 
 namespace bindgen {
@@ -21,13 +23,42 @@ Proposal likely(Json meaning, std::string reason) { return {std::move(meaning), 
 
 Json nothing(const char* key) { return {{key, Json::object()}}; }
 
-bool has_any(const std::string& name, std::initializer_list<const char*> marks) {
-  std::string lower;
-  for (const char character : name) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
-  for (const char* mark : marks) {
-    if (lower.find(mark) != std::string::npos) return true;
+using Marks = std::initializer_list<const char*>;
+
+// The words of an identifier, in small letters: those of "free_all2", "freeAll2" and "XMLFree" are free, all, 2; and
+// xml, free.
+std::vector<std::string> words_of(const std::string& name) {
+  const auto at = [&](std::size_t i) { return i < name.size() ? static_cast<unsigned char>(name[i]) : 0; };
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (std::isalnum(at(i)) == 0) continue;
+    const bool follows = i > 0 && std::isalnum(at(i - 1)) != 0;
+    const bool is_other_kind = follows && (std::isdigit(at(i)) != 0) != (std::isdigit(at(i - 1)) != 0);
+    const bool begins_by_case =
+        follows && std::isupper(at(i)) != 0 && (std::islower(at(i - 1)) != 0 || std::islower(at(i + 1)) != 0);
+    if (!follows || is_other_kind || begins_by_case) words.emplace_back();
+    words.back() += static_cast<char>(std::tolower(at(i)));
+  }
+  return words;
+}
+
+template <class Fits>
+bool any_word(const std::string& name, Marks marks, Fits fits) {
+  for (const std::string& word : words_of(name)) {
+    if (std::any_of(marks.begin(), marks.end(), [&](const std::string& mark) { return fits(word, mark); })) return true;
   }
   return false;
+}
+
+bool has_word(const std::string& name, Marks marks) {
+  return any_word(name, marks, [](const std::string& word, const std::string& mark) { return word == mark; });
+}
+
+// With words that begin or end so, too: "databuf", "bytes". For what makes a proposal a guess.
+bool has_word_like(const std::string& name, Marks marks) {
+  return any_word(name, marks, [](const std::string& word, const std::string& mark) {
+    return word.starts_with(mark) || word.ends_with(mark);
+  });
 }
 
 std::string name_of(const Declared& declared) { return declared.path.substr(declared.path.rfind('.') + 1); }
@@ -40,7 +71,7 @@ bool is_plural(const std::string& name) {
 // The integer beside it that is most likely the length.
 std::string length_of(const Declared& declared) {
   for (const std::string& name : declared.integers_beside) {
-    if (has_any(name, {"n_", "num", "count", "len", "size"})) return name;
+    if (has_word(name, {"n"}) || has_word_like(name, {"num", "count", "len", "size"})) return name;
   }
   return declared.integers_beside.empty() ? "(the field that holds the length)" : declared.integers_beside.front();
 }
@@ -62,6 +93,19 @@ Proposal array(const Declared& declared) {
 constexpr const char* kNumbersAround =
     "no integer beside it, but a number in a struct, or around it: it could say how much is read";
 
+// The pointer beside it that may say where it ends, or where what ends with it begins; empty if there is none.
+std::string other_end_of(const Declared& declared) {
+  const Marks kEnds = {"begin", "end", "start", "stop", "first", "last", "limit", "finish"};
+  for (const std::string& name : declared.pointers_beside) {
+    if (has_word_like(name, kEnds) || has_word_like(name_of(declared), kEnds)) return name;
+  }
+  return {};
+}
+
+Proposal part_of_range(const char* key, const std::string& other) {
+  return guess(nothing(key), "beside " + other + ": the two may be where something begins and where it ends");
+}
+
 Proposal text(const Declared& declared) {
   const bool is_const = declared.type.target.front().is_const;
   if (!declared.integers_beside.empty())
@@ -75,8 +119,11 @@ Proposal text(const Declared& declared) {
   if (declared.extent > 1)
     return guess(nothing("text"), "declared as " + std::to_string(declared.extent) +
                                       " characters: the function may read so many, however short the text is");
-  if (has_any(name_of(declared), {"data", "buf", "blob", "byte", "raw", "nonce", "salt", "digest", "pixel", "payload",
-                                  "bitmap", "frame", "packet", "sample", "image"}))
+  if (const std::string other = other_end_of(declared); !other.empty()) return part_of_range("text", other);
+  if (has_word_like(name_of(declared), {"data",   "buf",    "blob",      "byte",   "raw",   "nonce",  "salt",
+                                        "digest", "pixel",  "payload",   "bitmap", "frame", "packet", "sample",
+                                        "image",  "secret", "signature", "hash",   "uuid",  "guid",   "key"}) ||
+      has_word(name_of(declared), {"iv", "mac", "tag", "sig", "seed", "der"}))
     return guess(nothing("text"), "called as if it were bytes: how many the function reads is not said");
   if (declared.has_numbers_around) return guess(nothing("text"), kNumbersAround);
   return likely(nothing("text"), "const characters, and no integer beside them that could be their length");
@@ -89,7 +136,7 @@ Proposal structure(const Declared& declared) {
                    "a pointer to something opaque: a new handle, or one of the library's");
     const std::string function = declared.path.substr(0, declared.path.find('.'));
     const bool ends =
-        has_any(function, {"free", "destroy", "delete", "close", "release", "unref", "finish", "end", "exit"});
+        has_word(function, {"free", "destroy", "delete", "close", "release", "unref", "finish", "end", "exit"});
     return guess({{"handle", {{"role", ends ? "destroys" : "uses"}}}},
                  ends ? "a pointer to something opaque, in a function called as if it ended it"
                       : "a pointer to something opaque; whether the function ends it is not said");
@@ -111,6 +158,9 @@ Proposal structure(const Declared& declared) {
   if (is_plural(name_of(declared)))
     return guess(nothing("object"),
                  "called as if there were several; an \"array\" of structs needs to be told what counts it");
+  if (const std::string other = other_end_of(declared); !other.empty()) return part_of_range("object", other);
+  if (declared.ends_openly)
+    return guess(nothing("object"), "a struct that ends in an array of which nothing says how long it is");
   if (declared.has_numbers_around) return guess(nothing("object"), kNumbersAround);
   return likely(nothing("object"), "a const struct, and no integer beside it that could be their number");
 }
@@ -134,7 +184,7 @@ Proposal pointer(const Declared& declared) {
         return guess(nothing("unused"), "a returned pointer: what it points at, and how much of it, is not said");
       return array(declared);
     case TypeKind::kVoid:
-      if (has_any(name_of(declared), {"user", "opaque", "closure", "ctx", "context"}))
+      if (has_word(name_of(declared), {"user", "userdata", "opaque", "closure", "ctx", "context"}))
         return guess(nothing("userdata"), "a void pointer called as if a callback were to be given it");
       return guess(nothing("unused"), "a void pointer: what is there is not said, and unused means NULL");
     case TypeKind::kFunction:
@@ -167,8 +217,8 @@ Proposal proposal(const Declared& declared) {
   switch (declared.type.kind) {
     case TypeKind::kPointer: return pointer(declared);
     case TypeKind::kArray:
-      if (has_any(name_of(declared), {"reserved", "padding", "unused", "_pad", "spare"}))
-        return likely(nothing("unused"), "called as if it were for later versions; zero until then");
+      if (has_word(name_of(declared), {"reserved", "padding", "unused", "pad", "spare"}))
+        return guess(nothing("unused"), "called as if it were for later versions; that zero is right is not said");
       if (declared.type.target.front().kind == TypeKind::kCharacter)
         return guess(nothing("text"), "characters in place: a text that ends with NUL, or bytes (\"array\")");
       if (is_told_in_place(declared.type.target.front()) && declared.integers_beside.empty())

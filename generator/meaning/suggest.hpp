@@ -30,6 +30,8 @@ struct Declared {
   std::uint64_t extent = 0;  // of a parameter that is declared as an array: of how many elements; else 0
   unsigned bit_width = 0;    // of a bit-field; else 0
   bool is_opaque = false;    // points at a struct that the header does not define
+  bool ends_openly = false;  // points at a struct whose last field is an array without a length, or with one element
+  std::vector<std::string> pointers_beside = {};  // the others of the same type
 };
 
 // One entry, on one line, ready to be edited in the overlay.

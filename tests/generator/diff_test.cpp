@@ -137,16 +137,43 @@ TEST_CASE("parameters that change places break programs, whose arguments do not"
 
 TEST_CASE("what might be renamed, since nothing else is like it, is a guess, and breaks what its removal would") {
   CHECK(lines(diff_of("int foo(int a);", "int bar(int a);")) ==
-        Lines{"abi renamed (a guess) function bar: foo -> bar"});
+        Lines{"abi renamed (a guess) function bar: int foo(int a) -> int bar(int a)"});
   CHECK(lines(diff_of("typedef struct { int use_gpu; } S;", "typedef struct { int depth; } S;")) ==
-        Lines{"abi renamed (a guess) field S.depth: S.use_gpu -> S.depth"});
+        Lines{"abi renamed (a guess) field S.depth: int use_gpu, @0/0 -> int depth, @0/0"});
   CHECK(lines(diff_of("typedef struct { int a; float b; } One;", "typedef struct { int x; float y; } Two;")) ==
-        Lines{"api renamed (a guess) struct Two: One -> Two"});
+        Lines{"api renamed (a guess) struct Two: struct One { int a; float b; }, size 8/8 -> struct Two { int x; float "
+              "y; }, size 8/8"});
   CHECK(lines(diff_of("typedef int (*done)(int a);", "typedef int (*ended)(int a);")) ==
-        Lines{"api renamed (a guess) callback ended: done -> ended"});
+        Lines{"api renamed (a guess) callback ended: typedef int (*done)(int a) -> typedef int (*ended)(int a)"});
   const auto changes = diff_of("int foo(int a);", "int bar(int a);");
   CHECK_THAT(diff_as_json(changes, "a", "b"), has_text("\"change\": \"renamed\"") && has_text("\"guess\": true"));
   CHECK_THAT(diff_as_markdown(changes, "a", "b"), has_text("| renamed (a guess) | function |"));
+}
+
+TEST_CASE("a struct that gets a definition, or loses it, is one change") {
+  const std::string f = "int f(struct T* t);";
+  CHECK(lines(diff_of("struct T;" + f, "struct T { int a; };" + f)) ==
+        Lines{"none changed struct T: opaque -> is defined now, size 4/4"});
+  CHECK(lines(diff_of("struct T { int a; };" + f, "struct T;" + f)) ==
+        Lines{"api changed struct T: defined, size 4/4 -> is opaque now"});
+  CHECK(lines(diff_of("typedef union T T; T* f(void);", "typedef union T { int a; } T; T* f(void);")) ==
+        Lines{"none changed union T: opaque -> is defined now, size 4/4"});
+}
+
+TEST_CASE("what is deprecated now is told whether or not documentation is compared") {
+  CHECK(lines(diff_of("int f(int a);\n/** Old. @deprecated Use h. */\nint g(int a);",
+                      "/** One. @deprecated Use g. */\nint f(int a);\n/** Old. */\nint g(int a);")) ==
+        Lines{"none added deprecation f: Deprecated: Use g.", "none removed deprecation g: Deprecated: Use h."});
+  CHECK(lines(diff_of("enum { kA, kB }; typedef struct { int a; } S;",
+                      "enum { kA, kB __attribute__((deprecated)) };"
+                      "typedef struct { int a __attribute__((deprecated(\"gone soon\"))); } S;")) ==
+        Lines{"none added deprecation S.a: Deprecated: gone soon", "none added deprecation kB: Deprecated."});
+  // Across another name, and not of what is new.
+  CHECK(lines(diff_of("int open_model(int n);", "/** @deprecated */\nint open_models(int n);")) ==
+        Lines{"abi renamed function open_models: open_model -> open_models",
+              "none added deprecation open_models: Deprecated."});
+  CHECK(lines(diff_of("int f(int n);", "int f(int n);\n/** @deprecated */\nfloat g(void);")) ==
+        Lines{"none added function g: float g(void)"});
 }
 
 TEST_CASE("what is not alike, or alike in two ways, is removed and added") {

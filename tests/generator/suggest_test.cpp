@@ -79,6 +79,17 @@ struct Dimensions { const char* note; uint32_t sizes[2]; };
 typedef struct { uint32_t* size; } Pointing;
 int pointed(const char* note, Pointing* at);
 int deep(const char* note, uint32_t** size);
+int range(const char* begin, const char* end);
+int range_of(const char* text, const char* text_end);
+typedef struct { const char* name; const char* name_end; } Slice;
+typedef struct { bool is_on; } Item;
+int all_items(const Item* first, const Item* last);
+int cipher(const char* key, const char* iv);
+typedef struct { bool is_on; char padding[4]; bool reserved[3]; } Padded;
+typedef struct { bool is_on; bool more[]; } Open;
+int opened(const Open* open);
+typedef struct { bool is_on; struct { bool is_off; Item more[1]; } tail; } OldOpen;
+int old_opened(const OldOpen* open);
 )";
   const auto folder = test::scratch("suggest_unsafe");
   const Needs needs = needs_of(read_header(test::file(folder, "x.h", kUnsafe)), {});
@@ -101,12 +112,27 @@ TEST_CASE("a proposal that is no guess has nothing beside it that could be a len
   CHECK(entries(point + "int f(const P* p);", "").find(R"("object":{},"confidence":"likely")") != std::string::npos);
   CHECK(entries("int f(const char* path, bool fast);", "").find(R"("text":{},"confidence":"likely")") !=
         std::string::npos);
-  CHECK(entries("typedef struct { char reserved[8]; } S;", "").find(R"("unused":{},"confidence":"likely")") !=
-        std::string::npos);
+  CHECK(entries("int set(const char* name, const char* value);", "").find("guess") == std::string::npos);
   const std::string both = point + "int f(const P* p, const int* values, int n);";
   CHECK(entries(both, "").find("likely") == std::string::npos);
   CHECK(entries(both, R"({"for":"f.values","quote":"const int* values","array":{"counted_by":"n"}})")
             .find(R"("object":{},"confidence":"likely")") != std::string::npos);
+}
+
+TEST_CASE("a name says what its words say, and not what is only a part of one") {
+  const auto says = [](const std::string& function) {
+    const std::string text = suggestions("struct thing;\nint " + function + "(struct thing* it);", {});
+    return text.find(R"("role":"destroys")") != std::string::npos ? "destroys" : "uses";
+  };
+  for (const char* ends : {"free_it", "it_free", "itFree", "ITFree", "end", "free2", "endIt", "XMLClose"}) {
+    INFO(ends);
+    CHECK(says(ends) == std::string("destroys"));
+  }
+  for (const char* other : {"send", "freeze", "append", "endless", "disclose", "sendAll", "preexit", "render_it"}) {
+    INFO(other);
+    CHECK(says(other) == std::string("uses"));
+  }
+  CHECK(suggestions("int f(void* factory, void (*back)(void*));", {}).find("userdata") == std::string::npos);
 }
 
 TEST_CASE("a guess is refused where it stands, until it has been edited") {

@@ -326,15 +326,12 @@ inline constexpr std::string_view kToolOutput_weight = R"({"type":"object","prop
 inline constexpr std::string_view kInput_share = R"({"type":"object","properties":{},"additionalProperties":false})";
 inline constexpr std::string_view kOutput_share = R"({"type":"object",)"
                                                   R"("properties":{)"
-                                                  R"("value":{"type":"number"}},)"
+                                                  R"("value":{"type":["number","null"]}},)"
                                                   R"("additionalProperties":false,)"
                                                   R"("required":["value"]})";
 inline constexpr std::string_view kToolInput_share =
     R"({"type":"object","properties":{},"additionalProperties":false})";
-inline constexpr std::string_view kToolOutput_share = R"({"type":"object",)"
-                                                      R"("properties":{)"
-                                                      R"("value":{"type":"number"}},)"
-                                                      R"("required":["value"]})";
+inline constexpr std::string_view kToolOutput_share = R"({"type":"object","properties":{}})";
 
 }  // namespace rkllm_mcp::v1_out_arrays
 // Every function as a method: decode the parameters, call, encode what comes back.

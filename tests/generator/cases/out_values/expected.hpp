@@ -128,7 +128,7 @@ inline constexpr std::string_view kOutput_measure =
     R"("status":{"const":0,"description":"0: success. Everything else is an error."},)"
     R"("reading":{"type":"object",)"
     R"("properties":{)"
-    R"("degrees":{"type":"number","description":"In degrees."},)"
+    R"("degrees":{"type":["number","null"],"description":"In degrees."},)"
     R"("kind":{)"
     R"("type":["string","integer"],)"
     R"("anyOf":[)"
@@ -146,7 +146,7 @@ inline constexpr std::string_view kOutput_measure =
     R"({"type":"integer"}],)"
     R"("description":"What it is."},)"
     R"("is_on":{"type":"boolean","description":"Whether it is on."},)"
-    R"("share":{"type":"number","description":"Of the time."}},)"
+    R"("share":{"type":["number","null"],"description":"Of the time."}},)"
     R"("additionalProperties":false,)"
     R"("required":["status","reading","count","kind","is_on","share"]})";
 inline constexpr std::string_view kToolInput_measure = R"({"type":"object",)"
@@ -159,9 +159,8 @@ inline constexpr std::string_view kToolOutput_measure = R"({"type":"object",)"
                                                         R"("status":{"type":"integer"},)"
                                                         R"("reading":{"type":"object"},)"
                                                         R"("count":{"type":"integer"},)"
-                                                        R"("is_on":{"type":"boolean"},)"
-                                                        R"("share":{"type":"number"}},)"
-                                                        R"("required":["status","reading","count","is_on","share"]})";
+                                                        R"("is_on":{"type":"boolean"}},)"
+                                                        R"("required":["status","reading","count","is_on"]})";
 
 // name_of
 inline constexpr std::string_view kInput_name_of =

@@ -126,7 +126,7 @@ inline constexpr std::string_view kInput_weigh =
     R"("additionalProperties":false})";
 inline constexpr std::string_view kOutput_weigh = R"({"type":"object",)"
                                                   R"("properties":{)"
-                                                  R"("value":{"type":"number"},)"
+                                                  R"("value":{"type":["number","null"]},)"
                                                   R"("weights":{)"
                                                   R"("type":["array","object"],)"
                                                   R"("items":{"type":["number","null"]},)"
@@ -142,10 +142,7 @@ inline constexpr std::string_view kToolInput_weigh =
     R"("properties":{)"
     R"("thing":{"type":"string","description":"e.g. \"llm-1\"; may be left out while exactly one exists."}},)"
     R"("additionalProperties":false})";
-inline constexpr std::string_view kToolOutput_weigh = R"({"type":"object",)"
-                                                      R"("properties":{)"
-                                                      R"("value":{"type":"number"}},)"
-                                                      R"("required":["value"]})";
+inline constexpr std::string_view kToolOutput_weigh = R"({"type":"object","properties":{}})";
 
 // unmake
 inline constexpr std::string_view kInput_unmake =
@@ -175,6 +172,7 @@ inline constexpr std::string_view kToolOutput_unmake = R"({"type":"object",)"
 
 #include <rkllm_mcp/abi_set.hpp>
 #include <rkllm_mcp/codec.hpp>
+#include <rkllm_mcp/out_value.hpp>
 #include <rkllm_mcp/stream_callback.hpp>
 #include <rkllm_mcp/stub.hpp>
 
@@ -225,8 +223,8 @@ Json describe(const Functions& functions, CallContext& call) {
   const Encoding encoding{call.encoding, call.handle};
   Encoder encoder(encoding);
   char* const value = functions.describe(thing);
+  const AtEnd free_value([&] { functions.free_text(value); });
   encoder.text("value", value);
-  functions.free_text(value);
   return encoder.finish();
 }
 inline constexpr std::string_view kParams_describe[] = {"thing"};

@@ -23,11 +23,24 @@ static_assert(alignof(About) == by_pointer_size(8, 4));
 static_assert(offsetof(About, version) == 0);
 static_assert(offsetof(About, name) == by_pointer_size(8, 4));
 
+// What was measured.
+struct Marks {
+  // As many rows.
+  const int* marks;
+  int n_rows;
+};
+static_assert(sizeof(Marks) == by_pointer_size(16, 8));
+static_assert(alignof(Marks) == by_pointer_size(8, 4));
+static_assert(offsetof(Marks, marks) == 0);
+static_assert(offsetof(Marks, n_rows) == by_pointer_size(8, 4));
+
 // The functions of a loaded library.
 struct Functions {
   About* (*about)(int language);
   void (*about_free)(About* about);
   const About* (*about_always)();
+  Marks* (*measure)();
+  void (*marks_free)(Marks* marks);
 };
 
 // Finds each of them. Throws RpcError naming the first that is missing.
@@ -36,6 +49,8 @@ inline Functions find_functions(const SymbolLookup& lookup) {
   find_symbol(lookup, "about", functions.about);
   find_symbol(lookup, "about_free", functions.about_free);
   find_symbol(lookup, "about_always", functions.about_always);
+  find_symbol(lookup, "measure", functions.measure);
+  find_symbol(lookup, "marks_free", functions.marks_free);
   return functions;
 }
 
@@ -59,9 +74,16 @@ inline constexpr FieldFact kFields_About[] = {
     {"name", "const char*", by_pointer_size(8, 4), by_pointer_size(8, 4)},
 };
 
+// Where the fields of Marks lie.
+inline constexpr FieldFact kFields_Marks[] = {
+    {"marks", "const int*", 0, by_pointer_size(8, 4)},
+    {"n_rows", "int", by_pointer_size(8, 4), 4},
+};
+
 // What can be asked for, in the order of the header.
 inline constexpr Fact kFacts[] = {
     {"About", RecordFact{"struct", sizeof(About), alignof(About), kFields_About}},
+    {"Marks", RecordFact{"struct", sizeof(Marks), alignof(Marks), kFields_Marks}},
 };
 
 }  // namespace rkllm_mcp::v1_returned_object
@@ -73,11 +95,20 @@ inline constexpr Fact kFacts[] = {
 
 namespace rkllm_mcp::v1_returned_object {
 
+// Values that are known for a handle.
+inline constexpr HandleValue kColumns{"columns", "nothing sets it"};
+
 // About: What is known of the library.
 template <class Codec>
 void members(Codec& codec, Of<Codec, About>& value) {
   codec.integer("version", value.version);
   codec.text("name", value.name, {.presence = kRequired});
+}
+
+// Marks: What was measured.
+template <class Codec>
+void members(Codec& codec, Of<Codec, Marks>& value) {
+  codec.array("marks", value.marks, counted_by("n_rows", value.n_rows, kColumns));
 }
 
 }  // namespace rkllm_mcp::v1_returned_object
@@ -135,6 +166,26 @@ inline constexpr std::string_view kToolInput_about_always =
     R"({"type":"object","properties":{},"additionalProperties":false})";
 inline constexpr std::string_view kToolOutput_about_always = R"({"type":"object","properties":{}})";
 
+// measure
+inline constexpr std::string_view kInput_measure = R"({"type":"object","properties":{},"additionalProperties":false})";
+inline constexpr std::string_view kOutput_measure = R"({"type":"object",)"
+                                                    R"("properties":{)"
+                                                    R"("value":{)"
+                                                    R"("type":["object","null"],)"
+                                                    R"("properties":{)"
+                                                    R"("marks":{)"
+                                                    R"("type":["array","null"],)"
+                                                    R"("items":{"type":"integer"},)"
+                                                    R"("description":"As many rows."},)"
+                                                    R"("n_rows":{"type":"integer"}},)"
+                                                    R"("additionalProperties":false,)"
+                                                    R"("required":["marks","n_rows"]}},)"
+                                                    R"("additionalProperties":false,)"
+                                                    R"("required":["value"]})";
+inline constexpr std::string_view kToolInput_measure =
+    R"({"type":"object","properties":{},"additionalProperties":false})";
+inline constexpr std::string_view kToolOutput_measure = R"({"type":"object","properties":{}})";
+
 }  // namespace rkllm_mcp::v1_returned_object
 // Every function as a method: decode the parameters, call, encode what comes back.
 //
@@ -142,6 +193,7 @@ inline constexpr std::string_view kToolOutput_about_always = R"({"type":"object"
 
 #include <rkllm_mcp/abi_set.hpp>
 #include <rkllm_mcp/codec.hpp>
+#include <rkllm_mcp/out_value.hpp>
 #include <rkllm_mcp/stream_callback.hpp>
 #include <rkllm_mcp/stub.hpp>
 
@@ -164,8 +216,8 @@ Json about(const Functions& functions, CallContext& call) {
   const Encoding encoding{call.encoding, call.handle};
   Encoder encoder(encoding);
   About* const value = functions.about(language);
+  const AtEnd free_value([&] { if (value != nullptr) functions.about_free(value); });
   encoder.object("value", value, kNullable);
-  if (value != nullptr) functions.about_free(value);
   return encoder.finish();
 }
 inline constexpr std::string_view kParams_about[] = {"language"};
@@ -208,14 +260,43 @@ inline constexpr Method kMethod_about_always{
     .tool_output_schema = kToolOutput_about_always,
 };
 
+inline constexpr std::string_view kDescription_measure = "Measures.";
+inline constexpr std::string_view kDeclaration_measure = "Marks* measure(void)";
+// Measures.
+template <class Functions>
+Json measure(const Functions& functions, CallContext& call) {
+  Decoder params(call, "measure");
+  params.finish();
+  const Encoding encoding{call.encoding, call.handle};
+  Encoder encoder(encoding);
+  Marks* const value = functions.measure();
+  const AtEnd free_value([&] { if (value != nullptr) functions.marks_free(value); });
+  encoder.object("value", value, kNullable);
+  return encoder.finish();
+}
+inline constexpr Method kMethod_measure{
+    .name = "measure",
+    .title = "measure",
+    .description = kDescription_measure,
+    .declaration = kDeclaration_measure,
+    .params = {},
+    .handle_param = {},
+    .input_schema = kInput_measure,
+    .output_schema = kOutput_measure,
+    .tool_input_schema = kToolInput_measure,
+    .tool_output_schema = kToolOutput_measure,
+};
+
 // All methods, in the order of the header.
 inline constexpr Method kMethods[] = {
     kMethod_about,
     kMethod_about_always,
+    kMethod_measure,
 };
 inline constexpr Stub<Functions> kStubs[] = {
     {"about", &about<Functions>},
     {"about_always", &about_always<Functions>},
+    {"measure", &measure<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.

@@ -13,15 +13,15 @@ namespace rkllm_mcp::v1_unused_function {
 
 // What may be longer than it is declared.
 struct Open {
-  // How long.
-  int n;
+  // How heavy it is.
+  double weight;
   // The rest.
   int items[];
 };
-static_assert(sizeof(Open) == 4);
-static_assert(alignof(Open) == 4);
-static_assert(offsetof(Open, n) == 0);
-static_assert(offsetof(Open, items) == 4);
+static_assert(sizeof(Open) == 8);
+static_assert(alignof(Open) == 8);
+static_assert(offsetof(Open, weight) == 0);
+static_assert(offsetof(Open, items) == 8);
 
 // The functions of a loaded library.
 struct Functions {
@@ -53,8 +53,8 @@ namespace rkllm_mcp::v1_unused_function {
 
 // Where the fields of Open lie.
 inline constexpr FieldFact kFields_Open[] = {
-    {"n", "int", 0, 4},
-    {"items", "int[]", 4, 0},
+    {"weight", "double", 0, 8},
+    {"items", "int[]", 8, 0},
 };
 
 // What can be asked for, in the order of the header.
@@ -74,7 +74,7 @@ namespace rkllm_mcp::v1_unused_function {
 // Open: What may be longer than it is declared.
 template <class Codec>
 void members(Codec& codec, Of<Codec, Open>& value) {
-  codec.integer("n", value.n);
+  codec.number("weight", value.weight);
 }
 
 }  // namespace rkllm_mcp::v1_unused_function
@@ -114,7 +114,7 @@ inline constexpr std::string_view kInput_take =
     R"("properties":{)"
     R"("open":{"type":"object",)"
     R"("properties":{)"
-    R"("n":{"type":"integer","minimum":-2147483648,"maximum":2147483647,"default":0,"description":"How long."}},)"
+    R"("weight":{"type":"number","default":0,"description":"How heavy it is."}},)"
     R"("additionalProperties":false}},)"
     R"("additionalProperties":false,)"
     R"("required":["open"]})";
@@ -129,7 +129,7 @@ inline constexpr std::string_view kToolInput_take =
     R"("properties":{)"
     R"("open":{"type":"object",)"
     R"("properties":{)"
-    R"("n":{"type":"integer","description":"How long.","default":0}}}},)"
+    R"("weight":{"type":"number","description":"How heavy it is.","default":0}}}},)"
     R"("required":["open"],)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kToolOutput_take = R"({"type":"object",)"

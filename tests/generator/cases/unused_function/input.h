@@ -4,8 +4,8 @@ int log_it(const char* format, ...);
 _Bool is_so(_Bool not_so);
 /** What may be longer than it is declared. */
 typedef struct {
-  /** How long. */
-  int n;
+  /** How heavy it is. */
+  double weight;
   /** The rest. */
   int items[];
 } Open;
