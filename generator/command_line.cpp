@@ -94,9 +94,12 @@ Options read_options(const std::vector<std::string>& arguments) {
     const std::string& argument = arguments[i];
     const auto value = [&]() -> const std::string& {
       if (i + 1 == arguments.size()) throw UsageError(argument + " needs a value");
+      if (arguments[i + 1].empty()) throw UsageError(argument + " needs a value that is not empty");
       return arguments[++i];
     };
-    if (argument == "--help" || argument == "-h") {
+    if (argument.empty()) {  // as of a variable of the shell that is not set
+      throw UsageError("an argument is empty");
+    } else if (argument == "--help" || argument == "-h") {
       options.help = true;
     } else if (argument == "--check") {
       options.check = true;

@@ -47,6 +47,7 @@ bindgen::c::Header read(const std::string& path, const bindgen::CommandLine& lin
 std::vector<bindgen::File> generated(const bindgen::CommandLine& line) {
   if (!line.is_of_project) bindgen::refuse_other_sets(line.out, line.requests.front().version);
   for (const bindgen::Request& request : line.requests) warn_of(request.header);
+  bindgen::refuse_other_namespace(bindgen::read_overlay(line.overlay), line.support_folders);
   std::vector<bindgen::Diagnostic> warnings;
   auto files = bindgen::generate(line.requests, line.overlay, line.known_versions, &warnings);
   tell(warnings);
@@ -62,9 +63,12 @@ int generate(const bindgen::CommandLine& line) {
 }
 
 int check(const bindgen::CommandLine& line) {
-  const std::string differences = bindgen::differences(line.out, generated(line));
-  if (differences.empty()) return kDone;
-  std::cout << differences << line.out << " is stale; this brings it up to date:\n  " << line.repeat << "\n";
+  const auto files = generated(line);
+  const std::string differences = bindgen::differences(line.out, files);
+  const std::string extra = bindgen::extra_files(line.out, files);
+  if (differences.empty() && extra.empty()) return kDone;
+  std::cout << differences << extra;
+  if (!differences.empty()) std::cout << line.out << " is stale; this brings it up to date:\n  " << line.repeat << "\n";
   return kRefused;
 }
 

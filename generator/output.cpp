@@ -92,7 +92,8 @@ std::map<std::string, const char*> others(const fs::path& folder, const Manifest
       continue;
     }
     if (!is_folder && !is_known(relative.generic_string()))
-      found.emplace(relative.generic_string(), "is not generated; nothing else may lie in this folder");
+      found.emplace(relative.generic_string(),
+                    "is not generated, and nothing else may lie in this folder; remove it, or move it away");
   }
   return found;
 }
@@ -150,7 +151,12 @@ std::string differences(const fs::path& folder, const std::vector<File>& files) 
   for (const Manifest::Entry* leftover : leftovers(folder, manifest, files)) {
     text += "--- " + (folder / leftover->path).string() + ": is not generated any more\n";
   }
-  for (const auto& [path, what] : others(folder, manifest, files)) {
+  return text;
+}
+
+std::string extra_files(const fs::path& folder, const std::vector<File>& files) {
+  std::string text;
+  for (const auto& [path, what] : others(folder, read_manifest(folder), files)) {
     text += "--- " + (folder / path).string() + ": " + what + "\n";
   }
   return text;

@@ -14,9 +14,11 @@ namespace bindgen {
 // nothing then, if a file cannot be written, or if one that this tool has not written would be replaced or removed.
 std::vector<std::string> write(const std::filesystem::path& folder, const std::vector<File>& files);
 
-// The difference as a person reads it, "-" what is there, "+" what would be generated; empty if there is none. Files
-// that are not generated at all are told, too, but for hidden ones.
+// The difference as a person reads it, "-" what is there, "+" what would be generated; empty if there is none.
 std::string differences(const std::filesystem::path& folder, const std::vector<File>& files);
+// What else lies there, but for hidden files, and what to do about it: generating removes none of it. Empty if there is
+// nothing.
+std::string extra_files(const std::filesystem::path& folder, const std::vector<File>& files);
 
 // Throws Refusal if the folder holds the bindings of other versions than this one: writing this one alone would remove
 // them.

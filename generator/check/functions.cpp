@@ -95,7 +95,13 @@ void handles_are_of_one_type(Inspection& inspection) {
   std::optional<Handle> first;
   for (const c::Function* function : c::all<c::Function>(inspection.api.header)) {
     const auto handles = handles_of(inspection.api, *function);
-    if (handles.size() > 1) inspection.complain(function->location, function->name + " has several handles");
+    if (handles.size() > 1)
+      inspection.complain(
+          function->location,
+          function->name +
+              " has several handles, and each handle lives in a worker process of its own, where the "
+              "others are not; leave the function out: " +
+              Json{{"for", function->name}, {"quote", declaration(*function)}, {"unused", Json::object()}}.dump());
     for (const Handle& handle : handles) {
       if (handle.type.empty()) continue;
       if (!first) first = handle;

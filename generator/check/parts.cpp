@@ -317,6 +317,10 @@ void outs_are_of_parameters(Inspection& inspection) {
     const c::Type& element = part.type->target.front();
     const bool is_small = element.target.empty() && element.kind != TypeKind::kRecord;
     const std::uint64_t most = is_small ? kMost : kMost / std::max<std::uint64_t>(element.size.on_64_bit, 1);
+    inspection.require(most >= 1, part,
+                       "one element has " + std::to_string(element.size.on_64_bit) +
+                           " bytes, and the room for all is " + std::to_string(kMost) + " at most; mark it \"unused\"");
+    if (most < 1) return;
     inspection.require(bounds->first >= 1 && bounds->second <= static_cast<double>(most), *size,
                        "it says how much room there is, so its \"value\" needs a \"minimum\" of 1 and a \"maximum\" of "
                        "no more than " +

@@ -4,7 +4,10 @@
 #include "read/parse.hpp"
 #include "read/system_headers.hpp"
 #include "temporary_folder.hpp"
+#include "text_file.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace bindgen {
@@ -32,7 +35,40 @@ void rename(Diagnostic& complaint, const std::string& folder, const std::string&
     complaint.at.file = out + complaint.at.file.substr(folder.size());
 }
 
+// The outermost namespace that a header declares; empty if it declares none.
+std::string namespace_of(const std::vector<std::string>& lines) {
+  const std::string begin = "namespace ";
+  for (const std::string& line : lines) {
+    if (line.rfind(begin, 0) == 0) return line.substr(begin.size(), line.find(" {") - begin.size());
+  }
+  return {};
+}
+
+// Where an overlay says which namespace it is.
+Diagnostic at_namespace(const std::string& overlay, std::string message, std::string hint) {
+  const auto lines = lines_of(read_text(overlay));
+  const std::string key = "\"namespace\"";
+  const auto said = std::find_if(lines.begin(), lines.end(),
+                                 [&](const std::string& line) { return line.find(key) != std::string::npos; });
+  if (said == lines.end()) return {{overlay, 0, 0}, std::move(message), "", std::move(hint)};
+  const auto line = static_cast<unsigned>(said - lines.begin() + 1);
+  return {{overlay, line, static_cast<unsigned>(said->find(key) + 1)}, std::move(message), *said, std::move(hint)};
+}
+
 }  // namespace
+
+void refuse_other_namespace(const Overlay& overlay, const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    const std::filesystem::path header = std::filesystem::path(folder) / overlay.include_root / "abi_set.hpp";
+    if (!std::filesystem::is_regular_file(header)) continue;
+    const std::string theirs = namespace_of(lines_of(read_text(header)));
+    if (theirs == overlay.cpp_namespace || theirs.empty()) return;
+    throw Refusal({at_namespace(overlay.path,
+                                "code in namespace " + overlay.cpp_namespace + " would not compile: the support " +
+                                    "headers (" + header.string() + ") are in namespace " + theirs,
+                                "write \"namespace\": \"" + theirs + "\"")});
+  }
+}
 
 void verify(const std::vector<File>& files, const std::vector<std::string>& folders, const std::string& out) {
   const TemporaryFolder folder;

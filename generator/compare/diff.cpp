@@ -4,10 +4,12 @@
 #include "compare/enumerators.hpp"
 #include "compare/renames.hpp"
 #include "meaning/model.hpp"
+#include "read/clean_text.hpp"
 #include "read/declaration.hpp"
 #include "read/representation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -20,7 +22,7 @@ std::string value_text(const c::Macro& macro) {
   return match(
       macro.value, [](std::int64_t value) { return std::to_string(value); },
       [](std::uint64_t value) { return std::to_string(value); }, [&](double) { return macro.body; },
-      [](const std::string& value) { return "\"" + value + "\""; });
+      [](const std::string& value) { return "\"" + with_escapes(value) + "\""; });
 }
 
 // A named field, or an anonymous struct or union, with its path; after it, what is declared in place.
@@ -142,7 +144,10 @@ class Differ {
 
   // A compiled program holds the value that was, and says it to a library that means another one.
   void compare(const c::Macro& old, const c::Macro& now) {
-    if (old.value != now.value)
+    const auto* before = std::get_if<double>(&old.value);
+    const auto* after = std::get_if<double>(&now.value);
+    const bool other_sign = before != nullptr && after != nullptr && std::signbit(*before) != std::signbit(*after);
+    if (old.value != now.value || other_sign)  // 0.0 and -0.0 are equal
       change(Breaks::kAbi, what(now), now.name, value_text(old), value_text(now), now.location);
   }
 

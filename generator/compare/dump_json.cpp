@@ -144,11 +144,10 @@ std::string dump_json(const c::Header& header) {
     symbols.push_back(std::visit([](const auto& any) { return placed_json(any); }, symbol));
   }
   for (const c::Variable& variable : header.variables) symbols.push_back(placed_json(variable));
-  return Json{{"header", clean(std::filesystem::path(header.path).filename().string())},
-              {"sha256", header.sha256},
-              {"symbols", std::move(symbols)}}
-             .dump(1) +
-         "\n";
+  const Json dump{{"header", clean(std::filesystem::path(header.path).filename().string())},
+                  {"sha256", header.sha256},
+                  {"symbols", std::move(symbols)}};
+  return with_escapes(dump.dump(1)) + "\n";
 }
 
 }  // namespace bindgen

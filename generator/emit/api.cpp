@@ -3,6 +3,7 @@
 #include "emit/parts.hpp"
 #include "emit/tool_schema.hpp"
 #include "manifest.hpp"
+#include "read/clean_text.hpp"
 #include "read/declaration.hpp"
 #include "sha256.hpp"
 
@@ -54,7 +55,7 @@ class ApiJson {
 
   std::string text() {
     for (const c::Symbol& symbol : api_.header.symbols) std::visit([this](const auto& any) { add(any); }, symbol);
-    return json_.dump(2) + "\n";
+    return with_escapes(json_.dump(2)) + "\n";
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "emit/code_text.hpp"
 
+#include "read/clean_text.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -133,12 +135,19 @@ void CodeText::comment(std::string_view text) {
 
 std::string literal(std::string_view text) {
   std::string result = "\"";
-  for (const char character : text) {
-    if (character == '"' || character == '\\') result += '\\';
+  std::size_t hidden = 0;  // where the next character stands that nobody sees, as far as that is known
+  bool is_hidden = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char character = text[i];
     const auto byte = static_cast<unsigned char>(character);
+    if ((byte & 0xC0U) != 0x80) {  // it is the first byte of a character
+      if (hidden <= i) hidden = i + std::min(first_unclean(text.substr(i)), text.size());
+      is_hidden = hidden == i;
+    }
+    if (character == '"' || character == '\\') result += '\\';
     if (character == '\n') {
       result += "\\n";
-    } else if (byte < 0x20 || byte == 0x7F) {  // three octal digits: what follows cannot be taken for more of them
+    } else if (byte < 0x20 || is_hidden) {  // three octal digits: what follows cannot be taken for more of them
       result += {'\\', static_cast<char>('0' + byte / 64), static_cast<char>('0' + byte / 8 % 8),
                  static_cast<char>('0' + byte % 8)};
     } else {

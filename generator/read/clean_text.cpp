@@ -1,6 +1,7 @@
 #include "read/clean_text.hpp"
 
 #include <cstdint>
+#include <cstdio>
 
 namespace bindgen {
 namespace {
@@ -31,9 +32,10 @@ Character first_character(std::string_view text) {
 
 bool is_control(std::uint32_t code) {
   if (code == '\t' || code == '\n' || code == '\r') return false;
-  const bool is_direction = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
-                            code == 0x200E || code == 0x200F || code == 0x061C;
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || is_direction;
+  // Of directions, lines and paragraphs; blanks without a width, and signs of mathematics that are not shown.
+  const bool is_unseen = (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0x200B ||
+                         code == 0x200E || code == 0x200F || code == 0x061C;
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || is_unseen;
 }
 
 }  // namespace
@@ -46,6 +48,22 @@ std::string clean(std::string_view text) {
       result += "\xEF\xBF\xBD";  // U+FFFD
     } else if (is_control(next.code)) {
       result += ' ';
+    } else {
+      result += text.substr(0, next.bytes);
+    }
+    text.remove_prefix(next.bytes);
+  }
+  return result;
+}
+
+std::string with_escapes(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    if (next.code != kNoCharacter && is_control(next.code)) {
+      char escape[16];
+      std::snprintf(escape, sizeof escape, "\\u%04X", static_cast<unsigned>(next.code));
+      result += escape;
     } else {
       result += text.substr(0, next.bytes);
     }

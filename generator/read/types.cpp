@@ -11,6 +11,20 @@ namespace {
 using c::Type;
 using c::TypeKind;
 
+// As clang spells it, but for the qualifiers before it, which are told apart.
+std::string unqualified_name(CXType type) {
+  std::string name = clang::text(clang_getTypeSpelling(type));
+  for (bool is_qualified = true; is_qualified;) {
+    is_qualified = false;
+    for (const std::string qualifier : {"const ", "volatile ", "restrict "}) {
+      if (name.rfind(qualifier, 0) != 0) continue;
+      name.erase(0, qualifier.size());
+      is_qualified = true;
+    }
+  }
+  return name;
+}
+
 std::pair<TypeKind, std::string> kind_of(CXType type) {
   switch (type.kind) {
     case CXType_Void: return {TypeKind::kVoid, ""};
@@ -35,7 +49,7 @@ std::pair<TypeKind, std::string> kind_of(CXType type) {
     case CXType_ConstantArray:
     case CXType_IncompleteArray: return {TypeKind::kArray, ""};
     case CXType_FunctionProto: return {TypeKind::kFunction, ""};
-    default: return {TypeKind::kOther, clang::text(clang_getTypeSpelling(type))};
+    default: return {TypeKind::kOther, unqualified_name(type)};
   }
 }
 
@@ -120,7 +134,7 @@ Type TypeReader::read_unqualified(CXType type) const {
   }
   if (kind == TypeKind::kRecord || kind == TypeKind::kEnum) result.name = name_of(clang_getTypeDeclaration(type));
   result.beyond_c = beyond_c(type);
-  if (!result.beyond_c.empty() && result.name.empty()) result.name = clang::text(clang_getTypeSpelling(type));
+  if (!result.beyond_c.empty() && result.name.empty()) result.name = unqualified_name(type);
   return result;
 }
 

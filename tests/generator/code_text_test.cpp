@@ -22,6 +22,25 @@ TEST_CASE("control characters of a text are written as escapes") {
                 "1\x7F\n\"\\") == R"("a\011b\015\0331\177\n\"\\")");
 }
 
+TEST_CASE("characters of a text that nobody sees are written as escapes, and the others stay") {
+  CHECK(literal("\xE2\x80\xAE\xC3\xA9\xC2\x85\xE4\xB8\xAD\xE2\x81\xA6") ==
+        "\"\\342\\200\\256\xC3\xA9\\302\\205\xE4\xB8\xAD\\342\\201\\246\"");
+}
+
+TEST_CASE("a text is cut at blanks, also a very long one, into literals that fit") {
+  const auto lines = [](const std::string& text) { return literal_lines(text, 110); };  // 7 for the text
+  CHECK(lines("ab cd ef gh") == std::vector<std::string>{"\"ab cd \"", "\"ef gh\""});
+  CHECK(lines("ab cd") == std::vector<std::string>{"\"ab cd\""});
+  CHECK(lines("abcdefghij kl") == std::vector<std::string>{"\"abcdefghij \"", "\"kl\""});
+  CHECK(lines("a \"\" \"\" b") == std::vector<std::string>{R"("a \"\" ")", R"("\"\" b")"});
+  CHECK(lines(" abcdefghij").size() == 1);
+  CHECK(lines("").size() == 1);
+  // For hours, if each piece were measured with all that follows it.
+  std::string text;
+  for (int i = 0; i < 300000; ++i) text += "word ";
+  CHECK(literal_lines(text, 4).size() > 10000);
+}
+
 TEST_CASE("the smallest integer is written as C++ can read it") {
   CHECK(integer_text(INT64_MIN) == "-9223372036854775807 - 1");
   CHECK(integer_text(INT64_MIN + 1) == "-9223372036854775807");

@@ -24,6 +24,12 @@ TEST_CASE("the command line is understood, and refused with a reason") {
                                              {"--api-version", "1"},
                                              {"x.h", "--api-version", "1.4+beta"},
                                              {"--out"},
+                                             {"x.h", "--api-version", "1", "--overlay", "o", "--out", ""},
+                                             {"x.h", "--api-version", "1", "--overlay", "", "--out", "d"},
+                                             {"", "--api-version", "1", "--overlay", "o", "--out", "d"},
+                                             {"x.h", "--api-version", "", "--overlay", "o", "--out", "d"},
+                                             {"--check", "--root", ""},
+                                             {"--check", "--include", ""},
                                              {"a.h", "b.h", "--api-version", "1"},
                                              {"x.h", "--api-version", "1", "--format", "json"}}) {
     INFO(wrong.front());
@@ -56,6 +62,8 @@ TEST_CASE("the commands about headers are understood, and refused with a reason"
                                              {"suggest", "a.h", "--overlay", "o", "--no-overlay"},
                                              {"dump", "a.h", "--no-overlay"},
                                              {"dump", "a.h", "-D"},
+                                             {"dump", ""},
+                                             {"dump", "a.h", "-I", ""},
                                              {"dump", "a.h", "--", "--target=mips"},
                                              {"dump", "a.h", "--", "-m32"},
                                              {"suggest", "a.h", "--out", "d"}}) {

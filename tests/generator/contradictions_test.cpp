@@ -169,8 +169,17 @@ TEST_CASE("a call has one handle, and all handles are of one type") {
   const std::string uses = R"({"for":"a_t","quote":"typedef a* a_t","handle":{"role":"uses"}},
                               {"for":"b_t","quote":"typedef b* b_t","handle":{"role":"uses"}})";
   CHECK(with_entry(types + "int f(a_t x);\nint g(a_t x);", uses) == "accepted");
-  CHECK_THAT(with_entry(types + "int cmp(a_t x, a_t y);", uses),
-             has_text("x.h:3:5: error: cmp has several handles [handles-are-of-one-type]"));
+  CHECK_THAT(
+      with_entry(types + "int cmp(a_t x, a_t y);", uses),
+      has_text("x.h:3:5: error: cmp has several handles, and each handle lives in a worker process of its own") &&
+          has_text("[handles-are-of-one-type]"));
+  const std::string dup = "typedef struct ctx ctx;\nint use(ctx* in);\nint dup(ctx* in, ctx** out);";
+  const std::string both = R"({"for":"use.in","quote":"ctx* in","handle":{"role":"uses"}},)"
+                           R"({"for":"dup.in","quote":"ctx* in","handle":{"role":"uses"}},)"
+                           R"({"for":"dup.out","quote":"ctx** out","handle":{"role":"creates"}})";
+  const std::string without = R"-({"for":"dup","quote":"int dup(ctx* in, ctx** out)","unused":{}})-";
+  CHECK_THAT(with_entry(dup, both), has_text("leave the function out: " + without));
+  CHECK(with_entry(dup, R"({"for":"use.in","quote":"ctx* in","handle":{"role":"uses"}},)" + without) == "accepted");
   CHECK_THAT(with_entry(types + "int f(a_t x);\nint g(b_t x);", uses),
              has_text("g has a handle of type b_t, others are of type a_t"));
 }
@@ -603,6 +612,12 @@ TEST_CASE("what a function fills in is a parameter with room that is known") {
                     {"for":"S.all","quote":"int all[1024]","array":{"whole":true}})" +
                      sized(R"({"minimum":1,"maximum":5000})")),
              has_text("no more than 4096"));
+  CHECK_THAT(out("typedef struct { int all[5000000]; } S;\nint f(S* s, int size);",
+                 R"({"for":"f.s","quote":"S* s","out":{"room":"size"}},
+                    {"for":"S.all","quote":"int all[5000000]","array":{"whole":true}})" +
+                     sized(R"({"minimum":1,"maximum":1})")),
+             has_text("f.s: one element has 20000000 bytes, and the room for all is 16777216 at most") &&
+                 !has_text("no more than 0"));
   CHECK_THAT(out("int f(const int m[2][3]);", R"({"for":"f.m","quote":"const int (*m)[3]","out":{"whole":true}})"),
              has_text("f.m: its meaning in the overlay does not fit its C type"));
   CHECK_THAT(out("int f(char* names[2]);", R"({"for":"f.names","quote":"char** names","out":{"whole":true}})"),

@@ -192,6 +192,7 @@ TEST_CASE("what is not alike, or alike in two ways, is removed and added") {
 TEST_CASE("another value of a macro breaks programs, which carry the old one") {
   CHECK(lines(diff_of("#define X 1\n#define T \"a\"\n", "#define X 2\n#define T \"b\"\n")) ==
         Lines{"abi changed macro T: \"a\" -> \"b\"", "abi changed macro X: 1 -> 2"});
+  CHECK(lines(diff_of("#define X 0.0\n", "#define X -0.0\n")) == Lines{"abi changed macro X: 0.0 -> - 0.0"});
 }
 
 TEST_CASE("a handle that gets a type of its own breaks sources only") {

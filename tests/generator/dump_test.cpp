@@ -23,3 +23,10 @@ TEST_CASE("the model of a header with every idiom is what its goldens say, as JS
   test::compare_with_golden(folder + "idioms.json", dump_json(header));
   test::compare_with_golden(folder + "idioms.tree", dump_tree(header));
 }
+
+TEST_CASE("what is const is said to be so once, also of a type that has no name of C") {
+  const auto folder = test::scratch("dump_const");
+  const std::string header = "int f(const long double* a, const volatile long double* b);\n";
+  CHECK(dump_tree(read_header(test::file(folder, "x.h", header)))
+            .find("f(const long double* a, const volatile long double* b)") != std::string::npos);
+}

@@ -163,6 +163,65 @@ TEST_CASE("what is to be verified and does not compile is not written") {
   CHECK(run("dump --verify " + header).exit_code == 2);
 }
 
+TEST_CASE("code in another namespace than that of the support headers would not compile, and is refused") {
+  const auto folder = test::scratch("program_namespace");
+  const std::string header = test::file(folder, "x.h", "int f(int a);\n");
+  const auto generate = [&](const std::string& space) {
+    const std::string overlay =
+        test::file(folder, "o.json",
+                   "{\n  \"output\": {\"namespace\":\"" + space +
+                       R"(","include":"rkllm_mcp"},"returns":{"int":{"status":{}}},"entries":[]})");
+    return run(header + " --api-version 1 --overlay " + overlay + " --out " + (folder / "out").string());
+  };
+  const Outcome refused = generate("other");
+  CHECK(refused.exit_code == 1);
+  CHECK_THAT(refused.err, has_text("o.json:2:14: error: code in namespace other would not compile: the support headers "
+                                   "(include/rkllm_mcp/abi_set.hpp) are in namespace rkllm_mcp"));
+  CHECK_THAT(refused.err, has_text("write \"namespace\": \"rkllm_mcp\""));
+  CHECK(generate("rkllm_mcp").exit_code == 0);
+}
+
+TEST_CASE("a check that finds a file which is not generated says what to do, and not that generating would do it") {
+  const auto folder = test::scratch("program_extra");
+  const std::string command = kNew + " --api-version 1.3.0 --out " + folder.string();
+  CHECK(run(command).exit_code == 0);
+  test::file(folder, "mine.hpp", "mine\n");
+  const Outcome extra = run("--check " + command);
+  CHECK(extra.exit_code == 1);
+  CHECK_THAT(extra.out, has_text("mine.hpp: is not generated, and nothing else may lie in this folder; remove it"));
+  CHECK_THAT(extra.out, !has_text("up to date"));
+}
+
+TEST_CASE("characters that nobody sees reach no generated file, and a warning says where they are") {
+  const auto folder = test::scratch("program_unseen");
+  const std::vector<std::string> unseen = {"\xE2\x80\xAE", "\xE2\x80\xAA", "\xE2\x81\xA6", "\xE2\x81\xA9",
+                                           "\xE2\x80\x8E", "\xE2\x80\x8F", "\xE2\x80\x8B", "\xE2\x80\xA8"};
+  std::string all;
+  for (const std::string& one : unseen) all += one + "a";
+  const std::string header = test::file(
+      folder, "x.h", "/** " + all + " */\nint f(int a);\n#define X \"" + all + "\"\n" + "#define Y \"\\u202e\"\n");
+  const std::string overlay = test::file(folder, "o.json", test::overlay(""));
+  const std::string out = (folder / "out").string();
+  for (const std::string& command :
+       {header + " --api-version 1 --overlay " + overlay + " --out " + out, "dump " + header,
+        "dump --format json " + header, "diff " + test::file(folder, "old.h", "int f(int a);\n") + " " + header}) {
+    INFO(command);
+    const Outcome outcome = run(command);
+    CHECK(outcome.exit_code == 0);
+    CHECK_THAT(outcome.err, has_text("x.h:1:5: warning: ") && has_text("x.h:3:12: warning: "));
+    for (const std::string& one : unseen) CHECK_THAT(outcome.out + outcome.err, !has_text(one));
+  }
+  for (const auto& each : std::filesystem::recursive_directory_iterator(out)) {
+    if (!each.is_regular_file()) continue;
+    INFO(each.path().string());
+    for (const std::string& one : unseen) CHECK_THAT(read_text(each.path()), !has_text(one));
+  }
+  // The values of constants stay what they are.
+  const std::string constants = read_text(std::filesystem::path(out) / "made_up/v1/constants.hpp");
+  CHECK_THAT(constants, has_text(R"(X = "\342\200\256a\342\200\252a)") && has_text(R"(Y = "\342\200\256")"));
+  CHECK_THAT(read_text(std::filesystem::path(out) / "api/1.json"), has_text(R"("\u202E")"));
+}
+
 TEST_CASE("what used to crash the program is refused with 1") {
   const auto folder = test::scratch("program_crashes");
   const std::string header =

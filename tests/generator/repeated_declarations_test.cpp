@@ -57,6 +57,12 @@ TEST_CASE("a struct or enum without a name is refused where something else is ma
                  R"({"for":"f.p","quote":"PP p","object":{}},{"for":"PP","quote":"typedef P* PP"})") == "accepted");
 }
 
+TEST_CASE("a number keeps its sign and its type, also if it is zero") {
+  CHECK_THAT(made_of("#define A -0.0\n#define B 0.0\n#define C -2.0\n#define D -0\n", "", "constants.hpp"),
+             has_text("double A = -0.0;") && has_text("double B = 0.0;") && has_text("double C = -2.0;") &&
+                 has_text("std::int64_t D = 0;"));
+}
+
 TEST_CASE("an array without a length stands at the end of a struct, behind something else") {
   const std::string open = " holds an array without a length, which C++ has only at the end of a struct";
   const auto with_entry = [](const std::string& header, const std::string& path, const std::string& quote) {
