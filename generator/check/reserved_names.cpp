@@ -83,8 +83,8 @@ constexpr const char* kMadeNames =
 constexpr const char* kParams = "call functions params";
 // What is a variable or a member anywhere, and would be meant where an enumerator is.
 constexpr const char* kVariables =
-    "batch call codec encoder encoding entry free_rows functions handle idle lookup params replaces_token reply result "
-    "rows sink states token value values";
+    "batch call codec encoder encoding entry free_rows free_value functions handle idle lookup params replaces_token "
+    "reply result rows sink states token value values";
 
 }  // namespace
 

@@ -1,0 +1,79 @@
+// Structs that end in an array of which nothing says how long it is: a library may read or write behind what is there.
+#include "refusal.hpp"
+#include "support/catch.hpp"
+
+using namespace bindgen;
+using rkllm_mcp::test::has_text;
+
+namespace {
+
+std::string with_open_end(const std::string& header, const std::string& entries) {
+  return test::refusal(header, test::overlay(entries));
+}
+
+}  // namespace
+
+TEST_CASE("a struct that ends in an array without a length is left by no function") {
+  const std::string types =
+      "typedef struct { int n; float data[]; } Open;\ntypedef struct { int a; Open open; } Around;\n";
+  const std::string unused = R"({"for":"Open.data","quote":"float data[]","unused":{}},)";
+  CHECK_THAT(
+      with_open_end(types + "int f(Open* o);", unused + R"({"for":"f.o","quote":"Open* o","out":{}})"),
+      has_text("x.h:3:13: error: f.o: Open ends in an array without a length, for which there would be no room"));
+  CHECK_THAT(with_open_end(types + "int f(Around* o);", unused + R"({"for":"f.o","quote":"Around* o","out":{}})"),
+             has_text("f.o: Around ends in an array without a length"));
+}
+
+TEST_CASE("no number that a client gives can say how much there is behind the end of a struct") {
+  const std::string open = "typedef struct {\n  int n;\n  float data[];\n} Open;\n";
+  const std::string unused = R"({"for":"Open.data","quote":"float data[]","unused":{}},)";
+  const std::string o = R"({"for":"f.o","quote":"const Open* o","object":{}})";
+  const std::string nothing = R"(,{"for":"Open.n","quote":"int n","unused":{}})";
+  const auto given = [&](const std::string& function, const std::string& entries) {
+    return with_open_end(open + function, unused + entries);
+  };
+  CHECK_THAT(given("int f(const Open* o);", o),
+             has_text("x.h:3:9: error: Open.data: nothing says how many elements it has, and Open.n, which a client "
+                      "gives to f, could say more than there is room for") &&
+                 has_text("[open-ends-stay-empty]"));
+  CHECK(given("int f(const Open* o);", o + nothing) == "accepted");
+  CHECK(given("int f(const Open* o, bool all, float x);", o + nothing) == "accepted");
+  CHECK(given("int f(const Open* o);", o + R"(,{"for":"Open.n","quote":"int n","value":{"minimum":0,"maximum":0}})") ==
+        "accepted");
+  CHECK_THAT(given("int f(const Open* o);", o + R"(,{"for":"Open.n","quote":"int n","value":{"maximum":0}})"),
+             has_text("Open.data: nothing says"));
+  // Beside it, around it, beside what leads to it, and where it counts something else.
+  CHECK_THAT(given("int f(const Open* o, unsigned long bytes);", o + nothing), has_text("and f.bytes, which"));
+  CHECK_THAT(given("int f(const Open* o, unsigned* n);",
+                   o + nothing + R"(,{"for":"f.n","quote":"unsigned int* n","in_out":{}})"),
+             has_text("and f.n, which"));
+  CHECK_THAT(given("typedef struct { int k; Open open; } Around;\nint f(Around o);", nothing.substr(1)),
+             has_text("and Around.k, which"));
+  CHECK_THAT(given("typedef struct { int k; const Open* open; } Around;\nint f(Around o);",
+                   R"({"for":"Around.open","quote":"const Open* open","object":{}})" + nothing),
+             has_text("and Around.k, which"));
+  CHECK_THAT(given("int f(const Open* o, const int* v, int count);",
+                   o + nothing + R"(,{"for":"f.v","quote":"const int* v","array":{"counted_by":"count"}})"),
+             has_text("and f.count, which"));
+  // Before C99 such an array had one element.
+  const std::string one = "typedef struct {\n  int n;\n  float data[1];\n} Open;\n";
+  const auto with_one = [&](const std::string& function, const std::string& says, const std::string& entries) {
+    return with_open_end(one + function, R"({"for":"Open.data","quote":"float data[1]",)" + says + "}," + entries);
+  };
+  CHECK_THAT(with_one("int f(const Open* o);", R"("unused":{})", o),
+             has_text("to 1; if this array has one element, say \"array\": {\"whole\": true}"));
+  CHECK(with_one("int f(const Open* o);", R"("array":{"whole":true})", o) == "accepted");
+  CHECK(with_one("int f(const Open* o);", R"("array":{"counted_by":"n"})", o) == "accepted");
+  CHECK_THAT(with_one("int f(const Open* o, int k);", R"("unused":{})",
+                      R"({"for":"f.o","quote":"const Open* o","array":{"counted_by":"k"}})"),
+             has_text("and Open.n, which"));
+  CHECK_THAT(with_one("int f(Open* o, int k);", R"("unused":{})", R"({"for":"f.o","quote":"Open* o","out":{}})"),
+             has_text("and f.k, which"));
+  CHECK(with_one("int f(Open* o);", R"("unused":{})", R"({"for":"f.o","quote":"Open* o","out":{}})") == "accepted");
+  CHECK_THAT(with_open_end("typedef struct {\n  unsigned n;\n  char name[1];\n} S;\nint f(S s);",
+                           R"({"for":"S.name","quote":"char name[1]","text":{}})"),
+             has_text("x.h:3:8: error: S.name: nothing says"));
+  CHECK_THAT(with_open_end("typedef struct {\n  int n;\n  union { int a; float b[1]; };\n} S;\nint f(S s);",
+                           R"({"for":"S.union","quote":"union { int a; float b[1]; }","unused":{}})"),
+             has_text("S.b: nothing says"));
+}
