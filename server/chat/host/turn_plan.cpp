@@ -19,6 +19,20 @@ void refuse_images(const Turn& turn) {
                                  "a picture needs a vision encoder, and this server has none; send text only");
 }
 
+// For answers in the runtime's own template. Which family has been taught to the model is not known, but what it thinks
+// is: models that think say so at the beginning of their answer, with the same marks in all families.
+const Family& family_of_own_template() {
+  static const Family family = [] {
+    const auto families = built_in_families();
+    Family made = *find_family(families, kPlainFamily);
+    const auto thinks = std::ranges::find_if(families, [](const Family& each) { return !each.thinking.open.empty(); });
+    made.thinking.open = thinks->thinking.open;
+    made.thinking.close = thinks->thinking.close;
+    return made;
+  }();
+  return family;
+}
+
 // Without a family only what the runtime's own template can write: one message of a user.
 std::string single_message(const Turn& turn) {
   const bool is_single = turn.messages.size() == 1 && turn.messages.front().role == Role::kUser;
@@ -49,7 +63,7 @@ TurnPlan::TurnPlan(Turn turn, const Family* family) : turn_(std::move(turn)), fa
   }
   if (family_ == nullptr) {
     uses_own_template_ = true;
-    family_ = find_family(built_in_families(), kPlainFamily);
+    family_ = &family_of_own_template();
   } else if (turn_.raw_prompt) {
     family_ = find_family(built_in_families(), kPlainFamily);
   }

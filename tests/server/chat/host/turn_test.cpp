@@ -1,5 +1,6 @@
 #include "chat/host/chat_host.hpp"
 
+#include "chat/templates/families.hpp"
 #include "server/chat/host/scripted_pool.hpp"
 #include "support/catch.hpp"
 
@@ -295,6 +296,21 @@ TEST_CASE("a model whose family is not known answers a single message in its own
   Heard nothing;
   CHECK_THROWS_WITH(bench.host.start(going_on(asking("Hi"), "a", "b"), {}, "", nothing),
                     rkllm_mcp::test::has_text("models.NAME.template"));
+}
+
+TEST_CASE(
+    "a model whose family is not known may begin its answer with thinking, marked as the families that think do") {
+  Bench bench;
+  bench.pool.info.path = "/models/mystery.rkllm";
+  bench.pool.model.answers = {{"<thi", "nk>\nHm.", "</think>\n\n", "Hello <think>"}};
+  const Heard heard = bench.ask(asking("Hi"));
+  CHECK(heard.answers.at(0).thinking == "Hm.");
+  CHECK(heard.answers.at(0).text == "Hello <think>");
+  for (const Family& family : built_in_families()) {  // else it could not be told by which marks
+    INFO(family.name);
+    CHECK((family.thinking.open.empty() || family.thinking.open == "<think>"));
+    CHECK((family.thinking.close.empty() || family.thinking.close == "</think>"));
+  }
 }
 
 TEST_CASE("what is wrong at once is thrown, and nothing waits") {
