@@ -52,6 +52,7 @@ Findings examine_network(const Machine& machine);  // clock, name resolution
 
 // What several parts ask.
 std::string text_of(const Machine& machine, std::string_view path);  // of a small file below the root; "" if unreadable
-std::string platform_of(const Machine& machine);  // "rk3588" by the device tree; "" if this is no such board
+std::string runtime_version_of(const Machine& machine);  // "1.3.0", by the library's file; "" if there is none
+std::string platform_of(const Machine& machine);         // "rk3588" by the device tree; "" if this is no such board
 
 }  // namespace rkllm_mcp::doctor

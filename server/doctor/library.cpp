@@ -79,6 +79,14 @@ void examine_needs(const Machine& machine, const LibraryFile& file, Findings& fi
 
 }  // namespace
 
+std::string runtime_version_of(const Machine& machine) {
+  try {
+    return library_of(machine).version;
+  } catch (const std::exception&) {
+    return {};  // examine_library() tells
+  }
+}
+
 Findings examine_library(const Machine& machine) {
   LibraryFile file;
   try {

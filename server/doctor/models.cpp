@@ -32,7 +32,8 @@ std::optional<std::int64_t> memory_of(const Machine& machine, std::string_view k
   return kilobytes * 1024;
 }
 
-void examine_model(const Machine& machine, const fs::path& path, Findings& findings) {
+// `runtime`: its version; empty: there is none.
+void examine_model(const Machine& machine, const std::string& runtime, const fs::path& path, Findings& findings) {
   std::error_code error;
   const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
   if (error) {
@@ -62,6 +63,16 @@ void examine_model(const Machine& machine, const fs::path& path, Findings& findi
          "rkllm-mcp models   # choose a smaller one"});
     return;
   }
+  const auto runs_with = release_in(runtime);
+  const auto made_with = release_in(path.filename().string());
+  if (made_with && runs_with && *made_with > *runs_with) {
+    findings.push_back(
+        {kModels, Level::kWarning,
+         path.string() + " was, by its name, made with version " + shown_release(*made_with) +
+             " of the toolkit; the runtime " + runtime + " is older, and may refuse it",
+         "rkllm-mcp --version   # shows the runtime; take that of the toolkit's version, or a later one"});
+    return;
+  }
   if (available && bytes > *available) {
     findings.push_back(
         {kModels, Level::kWarning,
@@ -69,7 +80,10 @@ void examine_model(const Machine& machine, const fs::path& path, Findings& findi
          "rkllm-mcp ps   # what is loaded; rkllm-mcp unload NAME frees it"});
     return;
   }
-  findings.push_back({kModels, Level::kOk, path.string() + ", " + shown_bytes(bytes) + (chip ? ", for " + *chip : "")});
+  findings.push_back({kModels, Level::kOk,
+                      path.string() + ", " + shown_bytes(bytes) + (chip ? ", for " + *chip : "") + ", " +
+                          (made_with ? "made with toolkit " + shown_release(*made_with) + " by its name"
+                                     : "made with an unknown version of the toolkit")});
 }
 
 }  // namespace
@@ -83,8 +97,9 @@ Findings examine_models(const Machine& machine) {
                         "mkdir -p " + shell_word(folder)});
   }
   const auto folders = model_folders(machine.settings.runtime.model_dirs);
+  const std::string runtime = runtime_version_of(machine);
   for (const std::string& model : known_models(machine.settings.models, folders)) {
-    if (model.find('/') != std::string::npos) examine_model(machine, model, findings);
+    if (model.find('/') != std::string::npos) examine_model(machine, runtime, model, findings);
   }
   if (findings.empty()) {
     std::string places;

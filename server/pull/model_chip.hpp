@@ -1,7 +1,9 @@
-// Which chip a model file was made for, by its name: the file itself does not say so in a documented way. Rockchip's
-// tools and the hub's authors spell it alike ("Qwen3-1.7B-rk3588-w8a8_1.2.1.rkllm"). Pure functions, any thread.
+// What a model was made for, and with, by its file's name: the file itself does not say so in a documented way.
+// Rockchip's tools and the hub's authors spell it alike ("Qwen3-1.7B-rk3588-w8a8_1.2.1.rkllm"). Pure functions, any
+// thread.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,5 +12,14 @@ namespace rkllm_mcp {
 
 // "rk3588", in whichever case it is written; nothing if the name has no chip in it.
 std::optional<std::string> chip_in_name(std::string_view name);
+
+// Of the toolkit, or of a runtime: {1, 2, 1}.
+using Release = std::array<unsigned, 3>;
+
+// The first three numbers with dots between them: "1.2.1" of the name above, as of "1.2.1b1". Numbers of two parts are
+// those of models ("Qwen2.5"). Nothing if there are none.
+std::optional<Release> release_in(std::string_view text);
+
+std::string shown_release(const Release& release);  // "1.2.1"
 
 }  // namespace rkllm_mcp

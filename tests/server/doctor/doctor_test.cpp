@@ -235,6 +235,22 @@ TEST_CASE("a model that is larger than the memory is a problem, than what is fre
   CHECK(only_fault(doctor::examine_models(board.machine)).level == Level::kProblem);
 }
 
+TEST_CASE(
+    "what version of the toolkit has made a model is told by its name, else unknown, and warned of if it is newer") {
+  Board board;
+  CHECK_THAT(doctor::examine_models(board.machine).at(0).text, has_text("made with an unknown version of the toolkit"));
+  fs::rename(board.path("models/a-rk3588-w8a8.rkllm"), board.path("models/a-rk3588-w8a8_1.2.1.rkllm"));
+  const auto older = doctor::examine_models(board.machine);
+  CHECK(faults(older).empty());
+  CHECK_THAT(older.at(0).text, has_text("made with toolkit 1.2.1 by its name"));
+  fs::rename(board.path("models/a-rk3588-w8a8_1.2.1.rkllm"), board.path("models/a-rk3588-w8a8-v1.10.0.rkllm"));
+  const auto newer = only_fault(doctor::examine_models(board.machine));
+  CHECK(newer.level == Level::kWarning);
+  CHECK_THAT(newer.text, has_text("version 1.10.0 of the toolkit") && has_text("the runtime 1.3.0 is older"));
+  board.remove("usr/lib/librkllmrt.so");  // there is nothing to compare with
+  CHECK(faults(doctor::examine_models(board.machine)).empty());
+}
+
 TEST_CASE("a model of no bytes is a problem") {
   Board board;
   fs::resize_file(board.path("models/a-rk3588-w8a8.rkllm"), 0);

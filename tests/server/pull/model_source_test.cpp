@@ -90,6 +90,12 @@ TEST_CASE("the chip stands in the name, however it is written") {
   CHECK(chip_in_name("Qwen3-1.7B-RK3588-w8a8.rkllm") == "rk3588");
   CHECK(chip_in_name("x_rv1126b.rkllm") == "rv1126b");
   CHECK_FALSE(chip_in_name("x.rkllm"));
+  CHECK(release_in("Qwen2.5-1.5B-rk3588-w8a8_1.2.1.rkllm") == Release{1, 2, 1});
+  CHECK(release_in("Qwen3-1.7B-v1.2.1b1-rk3588.rkllm") == Release{1, 2, 1});
+  CHECK(release_in("1.10.0") == Release{1, 10, 0});
+  for (const char* const name :
+       {"Qwen2.5-1.5B-rk3588.rkllm", "x.rkllm", "", "1.2.3.4", "1..2", "99999999999.1.1", "1.2."})
+    CHECK_FALSE(release_in(name));
 }
 
 TEST_CASE("the proxies of the environment are used, but not for hosts that are exempt") {
