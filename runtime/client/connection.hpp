@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace rkllm_mcp::client {
 
@@ -43,6 +44,24 @@ class UnknownHost : public Unreachable {
 class UntrustedServer : public ConnectionError {
  public:
   using ConnectionError::ConnectionError;
+};
+
+// Why a connection is lost, for those who ask for it later, from other threads.
+class Loss {
+ public:
+  explicit Loss(std::string reason) : reason_(std::move(reason)) {}
+  explicit Loss(const ConnectionError& error)
+      : reason_(error.what()), is_untrusted_(dynamic_cast<const UntrustedServer*>(&error) != nullptr) {}
+
+  const std::string& reason() const { return reason_; }
+  [[noreturn]] void raise() const {
+    if (is_untrusted_) throw UntrustedServer(reason_);
+    throw ConnectionError(reason_);
+  }
+
+ private:
+  std::string reason_;
+  bool is_untrusted_ = false;
 };
 
 class Connection {

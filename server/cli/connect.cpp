@@ -185,7 +185,7 @@ class Bridge {
     try {
       send_all();
     } catch (const client::ConnectionError& error) {
-      note_loss(error.what());
+      note_loss(words_of(error));
     }
     in_flight_.await_none(Clock::now() + kLastAnswers);
     const std::lock_guard lock(mutex_);
@@ -223,7 +223,7 @@ class Bridge {
         return input_.wake();
       }
     } catch (const client::ConnectionError& error) {
-      note_loss(error.what());
+      note_loss(words_of(error));
     }
   }
 

@@ -36,7 +36,7 @@ void HttpFlight::run() {
     case HttpRoundTrip::End::kStopped: return end_stopped();
     case HttpRoundTrip::End::kNoConnection:
       if (owner_.has_company()) return refuse_all(trip_->complaint());
-      return inbox_.fail(session_.url() + ": " + trip_->complaint());
+      return inbox_.fail(loss());
     case HttpRoundTrip::End::kComplete:
       is_reusable_ = true;
       if (head_.media_type != "text/event-stream" || !was_accepted()) return take_body();
@@ -46,6 +46,15 @@ void HttpFlight::run() {
   if (is_answered()) return;
   if (!facts_.is_modern() && events_.is_resumable()) return resume();
   end_broken();
+}
+
+Loss HttpFlight::loss() const {
+  try {
+    trip_->require_reachable(session_.url());
+  } catch (const ConnectionError& error) {
+    return Loss(error);
+  }
+  return Loss(session_.url() + ": " + trip_->complaint());
 }
 
 bool HttpFlight::take_head(const HttpHead& head) {

@@ -50,6 +50,7 @@ class HttpFlight {
   void end_stopped();
   void end_broken();
   void refuse_all(const std::string& complaint);
+  Loss loss() const;  // why there was no connection
   bool is_answered() const { return unanswered_.empty(); }
   void settle_if_answered();
 

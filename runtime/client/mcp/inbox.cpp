@@ -17,7 +17,7 @@ std::optional<std::string> Inbox::take(Deadline deadline) {
   std::unique_lock lock(mutex_);
   changed_.wait_until(lock, deadline, [this] { return failure_ || !messages_.empty(); });
   if (messages_.empty()) {
-    if (failure_) throw ConnectionError(*failure_);
+    if (failure_) failure_->raise();
     return std::nullopt;
   }
   std::string message = std::move(messages_.front());
@@ -27,9 +27,9 @@ std::optional<std::string> Inbox::take(Deadline deadline) {
   return message;
 }
 
-void Inbox::fail(const std::string& reason) {
+void Inbox::fail(Loss loss) {
   const std::lock_guard lock(mutex_);
-  if (!failure_) failure_ = reason;
+  if (!failure_) failure_ = std::move(loss);
   changed_.notify_all();
 }
 
@@ -40,7 +40,7 @@ bool Inbox::has_failed() const {
 
 void Inbox::throw_if_failed() const {
   const std::lock_guard lock(mutex_);
-  if (failure_) throw ConnectionError(*failure_);
+  if (failure_) failure_->raise();
 }
 
 }  // namespace rkllm_mcp::client

@@ -20,7 +20,8 @@ class Inbox {
   // The next message; nothing at the deadline. Throws ConnectionError when there is none left after fail().
   std::optional<std::string> take(Deadline deadline);
   // Nothing more comes, for this reason. The first one counts.
-  void fail(const std::string& reason);
+  void fail(Loss loss);
+  void fail(const std::string& reason) { fail(Loss(reason)); }
   void throw_if_failed() const;
   bool has_failed() const;
 
@@ -34,7 +35,7 @@ class Inbox {
   std::condition_variable changed_;
   std::deque<std::string> messages_;
   std::size_t bytes_ = 0;
-  std::optional<std::string> failure_;
+  std::optional<Loss> failure_;
 };
 
 }  // namespace rkllm_mcp::client

@@ -66,7 +66,7 @@ RequestChannel::Id RequestChannel::request(const std::string& method, Json param
   Id id = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (lost_) throw ConnectionError(*lost_);
+    if (lost_) lost_->raise();
     id = next_id_++;
     if (callbacks.on_progress) params["_meta"]["progressToken"] = id;
     pending_.emplace(id, Pending{std::make_shared<Callbacks>(std::move(callbacks))});
@@ -117,7 +117,7 @@ std::optional<Outcome> RequestChannel::call(const std::string& method, Json para
   }
   Outcome outcome = answer.get();
   const std::lock_guard lock(mutex_);
-  if (lost_ && std::holds_alternative<RemoteError>(outcome)) throw ConnectionError(*lost_);
+  if (lost_ && std::holds_alternative<RemoteError>(outcome)) lost_->raise();
   return outcome;
 }
 
@@ -135,7 +135,7 @@ void RequestChannel::read() {
       }
     }
   } catch (const ConnectionError& error) {
-    if (!closing_) lose(error.what());
+    if (!closing_) lose(Loss(error));
   }
 }
 
@@ -247,15 +247,15 @@ void RequestChannel::answer() {
   }
 }
 
-void RequestChannel::lose(const std::string& reason) {
+void RequestChannel::lose(const Loss& loss) {
   std::map<Id, Pending> pending;
   {
     const std::lock_guard lock(mutex_);
-    lost_ = reason;
+    lost_ = loss;
     pending = std::exchange(pending_, {});
   }
-  for (auto& [id, each] : pending) each.callbacks->on_end(RemoteError{kInternalError, reason, nullptr, true});
-  if (events_.on_lost) events_.on_lost(reason);
+  for (auto& [id, each] : pending) each.callbacks->on_end(RemoteError{kInternalError, loss.reason(), nullptr, true});
+  if (events_.on_lost) events_.on_lost(loss.reason());
 }
 
 }  // namespace rkllm_mcp::client

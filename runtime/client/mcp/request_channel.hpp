@@ -86,7 +86,7 @@ class RequestChannel {
   void take_progress(const Json& params);
   void take_request(const Json& message);
   void answer();
-  void lose(const std::string& reason);
+  void lose(const Loss& loss);
 
   const std::unique_ptr<Connection> connection_;
   const Events events_;
@@ -94,7 +94,7 @@ class RequestChannel {
   std::mutex mutex_;    // guards what follows
   std::map<Id, Pending> pending_;
   Id next_id_ = 1;
-  std::optional<std::string> lost_;  // why
+  std::optional<Loss> lost_;
   std::atomic<bool> closing_ = false;
   std::mutex answering_;  // guards what follows
   std::condition_variable answers_changed_;

@@ -132,6 +132,25 @@ TEST_CASE("connect carries messages over TLS on TCP and WebSocket") {
   }
 }
 
+TEST_CASE("connect and tools say how to trust a server whose certificate nobody known has signed") {
+  const EncryptedServer server;
+  for (const auto& [scheme, transport] :
+       {std::pair("tcps://", "tcp"), std::pair("https://", "http"), std::pair("wss://", "ws")}) {
+    INFO(scheme);
+    auto options = server.options({kProgram, "connect", scheme + server.place(transport)});
+    options.input = Process::Options::Input::kPipe;
+    Process bridge(options);
+    CHECK(bridge.write(R"({"jsonrpc":"2.0","id":1,"method":"ping"})"
+                       "\n"));
+    CHECK_THAT(bridge.read_rest(), has_text("--cacert FILE"));
+    CHECK(bridge.wait() == 1);
+    CHECK_THAT(bridge.error_text(), has_text("--cacert FILE"));
+    const auto tools = server.run({"tools", "list", "--to", scheme + server.place(transport)});
+    CHECK(tools.status == 1);
+    CHECK_THAT(tools.err, has_text("certificate cannot be verified") && has_text("--cacert FILE"));
+  }
+}
+
 TEST_CASE("commands without --to find a server with TLS by the settings, and trust its own certificate") {
   const EncryptedServer server;
   for (std::vector<std::string> command : {std::vector<std::string>{"call", "rkllm_is_running"}, {"status"}}) {
