@@ -30,7 +30,8 @@ constexpr const char* kCommands = R"(/model [NAME]   show the models, or talk to
 /save FILE      write the conversation to a new file, as JSON
 /help           this list
 /exit           leave, as Ctrl-D does
-Ctrl-C stops an answer. A line that ends with \ goes on in the next one; """ begins and ends a text of several lines.
+Ctrl-C stops an answer. A line that ends with \ goes on in the next one; """ begins and ends a text of several lines,
+which Ctrl-C gives up.
 )";
 constexpr std::array<std::string_view, 8> kCommandNames{"/model", "/system", "/clear", "/save",
                                                         "/help",  "/exit",   "/bye",   "/quit"};
@@ -120,7 +121,7 @@ class Chat {
   void set_system(const std::string& text) { conversation_.set_system(text); }
 
  private:
-  // What is typed until it is complete.
+  // What is typed until it is complete; empty where Ctrl-C has given it up.
   std::optional<std::string> next_text() {
     auto line = editor_.read(">>> ");
     if (!line) return std::nullopt;
@@ -129,17 +130,18 @@ class Chat {
     if (text.starts_with(kBlock)) {
       text.erase(0, kBlock.size());
       while (!text.ends_with(kBlock)) {
-        line = editor_.read("... ");
+        line = editor_.read_more("... ");
         if (!line) break;
         text += "\n" + *line;
       }
       if (text.ends_with(kBlock)) text.erase(text.size() - kBlock.size());
     } else {
-      while (text.ends_with('\\') && (line = editor_.read("... "))) {
+      while (text.ends_with('\\') && (line = editor_.read_more("... "))) {
         text.back() = '\n';
         text += *line;
       }
     }
+    if (!line && editor_.was_given_up()) return "";
     editor_.remember(text);
     return text;
   }

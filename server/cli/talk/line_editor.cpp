@@ -15,6 +15,8 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr int kRemembered = 500;  // lines
+constexpr const char* kEmptyLine = "em-kill-line";
+constexpr const char* kGiveUp = "rkllm-give-up";
 
 // libedit reads characters by the locale; one without UTF-8 would cut every letter with an accent.
 void read_utf8() {
@@ -27,8 +29,14 @@ void read_utf8() {
 struct LineEditor::Editor {
   EditLine* line;
   History* history;
+  static Editor& of(EditLine* line) {
+    void* data = nullptr;
+    ::el_get(line, EL_CLIENTDATA, &data);
+    return *static_cast<Editor*>(data);
+  }
   HistEvent event{};
   std::string prompt{};
+  bool was_given_up = false;
 };
 
 LineEditor::LineEditor(std::string history_file, Lines lines) : history_file_(std::move(history_file)) {
@@ -38,14 +46,14 @@ LineEditor::LineEditor(std::string history_file, Lines lines) : history_file_(st
   EditLine* const line = editor_->line;
   ::el_set(line, EL_CLIENTDATA, editor_.get());
   ::el_set(
-      line, EL_PROMPT, +[](EditLine* asking) -> char* {
-        void* data = nullptr;
-        ::el_get(asking, EL_CLIENTDATA, &data);
-        return static_cast<Editor*>(data)->prompt.data();
+      line, EL_PROMPT, +[](EditLine* asking) -> char* { return Editor::of(asking).prompt.data(); });
+  ::el_set(
+      line, EL_ADDFN, kGiveUp, "Give up a text of several lines", +[](EditLine* asking, int) -> unsigned char {
+        Editor::of(asking).was_given_up = true;
+        return CC_NEWLINE;
       });
   ::el_set(line, EL_EDITOR, "emacs");
   ::el_set(line, EL_SETTY, "-d", "-isig", nullptr);  // Ctrl-C is a key while a line is edited
-  ::el_set(line, EL_BIND, "^C", "em-kill-line", nullptr);
   ::el_set(line, EL_BIND, "^R", "em-inc-search-prev", nullptr);
   ::history(editor_->history, &editor_->event, H_SETSIZE, kRemembered);
   ::history(editor_->history, &editor_->event, H_SETUNIQUE, 1);
@@ -66,19 +74,28 @@ LineEditor::~LineEditor() {
   ::history_end(editor_->history);
 }
 
-std::optional<std::string> LineEditor::read(const std::string& prompt) {
+std::optional<std::string> LineEditor::read(const std::string& prompt) { return read(prompt, kEmptyLine); }
+
+std::optional<std::string> LineEditor::read_more(const std::string& prompt) { return read(prompt, kGiveUp); }
+
+bool LineEditor::was_given_up() const { return editor_ && editor_->was_given_up; }
+
+std::optional<std::string> LineEditor::read(const std::string& prompt, const char* at_interrupt) {
   std::string text;
   if (!editor_) {
     if (!std::getline(std::cin, text)) return std::nullopt;
     return text;
   }
   editor_->prompt = prompt;
-  // Keys are taken from here on. libedit alone would begin that behind its prompt, and a Ctrl-D that comes between would
-  // be the terminal's, and lost.
+  editor_->was_given_up = false;
+  ::el_set(editor_->line, EL_BIND, "^C", at_interrupt, nullptr);
+  // Keys are taken from here on. libedit alone would begin that behind its prompt, and a Ctrl-D that comes between
+  // would be the terminal's, and lost.
   ::el_set(editor_->line, EL_PREP_TERM, 1);
   int count = 0;
   const char* const line = ::el_gets(editor_->line, &count);
-  if (line == nullptr || count <= 0) return std::nullopt;
+  if (editor_->was_given_up) std::fputs("\n", stdout);  // the next prompt has a line of its own
+  if (editor_->was_given_up || line == nullptr || count <= 0) return std::nullopt;
   text.assign(line, static_cast<std::size_t>(count));
   while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
   return text;

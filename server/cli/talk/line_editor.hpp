@@ -20,11 +20,16 @@ class LineEditor {
 
   // One line without its end; nothing at the end of input (Ctrl-D). Ctrl-C empties the line.
   std::optional<std::string> read(const std::string& prompt);
+  // The same, of a further line of a text; Ctrl-C gives that text up, and nothing comes then, either.
+  std::optional<std::string> read_more(const std::string& prompt);
+  bool was_given_up() const;  // by the last read_more()
   void remember(const std::string& text);
   bool is_interactive() const { return editor_ != nullptr; }
 
  private:
   struct Editor;
+
+  std::optional<std::string> read(const std::string& prompt, const char* at_interrupt);
 
   std::string history_file_;
   std::unique_ptr<Editor> editor_;  // null: no terminal

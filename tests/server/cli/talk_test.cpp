@@ -305,6 +305,27 @@ TEST_CASE("Ctrl-C stops the answer of chat and not the program") {
   CHECK(chat.wait() == 0);
 }
 
+TEST_CASE("Ctrl-C gives a text of several lines up that is not complete, and empties a line") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
+  for (const char* const beginning : {"\"\"\"one\n", "one \\\n"}) {
+    REQUIRE(chat.wait_for(">>> "));
+    chat.type(beginning);
+    REQUIRE(chat.wait_for("... "));
+    chat.type("two");
+    REQUIRE(chat.wait_for("two"));
+    chat.type("\x03");
+  }
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("\x03\x03thr\x03three\n");
+  REQUIRE(chat.wait_for("You said: three"));
+  CHECK(server.asked(1).at(0)["messages"] == Json::parse(R"([{"role":"user","content":"three"}])"));
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("/exit\n");
+  CHECK(chat.wait() == 0);
+}
+
 TEST_CASE("what goes wrong in the middle of an answer is said on a line of its own") {
   ChatServer server;
   const Person person;
