@@ -126,7 +126,7 @@ int run(CommandLine command_line, std::span<char> arguments) {
     say_on_standard_error(std::string("rkllm-mcp: the settings are refused:\n") + refused.what());
     return kExitSettingsRefused;
   } catch (const client::ConnectionError& error) {
-    say_on_standard_error("rkllm-mcp: " + words_of(error));
+    say_on_standard_error("rkllm-mcp: " + words_of(error, as_options(command_line.settings)));
     return kExitFailed;
   } catch (const std::invalid_argument& error) {
     say_on_standard_error(std::string("rkllm-mcp: ") + error.what());

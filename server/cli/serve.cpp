@@ -3,12 +3,15 @@
 #include "app/ports_file.hpp"
 #include "app/server.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/people/first_model.hpp"
+#include "cli/target.hpp"
 #include "log.hpp"
 #include "log_output.hpp"
 #include "run_loop.hpp"
 #include "service/handed_sockets.hpp"
 #include "service/supervisor.hpp"
 #include "settings/table.hpp"
+#include "text/shell_word.hpp"
 #include "version.hpp"
 #include "watched_loop.hpp"
 
@@ -124,26 +127,29 @@ std::string address_of_page(const Json& http) {
   return (http.value("tls", false) ? "https://" : "http://") + host + ":" + http["port"].dump() + "/";
 }
 
-// A model that comes with the simulator, as built or as installed; a file's name where none is found.
 std::string model_to_try(const Settings& settings) {
   const bool is_simulated = settings.runtime.library == kSimulatorLibrary;
-  std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const char* const folder : {"../share/rkllm_sim/models", "../../../simulator/models"}) {
-    const auto file = (program / folder / "rk3588-1.5b.json").lexically_normal();
-    if (is_simulated && std::filesystem::exists(file, error)) return file.string();
-  }
-  return "FILE.rkllm";
+  return is_simulated ? model_of_simulator().value_or("FILE.json") : "FILE.rkllm";
+}
+
+// What a command in another terminal has to end with, to which neither this one's options nor its variables are known.
+std::string where_elsewhere(const Settings& settings, const Json& http, Environment environment) {
+  std::erase_if(environment, [](const auto& variable) { return variable.first.starts_with("RKLLM_MCP_"); });
+  Settings used = settings;
+  used.http.port = http["port"].get<std::uint16_t>();
+  return where_of(http_place(used), environment);
 }
 
 // What somebody who has just started this program for the first time wants to know.
-void log_first_words(const ServeOptions& options, const Settings& settings, const Json& ports, spdlog::logger& log) {
+void log_first_words(const ServeOptions& options, const SettingsRequest& request, const Settings& settings,
+                     const Json& ports, spdlog::logger& log) {
   if (options.written_settings.empty() || options.ends_with_input) return;
   log.info("first start: the settings were written to {}", options.written_settings);
   if (settings.http.page && ports.contains("http")) log.info("the page for people: {}", address_of_page(ports["http"]));
-  if (settings.http.enabled) {
-    log.info("next, in another terminal: rkllm-mcp load {}, then rkllm-mcp chat; all commands: rkllm-mcp help",
-             model_to_try(settings));
+  if (ports.contains("http")) {
+    const std::string where = where_elsewhere(settings, ports["http"], request.environment);
+    log.info("next, in another terminal: rkllm-mcp load {}{}, then rkllm-mcp chat{}; all commands: rkllm-mcp help",
+             shell_word(model_to_try(settings)), where, where);
   }
   if (settings.runtime.library == kSimulatorLibrary) return;
   log.info("is something missing? rkllm-mcp doctor; on a PC without a board: rkllm-mcp serve --simulator");
@@ -216,7 +222,7 @@ int run_serve(const ServeOptions& options, const SettingsRequest& request, Loade
     signals.add(SIGTERM);
     hangups.add(SIGHUP);
     log_addresses(server->ports(), *log);
-    log_first_words(options, settings, server->ports(), *log);
+    log_first_words(options, request, settings, server->ports(), *log);
     if (!options.ports_file.empty()) {
       Json ports = server->ports();
       ports["pid"] = ::getpid();

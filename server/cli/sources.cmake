@@ -18,6 +18,7 @@ set(CLI_SOURCES
   cli/help/progress_line.cpp
   cli/help/terminal.cpp
   cli/memory_command.cpp
+  cli/people/first_model.cpp
   cli/people/load_commands.cpp
   cli/people/load_progress_line.cpp
   cli/people/log_line.cpp

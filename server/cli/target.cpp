@@ -1,5 +1,8 @@
 #include "cli/target.hpp"
 
+#include "settings/refused.hpp"
+#include "text/shell_word.hpp"
+
 namespace rkllm_mcp {
 namespace {
 
@@ -21,6 +24,8 @@ bool is_a(const client::ConnectionError& error) {
 
 client::Endpoint target_of(std::string_view to, const Settings& settings, Protocol usual, std::string_view http_path) {
   if (to.find("://") != std::string_view::npos) return client::parse_endpoint(to, http_path);
+  const bool is_port = !to.empty() && to.find_first_not_of("0123456789") == std::string_view::npos;
+  if (is_port) return target_of("127.0.0.1:" + std::string(to), settings, usual, http_path);
   if (to.starts_with('/')) return client::parse_endpoint("unix://" + std::string(to), http_path);
   const auto colon = to.rfind(':');
   const auto port = colon == std::string_view::npos ? std::string_view() : to.substr(colon + 1);
@@ -28,10 +33,41 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, Protoc
   return client::parse_endpoint(std::string(client::prefix_of(protocol)) + std::string(to), http_path);
 }
 
-std::string words_of(const client::ConnectionError& error) {
+client::Endpoint http_place(const Settings& settings) {
+  client::Endpoint place{settings.http.tls ? Protocol::kHttps : Protocol::kHttp, settings.http.address,
+                         settings.http.port, "/"};
+  if (place.host == "0.0.0.0") place.host = "127.0.0.1";
+  if (place.host == "::") place.host = "::1";
+  place.ca_file = settings.tls.certificate;
+  return place;
+}
+
+std::string where_of(const client::Endpoint& place, const Environment& environment) {
+  client::Endpoint found{};
+  try {
+    SettingsRequest request;
+    request.environment = environment;
+    found = http_place(load_settings(request).values);
+  } catch (const SettingsRefused&) {
+    // Nothing is found by them.
+  }
+  const bool is_found = found.port != 0 && found.url() == place.url();
+  std::string where = is_found ? std::string() : " --to " + shell_word(place.url());
+  const bool is_trusted = place.ca_file.empty() || (is_found && found.ca_file == place.ca_file);
+  if (place.speaks_tls() && !is_trusted) where += " --cacert " + shell_word(place.ca_file);
+  return where;
+}
+
+std::string as_options(const SettingsRequest& request) {
+  std::string options = request.path ? " --settings " + shell_word(*request.path) : std::string();
+  for (const Assignment& each : request.assignments) options += " --set " + shell_word(each.name + "=" + each.text);
+  return options;
+}
+
+std::string words_of(const client::ConnectionError& error, const std::string& serve_options) {
   std::string words = error.what();
   if (is_a<client::UnknownHost>(error)) return words;
-  if (is_a<client::Unreachable>(error)) words += "; is the server running? Start it: rkllm-mcp serve";
+  if (is_a<client::Unreachable>(error)) words += "; is the server running? Start it: rkllm-mcp serve" + serve_options;
   if (is_a<client::UntrustedServer>(error))
     words += "; if it is yours, name its certificate, or that of who has signed it: --cacert FILE";
   return words;

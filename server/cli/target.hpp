@@ -3,15 +3,15 @@
 
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
-#include "settings/settings.hpp"
+#include "settings/load.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace rkllm_mcp {
 
-// `to` as a person writes it: a URL, or HOST:PORT alone, which is the transport that the settings have on that port,
-// else `usual`. `http_path` is as for client::parse_endpoint. Throws std::invalid_argument.
+// `to` as a person writes it: a URL, or HOST:PORT or PORT alone, which is the transport that the settings have on that
+// port, else `usual`. `http_path` is as for client::parse_endpoint. Throws std::invalid_argument.
 client::Endpoint target_of(std::string_view to, const Settings& settings, client::Protocol usual,
                            std::string_view http_path = "/jsonrpc");
 
@@ -19,7 +19,19 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, client
 // own. Empty: the system's.
 std::string trusted_file(const std::string& named, const Settings& settings);
 
+// Where the HTTP port of the server of these settings is for a client on its machine, verified with its own
+// certificate. The path is "/".
+client::Endpoint http_place(const Settings& settings);
+
+// What a proposed command has to end with to reach the server at `place`: " --to URL", and " --cacert FILE". Nothing
+// where the command finds it by itself: by the settings file that is used if nothing else is said, and `environment`.
+std::string where_of(const client::Endpoint& place, const Environment& environment);
+
+// What was said of the settings on the command line, for another command: " --settings FILE --set http.port=9000".
+std::string as_options(const SettingsRequest& request);
+
 // A complaint for a person, with the next step where there is one: whether the server runs at all, or is to be trusted.
-std::string words_of(const client::ConnectionError& error);
+// A server is to be started with these options.
+std::string words_of(const client::ConnectionError& error, const std::string& serve_options = {});
 
 }  // namespace rkllm_mcp

@@ -74,9 +74,9 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   if (is_without_connection(error) && error != httplib::Error::SSLConnection) return End::kNoConnection;
   // Who speaks something else says so at once; one that is only slow is not asked.
   const bool is_soon = std::chrono::steady_clock::now() - began < std::chrono::seconds(1);
-  const std::string hint = is_http || !is_soon ? std::string() : hint_at_protocol(endpoint_);
-  complaint_ += hint;
-  return error == httplib::Error::SSLConnection || !hint.empty() ? End::kNoConnection : End::kBroken;
+  spoken_ = is_http || !is_soon ? std::nullopt : spoken_instead(endpoint_);
+  if (spoken_) complaint_ += hint_at_protocol(endpoint_, *spoken_);
+  return error == httplib::Error::SSLConnection || spoken_ ? End::kNoConnection : End::kBroken;
 }
 
 void HttpRoundTrip::require_reachable(const std::string& where) const {

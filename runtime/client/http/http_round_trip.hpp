@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,8 @@ class HttpRoundTrip {
   void stop();
   // Why there was no connection, or why it broke.
   const std::string& complaint() const { return complaint_; }
+  // What is spoken there, if that is why there was no connection.
+  const std::optional<Endpoint>& spoken() const { return spoken_; }
   // Throws UnknownHost or Unreachable, with `where` before the complaint, if nobody accepts connections there, and
   // UntrustedServer if it is not known who does.
   void require_reachable(const std::string& where) const;
@@ -55,6 +58,7 @@ class HttpRoundTrip {
   std::unique_ptr<httplib::ClientImpl> client_;
   std::atomic<bool> stopped_ = false;
   std::string complaint_;
+  std::optional<Endpoint> spoken_;
   enum class Cause { kOther, kUnreachable, kUnknownHost, kUntrusted };
   Cause cause_ = Cause::kOther;
 };

@@ -88,30 +88,42 @@ Protocol over_plain_http(Protocol protocol) {
   return is_websocket ? Protocol::kWebSocket : Protocol::kHttp;
 }
 
-std::string advice(Endpoint endpoint, Protocol protocol, std::string_view speaks) {
+Endpoint with_protocol(Endpoint endpoint, Protocol protocol) {
   const bool keeps_path = is_one_of_http(endpoint.protocol) && is_one_of_http(protocol);
   if (!keeps_path) endpoint.path = "/";
   endpoint.protocol = protocol;
-  return "; that port speaks " + std::string(speaks) + ": use " + endpoint.url();
+  return endpoint;
 }
 
 }  // namespace
 
-std::string hint_at_protocol(const Endpoint& endpoint) try {
-  if (endpoint.protocol == Protocol::kUnix || endpoint.protocol == Protocol::kUdp) return {};
+std::optional<Endpoint> spoken_instead(const Endpoint& endpoint) try {
+  if (endpoint.protocol == Protocol::kUnix || endpoint.protocol == Protocol::kUdp) return std::nullopt;
   switch (spoken_at(endpoint)) {
-    case Spoken::kUnknown: return {};
-    case Spoken::kTls: return endpoint.speaks_tls() ? "" : advice(endpoint, with_tls(endpoint.protocol), "TLS");
+    case Spoken::kUnknown: return std::nullopt;
+    case Spoken::kTls:
+      if (endpoint.speaks_tls()) return std::nullopt;
+      return with_protocol(endpoint, with_tls(endpoint.protocol));
     case Spoken::kHttp:
-      if (is_one_of_http(endpoint.protocol) && !endpoint.speaks_tls()) return {};
-      return advice(endpoint, over_plain_http(endpoint.protocol), endpoint.speaks_tls() ? "HTTP without TLS" : "HTTP");
+      if (is_one_of_http(endpoint.protocol) && !endpoint.speaks_tls()) return std::nullopt;
+      return with_protocol(endpoint, over_plain_http(endpoint.protocol));
     case Spoken::kLines:
-      if (endpoint.protocol == Protocol::kTcp) return {};
-      return advice(endpoint, Protocol::kTcp, endpoint.speaks_tls() ? "JSON lines without TLS" : "JSON lines");
+      if (endpoint.protocol == Protocol::kTcp) return std::nullopt;
+      return with_protocol(endpoint, Protocol::kTcp);
   }
-  return {};
+  return std::nullopt;
 } catch (const ConnectionError&) {
-  return {};  // it has gone
+  return std::nullopt;  // it has gone
+}
+
+std::string hint_at_protocol(const Endpoint& endpoint, const Endpoint& spoken) {
+  const std::string speaks = spoken.speaks_tls() ? "TLS" : is_one_of_http(spoken.protocol) ? "HTTP" : "JSON lines";
+  return "; that port speaks " + speaks + (endpoint.speaks_tls() ? " without TLS" : "") + ": use " + spoken.url();
+}
+
+std::string hint_at_protocol(const Endpoint& endpoint) {
+  const auto spoken = spoken_instead(endpoint);
+  return spoken ? hint_at_protocol(endpoint, *spoken) : std::string();
 }
 
 }  // namespace rkllm_mcp::client

@@ -4,13 +4,19 @@
 
 #include "client/endpoint.hpp"
 
+#include <optional>
 #include <string>
 
 namespace rkllm_mcp::client {
 
-// "; that port speaks TLS: use https://board:8443/mcp", for the end of a complaint: asks the server of `endpoint`, on
-// connections of its own, what it does speak. Empty if it speaks what the endpoint says, or nothing that is known, or
-// is not there.
+// Asks the server of `endpoint`, on connections of its own, what it does speak: the same place with the protocol that
+// is spoken there. Nothing if that is what the endpoint says, or nothing that is known, or nobody is there.
+std::optional<Endpoint> spoken_instead(const Endpoint& endpoint);
+
+// "; that port speaks TLS: use https://board:8443/mcp", for the end of a complaint about `endpoint`, where `spoken` is
+// spoken.
+std::string hint_at_protocol(const Endpoint& endpoint, const Endpoint& spoken);
+// The same after asking; empty if spoken_instead() has nothing.
 std::string hint_at_protocol(const Endpoint& endpoint);
 
 }  // namespace rkllm_mcp::client

@@ -46,7 +46,7 @@ void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote) {
   add_settings_options(command, parsed);
   command
       .add_option("--to", remote.to,
-                  "The server: HOST:PORT or http[s]://HOST[:PORT] (default: the HTTP port of the settings)")
+                  "The server: PORT, HOST:PORT or http[s]://HOST[:PORT] (default: the HTTP port of the settings)")
       ->type_name("URL");
   add_token(command, remote.token);
   add_authorities(command, "--cacert", remote.ca_file);

@@ -75,7 +75,9 @@ std::string text_of(const CLI::App& app, const std::vector<std::string>& argumen
 }  // namespace
 
 std::string no_such_command(const CLI::App& app, const std::string& word) {
-  return "unknown command '" + word + "'" + did_you_mean(word, command_names(app));
+  std::vector<std::string> names = command_names(app);
+  if (const std::string option = "--" + word; app.get_option_no_throw(option) != nullptr) names.push_back(option);
+  return "unknown command '" + word + "'" + did_you_mean(word, names);
 }
 
 std::string complaint_about(const CLI::App& app, const std::vector<std::string>& arguments,

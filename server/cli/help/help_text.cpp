@@ -14,6 +14,7 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr std::size_t kWidestName = 24;  // what is wider stands on a line of its own
+constexpr std::size_t kNarrow = 60;      // a terminal on which every name does
 
 struct HelpRow {
   std::string name;
@@ -26,11 +27,12 @@ std::string rows_text(const std::string& title, const std::vector<HelpRow>& rows
   for (const HelpRow& row : rows) {
     if (row.name.size() <= kWidestName) widest = std::max(widest, row.name.size());
   }
-  const std::size_t column = widest + 4;
+  const std::size_t column = width < kNarrow ? 6 : widest + 4;
   std::string text = "\n" + title + ":\n";
   for (const HelpRow& row : rows) {
     text += "  " + row.name;
-    text += row.name.size() > widest ? "\n" + std::string(column, ' ') : std::string(column - 2 - row.name.size(), ' ');
+    text +=
+        row.name.size() + 4 > column ? "\n" + std::string(column, ' ') : std::string(column - 2 - row.name.size(), ' ');
     text += wrapped(row.text, width, column) + "\n";
   }
   return text;

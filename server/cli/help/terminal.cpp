@@ -15,7 +15,7 @@ std::size_t columns_of(int descriptor) {
   constexpr std::size_t kUsual = 80;
   winsize size{};
   if (::isatty(descriptor) != 1 || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-  return std::clamp<std::size_t>(size.ws_col, 60, 100);
+  return std::clamp<std::size_t>(size.ws_col, 30, 100);
 }
 
 bool wants_colours(int descriptor) {

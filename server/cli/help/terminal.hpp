@@ -9,7 +9,7 @@
 
 namespace rkllm_mcp {
 
-// Columns to write in: the terminal's, 60 to 100 of them; 80 where `descriptor` is no terminal.
+// Columns to write in: the terminal's, 30 to 100 of them; 80 where `descriptor` is no terminal.
 std::size_t columns_of(int descriptor);
 
 // Whether colours are wanted on `descriptor`: it is a terminal, NO_COLOR is unset or empty, and TERM is not "dumb".

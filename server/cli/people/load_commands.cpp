@@ -2,6 +2,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/people/first_model.hpp"
 #include "cli/people/load_progress_line.hpp"
 #include "cli/people/offered_models.hpp"
 #include "text/shell_word.hpp"
@@ -113,7 +114,11 @@ int load_model(ServerLink& server, const StateOptions& options) {
         offered.all, [model](const OfferedModel& each) { return each.is_loaded && each.path == model->path; });
     if (same != offered.all.end()) model = &*same;
   }
-  if (model == nullptr && !file) throw std::runtime_error(offered.no_such_model(options.model));
+  if (model == nullptr && !file) {
+    throw std::runtime_error(offered.all.empty() ? "there is no model " + options.model + ", nor any other. " +
+                                                       words_of_first_model(server)
+                                                 : offered.no_such_model(options.model));
+  }
   if (model != nullptr && model->is_profile) {
     throw std::runtime_error(model->name + " is a profile: its model is loaded by that one's name");
   }

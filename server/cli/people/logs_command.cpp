@@ -3,6 +3,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/people/log_line.hpp"
 #include "cli/people/server_link.hpp"
+#include "cli/target.hpp"
 #include "client/connection.hpp"
 
 #include <fcntl.h>
@@ -254,8 +255,9 @@ int show_what_there_is(const LogsOptions& options, const SettingsRequest& reques
   } catch (const client::Unreachable&) {
     if (has_systemd()) return show_the_journal(options);  // of earlier runs
     throw std::runtime_error("no server runs at " + server.url() +
-                             ", and log.file is empty: nothing is left of earlier runs. Start it: rkllm-mcp serve; "
-                             "with a log that stays: rkllm-mcp serve --set log.file=/tmp/rkllm-mcp.log");
+                             ", and log.file is empty: nothing is left of earlier runs. Start it: rkllm-mcp serve" +
+                             as_options(request) + "; with a log that stays: rkllm-mcp serve" + as_options(request) +
+                             " --set log.file=/tmp/rkllm-mcp.log");
   }
 }
 

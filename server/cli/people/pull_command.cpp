@@ -107,15 +107,16 @@ std::string words_of_next_step(const fs::path& model, const SettingsRequest& req
   const std::string path = fs::absolute(model).lexically_normal().string();
   const OfferedModels offered = models_here(request);
   const OfferedModel* const found = offered.find(path);
-  if (found != nullptr) return "Talk to it: rkllm-mcp chat " + shell_word(found->name);
-  return "Load it: rkllm-mcp load " + shell_word(path) + "\nThen talk to it: rkllm-mcp chat";
+  if (found != nullptr) return "Talk to it: rkllm-mcp chat " + shell_word(found->name) + offered.where;
+  return "Load it: rkllm-mcp load " + shell_word(path) + offered.where + "\nThen talk to it: rkllm-mcp chat" +
+         offered.where;
 }
 
 // Ollama's models have names of one word; here that can only be one that has come already.
 std::string words_for_a_name(const std::string& name, const SettingsRequest& request) {
   const OfferedModels offered = models_here(request);
   if (const OfferedModel* const model = offered.find(name)) {
-    return model->name + " is here already: rkllm-mcp chat " + shell_word(model->name) +
+    return model->name + " is here already: rkllm-mcp chat " + shell_word(model->name) + offered.where +
            "; what is fetched is named hf.co/OWNER/NAME, or by the https address of a .rkllm file";
   }
   return name + " names no model to fetch" + did_you_mean(name, offered.names()) +
@@ -182,6 +183,25 @@ const OfferedModel* model_to_remove(const OfferedModels& offered, const std::str
   return model;
 }
 
+struct Meant {
+  std::string name;           // as it was said
+  const OfferedModel* model;  // null: perhaps the beginning of one
+};
+
+// What these names mean, each thing once, whatever it is called by: a, a.rkllm.
+std::vector<Meant> meant_by(const std::vector<std::string>& names, const OfferedModels& offered) {
+  const auto bare = [](const std::string& name) { return name.substr(0, name.rfind(".rkllm")); };
+  std::vector<Meant> all;
+  for (const std::string& name : names) {
+    const OfferedModel* const model = model_to_remove(offered, name);
+    const bool is_said_twice = std::ranges::any_of(all, [&](const Meant& each) {
+      return each.model == model && (model != nullptr || bare(each.name) == bare(name));
+    });
+    if (!is_said_twice) all.push_back({name, model});
+  }
+  return all;
+}
+
 // Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of.
 void remove_from_server(ServerLink& server, const OfferedModels& offered, const std::vector<std::string>& names,
                         const RemovedFunction& removed) {
@@ -190,19 +210,17 @@ void remove_from_server(ServerLink& server, const OfferedModels& offered, const 
                              " deletes no models: it runs with chat.enabled=false. On its machine: rkllm-mcp rm, "
                              "without --to");
   }
-  std::vector<const OfferedModel*> models;
-  for (const std::string& name : names) models.push_back(model_to_remove(offered, name));
+  const std::vector<Meant> all = meant_by(names, offered);
   const auto remove_those = [&](bool are_known) {
-    for (std::size_t at = 0; at < names.size(); ++at) {
-      const OfferedModel* const model = models[at];
+    for (const auto& [name, model] : all) {
       if ((model != nullptr) != are_known) continue;
       try {
-        server.send("DELETE", "/api/delete", Json{{"model", model == nullptr ? names[at] : model->name}});
+        server.send("DELETE", "/api/delete", Json{{"model", model == nullptr ? name : model->name}});
       } catch (const ServerRefuses& refusal) {
         if (model != nullptr || refusal.status() != 404) throw;
-        throw std::runtime_error(offered.no_such_model(names[at]));
+        throw std::runtime_error(offered.no_such_model(name));
       }
-      removed(names[at], model);
+      removed(name, model);
     }
   };
   remove_those(false);  // first, so that a wrong name is found out before anything whole is deleted
@@ -211,24 +229,23 @@ void remove_from_server(ServerLink& server, const OfferedModels& offered, const 
 
 void remove_from_settings(const Settings& settings, const OfferedModels& known, const std::vector<std::string>& names,
                           const RemovedFunction& removed) {
-  std::vector<const OfferedModel*> models;
-  for (const std::string& name : names) {
-    const OfferedModel* const model = model_to_remove(known, name);
+  const std::vector<Meant> all = meant_by(names, known);
+  for (const auto& [name, model] : all) {
     if (model != nullptr && (settings.models.contains(model->name) || !model->path.ends_with(".rkllm"))) {
       throw std::runtime_error(model->name + " is no .rkllm file in a folder of runtime.model_dirs");
     }
-    if (model == nullptr && !remove_unfinished(model_folders(settings.runtime.model_dirs), name)) {
+    if (model != nullptr) continue;
+    if (!remove_unfinished(model_folders(settings.runtime.model_dirs), name)) {
       throw std::runtime_error(known.no_such_model(name));
     }
-    if (model == nullptr) removed(name, nullptr);
-    models.push_back(model);
+    removed(name, nullptr);
   }
-  for (std::size_t at = 0; at < names.size(); ++at) {
-    if (models[at] == nullptr) continue;
+  for (const auto& [name, model] : all) {
+    if (model == nullptr) continue;
     std::error_code error;
-    fs::remove(models[at]->path, error);
-    if (error) throw std::runtime_error(models[at]->path + " cannot be deleted: " + error.message());
-    removed(names[at], models[at]);
+    fs::remove(model->path, error);
+    if (error) throw std::runtime_error(model->path + " cannot be deleted: " + error.message());
+    removed(name, model);
   }
 }
 
@@ -285,7 +302,10 @@ int run_remove(const RemoveOptions& options, const SettingsRequest& request) {
   ServerLink server(options.remote, request);
   Json all = Json::array();
   const auto removed = [&](const std::string& name, const OfferedModel* model) {
-    if (model != nullptr) all.push_back(Json{{"model", model->name}, {"path", model->path}, {"bytes", model->bytes}});
+    all.push_back(Json{{"model", model != nullptr ? model->name : name},
+                       {"path", model != nullptr ? Json(model->path) : Json(nullptr)},
+                       {"bytes", model != nullptr ? model->bytes : Json(nullptr)},
+                       {"unfinished", model == nullptr}});
     if (options.json) return;
     if (model == nullptr) {
       std::printf("%s: what an unfinished pull has left is deleted\n", name.c_str());

@@ -4,11 +4,13 @@
 #include "client/connection.hpp"
 #include "client/http/sse_parser.hpp"
 #include "jsonrpc/bounded_json.hpp"
-#include "text/shell_word.hpp"
+#include "text/space.hpp"
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <thread>
 
 namespace rkllm_mcp {
@@ -17,6 +19,7 @@ namespace {
 constexpr client::HttpPatience kPatience{std::chrono::seconds(5), std::chrono::hours(1)};
 constexpr std::size_t kLongestEvent = std::size_t{64} << 20U;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr int kUpgradeRequired = 426;  // the answer of a port for WebSocket alone
 
 constexpr const char* kHowToPresent = "an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment";
 
@@ -40,7 +43,8 @@ std::string message_of(const std::string& body, int status) {
     }
   }
   if (status == 404) return "this server has nothing at that address";
-  return "HTTP status " + std::to_string(status) + (body.empty() ? "" : ": " + body.substr(0, 200));
+  return "HTTP status " + std::to_string(status) +
+         (body.empty() ? "" : ": " + std::string(without_space_around(std::string_view(body).substr(0, 200))));
 }
 
 // Ends a round trip when `is_stopped` says so. Looks from a thread of its own until it is destroyed.
@@ -75,18 +79,54 @@ class Stopper {
   std::thread looker_;
 };
 
-client::Endpoint endpoint_for(const RemoteOptions& options, const Settings& settings) {
-  client::Endpoint endpoint{settings.http.tls ? client::Protocol::kHttps : client::Protocol::kHttp,
-                            settings.http.address, settings.http.port, "/jsonrpc"};
-  if (endpoint.host == "0.0.0.0") endpoint.host = "127.0.0.1";
-  if (endpoint.host == "::") endpoint.host = "::1";
-  if (!options.to.empty()) endpoint = target_of(options.to, settings, client::Protocol::kHttp);
-  if (endpoint.protocol != client::Protocol::kHttp && endpoint.protocol != client::Protocol::kHttps) {
-    throw std::invalid_argument(options.to +
-                                ": this command needs the server's HTTP port, e.g. --to http://127.0.0.1:8080");
+bool is_http(const client::Endpoint& endpoint) {
+  return endpoint.protocol == client::Protocol::kHttp || endpoint.protocol == client::Protocol::kHttps;
+}
+
+// The value of a setting of the server behind `connection`, which tells its settings.
+Json setting_at(const Json& answer, const char* name) {
+  const Json& content = answer.at("result").at("contents").at(0);
+  return parse_bounded(content.at("text").get<std::string>()).value_or(Json()).at("values").at(name).at("value");
+}
+
+// Where a server that was met at another of its ports says that its HTTP port is; nothing if it does not say.
+std::optional<client::Endpoint> http_place_told_at(const client::Endpoint& met) {
+  constexpr std::chrono::seconds kToAnswer{2};
+  const auto deadline = std::chrono::steady_clock::now() + kToAnswer;
+  try {
+    const auto connection = client::connect(met, deadline);
+    connection->send(
+        Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "resources/read"}, {"params", {{"uri", "rkllm://settings"}}}}
+            .dump());
+    const auto text = connection->receive(deadline);
+    const auto answer = text ? parse_bounded(*text) : std::nullopt;
+    if (!answer || !setting_at(*answer, "http.enabled").get<bool>()) return std::nullopt;
+    const bool tls = setting_at(*answer, "http.tls").get<bool>();
+    client::Endpoint place{tls ? client::Protocol::kHttps : client::Protocol::kHttp,
+                           met.protocol == client::Protocol::kUnix ? "127.0.0.1" : met.host,
+                           setting_at(*answer, "http.port").get<std::uint16_t>(), "/"};
+    return place.port == 0 ? std::nullopt : std::optional(place);
+  } catch (const client::ConnectionError&) {
+  } catch (const Json::exception&) {
   }
+  return std::nullopt;
+}
+
+// Of a port that is not for these commands, and which one is.
+std::string words_of_other_port(client::Endpoint met, const Settings& settings) {
+  const auto told = http_place_told_at(met);
+  met.path = met.protocol == client::Protocol::kUnix ? met.path : "/";
+  return met.url() + " is not the server's HTTP port, which this command needs: " +
+         (told ? "--to " + told->url() : "by the settings of this machine --to " + http_place(settings).url());
+}
+
+client::Endpoint endpoint_for(const RemoteOptions& options, const Settings& settings) {
+  client::Endpoint endpoint =
+      options.to.empty() ? http_place(settings) : target_of(options.to, settings, client::Protocol::kHttp);
   endpoint.token = options.token;
   endpoint.ca_file = options.to.empty() ? trusted_file(options.ca_file, settings) : options.ca_file;
+  if (!is_http(endpoint)) throw std::invalid_argument(words_of_other_port(endpoint, settings));
+  endpoint.path = "/";  // so that url() is the server's, not one method's
   return endpoint;
 }
 
@@ -95,13 +135,17 @@ client::Endpoint endpoint_for(const RemoteOptions& options, const Settings& sett
 ServerLink::ServerLink(const RemoteOptions& options, const SettingsRequest& request)
     : settings_(load_settings(request).values),
       endpoint_(endpoint_for(options, settings_)),
-      where_(options.to.empty() ? std::string() : " --to " + shell_word(options.to)) {
-  if (!options.ca_file.empty()) where_ += " --cacert " + shell_word(options.ca_file);
-  endpoint_.path = "/";  // so that url() is the server's, not one method's
+      where_(where_of(endpoint_, request.environment)) {}
+
+bool ServerLink::is_on_this_machine() const {
+  return endpoint_.host == "localhost" || endpoint_.host == "::1" || endpoint_.host.starts_with("127.");
 }
 
 void ServerLink::complain(client::HttpRoundTrip::End end, const client::HttpRoundTrip& trip) const {
   trip.require_reachable(url());
+  if (trip.spoken() && !is_http(*trip.spoken())) {
+    throw client::ConnectionError(words_of_other_port(*trip.spoken(), settings_));
+  }
   const std::string text = url() + ": " + trip.complaint();
   if (end == client::HttpRoundTrip::End::kBroken) {
     throw client::ConnectionError(text +
@@ -125,6 +169,11 @@ ServerLink::Answer ServerLink::ask(const client::HttpQuestion& question) {
         return true;
       });
   if (end != client::HttpRoundTrip::End::kComplete) complain(end, trip);
+  if (answer.status == kUpgradeRequired) {
+    client::Endpoint met = endpoint_;
+    met.protocol = endpoint_.speaks_tls() ? client::Protocol::kWebSockets : client::Protocol::kWebSocket;
+    throw client::ConnectionError(words_of_other_port(met, settings_));
+  }
   return answer;
 }
 

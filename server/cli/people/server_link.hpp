@@ -31,14 +31,14 @@ class ServerRefuses : public std::runtime_error {
 
 class ServerLink {
  public:
-  // What --to names, else the HTTP port of the settings. Nothing is connected yet. Throws std::invalid_argument,
-  // SettingsRefused.
+  // What --to names, else the HTTP port of the settings. Nothing is connected yet, unless --to names another port:
+  // its server is asked for the right one, for the complaint. Throws std::invalid_argument, SettingsRefused.
   ServerLink(const RemoteOptions& options, const SettingsRequest& request);
 
   std::string url() const { return endpoint_.url(); }
+  bool is_on_this_machine() const;                        // by the address of the loopback network
   const Settings& settings() const { return settings_; }  // of this machine
-  // What a proposed command has to end with to mean the same server: " --to URL" if one was named, and
-  // " --cacert FILE".
+  // What a proposed command has to end with to mean the same server, see where_of().
   const std::string& where() const { return where_; }
 
   // These throw client::Unreachable, client::ConnectionError, ServerRefuses.

@@ -2,6 +2,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/people/first_model.hpp"
 #include "cli/people/load_commands.hpp"
 #include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
@@ -14,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -133,7 +135,7 @@ int print_models(ServerLink& server, const StateOptions& options) {
     return kExitOk;
   }
   if (models.all.empty()) {
-    std::printf("No models. Fetch one: rkllm-mcp pull hf.co/OWNER/NAME\n");
+    std::printf("No models. %s\n", words_of_first_model(server).c_str());
     return kExitOk;
   }
   std::vector<Row> rows{{"MODEL", "SIZE", "LOADED", "FILE"}};
@@ -148,6 +150,10 @@ int print_models(ServerLink& server, const StateOptions& options) {
 }  // namespace
 
 int run_state(const StateOptions& options, const SettingsRequest& request) {
+  using Action = StateOptions::Action;
+  const bool names_model = options.action == Action::kLoad || options.action == Action::kUnload;
+  if (names_model && options.model.empty())
+    throw std::invalid_argument("MODEL is empty; what there is: rkllm-mcp models");
   ServerLink server(options.remote, request);
   switch (options.action) {
     case StateOptions::Action::kStatus: return print_status(server, options.json);

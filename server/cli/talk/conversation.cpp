@@ -1,5 +1,6 @@
 #include "cli/talk/conversation.hpp"
 
+#include "cli/people/first_model.hpp"
 #include "client/connection.hpp"
 #include "jsonrpc/bounded_json.hpp"
 
@@ -118,10 +119,7 @@ OfferedModels models_to_talk_to(ServerLink& server) {
 std::string chosen_model(ServerLink& server, const std::string& asked_for) {
   const OfferedModels offered = models_to_talk_to(server);
   if (offered.all.empty()) {
-    throw std::runtime_error(server.url() +
-                             " offers no model yet. Fetch one: rkllm-mcp pull hf.co/OWNER/NAME; load one: rkllm-mcp "
-                             "load FILE.rkllm; or name folders with .rkllm files in runtime.model_dirs (rkllm-mcp "
-                             "settings path tells in which file)");
+    throw std::runtime_error(server.url() + " offers no model yet. " + words_of_first_model(server));
   }
   if (asked_for.empty()) {
     const auto loaded =

@@ -117,6 +117,17 @@ TEST_CASE("every command that prints something has --json, and the guide to them
   CHECK(call["arguments"][0]["name"] == "NAME");
 }
 
+TEST_CASE("help fits into a narrow terminal, each option above what is said of it") {
+  const Home home;
+  TerminalProcess help(home.options({"chat", "--help"}), 40);
+  CHECK(help.wait() == 0);
+  CHECK_THAT(help.shown(), has_text("  --system TEXT\r\n      Tell the model how to behave\r\n"));
+  for (const std::string& line : lines_of(help.shown())) {
+    INFO(line);
+    if (!line.starts_with("Usage: ")) CHECK(line.size() <= 41);  // with its \r
+  }
+}
+
 TEST_CASE("help has lines of 80 columns at most, and no footer under each command") {
   const Home home;
   const auto all = home.run({"--help"});
@@ -139,6 +150,7 @@ TEST_CASE("a command that is mistyped gets the one that was meant") {
   CHECK(finished.status == 2);
   CHECK(finished.out.empty());
   CHECK_THAT(finished.err, has_text("unknown command 'serv'; did you mean \"serve\"?"));
+  CHECK_THAT(Home().run({"version"}).err, has_text("unknown command 'version'; did you mean \"--version\"?"));
   CHECK_THAT(Home().run({"tools", "lst"}).err, has_text("unknown command 'lst'; did you mean \"list\"?"));
 }
 

@@ -56,6 +56,7 @@ class NamingServer {
   Json get(const std::string& path) const { return HttpClient(server_.endpoint(Transport::kHttp)).get(path).json(); }
   // The facts of a model that only this server knows.
   Json facts(const std::string& name) const { return get("/v1/models/" + name)["rkllm"]; }
+  std::string port() const { return std::to_string(server_.port(Transport::kHttp)); }
   std::string model(const std::string& name) const { return models_ / (name + ".json"); }
   // A file that may be loaded, too deep in the folder to be found by name.
   std::string nameless(const std::string& name) const {
@@ -97,7 +98,7 @@ TEST_CASE("load takes a name of the server's, once and for ever, and who names n
   const auto first = server.command({"load", "beta"});
   INFO(first.err);
   CHECK(first.status == 0);
-  CHECK_THAT(first.out, has_text("beta is loaded: handle llm-1. Talk to it: rkllm-mcp chat beta --to 127."));
+  CHECK_THAT(first.out, has_text("beta is loaded: handle llm-1. Talk to it: rkllm-mcp chat beta --to http://127."));
   CHECK_THAT(server.command({"load", "beta"}).out, has_text("beta was loaded already: handle llm-1."));
   CHECK(server.report({"load", server.model("beta")})["handle"] == "llm-1");  // the same, by its path
   CHECK(server.report({"load", "beta.json"})["model"] == "beta");
@@ -166,6 +167,52 @@ TEST_CASE("without a server models says whose models it shows, and with one that
   const auto named = server.run({"models", "--to", "127.0.0.1:1"});
   CHECK(named.status == 1);
   CHECK(named.out.empty());
+}
+
+TEST_CASE("a proposed command names the server that was meant, unless it finds it by the usual settings file") {
+  const NamingServer server;
+  const auto loaded = server.run({"load", "beta", "--set", "http.port=" + server.port()});
+  CHECK_THAT(loaded.out, has_text("rkllm-mcp chat beta --to http://127.0.0.1:" + server.port() + "\n"));
+  const TemporaryDirectory home;
+  std::filesystem::create_directories(home / ".config/rkllm-mcp");
+  write_file(home / ".config/rkllm-mcp/settings.json", R"({"http":{"port":)" + server.port() + "}}");
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--to", "127.0.0.1:" + server.port()}, {"--set", "http.port=" + server.port()}}) {
+    std::vector<std::string> args{kProgram, "load", "beta"};
+    args.insert(args.end(), more.begin(), more.end());
+    const auto again = run_to_end({.args = args,
+                                   .env = {{"HOME", home.path()}},
+                                   .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
+                                   .directory = home.path(),
+                                   .input = Process::Options::Input::kNull});
+    CHECK_THAT(again.out, has_text("Talk to it: rkllm-mcp chat beta\n"));
+  }
+  const auto nobody = server.run({"ps", "--set", "http.port=1"});
+  CHECK_THAT(nobody.err, has_text("Start it: rkllm-mcp serve --settings ") && has_text(" --set http.port=1\n"));
+}
+
+TEST_CASE("who has no model yet is told how to load one of the simulator's, by a command that works as it stands") {
+  const LiveServer server;
+  const TemporaryDirectory home;
+  const auto run = [&](std::vector<std::string> args) {
+    args.insert(args.begin(), kProgram);
+    return run_to_end({.args = std::move(args),
+                       .env = {{"HOME", home.path()}},
+                       .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
+                       .directory = home.path(),
+                       .input = Process::Options::Input::kNull});
+  };
+  const std::string place = "127.0.0.1:" + std::to_string(server.port(Transport::kHttp));
+  const std::string command = "load " + kModels + "/rk3588-1.5b.json --to http://" + place;
+  for (std::vector<std::string> asking :
+       {std::vector<std::string>{"chat"}, {"ask", "Hi"}, {"load", "small"}, {"models"}}) {
+    INFO(asking[0]);
+    asking.insert(asking.end(), {"--to", place});
+    const auto told = run(asking);
+    CHECK_THAT(told.out + told.err, has_text(": rkllm-mcp " + command + "\n") && !has_text("pull"));
+  }
+  CHECK(run({"load", kModels + "/rk3588-1.5b.json", "--to", "http://" + place}).status == 0);
+  CHECK(run({"ask", "@n=5 Hi", "--to", "http://" + place}).status == 0);
 }
 
 TEST_CASE("a name that nobody has is answered with the one that may be meant, of the server's") {

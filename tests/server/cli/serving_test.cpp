@@ -6,6 +6,10 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -36,6 +40,19 @@ Process::Options options(const TemporaryDirectory& home, std::vector<std::string
           .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"},
           .directory = home.path(),
           .input = Process::Options::Input::kNull};
+}
+
+// A port that nobody has at this moment.
+int port_for_now() {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), size) == 0);
+  REQUIRE(::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  ::close(descriptor);
+  return ntohs(address.sin_port);
 }
 
 // A server with a loaded model.
@@ -151,7 +168,9 @@ TEST_CASE("the first start writes a complete settings file, later ones leave it 
     if (start == 0) {
       CHECK(process.wait_for_error_text("the page for people: http://127.0.0.1:" + port + "/"));
       // What it says can be typed as it stands.
-      CHECK(process.wait_for_error_text("next, in another terminal: rkllm-mcp load " + kModels + "/rk3588-1.5b.json,"));
+      CHECK(process.wait_for_error_text("next, in another terminal: rkllm-mcp load " + kModels +
+                                        "/rk3588-1.5b.json --to http://127.0.0.1:" + port +
+                                        ", then rkllm-mcp chat --to http://127.0.0.1:" + port + ";"));
     }
     process.signal(SIGTERM);
     CHECK(process.wait() == 0);
@@ -324,6 +343,25 @@ TEST_CASE("load shows on a terminal how much of the model has been read, and hea
   CHECK(health["loading"][0]["seconds_left"].is_null());
   load.type("\x03");
   CHECK(load.wait() == 128 + SIGINT);
+}
+
+TEST_CASE("commands for people that are sent to another port of the server are told which one is theirs") {
+  const std::string port = std::to_string(port_for_now());
+  const TemporaryDirectory home;
+  const Process process(options(home, serve_args(home, {"--set", "http.port=" + port})));
+  REQUIRE(wait_for_file(home / "ports.json"));
+  const Json ports = Json::parse(read_file(home / "ports.json"));
+  const auto place = [&ports](const char* name) { return "127.0.0.1:" + ports[name]["port"].dump(); };
+  for (const auto& [to, status] :
+       {std::pair("tcp://" + place("tcp"), 2), std::pair("ws://" + place("ws"), 2), std::pair(place("tcp"), 1),
+        std::pair(place("ws"), 1), std::pair(ports["tcp"]["port"].dump(), 1)}) {
+    INFO(to);
+    const auto asked = run_to_end(options(home, {kProgram, "ps", "--to", to}));
+    CHECK(asked.status == status);
+    CHECK_THAT(asked.err, has_text(" is not the server's HTTP port") && has_text("--to http://127.0.0.1:" + port));
+    CHECK_THAT(asked.err, !has_text("use tcp://"));
+  }
+  CHECK(run_to_end(options(home, {kProgram, "ps", "--to", port})).status == 0);
 }
 
 TEST_CASE("a server whose name has no address is told apart from one that does not run") {

@@ -180,6 +180,29 @@ TEST_CASE("rm --to deletes what that server has, and nothing of this machine") {
   }
 }
 
+TEST_CASE("rm deletes what is named twice once, and tells programs of the beginnings, too") {
+  FakeHub hub;
+  const Machine machine(hub.url());
+  TemporaryDirectory theirs;
+  std::filesystem::create_directories(machine.folder());
+  LiveServer server({.set = {"runtime.model_dirs=" + theirs.path()}});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port(Transport::kHttp));
+  for (const std::string& folder : {machine.folder(), theirs.path()}) {
+    INFO(folder);
+    write_file(folder + "/tiny.rkllm", "a model");
+    write_file(folder + "/half.rkllm.part", "a beginning");
+    std::vector<std::string> args{"rm", "tiny", "half", "tiny.rkllm", "tiny", "half.rkllm", "--json"};
+    if (folder == theirs.path()) args.insert(args.end(), {"--to", place});
+    const auto removed = machine.run(args);
+    INFO(removed.err);
+    CHECK(removed.status == 0);
+    CHECK(std::filesystem::is_empty(folder));
+    CHECK(Json::parse(removed.out) ==
+          Json{{{"model", "half"}, {"path", nullptr}, {"bytes", nullptr}, {"unfinished", true}},
+               {{"model", "tiny"}, {"path", folder + "/tiny.rkllm"}, {"bytes", 7}, {"unfinished", false}}});
+  }
+}
+
 TEST_CASE("rm without --to asks the server of the settings, too") {
   FakeHub hub;
   const Machine machine(hub.url());

@@ -1,0 +1,20 @@
+// What somebody is told to do who has no model yet: a command that works where the server is. On a PC, where the
+// simulator stands in for the runtime, that is to load a model of the simulator's.
+#pragma once
+
+#include "cli/people/server_link.hpp"
+
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+// The file of a model that comes with the simulator, as built or as installed; nothing if there is none on this
+// machine.
+std::optional<std::string> model_of_simulator();
+
+// "Load the simulator's: rkllm-mcp load /usr/share/rkllm_sim/models/rk3588-1.5b.json", or how to fetch one for a board.
+// Asks the server what it runs with; where none answers the settings of this machine count.
+std::string words_of_first_model(ServerLink& server);
+
+}  // namespace rkllm_mcp
