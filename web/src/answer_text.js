@@ -4,34 +4,11 @@ import { useRef } from 'preact/hooks';
 
 import { copy_text } from './copy.js';
 import { html } from './html.js';
-import { elements_of, Parts } from './markdown.js';
+import { draw_in_steps, elements_of, end_of_node, kLongestStep, Parts } from './markdown.js';
 import { t } from './words.js';
 
 // A part that still grows is drawn as plain text from here on: drawing it again and again would take longer and longer.
 const kLongestGrowing = 8000;
-// A text is drawn in nodes of so many characters, one after the other: the browser measures only the one that changes.
-const kLongestNode = 2000;
-
-// The end of a node that begins at `from`: no character of two units (an emoji) is cut in two.
-function end_of_node(text, from, length = kLongestNode) {
-  const end = from + length;
-  return /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end;
-}
-
-// Takes out of the long paragraphs of a fragment all but their beginning; tells what goes on behind which paragraph.
-function cut_off(fragment) {
-  const missing = [];
-  for (const parent of fragment.children) {
-    for (let node = parent.firstChild; node; node = node.nextSibling) {
-      if (node.length > kLongestNode) node.splitText(end_of_node(node.data, 0)); // the rest is the next one
-    }
-    let length = 0;
-    const nodes = [...parent.childNodes].filter((node) => (length += node.textContent.length) > kLongestNode);
-    for (const node of nodes) node.remove();
-    if (nodes.length) missing.push({ parent, nodes });
-  }
-  return missing;
-}
 
 class Part extends Component {
   plain_text = ''; // what is drawn as plain text
@@ -41,31 +18,29 @@ class Part extends Component {
   }
 
   draw() {
-    if (this.props.plain) return this.draw_plain(this.props.text);
+    const { text, plain } = this.props;
+    this.steps = null;
+    if (plain) return this.draw_plain(text);
     this.plain_text = '';
-    const elements = elements_of(this.props.text, { copy: t('copy'), copied: copy_text });
-    this.missing = this.props.text.length > kLongestGrowing ? cut_off(elements) : [];
-    this.base.replaceChildren(elements);
-    this.add_missing(this.missing);
+    const buttons = { copy: t('copy'), copied: copy_text };
+    if (text.length <= kLongestGrowing) return this.base.replaceChildren(elements_of(text, buttons));
+    this.base.replaceChildren();
+    this.draw_on(draw_in_steps(this.base, text, buttons));
   }
 
-  // So many characters in each frame, until there is nothing left, or all is drawn anew.
-  add_missing(missing) {
-    if (!missing.length || missing !== this.missing) return;
-    requestAnimationFrame(() => {
-      const [{ parent, nodes }] = missing;
-      for (let length = 0; nodes.length && length < kLongestNode; length += parent.lastChild.textContent.length) parent.append(nodes.shift());
-      if (!nodes.length) missing.shift();
-      this.add_missing(missing);
-    });
+  // A step in each frame, until there is nothing left, or all is drawn anew.
+  draw_on(steps) {
+    this.steps = steps;
+    if (steps.next().done) return;
+    requestAnimationFrame(() => this.steps === steps && this.draw_on(steps));
   }
 
   draw_plain(text) {
     if (!this.plain_text || !text.startsWith(this.plain_text)) this.base.replaceChildren();
     let last = this.base.lastChild;
     for (let at = last ? this.plain_text.length : 0; at < text.length;) {
-      if (!last || last.length >= kLongestNode) last = this.base.appendChild(document.createTextNode(''));
-      const more = text.slice(at, end_of_node(text, at, kLongestNode - last.length));
+      if (!last || last.length >= kLongestStep) last = this.base.appendChild(document.createTextNode(''));
+      const more = text.slice(at, end_of_node(text, at, kLongestStep - last.length));
       last.appendData(more);
       at += more.length;
     }

@@ -30,9 +30,9 @@ const kAllowed = {
   RETURN_DOM_FRAGMENT: true,
 };
 
-// The elements of a text. `copy`: what the button beside code says; `copied` is called with the code.
-export function elements_of(text, { copy, copied }) {
-  const fragment = DOMPurify.sanitize(marked.parse(text), kAllowed);
+// `copy`: what the button beside code says; `copied` is called with the code.
+function cleaned(untrusted, { copy, copied }) {
+  const fragment = DOMPurify.sanitize(untrusted, kAllowed);
   for (const link of fragment.querySelectorAll('a')) {
     if (!link.hasAttribute('href')) continue;
     link.target = '_blank';
@@ -57,6 +57,67 @@ export function elements_of(text, { copy, copied }) {
     box.append(table);
   }
   return fragment;
+}
+
+// The elements of a text.
+export const elements_of = (text, buttons) => cleaned(marked.parse(text), buttons);
+
+// So many characters are made and drawn in one step: of a long text the browser measures only what comes with it.
+export const kLongestStep = 2000;
+
+// The end of a node that begins at `from`: no character of two units (an emoji) is cut in two.
+export function end_of_node(text, from, length = kLongestStep) {
+  const end = from + length;
+  return /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end + 1 : end;
+}
+
+// A long table as several, of some rows each, and a long list likewise: each is cleaned alone. Others as they are.
+function* cut(token) {
+  const member = { table: 'rows', list: 'items' }[token.type];
+  const members = token[member] ?? [];
+  let from = 0;
+  for (let at = 0, length = 0; at < members.length; ++at) {
+    length += members[at].raw?.length ?? members[at].reduce((sum, { text }) => sum + text.length + 3, 0);
+    if (length < kLongestStep || at + 1 === members.length) continue;
+    yield { ...token, [member]: members.slice(from, at + 1) };
+    from = at + 1;
+    length = 0;
+  }
+  yield from === 0 ? token : { ...token, [member]: members.slice(from) };
+}
+
+// Draws a long text into `target` step by step: each next() adds some of it.
+export function* draw_in_steps(target, text, buttons) {
+  let length = 0; // of this step
+  function* append(parent, node) {
+    if (node.textContent.length <= kLongestStep + 1) { // an emoji may be cut off at its end
+      parent.append(node);
+      length += node.textContent.length;
+      if (length < kLongestStep) return;
+      length = 0;
+      yield;
+    } else if (node.nodeType === Node.TEXT_NODE) {
+      for (let at = 0; at < node.length;) {
+        const end = end_of_node(node.data, at);
+        yield* append(parent, document.createTextNode(node.data.slice(at, end)));
+        at = end;
+      }
+    } else {
+      const inside = [...node.childNodes];
+      node.replaceChildren();
+      parent.append(node);
+      for (const each of inside) yield* append(node, each);
+    }
+  }
+  for (const token of marked.lexer(text)) {
+    let grown = null; // what the rows or items that follow belong to
+    for (const piece of cut(token)) {
+      const fragment = cleaned(marked.parser([piece]), buttons);
+      const members = fragment.querySelector({ table: 'tbody', list: 'ul, ol' }[token.type] ?? 'none');
+      for (const node of [...(grown ? members : fragment).childNodes]) yield* append(grown ?? target, node);
+      grown ??= members;
+    }
+  }
 }
 
 const kListItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
