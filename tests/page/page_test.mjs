@@ -22,6 +22,8 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const kToken = 'right-horse-battery-staple-right';
 const kGuestToken = 'guest-horse-battery-staple-guest';
 
+const kContext = 65536; // for a question as long as its answer
+
 let directory;
 let server; // everybody may call
 let guarded; // asks for an access token
@@ -31,15 +33,15 @@ const at = (which) => `http://127.0.0.1:${which.port('http')}`;
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'rkllm-mcp-page-'));
   const model = (name, fields) =>
-    writeFile(join(directory, `${name}.rkllm`), JSON.stringify({ rkllm_simulated_model: 1, name: `SIMULATED ${name}`, max_context_len: 16384, ...fields }));
+    writeFile(join(directory, `${name}.rkllm`), JSON.stringify({ rkllm_simulated_model: 1, name: `SIMULATED ${name}`, max_context_len: kContext, ...fields }));
   await model('qwen2-board', { decode_tokens_per_s: 16.7, prefill_tokens_per_s: 340, languages: { en: 1, vi: 1 } });
   await model('qwen2-quick', {});
   await model('qwen2-slow', { decode_tokens_per_s: 20 });
-  await model('qwen2-stream', { decode_tokens_per_s: 2500, max_context_len: 65536 }); // for a question as long as its answer
+  await model('qwen2-stream', { decode_tokens_per_s: 2500 });
   await model('qwen3-thinker', { decode_tokens_per_s: 60, thinking: true });
   const tokens = join(directory, 'tokens');
   await writeFile(tokens, `tester ${kToken}\nguest ${kGuestToken} call\n`, { mode: 0o600 });
-  const settings = { 'runtime.model_dirs': JSON.stringify([directory]), 'runtime.default_context': 65536 };
+  const settings = { 'runtime.model_dirs': JSON.stringify([directory]), 'runtime.default_context': kContext };
   [server, guarded, browser] = await Promise.all([Server.start(settings), Server.start({ ...settings, 'auth.tokens': tokens, 'http.address': '0.0.0.0' }), start_browser()]);
 });
 
