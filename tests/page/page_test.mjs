@@ -342,7 +342,7 @@ test('models are loaded and unloaded, and runs and figures are shown as they are
   }
   await page.getByRole('button', { name: 'Load: qwen2-quick' }).click();
   await page.getByText('qwen2-quick is loaded.').waitFor();
-  await card.getByText('16,384 tokens').waitFor();
+  await card.getByText('65,536 tokens').waitFor();
   await card.getByText('loaded', { exact: true }).waitFor();
   await assert_accessible(page);
 
@@ -548,7 +548,7 @@ if (process.env.SCREENSHOTS) {
   const picture = (page, name) => page.screenshot({ path: join(process.env.SCREENSHOTS, `${name}.png`) });
 
   test('pictures for the documentation', async () => {
-    const shown = await Server.start({ 'runtime.model_dirs': JSON.stringify([directory]), 'runtime.default_context': 16384 });
+    const shown = await Server.start({ 'runtime.model_dirs': JSON.stringify([directory]), 'runtime.default_context': kContext });
     const page = await open_page(browser, at(shown), { viewport: { width: 1000, height: 640 } });
     await use_model(page, 'qwen2-board');
     for (const question of ['Why is the sky blue?', 'Viết cho tôi một bài thơ ngắn', 'What can a small board do for me?']) {
