@@ -19,6 +19,8 @@ class Client {
   virtual std::string owed() const = 0;  // requests without an end, for complaints
   // Asked after each step: what goes on for it although the server must know that nobody needs it; empty: nothing.
   virtual std::string goes_on_for_nobody() = 0;
+  // All is over: whether what is left is what the client has left. Throws a Violation.
+  virtual void check_end() {}
   // The schedule is over, perhaps because it has failed: ends what would outlive the client.
   virtual void abandon() {}
 };

@@ -99,6 +99,7 @@ bool HttpTalk::take_chunk() {
 
 void HttpTalk::take_events(std::string_view bytes) {
   events_ += bytes;
+  if (answer_.fields["content-type"] == "application/x-ndjson") return take_lines();
   for (std::size_t end = events_.find("\n\n"); end != std::string::npos; end = events_.find("\n\n")) {
     const std::string text = events_.substr(0, end + 1);
     events_.erase(0, end + 2);
@@ -107,9 +108,18 @@ void HttpTalk::take_events(std::string_view bytes) {
       const std::string line = text.substr(at, text.find('\n', at) - at);
       if (line.rfind("data: ", 0) == 0) event.data = line.substr(6);
       if (line.rfind("id: ", 0) == 0) event.id = line.substr(4);
+      if (line.rfind("event: ", 0) == 0) event.name = line.substr(7);
     }
     // A comment, or when to come back, is for the client's HTTP library.
     if (!event.data.empty() || !event.id.empty()) hearers_.front().event(event);
+  }
+}
+
+void HttpTalk::take_lines() {
+  for (std::size_t end = events_.find('\n'); end != std::string::npos; end = events_.find('\n')) {
+    const Event event{"", "", events_.substr(0, end)};
+    events_.erase(0, end + 1);
+    hearers_.front().event(event);
   }
 }
 

@@ -26,6 +26,7 @@ class HttpTalk : public std::enable_shared_from_this<HttpTalk> {
   };
   struct Event {
     std::string id;
+    std::string name;
     std::string data;
   };
   struct Hearer {
@@ -53,6 +54,7 @@ class HttpTalk : public std::enable_shared_from_this<HttpTalk> {
   bool take_body();
   bool take_chunk();
   void take_events(std::string_view bytes);
+  void take_lines();
   void end();
 
   const std::shared_ptr<SimConnection> connection_;

@@ -1,5 +1,6 @@
 #include "schedule.hpp"
 
+#include "chat_client.hpp"
 #include "direct_client.hpp"
 #include "http_client.hpp"
 #include "mcp_client.hpp"
@@ -35,6 +36,9 @@ class Schedule {
     add(0, 1, "visitor", [this](const auto& name) { return std::make_shared<StatelessClient>(world_, server_, name); });
     if (world_.choices().happens(4)) {
       add(1, 1, "models", [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
+    }
+    if (world_.choices().happens(6)) {
+      add(1, 3, "chatter", [this](const auto& name) { return std::make_shared<ChatClient>(world_, server_, name); });
     }
     add(0, 2, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
   }
@@ -100,9 +104,12 @@ class Schedule {
       if (count > 0) throw Violation{std::to_string(count) + what};
     };
     none(server_.backend().calls(), " calls go on although all clients have gone");
+    none(server_.turns(), " turns, or requests for them, are left");
+    none(server_.lender().places(), " places in queues of models, or leases, are left");
     none(server_.connections(), " connections are left");
     none(server_.stream_memory_used(), " bytes of streams are left");
     none(server_.memory_used(), " bytes of memory are held for nobody");
+    for (const auto& client : clients_) client->check_end();
   }
 
   static constexpr std::size_t kMostMemory = std::size_t{1} << 20U;

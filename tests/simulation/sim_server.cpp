@@ -3,6 +3,7 @@
 #include "mcp/tools/method_tools.hpp"
 #include "transport/websocket/websocket_handshake.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace rkllm_mcp::simulation {
@@ -34,6 +35,39 @@ Dispatcher::Options options(const MemoryBudget& memory, const MemoryBudget& stre
   return options;
 }
 
+chat::ChatRoutes::Options chat_options(const MemoryBudget& memory, chat::ResponseStore& responses) {
+  chat::ChatRoutes::Options options;
+  options.responses = &responses;
+  options.memory = memory;
+  return options;
+}
+
+chat::AssistantOptions assistant_options() {
+  chat::AssistantOptions options;
+  options.most_summary_bytes = 64;  // about three summaries
+  return options;
+}
+
+// The last question of a prompt is what a model answers; so summaries have questions of their own.
+std::vector<chat::Profile> profiles() {
+  std::vector<chat::Profile> all;
+  for (std::size_t i = 0; i < std::size(SimServer::kAssistants); ++i) {
+    chat::Profile profile;
+    profile.name = SimServer::kAssistants[i];
+    profile.model = SimLender::kModels[i];
+    profile.summary = i == 0 ? chat::SummaryUse::kNone : chat::SummaryUse::kEachResponse;
+    chat::Wording wording;
+    wording.prompts[chat::Purpose::kAnswer] = "{history}\n\n{summary}\n\n{question}";
+    wording.prompts[chat::Purpose::kSummary] = "{history}\n\n" + SimChatModel::question("summary", 2);
+    wording.prompts[chat::Purpose::kShorterSummary] = "{summary}\n\n" + SimChatModel::question("shorter", 1);
+    wording.user = "user";
+    wording.assistant = "assistant";
+    profile.wordings[profile.default_language] = std::move(wording);
+    all.push_back(std::move(profile));
+  }
+  return all;
+}
+
 std::shared_ptr<const HttpService> http_service(asio::io_context& loop, const ConnectionLimits& limits,
                                                 HttpHandler handler, AcceptFunction accept_websocket) {
   OriginPolicy own_pages({}, OriginPolicy::Binding::kLoopback);
@@ -58,10 +92,17 @@ SimServer::SimServer(World& world)
       sessions_(dispatcher_, kSessionIdle),
       plain_http_(dispatcher_, sessions_),
       streamable_http_(dispatcher_, sessions_),
+      lender_(world),
+      responses_(world),
+      chat_host_(lender_, chat::HostOptions{}),
+      provider_(chat_host_),
+      assistants_(world.loop(), chat_host_, {{chat::ProviderKind::kRuntime, &provider_}}, assistant_options()),
+      chat_routes_(world.loop(), dispatcher_.gate(), chat_host_, chat_options(memory_, responses_)),
       accept_(dispatcher_.acceptor()),
       http_(http_service(
           world.loop(), limits_,
           [this](const HttpRequest& request, HttpExchange& exchange) {
+            if (chat::ChatRoutes::serves(request)) return chat_routes_.handle(request, exchange);
             request.path == "/mcp" ? streamable_http_.handle(request, exchange) : plain_http_.handle(request, exchange);
           },
           nullptr)),
@@ -70,6 +111,10 @@ SimServer::SimServer(World& world)
           [](const HttpRequest& /*request*/, HttpExchange& exchange) { exchange.respond(websocket_required()); },
           accept_)) {
   add_method_tools(catalogue_, world.loop(), dispatcher_.caller());
+  auto memory_server = std::make_unique<SimMemory>(world);
+  memory_server_ = memory_server.get();
+  assistants_.servers().register_server(std::move(memory_server));
+  assistants_.use(profiles());
 }
 
 SimServer::~SimServer() {

@@ -1,13 +1,20 @@
-// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines, HTTP and WebSocket, as
-// the program puts them together, on a simulated loop, with simulated models.
+// The server above its sockets: dispatcher, direct dialect, calls, streams, poll buffers, lines, HTTP and WebSocket,
+// and the chat host, as the program puts them together, on a simulated loop, with simulated models.
 #pragma once
 
 #include "sim_backend.hpp"
 #include "sim_connection.hpp"
+#include "sim_lender.hpp"
+#include "sim_memory.hpp"
+#include "sim_responses.hpp"
 #include "world.hpp"
 
 #include "runtime/fake_backend.hpp"
 
+#include "chat/assistant/assistants.hpp"
+#include "chat/assistant/model_provider.hpp"
+#include "chat/host/chat_host.hpp"
+#include "chat/http/chat_routes.hpp"
 #include "counts.hpp"
 #include "dispatch/dispatcher.hpp"
 #include "dispatch/http_sessions.hpp"
@@ -20,6 +27,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rkllm_mcp::simulation {
@@ -37,6 +45,11 @@ class SimServer {
   std::shared_ptr<SimConnection> connect_websocket(const std::string& name);
 
   const SimBackend& backend() const { return *backend_; }
+  const SimLender& lender() const { return lender_; }
+  const SimResponses& responses() const { return responses_; }
+  SimMemory& memory() { return *memory_server_; }
+  // Of the chat host: turns, and requests for them.
+  std::size_t turns() const { return chat_host_.turns() + assistants_.turns() + chat_routes_.open(); }
   std::size_t connections() const { return *connections_; }
   // Time passes until sessions that nobody uses are forgotten.
   void forget_sessions();
@@ -47,6 +60,8 @@ class SimServer {
   // Longer than any chain of pauses that a schedule is likely to make by chance: only who does not read runs into it.
   static constexpr std::chrono::seconds kStall{100};
   static constexpr std::size_t kRequests = 8;  // of one client at a time
+  // One for each of the lender's models. The second sums up what was said.
+  static constexpr std::string_view kAssistants[] = {"butler", "clerk"};
 
  private:
   std::shared_ptr<Channel> add(const std::shared_ptr<SimConnection>& connection);
@@ -63,6 +78,13 @@ class SimServer {
   HttpSessions sessions_;
   PlainHttp plain_http_;
   StreamableHttp streamable_http_;
+  SimLender lender_;
+  SimResponses responses_;
+  chat::ChatHost chat_host_;
+  chat::ModelProvider provider_;
+  chat::Assistants assistants_;
+  SimMemory* memory_server_ = nullptr;  // with assistants_
+  chat::ChatRoutes chat_routes_;
   const AcceptFunction accept_;
   const std::shared_ptr<const HttpService> http_;
   const std::shared_ptr<const HttpService> websocket_;

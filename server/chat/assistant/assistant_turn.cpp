@@ -3,6 +3,7 @@
 #include "chat/assistant/remote_request.hpp"
 #include "chat/turn/context.hpp"
 #include "jsonrpc/failure.hpp"
+#include "put_back.hpp"
 #include "text/utf8_split.hpp"
 #include "upstreams/tool_filter.hpp"
 
@@ -121,7 +122,8 @@ void AssistantTurn::begin() {
       throw TurnError::not_supported("chat_id",
                                      "nothing is remembered here: memory-server does not run (services.only)");
     }
-    if (!servers().begin(asker_.name, kept_->id())) {
+    const bool is_mine = servers().begin(asker_.name, kept_->id());
+    if (!is_mine && !is_put_back("two questions of a conversation are answered at once")) {
       throw TurnError::try_later(ErrorKind::kQueueFull, "an answer of this conversation is being made", 1);
     }
     owns_conversation_ = true;
@@ -149,7 +151,7 @@ void AssistantTurn::listener_gone() {
   calls_.give_up();
   is_answering_ = false;
   if (answer_.text.empty() || !has_conversation()) return leave();
-  is_partial_ = true;
+  is_partial_ = !is_put_back("a part of an answer is remembered as all of it");
   keep();
 }
 

@@ -46,7 +46,7 @@ void EmbeddingMaker::begin(ModelLender& pool, PlaceWish place) {
 void EmbeddingMaker::next() {
   const std::size_t at = made_.vectors.size();
   if (at == wish_.inputs.size()) {
-    made_.total_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun_at_).count();
+    made_.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun_at_).count();
     lease_.reset();
     const auto done = done_;  // this may be destroyed by it
     const Embeddings made = std::move(made_);

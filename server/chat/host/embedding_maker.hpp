@@ -5,8 +5,8 @@
 #include "chat/turn/embedding.hpp"
 #include "chat/turn/model_lender.hpp"
 #include "chat/turn/turn_error.hpp"
+#include "clock.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,7 +40,7 @@ class EmbeddingMaker {
   EmbeddingWish wish_;
   const DoneFunction done_;
   const FailedFunction failed_;
-  const std::chrono::steady_clock::time_point begun_at_ = std::chrono::steady_clock::now();
+  const Clock::time_point begun_at_ = Clock::now();
   std::unique_ptr<QueuePlace> ticket_;
   std::unique_ptr<EmbeddingLease> lease_;
   Embeddings made_;

@@ -1,6 +1,7 @@
 #include "chat/host/turn_maker.hpp"
 
 #include "chat/host/ids.hpp"
+#include "put_back.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -39,6 +40,7 @@ void TurnMaker::listener_gone() {
   if (listener_ == nullptr) return;
   listener_ = nullptr;
   if (!model_) return leave();
+  if (is_put_back("the run of a turn that was given up goes on")) return;
   if (is_running_) model_->abort();  // what follows comes with the end of the run, or of another step
 }
 
@@ -54,7 +56,8 @@ void TurnMaker::go_on() {
 
 void TurnMaker::granted(std::unique_ptr<ModelLease> lease) {
   HandleRecord& record = surroundings_.record_of(lease->model().facts().name, lease->load_number());
-  const bool must_clear = record.must_clear_template(lease->model().foreign_changes());
+  const bool must_clear = record.must_clear_template(lease->model().foreign_changes()) &&
+                          !is_put_back("a model that somebody else has used is taken as it was left");
   model_.emplace(std::move(lease), record);
   ticket_.reset();
   if (!knows_runtime()) {

@@ -16,6 +16,7 @@
 #include "chat/host/turn_listener.hpp"
 #include "chat/host/turn_plan.hpp"
 #include "chat/turn/context.hpp"
+#include "clock.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -56,8 +57,6 @@ class TurnMaker {
   void go_on();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   void granted(std::unique_ptr<ModelLease> lease);
   void clear_template();
   void load_cache();

@@ -1,6 +1,7 @@
 #include "chat/http/chat_exchange.hpp"
 
 #include "chat/dialects/field_table.hpp"
+#include "put_back.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -30,11 +31,7 @@ ChatExchange::ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJ
       job_(std::move(job)),
       options_(std::move(options)),
       gone_(std::move(gone)),
-      silence_(loop, [this] { write(job_.stream->heartbeat()); }),
-      stall_(loop, [this] {
-        running_.reset();
-        over(0);
-      }) {}
+      silence_(loop, [this] { write(job_.stream->heartbeat()); }) {}
 
 void ChatExchange::begin(ChatHost& host, const Asker& asker, const std::string& peer) {
   Turn turn = std::move(job_.turn);
@@ -78,22 +75,27 @@ void ChatExchange::write(const std::string& piece) {
     exchange_->start_stream(200, all);
   }
   if (!piece.empty()) exchange_->write(piece);
-  silence_.set_after(options_.heartbeat);
+  if (!is_held_) silence_.set_after(options_.heartbeat);
   hold_if_full();
 }
 
 void ChatExchange::hold_if_full() {
-  if (is_held_ || exchange_->ready()) return;
+  if (is_held_ || exchange_->ready() || is_put_back("a run does not wait for who reads its answer slowly")) return;
   is_held_ = true;
+  silence_.clear();  // it has not read yet what was sent
   if (running_) running_->hold();
-  if (options_.stall.count() > 0) stall_.set_after(options_.stall);
   exchange_->when_ready([weak = weak_from_this()] {
     const auto alive = weak.lock();
-    if (!alive) return;
+    if (!alive || alive->is_over_) return;
     alive->is_held_ = false;
-    alive->stall_.clear();
+    alive->silence_.set_after(alive->options_.heartbeat);
     if (alive->running_) alive->running_->go_on();
   });
+}
+
+// Signs of life may follow while an assistant still sums up what was said, and nothing follows an end.
+void ChatExchange::tell_ended() {
+  if (const auto told = std::exchange(ended_, std::nullopt)) write(job_.stream->end(told->end, told->answer));
 }
 
 void ChatExchange::event(const AnswerEvent& event, std::size_t answer) {
@@ -101,11 +103,18 @@ void ChatExchange::event(const AnswerEvent& event, std::size_t answer) {
     if (answers_.size() <= answer) answers_.resize(answer + 1);
     append(answers_[answer], event);
   }
-  if (job_.stream) write(job_.stream->event(event, answer));
+  if (!job_.stream) return;
+  tell_ended();  // of the answer before it
+  write(job_.stream->event(event, answer));
 }
 
 void ChatExchange::ended(const AnswerEnd& end, std::size_t answer) {
-  if (job_.stream && !job_.kept_items) return write(job_.stream->end(end, answer));
+  if (job_.stream) {
+    tell_ended();
+    ended_ = Ended{end, answer};
+    if (is_put_back("signs of life follow the end of an answer")) tell_ended();
+    if (!job_.kept_items) return;
+  }
   if (answers_.size() <= answer) answers_.resize(answer + 1);
   answers_[answer].end = end;
 }
@@ -117,15 +126,17 @@ void ChatExchange::finished(const Usage& sum) {
     const auto alive = weak.lock();
     if (!alive || alive->is_over_) return;
     if (error) return alive->failed(*error);
-    if (alive->job_.stream) alive->write(alive->job_.stream->end(alive->answers_.at(0).end, 0));
     alive->tell_end(sum);
   };
-  options_.responses->keep(job_.id, options_.asker, job_.kept_items(answers_.at(0)), told);
+  Json items = job_.kept_items(answers_.at(0));
+  if (is_put_back("who has read the end of an answer cannot go on from it yet")) told(std::nullopt);
+  options_.responses->keep(job_.id, options_.asker, std::move(items), told);
 }
 
 void ChatExchange::tell_end(const Usage& sum) {
   constexpr int kOk = 200;
   if (job_.stream) {
+    tell_ended();
     write(job_.stream->finish(sum));
     if (!exchange_->closed()) exchange_->finish();
   } else {
@@ -136,7 +147,8 @@ void ChatExchange::tell_end(const Usage& sum) {
 
 void ChatExchange::failed(const TurnError& error) {
   if (!has_headers_) return over(send_error(*exchange_, options_.surface, error, options_.request_id));
-  write(job_.stream->error(error));
+  if (!job_.kept_items) tell_ended();  // of the answer before the one that failed
+  if (!is_put_back("an answer that breaks off looks as if it had ended")) write(job_.stream->error(error));
   if (!exchange_->closed()) exchange_->finish();
   over(http_status(error.kind()));
 }
@@ -144,7 +156,6 @@ void ChatExchange::failed(const TurnError& error) {
 void ChatExchange::over(int status) {
   is_over_ = true;
   silence_.clear();
-  stall_.clear();
   const auto gone = gone_;  // this is destroyed by it
   gone(status);
 }

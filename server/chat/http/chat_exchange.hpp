@@ -3,7 +3,7 @@
 //
 // What is known to be wrong before anything was sent is an HTTP status; so the headers of a stream go out with the
 // first piece of the answer, or with the first sign of life. A client that reads slowly holds its run back; one that
-// does not read at all for `stall` loses it.
+// does not read at all for a while loses its connection, and so the run.
 //
 // Event loop only. Owned by whoever opened it; `gone` is called when the exchange is over, and may destroy this.
 #pragma once
@@ -34,7 +34,6 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
     Surface surface = Surface::kOpenAi;
     std::string request_id{};
     std::chrono::milliseconds heartbeat{};
-    std::chrono::milliseconds stall{};
     MemoryShare memory{};  // of the request
     bool is_simulated = false;
     ResponseStore* responses = nullptr;  // that takes answers which are to be kept; not null where a job has some
@@ -61,6 +60,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   HttpHeaders headers() const;
   void write(const std::string& piece);
   void hold_if_full();
+  void tell_ended();
   // The end of the answers, once they are kept.
   void tell_end(const Usage& sum);
   void over(int status);
@@ -71,6 +71,11 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   const std::function<void(int status)> gone_;
   std::unique_ptr<Running> running_;
   std::vector<Answer> answers_;  // where it is sent as a whole, or kept
+  struct Ended {
+    AnswerEnd end;
+    std::size_t answer;
+  };
+  std::optional<Ended> ended_;  // of a stream; not told yet
   bool is_over_ = false;
   std::optional<std::size_t> position_;
   std::size_t dropped_ = 0;
@@ -79,7 +84,6 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   bool has_headers_ = false;
   bool is_held_ = false;
   Deadline silence_;  // until the client is told that its request still lives
-  Deadline stall_;    // until a client that takes nothing is given up
 };
 
 // Sends an error that is known before anything was sent. The status that it has.

@@ -11,6 +11,7 @@
 #include "chat/http/token_requests.hpp"
 #include "jsonrpc/bounded_json.hpp"
 #include "jsonrpc/unread.hpp"
+#include "put_back.hpp"
 #include "run_loop.hpp"
 #include "text/url.hpp"
 #include "text/wall_clock.hpp"
@@ -328,7 +329,7 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
 void ChatRoutes::keep(std::uint64_t number, const VisitPointer& visit, Open open) {
   open_.emplace(number, std::move(open));
   visit->exchange->when_closed([this, number, alive = alive_.watch()] {
-    if (!alive.expired()) let_go(number);
+    if (!alive.expired() && !is_put_back("nobody notices that who asked for a turn has gone")) let_go(number);
   });
 }
 
@@ -381,7 +382,6 @@ void ChatRoutes::make_turn(ChatJob job, const VisitPointer& visit) {
   options.surface = visit->surface;
   options.request_id = visit->request_id;
   options.heartbeat = options_.heartbeat;
-  options.stall = options_.stall;
   options.memory = std::move(visit->memory);
   options.is_simulated = options_.is_simulated();
   options.responses = options_.responses;

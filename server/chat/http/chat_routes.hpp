@@ -41,7 +41,6 @@ class ChatRoutes {
  public:
   struct Options {
     std::chrono::milliseconds heartbeat{10'000};
-    std::chrono::milliseconds stall{0};                           // 0: a client may read as slowly as it likes
     MemoryBudget memory{};                                        // that requests count in
     std::string version{};                                        // of this program
     std::function<bool()> is_simulated = [] { return false; };    // the runtime; then every answer says so

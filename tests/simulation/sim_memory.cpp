@@ -1,0 +1,58 @@
+#include "sim_memory.hpp"
+
+#include <rkllm_mcp/errors.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace rkllm_mcp::simulation {
+
+std::shared_ptr<void> SimMemory::call(const std::string& method, const Json& params, const Principal& /*who*/,
+                                      DoneFunction done) {
+  const auto call = std::make_shared<DoneFunction>(std::move(done));
+  const auto id = params.at("conversation_id").get<std::string>();
+  const std::weak_ptr<DoneFunction> waiting = call;
+  world_.may_happen("memory-server answers " + method + " of " + id, [this, method, params, id, waiting] {
+    Conversation& conversation = conversations_[id];
+    const auto alive = waiting.lock();
+    if (!alive) ++conversation.failures;
+    // What nobody waits for any more may have got there all the same.
+    if (!alive && world_.choices().choose(2) == 0) return;
+    if (world_.choices().happens(25)) {
+      World::saw("a memory server failed");
+      ++conversation.failures;
+      const RpcError error(ErrorCode::kInternalError, "the store is out of order");
+      if (alive) std::exchange(*alive, nullptr)(nullptr, std::make_exception_ptr(error));
+      return;
+    }
+    Json result = answer(method, params, conversation);
+    if (alive) std::exchange(*alive, nullptr)(std::move(result), nullptr);
+  });
+  return call;
+}
+
+Json SimMemory::answer(const std::string& method, const Json& params, Conversation& conversation) {
+  if (method == "memory/get_or_create") return {{"conversation_id", params["conversation_id"]}};
+  if (method == "memory/get_summary") return {{"summary", conversation.summary}};
+  if (method == "memory/set_summary") {
+    conversation.summary = params.at("summary").get<std::string>();
+  } else if (method == "memory/add_message") {
+    const bool is_partial = params.value("metadata", Json::object()).value("partial", false);
+    conversation.said.push_back(
+        {params.at("role").get<std::string>(), params.at("content").get<std::string>(), is_partial});
+  } else if (method == "memory/get_context") {
+    Json messages = Json::array();
+    const auto most = params.at("max_messages").get<std::size_t>();
+    const std::size_t count = conversation.said.size();
+    for (std::size_t i = count - std::min(count, most); i < count; ++i) {
+      messages.push_back({{"role", conversation.said[i].role}, {"content", conversation.said[i].content}});
+    }
+    return {{"messages", std::move(messages)}};
+  } else {
+    throw Violation{"the memory server is asked for " + method};
+  }
+  return Json::object();
+}
+
+}  // namespace rkllm_mcp::simulation
