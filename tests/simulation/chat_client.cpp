@@ -6,9 +6,9 @@
 namespace rkllm_mcp::simulation {
 namespace {
 
-constexpr int kMostQuestions = 8;
+constexpr int kMostQuestions = 6;
 constexpr std::size_t kMostLines = 5;
-constexpr std::size_t kLongAnswer = 60;
+constexpr std::size_t kLongAnswer = 40;
 // Tokens that a model may have made before their reader has them: what the server and the network hold for it.
 constexpr std::size_t kMostAhead = 20;
 
@@ -90,7 +90,7 @@ void ChatClient::ask() {
   if (find_line(true) != nullptr) world_.saw("a client asked two questions at once");
   ChatQuestion question;
   question.name = name_ + "." + std::to_string(++asked_);
-  question.tokens = world_.choices().happens(6) ? kLongAnswer : world_.choices().choose(SimBackend::kTokens);
+  question.tokens = world_.choices().happens(8) ? kLongAnswer : world_.choices().choose(SimBackend::kTokens);
   question.streams = world_.choices().choose(3) != 0;
   constexpr std::uint32_t kLeast = 2;
   if (world_.choices().happens(4)) question.limit = kLeast + world_.choices().choose(SimBackend::kTokens);

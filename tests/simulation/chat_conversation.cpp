@@ -137,9 +137,10 @@ class RememberedConversation final : public ChatConversation {
     asked.body = request_for(dialect_, SimServer::kAssistants[assistant_], {}, question);
     asked.fields["X-Conversation-Id"] = id_;
     asked.failures = failures();
+    asked.overlaps = overlaps_;
     asked.question = std::move(question);
     asked_.push_back(asked.question);
-    ++under_way_;
+    if (++under_way_ > 1) ++overlaps_;
     return asked;
   }
 
@@ -162,9 +163,10 @@ class RememberedConversation final : public ChatConversation {
 
   bool excuses(const Asked& asked, const std::string& error) override {
     --under_way_;
-    // Of two questions at once one is refused; and who has left may find what has come of the answer not yet kept.
+    // Of two questions at once one is refused, which may be heard after the other's answer; and who has left may find
+    // what has come of the answer not yet kept.
     const bool is_second = error.find("an answer of this conversation is being made") != std::string::npos;
-    if (is_second && (under_way_ > 0 || has_left_)) {
+    if (is_second && (overlaps_ > asked.overlaps || has_left_)) {
       World::saw("an assistant refused a second question");
       return true;
     }
@@ -209,6 +211,7 @@ class RememberedConversation final : public ChatConversation {
   const std::uint32_t assistant_;
   std::vector<ChatQuestion> asked_;
   int under_way_ = 0;
+  std::size_t overlaps_ = 0;
   bool has_left_ = false;
 };
 

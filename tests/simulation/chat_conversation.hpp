@@ -26,6 +26,7 @@ class ChatConversation {
     ChatHistory before{};
     bool is_kept = false;
     std::size_t failures = 0;  // of whoever keeps it, until then
+    std::size_t overlaps = 0;  // of questions in it, until then
   };
 
   ChatConversation() = default;

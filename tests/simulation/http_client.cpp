@@ -14,7 +14,7 @@ HttpClient::HttpClient(World& world, SimServer& server, std::string name)
     : world_(world), server_(server), name_(std::move(name)) {}
 
 void HttpClient::start() {
-  is_greedy_ = world_.choices().happens(4);
+  is_greedy_ = world_.choices().happens(3);
   stays_ = world_.choices().happens(4);
   talk_ = HttpTalk::start(server_.connect_http(name_), [this] { ended(); });
   plan();

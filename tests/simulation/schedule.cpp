@@ -27,6 +27,12 @@ constexpr std::chrono::seconds kLongestTimeout{700};
 class Schedule {
  public:
   explicit Schedule(World& world) : world_(world), server_(world) {
+    // Turns have more steps than all the rest: those who ask for them have schedules of their own.
+    if (world_.choices().happens(6)) {
+      add(1, 3, "chatter", [this](const auto& name) { return std::make_shared<ChatClient>(world_, server_, name); });
+      add(0, 1, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
+      return;
+    }
     add(1, 3, "client", [this](const std::string& name) {
       auto wire = world_.choices().choose(2) == 0 ? make_lines(server_) : make_websocket(world_, server_);
       return std::make_shared<DirectClient>(world_, server_, std::move(wire), name);
@@ -36,9 +42,6 @@ class Schedule {
     add(0, 1, "visitor", [this](const auto& name) { return std::make_shared<StatelessClient>(world_, server_, name); });
     if (world_.choices().happens(4)) {
       add(1, 1, "models", [this](const auto& name) { return std::make_shared<WorkerClient>(world_, name); });
-    }
-    if (world_.choices().happens(6)) {
-      add(1, 3, "chatter", [this](const auto& name) { return std::make_shared<ChatClient>(world_, server_, name); });
     }
     add(0, 2, "web", [this](const auto& name) { return std::make_shared<HttpClient>(world_, server_, name); });
   }

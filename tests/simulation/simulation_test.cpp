@@ -103,7 +103,28 @@ TEST_CASE("thousands of schedules show nothing that may not be, and every fault 
                            "a worker spoke nonsense",
                            "a worker was stopped by a signal",
                            "a worker was told to stop a run",
+                           "a client asked two questions at once",
+                           "a client left in the middle of an answer",
+                           "a client that did not read its answer was given up",
+                           "a client went back in its conversation",
+                           "a client went on from an answer that was kept",
+                           "a memory server failed",
+                           "a model for turns could not be loaded",
+                           "a model for turns was loaded",
+                           "a model was unloaded behind a turn",
+                           "a part of an answer was remembered",
+                           "a run of the chat host failed",
+                           "a store of responses failed",
+                           "a turn failed",
+                           "a turn found its queue full",
+                           "a turn had to wait",
+                           "an answer came as a whole",
+                           "an answer reached its limit",
+                           "an answer was streamed",
+                           "an assistant refused a second question",
+                           "an assistant's answer was remembered",
                            "another protocol was refused",
+                           "somebody else used a model between two turns",
                            "the server could not write"}) {
     INFO(what);
     CHECK(World::seen().count(what) == 1);
@@ -148,10 +169,19 @@ TEST_CASE("each fault that is put back is found within a few hundred schedules")
       {"a worker seems to hang while its reader does not read", ""},
       {"a model whose worker has died is kept", "whose worker has ended"},
       {"what stops a run means the one before", "still owes"},
+      {"nobody notices that who asked for a turn has gone", "go on"},
+      {"the run of a turn that was given up goes on", "go on"},
+      {"a run does not wait for who reads its answer slowly", "that nobody reads"},
+      {"an answer that breaks off looks as if it had ended", "without an end of the answer"},
+      {"signs of life follow the end of an answer", "follows"},
+      {"who has read the end of an answer cannot go on from it yet", ""},
+      {"a model that somebody else has used is taken as it was left", "the runtime's own template"},
+      {"two questions of a conversation are answered at once", ""},
+      {"a part of an answer is remembered as all of it", "it is remembered that the model said"},
   };
   for (const Case& each : cases) {
     const PutBack fault(each.fault);
-    const Outcome outcome = first_violation(1'000);
+    const Outcome outcome = first_violation(2'000);
     INFO(each.fault);
     CHECK_FALSE(outcome.violation.empty());
     CHECK_THAT(outcome.violation, has_text(each.violation));

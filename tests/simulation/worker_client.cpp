@@ -123,7 +123,7 @@ void WorkerClient::act() {
     case 9: cancel(); break;
     case 10:
       set_reading(false);
-      if (world_.choices().happens(3)) sleeps_for_ = kLongSleepOfReaders;
+      if (world_.choices().happens(2)) sleeps_for_ = kLongSleepOfReaders;
       break;
     case 11:
     case 12: set_reading(true); break;
