@@ -29,12 +29,21 @@ std::string handle_name(const c::Type& type) {
 struct Handle {
   std::string type;  // see handle_name()
   std::string shown;
+  bool is_pointer = false;
 };
+
+// A void* without a typedef may be any pointer, but no number.
+bool may_be_the_same(const Handle& one, const Handle& other) {
+  if (one.is_pointer != other.is_pointer) return false;
+  return one.type.empty() || other.type.empty() || one.type == other.type;
+}
 
 // The types of the handles that a function takes, makes and ends.
 std::vector<Handle> handles_of(const Api& api, const c::Function& function) {
   std::vector<Handle> found;
-  const auto handle = [](const c::Type& type) { return Handle{handle_name(type), spelling(type)}; };
+  const auto handle = [](const c::Type& type) {
+    return Handle{handle_name(type), spelling(type), type.kind == c::TypeKind::kPointer};
+  };
   const auto add = [&](const std::string& path, const c::Type& type, const c::Type& made) {
     const Meaning& meaning = api.role(path).meaning;
     if (std::holds_alternative<meaning::CreatesHandle>(meaning)) found.push_back(handle(made));
@@ -103,9 +112,9 @@ void handles_are_of_one_type(Inspection& inspection) {
               "others are not; leave the function out: " +
               Json{{"for", function->name}, {"quote", declaration(*function)}, {"unused", Json::object()}}.dump());
     for (const Handle& handle : handles) {
-      if (handle.type.empty()) continue;
-      if (!first) first = handle;
-      if (handle.type == first->type) continue;
+      const bool says_more = !first || (first->type.empty() && may_be_the_same(handle, *first));
+      if (says_more) first = handle;
+      if (may_be_the_same(handle, *first)) continue;
       inspection.complain(function->location, function->name + " has a handle of type " + handle.shown +
                                                   ", others are of type " + first->shown +
                                                   "; only one type is supported");

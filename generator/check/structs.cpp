@@ -70,6 +70,7 @@ struct GivenNumber {
   std::string path;
   bool can_be_negative = false;
   double most = 0;
+  bool has_bounds = true;  // an overlay can say some
 };
 
 // What a call hands over: the open ends of its structs, and the integers that could say how long these are.
@@ -85,7 +86,10 @@ class HandedOver {
     const auto is_above = [&](const GivenNumber& number) {
       return number.can_be_negative || number.most > static_cast<double>(count);
     };
-    const auto found = std::find_if(numbers_.begin(), numbers_.end(), is_above);
+    // Rather one that the overlay can limit.
+    const auto can_be_limited = [&](const GivenNumber& number) { return is_above(number) && number.has_bounds; };
+    auto found = std::find_if(numbers_.begin(), numbers_.end(), can_be_limited);
+    if (found == numbers_.end()) found = std::find_if(numbers_.begin(), numbers_.end(), is_above);
     return found != numbers_.end() ? &*found : nullptr;
   }
 
@@ -119,11 +123,17 @@ class HandedOver {
     constexpr double kAny = std::numeric_limits<double>::infinity();
     if (std::holds_alternative<meaning::Count>(meaning) || std::holds_alternative<meaning::CpuCount>(meaning) ||
         std::holds_alternative<meaning::CpuMask>(meaning))
-      numbers_.push_back({part.path, false, kAny});
+      numbers_.push_back({part.path, false, kAny, false});
     const auto add_bounded = [&](const c::Type& type, const auto& bounds) {
       const bool can_be_negative = type.kind == c::TypeKind::kSigned && bounds.minimum.value_or(-1) < 0;
       if (is_integer(type)) numbers_.push_back({part.path, can_be_negative, bounds.maximum.value_or(kAny)});
     };
+    if (const auto* array = std::get_if<meaning::Array>(&meaning); array != nullptr && !array->is_told_only) {
+      const c::Type* element = part.type;
+      while (element->kind == c::TypeKind::kArray || element->kind == c::TypeKind::kPointer)
+        element = &element->target.front();
+      if (is_integer(*element) && element->size.on_64_bit > 1) numbers_.push_back({part.path, false, kAny, false});
+    }
     const auto* value = std::get_if<meaning::Value>(&meaning);
     if (value != nullptr && !value->is_flag) add_bounded(*part.type, *value);
     if (const auto* in_out = std::get_if<meaning::InOut>(&meaning)) add_bounded(part.type->target.front(), *in_out);
@@ -150,9 +160,10 @@ void open_ends_stay_empty(Inspection& inspection) {
       inspection.complain(
           end.location,
           end.path + ": nothing says how many elements it has, and " + number->path + ", which a client gives to " +
-              function->name +
-              ", could say more than there is room for; mark that \"unused\", or limit it with \"minimum\" " +
-              "and \"maximum\" to " + std::to_string(end.count) + remedy);
+              function->name + ", could say more than there is room for; " +
+              (number->has_bounds ? R"(mark that "unused", or limit it with "minimum" and "maximum" to )" +
+                                        std::to_string(end.count) + remedy
+                                  : R"(mark what is given there "unused", or leave the function out)"));
     }
   }
 }

@@ -390,6 +390,15 @@ TEST_CASE("a handle that is a void pointer is of whatever type a typedef names")
   CHECK(with_entry("typedef void* H;\nint mk(void** out);\nint use(H h);",
                    R"({"for":"mk.out","quote":"void** out","handle":{"role":"creates"}},)"
                    R"({"for":"use.h","quote":"H h","handle":{"role":"uses"}})") == "accepted");
+  CHECK_THAT(with_entry("void* mk(int n);\nint use(uint32_t c);",
+                        R"({"for":"mk.return","quote":"void*","handle":{"role":"creates"}},)"
+                        R"({"for":"use.c","quote":"uint32_t c","handle":{"role":"uses"}})"),
+             has_text("others are of type void*"));
+  CHECK_THAT(with_entry("typedef void* A;\ntypedef void* B;\nint mk(void** out);\nint use(A a);\nint end(B b);",
+                        R"({"for":"mk.out","quote":"void** out","handle":{"role":"creates"}},)"
+                        R"({"for":"use.a","quote":"A a","handle":{"role":"uses"}},)"
+                        R"({"for":"end.b","quote":"B b","handle":{"role":"destroys"}})"),
+             has_text("has a handle of type B, others are of type A"));
 }
 
 TEST_CASE("what is declared as several is none of it") {

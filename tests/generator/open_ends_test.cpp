@@ -54,7 +54,7 @@ TEST_CASE("no number that a client gives can say how much there is behind the en
              has_text("and Around.k, which"));
   CHECK_THAT(given("int f(const Open* o, const int* v, int count);",
                    o + nothing + R"(,{"for":"f.v","quote":"const int* v","array":{"counted_by":"count"}})"),
-             has_text("and f.count, which"));
+             has_text("and f.v, which a client gives to f"));
   // Before C99 such an array had one element.
   const std::string one = "typedef struct {\n  int n;\n  float data[1];\n} Open;\n";
   const auto with_one = [&](const std::string& function, const std::string& says, const std::string& entries) {
@@ -76,4 +76,17 @@ TEST_CASE("no number that a client gives can say how much there is behind the en
   CHECK_THAT(with_open_end("typedef struct {\n  int n;\n  union { int a; float b[1]; };\n} S;\nint f(S s);",
                            R"({"for":"S.union","quote":"union { int a; float b[1]; }","unused":{}})"),
              has_text("S.b: nothing says"));
+}
+
+TEST_CASE("numbers of an array could say how much there is behind the end of a struct as well") {
+  const std::string header = "typedef struct { int dims[4]; float data[]; } Open;\nint f(const Open* o);";
+  const std::string entries = R"({"for":"Open.data","quote":"float data[]","unused":{}},)"
+                              R"({"for":"f.o","quote":"const Open* o","object":{}},)"
+                              R"({"for":"Open.dims","quote":"int dims[4]",)";
+  CHECK_THAT(
+      with_open_end(header, entries + R"("array":{"whole":true}})"),
+      has_text(
+          "Open.data: nothing says how many elements it has, and Open.dims, which a client gives to f, "
+          "could say more than there is room for; mark what is given there \"unused\", or leave the function out"));
+  CHECK(with_open_end(header, entries + R"("unused":{}})") == "accepted");
 }

@@ -103,6 +103,7 @@ void AssistantCalls::call(std::string_view server, const std::string& method, co
 void AssistantCalls::make_text(Purpose purpose, Turn turn, TurnListener* listener, TakeText take) {
   const bool is_here = profile().provider == ProviderKind::kRuntime;
   turn.model = profile().model_for(purpose, is_here ? surroundings_.options.guardrail_model : std::string());
+  const std::string asked_model = turn.model;
   // Not unloaded between two texts: that is for whoever asks for the model itself.
   if (keep_alive_ && (keep_alive_->forever || keep_alive_->seconds > 0)) turn.keep_alive = keep_alive_;
   const std::string what(word_for(purpose));
@@ -120,7 +121,10 @@ void AssistantCalls::make_text(Purpose purpose, Turn turn, TurnListener* listene
   try {
     running_ = surroundings_.provider.make(profile(), {purpose, std::move(turn)}, asker_, peer_, *listening_);
   } catch (const TurnError& error) {
-    const TurnError kept = error;
+    const bool is_setting =
+        error.kind() == ErrorKind::kUnknownModel && asked_model == surroundings_.options.guardrail_model;
+    const TurnError kept =
+        is_setting ? TurnError(ErrorKind::kRuntimeFailed, std::string("chat.guardrail_model: ") + error.what()) : error;
     note("model", what, begun, kept.what());
     drop_text();
     take("", &kept);

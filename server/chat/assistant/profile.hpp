@@ -68,11 +68,11 @@ struct Profile {
   // In that language, or in the profile's own.
   const Wording& wording(Language language) const;
   // A yes or no, and the language, may be asked of a smaller model than that of the answers, whose KV cache stays.
-  // `beside` is asked for all that is no answer, where the profile does not name one for it; empty: there is none.
-  const std::string& model_for(Purpose purpose, const std::string& beside = {}) const {
+  // `helper` is asked for all that is no answer, where the profile does not name one for it; empty: there is none.
+  const std::string& model_for(Purpose purpose, const std::string& helper = {}) const {
     const bool is_asked_first = purpose == Purpose::kGuardrail || purpose == Purpose::kLanguage;
     if (is_asked_first && guardrail && !guardrail->model.empty()) return guardrail->model;
-    return purpose == Purpose::kAnswer || beside.empty() ? model : beside;
+    return purpose == Purpose::kAnswer || helper.empty() ? model : helper;
   }
   const std::string& prompt(Purpose purpose, Language language) const { return wording(language).prompts.at(purpose); }
 

@@ -127,6 +127,10 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
   return embedding;
 }
 
+bool ChatHost::knows_template_of(const ModelDescription& model) {
+  return family_for(model.template_name, model.path) != nullptr;
+}
+
 std::string ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
   const ModelDescription model = plain_model_for(turn.model, asker);
   return TurnPlan(turn, family_for(model.template_name, model.path)).prompt().text;

@@ -46,6 +46,10 @@ class ChatHost {
   std::unique_ptr<Running> embed(EmbeddingWish wish, const Asker& asker, std::string peer,
                                  EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed);
 
+  // As model_for(), but not for what only a model has. Throws TurnError.
+  ModelDescription plain_model_for(std::string_view name, const Asker& asker) const;
+  // Whether prompts for it are rendered here. Else the runtime's own template puts around them what nobody sees.
+  static bool knows_template_of(const ModelDescription& model);
   // What the turn's prompt would be. Throws TurnError.
   std::string prompt_of(const Turn& turn, const Asker& asker) const;
   // The model or profile that `name` means; if it is empty, the only model. Throws TurnError.
@@ -77,8 +81,6 @@ class ChatHost {
     Speed speed;  // of its latest answer
   };
 
-  // As model_for(), but not for what only a model has.
-  ModelDescription plain_model_for(std::string_view name, const Asker& asker) const;
   HandleRecord& record_of(const std::string& model, std::uint64_t load_number);
 
   ModelLender& pool_;

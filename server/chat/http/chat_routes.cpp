@@ -22,8 +22,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -439,59 +441,75 @@ void ChatRoutes::answer_embeddings(EmbeddingSurface surface, const VisitPointer&
                [text, send] { send(std::move(*text)); });
 }
 
-void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string model_path,
-                                     std::function<std::string(const Tokenizer*)> work, HttpHeaders headers) {
+void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work,
+                                     HttpHeaders headers) {
   struct Outcome {
     std::string text;
     std::optional<TurnError> error;
+    std::atomic<bool> is_wanted{true};
   };
   const auto outcome = std::make_shared<Outcome>();
   const std::uint64_t number = ++next_;
-  tokenizers_.use(
-      std::move(model_path),
-      [work = std::move(work), outcome](const Tokenizer* tokenizer) {
-        try {
-          outcome->text = work(tokenizer);
-        } catch (const TurnError& error) {
-          outcome->error = error;
-        }
-      },
-      [this, visit, number, outcome, headers = std::move(headers)] {
-        if (open_.count(number) == 0) return;  // its client has gone, or it has been given up
-        if (outcome->error) {
-          refuse(visit, *outcome->error);
-        } else {
-          answer_long_text(visit, std::move(outcome->text), {}, headers);
-        }
-        let_go(number);
-      });
-  keep(number, visit, {nullptr, [this, visit](const TurnError& error) { refuse(visit, error); }});
+  const auto make = [work = std::move(work), outcome](const Tokenizer* tokenizer) {
+    constexpr std::chrono::seconds kLongest{5};
+    const auto until = std::chrono::steady_clock::now() + kLongest;
+    const auto keep_going = [&outcome, until] {
+      if (!outcome->is_wanted) throw std::runtime_error("nobody waits for it any more");
+      if (std::chrono::steady_clock::now() > until) throw std::runtime_error("it takes too long to divide");
+    };
+    try {
+      keep_going();
+      outcome->text = work(tokenizer, keep_going);
+    } catch (const TurnError& error) {
+      outcome->error = error;
+    } catch (const std::exception& error) {
+      outcome->error = TurnError(ErrorKind::kRuntimeFailed, error.what());
+    }
+  };
+  const auto tell = [this, visit, number, outcome, headers = std::move(headers)] {
+    if (open_.count(number) == 0) return;  // its client has gone, or it has been given up
+    if (outcome->error) {
+      refuse(visit, *outcome->error);
+    } else {
+      answer_long_text(visit, std::move(outcome->text), {}, headers);
+    }
+    let_go(number);
+  };
+  // Whoever lets go of it ends the work.
+  const std::shared_ptr<void> answering(outcome.get(), [outcome](void*) { outcome->is_wanted = false; });
+  keep(number, visit, {answering, [this, visit](const TurnError& error) { refuse(visit, error); }});
+  tokenizers_.use(std::move(model_path), make, tell);
 }
 
 void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
   const AnthropicRequest request = read_anthropic_count(body);
-  const auto count = [prompt = host_.prompt_of(request.turn, visit->asker)](const Tokenizer* tokenizer) {
-    const TokenCount counted = tokens_of_prompt(prompt, tokenizer);
+  const ModelDescription model = host_.plain_model_for(request.turn.model, visit->asker);
+  const auto count = [prompt = host_.prompt_of(request.turn, visit->asker), is_whole = host_.knows_template_of(model)](
+                         const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
+    const TokenCount counted = tokens_of_prompt(prompt, is_whole ? tokenizer : nullptr, keep_going);
     return anthropic_count_reply(counted.tokens, counted.is_estimate);
   };
-  answer_by_tokenizer(visit, host_.model_for(request.turn.model, visit->asker).path, count,
-                      ignored_fields(request.ignored));
+  answer_by_tokenizer(visit, model.path, count, ignored_fields(request.ignored));
 }
 
 void ChatRoutes::tokenize(const VisitPointer& visit, const Json& body) {
   TokenizeRequest request = read_tokenize(body);
-  std::string path = host_.model_for(request.model, visit->asker).path;
-  answer_by_tokenizer(visit, std::move(path), [request = std::move(request)](const Tokenizer* tokenizer) {
-    return tokenize_reply(request, tokenizer);
-  });
+  const ModelDescription model = host_.plain_model_for(request.model, visit->asker);
+  answer_by_tokenizer(visit, model.path,
+                      [request = std::move(request), most = options_.most_reply_bytes](
+                          const Tokenizer* tokenizer, const std::function<void()>& keep_going) mutable {
+                        request.options.keep_going = keep_going;
+                        return tokenize_reply(request, tokenizer, most);
+                      });
 }
 
 void ChatRoutes::detokenize(const VisitPointer& visit, const Json& body) {
   DetokenizeRequest request = read_detokenize(body);
-  std::string path = host_.model_for(request.model, visit->asker).path;
-  answer_by_tokenizer(visit, std::move(path), [request = std::move(request)](const Tokenizer* tokenizer) {
-    return detokenize_reply(request, tokenizer);
-  });
+  const ModelDescription model = host_.plain_model_for(request.model, visit->asker);
+  answer_by_tokenizer(visit, model.path,
+                      [request = std::move(request)](const Tokenizer* tokenizer, const std::function<void()>&) {
+                        return detokenize_reply(request, tokenizer);
+                      });
 }
 
 void ChatRoutes::apply_template(const VisitPointer& visit, const Json& body) {

@@ -101,10 +101,10 @@ class ChatRoutes {
   void count_tokens(const VisitPointer& visit, const Json& body);
   void tokenize(const VisitPointer& visit, const Json& body);
   void detokenize(const VisitPointer& visit, const Json& body);
-  // `work` gets the tokenizer beside the model of that path, or null, on a thread beside the loop. What it returns, or
-  // the TurnError that it throws, is the answer.
-  void answer_by_tokenizer(const VisitPointer& visit, std::string model_path,
-                           std::function<std::string(const Tokenizer*)> work, HttpHeaders headers = {});
+  // Makes the answer on a thread beside the loop; what it throws is the answer, too. The tokenizer may be null. It is
+  // to call `keep_going` often, which throws when nobody waits any more, or has waited long.
+  using TokenWork = std::function<std::string(const Tokenizer* tokenizer, const std::function<void()>& keep_going)>;
+  void answer_by_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work, HttpHeaders headers = {});
   void apply_template(const VisitPointer& visit, const Json& body);
   void show(const VisitPointer& visit, const Json& body);
   void change_store(const VisitPointer& visit, const Json& body);

@@ -2,6 +2,7 @@
 
 #include "chat/dialects/field_table.hpp"
 #include "chat/turn/turn_error.hpp"
+#include "text/utf8.hpp"
 
 #include <rkllm_mcp/json_reader.hpp>
 
@@ -17,35 +18,32 @@ TurnError no_tokenizer() {
                                   "no tokenizer.json that is understood here");
 }
 
-// Calls `action`; what it throws is of this request.
-template <typename Action>
-auto of_text(const Action& action) {
-  try {
-    return action();
-  } catch (const std::runtime_error& error) {
-    throw TurnError(ErrorKind::kRuntimeFailed, error.what());
-  }
-}
-
 std::string model_of(const JsonReader& request) {
   const auto model = request.find("model");
   return model ? model->text() : std::string();
 }
 
+// A longer one fits into no model of these boards.
+constexpr std::size_t kLongestContent = std::size_t{1} << 20U;
+
 // Bytes that are no text stand as numbers.
-Json piece_of(const std::string& text) {
-  const Json piece(text);
-  try {
-    (void)piece.dump();
-    return piece;
-  } catch (const Json::exception&) {
-    Json bytes = Json::array();
-    for (const char byte : text) bytes.push_back(static_cast<unsigned char>(byte));
-    return bytes;
-  }
+std::string piece_of(const std::string& text) {
+  if (is_valid_utf8(text)) return Json(text).dump();
+  Json bytes = Json::array();
+  for (const char byte : text) bytes.push_back(static_cast<unsigned char>(byte));
+  return bytes.dump();
 }
 
-std::string written(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::vector<TokenId> tokens_of(const TokenizeRequest& request, const Tokenizer& tokenizer) {
+  if (request.content.size() > kLongestContent) {
+    throw TurnError::bad_field("content", "more than " + std::to_string(kLongestContent) + " bytes");
+  }
+  try {
+    return tokenizer.encode(request.content, request.options);
+  } catch (const std::runtime_error& error) {
+    throw TurnError::bad_field("content", error.what());
+  }
+}
 
 }  // namespace
 
@@ -61,7 +59,7 @@ TokenizeRequest read_tokenize(const Json& json) {
       return given ? given->boolean() : otherwise;
     };
     result.options.with_special = is_set("add_special", false);
-    result.options.finds_added = is_set("parse_special", true);
+    result.options.finds_special = is_set("parse_special", true);
     result.with_pieces = is_set("with_pieces", false);
   });
   return result;
@@ -80,15 +78,18 @@ DetokenizeRequest read_detokenize(const Json& json) {
   return result;
 }
 
-std::string tokenize_reply(const TokenizeRequest& request, const Tokenizer* tokenizer) {
+std::string tokenize_reply(const TokenizeRequest& request, const Tokenizer* tokenizer, std::size_t most) {
   if (tokenizer == nullptr) throw no_tokenizer();
-  const auto tokens = of_text([&] { return tokenizer->encode(request.content, request.options); });
-  if (!request.with_pieces) return written({{"tokens", tokens}});
-  Json pieces = Json::array();
-  for (const TokenId token : tokens) {
-    pieces.push_back({{"id", token}, {"piece", piece_of(tokenizer->text_of(token).value_or(""))}});
+  std::string reply = R"({"tokens":[)";
+  for (const TokenId token : tokens_of(request, *tokenizer)) {
+    if (reply.back() != '[') reply += ',';
+    const std::string id = std::to_string(token);
+    reply += request.with_pieces
+                 ? R"({"id":)" + id + R"(,"piece":)" + piece_of(tokenizer->text_of(token).value_or("")) + "}"
+                 : id;
+    if (reply.size() > most) throw TurnError::bad_field("content", "its tokens are longer than limits.max_reply_bytes");
   }
-  return written({{"tokens", std::move(pieces)}});
+  return reply + "]}";
 }
 
 std::string detokenize_reply(const DetokenizeRequest& request, const Tokenizer* tokenizer) {
@@ -98,13 +99,17 @@ std::string detokenize_reply(const DetokenizeRequest& request, const Tokenizer* 
       throw TurnError::bad_field("tokens", "the tokenizer has no token " + std::to_string(request.tokens[n]));
     }
   }
-  return written({{"content", tokenizer->decode(request.tokens).value_or("")}});
+  const Json reply{{"content", tokenizer->decode(request.tokens).value_or("")}};
+  return reply.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-TokenCount tokens_of_prompt(std::string_view prompt, const Tokenizer* tokenizer) {
-  if (tokenizer != nullptr) {
-    const auto tokens = of_text([&] { return tokenizer->encode(prompt, {.with_special = true}); });
-    return {static_cast<std::int64_t>(tokens.size()), false};
+TokenCount tokens_of_prompt(std::string_view prompt, const Tokenizer* tokenizer, std::function<void()> keep_going) {
+  if (tokenizer != nullptr && prompt.size() <= kLongestContent) {
+    try {
+      const auto tokens = tokenizer->encode(prompt, {.with_special = true, .keep_going = std::move(keep_going)});
+      return {static_cast<std::int64_t>(tokens.size()), false};
+    } catch (const std::runtime_error&) {  // it cannot be divided as the file says
+    }
   }
   constexpr std::size_t kBytesOfToken = 4;
   return {static_cast<std::int64_t>((prompt.size() + kBytesOfToken - 1) / kBytesOfToken), true};

@@ -5,7 +5,9 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,15 +29,15 @@ struct DetokenizeRequest {
 TokenizeRequest read_tokenize(const Json& json);
 DetokenizeRequest read_detokenize(const Json& json);
 
-// Null: there is no tokenizer. Both throw TurnError.
-std::string tokenize_reply(const TokenizeRequest& request, const Tokenizer* tokenizer);
+// Null: there is no tokenizer. Both throw TurnError; the first one also where the answer has more than `most` bytes.
+std::string tokenize_reply(const TokenizeRequest& request, const Tokenizer* tokenizer, std::size_t most);
 std::string detokenize_reply(const DetokenizeRequest& request, const Tokenizer* tokenizer);
 
-// The tokens of a prompt: counted, or about four bytes to a token.
+// The tokens of a prompt: counted, or, where that cannot be, about four bytes to a token.
 struct TokenCount {
   std::int64_t tokens;
   bool is_estimate;
 };
-TokenCount tokens_of_prompt(std::string_view prompt, const Tokenizer* tokenizer);
+TokenCount tokens_of_prompt(std::string_view prompt, const Tokenizer* tokenizer, std::function<void()> keep_going);
 
 }  // namespace rkllm_mcp::chat

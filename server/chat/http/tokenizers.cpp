@@ -3,6 +3,8 @@
 #include "chat/tokenizer/tokenizer_file.hpp"
 #include "text/regular_file.hpp"
 
+#include <rkllm_mcp/errors.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -14,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = std::size_t{64} * 1024 * 1024;
+constexpr std::size_t kLargestFile = std::size_t{32} * 1024 * 1024;
 constexpr std::size_t kKept = 2;
 
 // In a folder with several models nobody knows whose tokenizer.json it is.
@@ -46,7 +48,7 @@ void Tokenizers::use(std::string model_path, std::function<void(const Tokenizer*
   thread_.run([this, told, model_path = std::move(model_path),
                work = std::move(work)] { work(beside(model_path, told->path, told->complaint).get()); },
               [this, told, then = std::move(then)] {
-                if (!told->complaint.empty() && warn_) warn_(told->path, told->complaint);
+                if (!told->complaint.empty() && warn_) warn_(told->path, shortened(told->complaint));
                 then();
               });
 }
@@ -78,7 +80,8 @@ std::shared_ptr<const Tokenizer> Tokenizers::beside(const std::string& model_pat
     kept_.push_back(std::move(wanted));
     return kept_.back().tokenizer;
   } catch (const std::runtime_error& error) {
-    complaint = error.what();
+    if (path != unreadable_) complaint = error.what();  // once, not for each request
+    unreadable_ = path;
     return nullptr;
   }
 }

@@ -1,6 +1,6 @@
 // The tokenizers that lie beside models: MODEL.tokenizer.json beside MODEL.rkllm, or tokenizer.json where the model's
 // file is the only one of its folder. Each is read when it is first asked for, and again when it has changed; the two
-// that were used last are kept, each of some ten megabytes.
+// that were used last are kept, some tens of megabytes each.
 #pragma once
 
 #include "chat/tokenizer/tokenizer.hpp"
@@ -37,7 +37,9 @@ class Tokenizers {
   // On the thread. What is wrong with a file that is read now is appended to `complaint`.
   std::shared_ptr<const Tokenizer> beside(const std::string& model_path, std::string& path, std::string& complaint);
 
-  std::vector<Kept> kept_;  // of the thread alone; the one that was used last is the last
+  // Of the thread alone.
+  std::vector<Kept> kept_;  // the one that was used last is the last
+  std::string unreadable_;  // the file that could not be read last
   SideThread thread_;       // ends before what it uses
   const WarnFunction warn_;
 };

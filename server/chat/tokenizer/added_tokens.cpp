@@ -41,26 +41,29 @@ std::string_view without_space_behind(std::string_view text) {
 void AddedTokens::add(const std::string& text, const Token& token) {
   if (text.empty() || !tokens_.emplace(text, token).second) return;
   first_bytes_.set(static_cast<unsigned char>(text.front()));
-  if (std::ranges::find(sizes_, text.size()) != sizes_.end()) return;
-  sizes_.push_back(text.size());
-  std::ranges::sort(sizes_, std::greater<>());
 }
 
+// Of the tokens that `rest` begins with, the longest is the last in order that does not stand behind `rest`. One
+// between them shares its beginning with `rest`, but goes on otherwise: then those are looked for that are no longer
+// than what is shared.
 std::optional<AddedTokens::Found> AddedTokens::at(std::string_view rest) const {
-  for (const std::size_t size : sizes_) {
-    if (size > rest.size()) continue;
-    const auto found = tokens_.find(std::string(rest.substr(0, size)));
-    if (found != tokens_.end()) return Found{found->second, size};
+  while (!rest.empty()) {
+    auto found = tokens_.upper_bound(rest);
+    if (found == tokens_.begin()) return std::nullopt;
+    const auto& [text, token] = *--found;
+    if (rest.starts_with(text)) return Found{token, text.size()};
+    const auto shared = std::mismatch(rest.begin(), rest.end(), text.begin(), text.end()).first - rest.begin();
+    rest = rest.substr(0, static_cast<std::size_t>(shared));
   }
   return std::nullopt;
 }
 
-void AddedTokens::divide(std::string_view text,
+void AddedTokens::divide(std::string_view text, bool finds_special,
                          const std::function<void(std::string_view piece, std::optional<TokenId> token)>& take) const {
   std::size_t taken = 0;
   for (std::size_t place = 0; place < text.size();) {
     const auto found = first_bytes_[static_cast<unsigned char>(text[place])] ? at(text.substr(place)) : std::nullopt;
-    if (!found) {
+    if (!found || (found->token.is_special && !finds_special)) {
       ++place;
       continue;
     }

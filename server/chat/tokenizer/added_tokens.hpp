@@ -8,11 +8,10 @@
 #include <bitset>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
 namespace rkllm_mcp::chat {
 
@@ -22,13 +21,14 @@ class AddedTokens {
     TokenId id = 0;
     bool takes_space_before = false;  // lstrip
     bool takes_space_behind = false;  // rstrip
+    bool is_special = true;           // a mark of the format, and no text that somebody writes
   };
 
   void add(const std::string& text, const Token& token);
 
   // Called with each token and each piece between, in their order; pieces are not empty. Where several begin at one
-  // place, the longest is taken.
-  void divide(std::string_view text,
+  // place, the longest is taken; special ones only if those are wanted.
+  void divide(std::string_view text, bool finds_special,
               const std::function<void(std::string_view piece, std::optional<TokenId> token)>& take) const;
 
  private:
@@ -38,8 +38,7 @@ class AddedTokens {
   };
   std::optional<Found> at(std::string_view rest) const;
 
-  std::unordered_map<std::string, Token> tokens_;
-  std::vector<std::size_t> sizes_;  // that there are, the longest first
+  std::map<std::string, Token, std::less<>> tokens_;
   std::bitset<256> first_bytes_;
 };
 

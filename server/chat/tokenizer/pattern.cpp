@@ -1,8 +1,6 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "chat/tokenizer/pattern.hpp"
 
-#include "text/utf8_split.hpp"
-
 #include <pcre2.h>
 
 #include <array>
@@ -19,19 +17,49 @@ std::runtime_error failure(const std::string& what, int code) {
 
 PCRE2_SPTR units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
 
+// What Oniguruma reads otherwise: a wrong count must not be told as an exact one.
+void refuse_what_differs(std::string_view expression) {
+  const auto refuse = [](std::string_view what) {
+    throw std::runtime_error("an expression has " + std::string(what) + ", which is not understood here");
+  };
+  bool in_class = false;
+  for (std::size_t at = 0; at < expression.size(); ++at) {
+    const std::string_view rest = expression.substr(at);
+    if (rest.front() == '\\') {
+      constexpr std::string_view kOthers = "hHCKGRXZ";
+      if (rest.size() > 1 && kOthers.find(rest[1]) != std::string_view::npos) refuse(rest.substr(0, 2));
+      ++at;
+    } else if (in_class) {
+      if (rest.starts_with("&&") || rest.starts_with('[')) refuse(rest.substr(0, 1));
+      in_class = rest.front() != ']';
+    } else if (rest.front() == '[') {
+      in_class = true;
+      if (rest.starts_with("[^")) ++at;
+    } else if (rest.front() == '^' || rest.front() == '$') {
+      refuse(rest.substr(0, 1));
+    } else if (rest.starts_with("(*") || rest.starts_with("(?m") || rest.starts_with("(?x")) {
+      refuse(rest.substr(0, 3));
+    }
+  }
+}
+
 }  // namespace
 
 Pattern::Pattern(const std::string& expression) {
+  refuse_what_differs(expression);
   int error = 0;
   PCRE2_SIZE place = 0;
-  pcre2_code* const code =
-      pcre2_compile(units(expression), expression.size(), PCRE2_UTF | PCRE2_UCP, &error, &place, nullptr);
+  constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
+  pcre2_code* const code = pcre2_compile(units(expression), expression.size(), kOptions, &error, &place, nullptr);
   if (code == nullptr) {
     throw failure("the expression is wrong at its byte " + std::to_string(place + 1), error);
   }
   code_ = std::shared_ptr<const void>(
       code, [](const void* held) { pcre2_code_free(static_cast<pcre2_code*>(const_cast<void*>(held))); });
-  pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // only makes it faster
+  std::uint32_t finds_nothing = 0;
+  pcre2_pattern_info(code, PCRE2_INFO_MATCHEMPTY, &finds_nothing);
+  if (finds_nothing != 0)
+    throw std::runtime_error("an expression may find an empty text, which is not understood here");
 }
 
 Pattern Pattern::of_text(std::string_view text) {
@@ -63,11 +91,7 @@ void Pattern::each_piece(std::string_view text,
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(found.get());
     const std::size_t begin = ends[0];
     const std::size_t end = ends[1];
-    if (end <= begin) {  // empty: on behind the next character
-      if (begin >= text.size()) break;
-      from = begin + first_character_bytes(text.substr(begin));
-      continue;
-    }
+    if (end <= begin) throw std::runtime_error("an expression has found an empty text");
     if (begin > taken) take(text.substr(taken, begin - taken), false);
     take(text.substr(begin, end - begin), true);
     taken = from = end;

@@ -13,7 +13,8 @@ namespace rkllm_mcp::chat {
 
 class Pattern {
  public:
-  // Throws std::runtime_error that says where it is wrong.
+  // Throws std::runtime_error: it is wrong, may find nothing at all, or means something else to the engine that
+  // tokenizers are written for (Oniguruma) than here (PCRE2).
   explicit Pattern(const std::string& expression);
   // Finds just this text.
   static Pattern of_text(std::string_view text);

@@ -2,7 +2,9 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -10,7 +12,25 @@
 namespace rkllm_mcp::chat {
 namespace {
 
+// utf8proc sorts the marks on a character by exchanging neighbours, which takes the square of their number. Unicode's
+// stream-safe texts have 30 at most.
+void refuse_endless_marks(std::string_view text) {
+  constexpr int kMostMarks = 128;
+  int marks = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    utf8proc_int32_t character = 0;
+    const std::string_view rest = text.substr(at);
+    const utf8proc_ssize_t size = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(rest.data()),
+                                                   static_cast<utf8proc_ssize_t>(rest.size()), &character);
+    if (size <= 0) throw std::runtime_error("a text is not UTF-8");
+    at += static_cast<std::size_t>(size);
+    marks = utf8proc_get_property(character)->combining_class != 0 ? marks + 1 : 0;
+    if (marks > kMostMarks) throw std::runtime_error("a character has more than 128 marks");
+  }
+}
+
 std::string in_form(const std::string& text, NormalForm form) {
+  refuse_endless_marks(text);
   int options = UTF8PROC_STABLE;
   const bool is_composed = form == NormalForm::kNfc || form == NormalForm::kNfkc;
   options |= is_composed ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE;
@@ -26,7 +46,10 @@ std::string in_form(const std::string& text, NormalForm form) {
 
 std::string replaced(const std::string& text, const Replace& step) {
   std::string result;
-  step.pattern.each_piece(text, [&](std::string_view piece, bool is_match) { result += is_match ? step.with : piece; });
+  step.pattern.each_piece(text, [&](std::string_view piece, bool is_match) {
+    result += is_match ? step.with : piece;
+    if (result.size() > kLongestText) throw std::runtime_error("a text becomes too long");
+  });
   return result;
 }
 
@@ -90,6 +113,15 @@ void split(const std::string& text, const Split& step, std::vector<std::string>&
   }
 }
 
+// Each mark begins a word.
+void split_at_marks(std::string_view text, std::string_view mark, std::vector<std::string>& words) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(mark, text.starts_with(mark) ? mark.size() : 0), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
 std::string with_marks(const std::string& text, bool is_first, const Metaspace& step) {
   std::string marked;
   for (const char character : text) {
@@ -114,7 +146,7 @@ struct Apply {
   void operator()(const Metaspace& step) const {
     std::string marked = with_marks(piece, is_first, step);
     if (!step.splits) return words.push_back(std::move(marked));
-    split(marked, {Pattern::of_text(step.mark), Split::Behavior::kMergedWithNext, false}, words);
+    split_at_marks(marked, step.mark, words);
   }
   void operator()(const LeadingSpace&) const { words.push_back(piece.starts_with(' ') ? piece : ' ' + piece); }
 };

@@ -25,7 +25,9 @@ struct Replace {
 };
 using Normalizer = std::variant<NormalForm, Prepend, Replace>;
 
-// The text after all of them. Throws std::runtime_error.
+// The text after all of them. Throws std::runtime_error: it has become longer than kLongestText, or has more marks on
+// one character than any language.
+inline constexpr std::size_t kLongestText = std::size_t{4} << 20U;
 std::string normalised(std::string text, const std::vector<Normalizer>& steps);
 
 // --- pre_tokenizer

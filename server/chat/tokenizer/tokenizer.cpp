@@ -5,39 +5,37 @@ namespace rkllm_mcp::chat {
 std::vector<TokenId> Tokenizer::encode(std::string_view text, const Options& options) const {
   std::vector<TokenId> tokens;
   if (options.with_special) tokens = parts_.before;
-  if (options.finds_added) {
-    bool is_first = true;
-    parts_.added.divide(text, [&](std::string_view piece, std::optional<TokenId> token) {
-      if (token) {
-        tokens.push_back(*token);
-      } else {
-        encode_piece(piece, is_first, true, tokens);
-      }
-      is_first = false;
-    });
-  } else {
-    encode_piece(text, true, false, tokens);
-  }
+  bool is_first = true;
+  parts_.added.divide(text, options.finds_special, [&](std::string_view piece, std::optional<TokenId> token) {
+    if (token) {
+      tokens.push_back(*token);
+    } else {
+      encode_piece(piece, is_first, options, tokens);
+    }
+    is_first = false;
+  });
   if (options.with_special) tokens.insert(tokens.end(), parts_.after.begin(), parts_.after.end());
   return tokens;
 }
 
-void Tokenizer::encode_piece(std::string_view piece, bool is_first, bool finds_added,
+void Tokenizer::encode_piece(std::string_view piece, bool is_first, const Options& options,
                              std::vector<TokenId>& tokens) const {
   const std::string text = normalised(std::string(piece), parts_.normalizers);
-  if (!finds_added) return encode_words(text, is_first, tokens);
-  parts_.normalised.divide(text, [&](std::string_view part, std::optional<TokenId> token) {
+  parts_.normalised.divide(text, options.finds_special, [&](std::string_view part, std::optional<TokenId> token) {
     if (token) {
       tokens.push_back(*token);
     } else {
-      encode_words(part, is_first, tokens);
+      encode_words(part, is_first, options, tokens);
     }
     is_first = false;
   });
 }
 
-void Tokenizer::encode_words(std::string_view part, bool is_first, std::vector<TokenId>& tokens) const {
+void Tokenizer::encode_words(std::string_view part, bool is_first, const Options& options,
+                             std::vector<TokenId>& tokens) const {
+  if (options.keep_going) options.keep_going();
   for (const std::string& word : words_of(std::string(part), is_first, parts_.pre_tokenizers)) {
+    if (options.keep_going) options.keep_going();
     parts_.pairs.encode(word, tokens);
   }
 }

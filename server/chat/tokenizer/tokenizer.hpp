@@ -2,13 +2,15 @@
 // understood is byte pair encoding, of bytes (GPT-2, Llama 3, Qwen) or of characters (SentencePiece: Llama 2, Gemma,
 // Phi-3); of any other tokenizer the reader says that it is another one.
 //
-// Threads: what is const may be called from any thread. A long text takes a while: a megabyte, some tenths of a second.
+// Threads: what is const may be called from any thread. A long text takes a while: a megabyte of ordinary text some
+// tenths of a second, one made for it seconds.
 #pragma once
 
 #include "chat/tokenizer/added_tokens.hpp"
 #include "chat/tokenizer/byte_pairs.hpp"
 #include "chat/tokenizer/text_steps.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,12 +35,14 @@ class Tokenizer {
  public:
   struct Options {
     bool with_special = false;  // also what the tokenizer puts around each text
-    bool finds_added = true;    // <|im_end|> is the token of that name; else it is a text like any other
+    bool finds_special = true;  // <|im_end|> is the token of that name; else it is a text like any other
+    // Called often while a text is encoded; what it throws ends that.
+    std::function<void()> keep_going{};
   };
 
   explicit Tokenizer(TokenizerParts parts) : parts_(std::move(parts)) {}
 
-  // Those of valid UTF-8. Throws std::runtime_error if an expression of the file takes too long.
+  // Those of valid UTF-8. Throws std::runtime_error if the text cannot be divided as the file says.
   std::vector<TokenId> encode(std::string_view text, const Options& options) const;
   // What a token stands for: bytes, perhaps half a character. Nothing: there is no such token.
   std::optional<std::string> text_of(TokenId token) const;
@@ -46,8 +50,8 @@ class Tokenizer {
   std::optional<std::string> decode(const std::vector<TokenId>& tokens) const;
 
  private:
-  void encode_piece(std::string_view piece, bool is_first, bool finds_added, std::vector<TokenId>& tokens) const;
-  void encode_words(std::string_view part, bool is_first, std::vector<TokenId>& tokens) const;
+  void encode_piece(std::string_view piece, bool is_first, const Options& options, std::vector<TokenId>& tokens) const;
+  void encode_words(std::string_view part, bool is_first, const Options& options, std::vector<TokenId>& tokens) const;
 
   TokenizerParts parts_;
 };

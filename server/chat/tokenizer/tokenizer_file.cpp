@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -16,8 +17,20 @@ namespace {
 
 using Merge = std::pair<std::string, std::string>;
 
+TokenId id_of(const Json& value) {
+  const bool is_id = value.is_number_integer() && value >= 0 && value <= std::numeric_limits<TokenId>::max();
+  if (!is_id) throw std::runtime_error("a token's id is " + value.dump());
+  return value.get<TokenId>();
+}
+
 [[noreturn]] void not_understood(const std::string& what) {
   throw std::runtime_error("it has " + what + ", which is not understood here");
+}
+
+// Null counts as absent, as it does for its publisher.
+bool is_set(const Json& entry, const char* name, bool otherwise) {
+  const Json value = entry.value(name, Json());
+  return value.is_null() ? otherwise : value.get<bool>();
 }
 
 std::string type_of(const Json& entry) { return entry.value("type", std::string()); }
@@ -41,8 +54,7 @@ class LargeParts {
       return !in_vocabulary;  // without its key, a value is not kept either
     }
     if (in_vocabulary && event == Json::parse_event_t::value && keys_.size() == 3) {
-      if (!value.is_number_integer()) throw std::runtime_error("the vocabulary has a token whose id is no integer");
-      vocabulary.emplace_back(keys_[2], value.get<TokenId>());
+      vocabulary.emplace_back(keys_[2], id_of(value));
       return true;
     }
     if (level != 3 || keys_.size() < 2 || keys_[0] != "model") return true;
@@ -154,10 +166,10 @@ Split::Behavior behavior_of(const Json& entry) {
 Metaspace metaspace_of(const Json& entry) {
   Metaspace step{entry.value("replacement", std::string("\xE2\x96\x81"))};
   const std::string scheme =
-      entry.value("prepend_scheme", std::string(entry.value("add_prefix_space", true) ? "always" : "never"));
+      entry.value("prepend_scheme", std::string(is_set(entry, "add_prefix_space", true) ? "always" : "never"));
   if (scheme == "never") step.prepend = Metaspace::Prepend::kNever;
   if (scheme == "first") step.prepend = Metaspace::Prepend::kFirst;
-  step.splits = entry.value("split", true);
+  step.splits = is_set(entry, "split", true);
   return step;
 }
 
@@ -168,16 +180,17 @@ std::vector<PreTokenizer> pre_tokenizers_of(const Json& document, bool& of_bytes
   std::vector<PreTokenizer> steps;
   each_entry(document.value("pre_tokenizer", Json()), "pretokenizers", [&](const Json& entry) {
     const std::string type = type_of(entry);
+    if (of_bytes) not_understood("the pre_tokenizer " + type + " behind ByteLevel");
     if (type == "Split") {
-      steps.emplace_back(Split{pattern_of(entry), behavior_of(entry), entry.value("invert", false)});
+      steps.emplace_back(Split{pattern_of(entry), behavior_of(entry), is_set(entry, "invert", false)});
     } else if (type == "ByteLevel") {
       of_bytes = true;
-      if (entry.value("add_prefix_space", true)) steps.emplace_back(LeadingSpace{});
-      if (entry.value("use_regex", true)) steps.emplace_back(Split{Pattern(gpt2), Split::Behavior::kIsolated, false});
+      if (is_set(entry, "add_prefix_space", true)) steps.emplace_back(LeadingSpace{});
+      if (is_set(entry, "use_regex", true)) steps.emplace_back(Split{Pattern(gpt2), Split::Behavior::kIsolated, false});
     } else if (type == "Metaspace") {
       steps.emplace_back(metaspace_of(entry));
     } else if (type == "Digits") {
-      const bool one_by_one = entry.value("individual_digits", false);
+      const bool one_by_one = is_set(entry, "individual_digits", false);
       steps.emplace_back(
           Split{Pattern(R"(\p{N})"), one_by_one ? Split::Behavior::kIsolated : Split::Behavior::kContiguous, false});
     } else {
@@ -190,7 +203,9 @@ std::vector<PreTokenizer> pre_tokenizers_of(const Json& document, bool& of_bytes
 // --- tokens around a text
 
 std::vector<TokenId> ids_of(const Json& processor, const std::string& name) {
-  return processor.at("special_tokens").at(name).at("ids").get<std::vector<TokenId>>();
+  std::vector<TokenId> ids;
+  for (const Json& id : processor.at("special_tokens").at(name).at("ids")) ids.push_back(id_of(id));
+  return ids;
 }
 
 void read_surroundings(const Json& document, TokenizerParts& parts) {
@@ -215,10 +230,11 @@ void read_surroundings(const Json& document, TokenizerParts& parts) {
 void read_added(const Json& document, TokenizerParts& parts) {
   for (const Json& entry : document.value("added_tokens", Json::array())) {
     const auto content = entry.at("content").get<std::string>();
-    const auto id = entry.at("id").get<TokenId>();
-    if (entry.value("single_word", false)) not_understood("an added token that is a word of its own");
-    const AddedTokens::Token token{id, entry.value("lstrip", false), entry.value("rstrip", false)};
-    const bool in_normalised = entry.value("normalized", false);
+    const TokenId id = id_of(entry.at("id"));
+    if (is_set(entry, "single_word", false)) not_understood("an added token that is a word of its own");
+    const AddedTokens::Token token{id, is_set(entry, "lstrip", false), is_set(entry, "rstrip", false),
+                                   is_set(entry, "special", true)};
+    const bool in_normalised = is_set(entry, "normalized", false);
     if (in_normalised) {
       parts.normalised.add(normalised(content, parts.normalizers), token);
     } else {
@@ -240,25 +256,27 @@ std::optional<char> byte_of(const std::string& token) {
 std::string text_of_characters(const std::string& token, bool has_byte_tokens) {
   if (const auto byte = has_byte_tokens ? byte_of(token) : std::nullopt) return {*byte};
   constexpr std::string_view kMark = "\xE2\x96\x81";  // ▁
-  std::string text = token;
-  for (auto at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + 1)) {
-    text.replace(at, kMark.size(), " ");
+  std::string text;
+  std::string_view rest = token;
+  for (auto at = rest.find(kMark); at != std::string_view::npos; at = rest.find(kMark)) {
+    text.append(rest.substr(0, at)).append(" ");
+    rest.remove_prefix(at + kMark.size());
   }
-  return text;
+  return text.append(rest);
 }
 
 BytePairs::Rules rules_of(const Json& model) {
   for (const auto* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     const Json value = model.value(key, Json());
-    if (value.is_string() && !value.get_ref<const std::string&>().empty()) not_understood(std::string("a ") + key);
+    if (value.is_string() && !value.get_ref<const std::string&>().empty()) not_understood(key);
   }
   if (const Json dropout = model.value("dropout", Json()); dropout.is_number() && dropout.get<double>() > 0) {
     not_understood("a dropout");
   }
   BytePairs::Rules rules;
-  rules.has_byte_tokens = model.value("byte_fallback", false);
-  rules.joins_unknown = model.value("fuse_unk", false);
-  rules.takes_whole_words = model.value("ignore_merges", false);
+  rules.has_byte_tokens = is_set(model, "byte_fallback", false);
+  rules.joins_unknown = is_set(model, "fuse_unk", false);
+  rules.takes_whole_words = is_set(model, "ignore_merges", false);
   return rules;
 }
 
@@ -291,7 +309,6 @@ bool adds_space(const TokenizerParts& parts) {
   }
   for (const PreTokenizer& step : parts.pre_tokenizers) {
     const auto* marks = std::get_if<Metaspace>(&step);
-    if (std::holds_alternative<LeadingSpace>(step)) return true;
     if (marks != nullptr && marks->prepend != Metaspace::Prepend::kNever) return true;
   }
   return false;

@@ -76,7 +76,7 @@ TEST_CASE("the longest of the added tokens that begin at one place is taken") {
   file["added_tokens"] = {{{"id", 10}, {"content", "<a>"}}, {{"id", 11}, {"content", "<a>b"}, {"lstrip", true}}};
   CHECK(tokens_of(file, "a \xC2\xA0\n<a>b<a>a<a") == std::vector<TokenId>{1, 11, 10, 1, 0, 1});
   const Tokenizer tokenizer = read_tokenizer(file.dump());
-  CHECK(tokenizer.encode("<a>", {.finds_added = false}) == std::vector<TokenId>{0, 1, 0});
+  CHECK(tokenizer.encode("<a>", {.finds_special = false}) == std::vector<TokenId>{0, 1, 0});
   CHECK(tokenizer.decode({11, 4, 3}) == "<a>bab ");
   CHECK(tokenizer.decode({99}) == std::nullopt);
 }
@@ -92,11 +92,16 @@ TEST_CASE("a tokenizer that wants what is not understood is refused with its nam
   CHECK(complaint_with("/post_processor", {{"type", "RobertaProcessing"}}) ==
         "it has the post_processor RobertaProcessing, which is not understood here");
   CHECK(complaint_with("/model/end_of_word_suffix", "</w>") ==
-        "it has a end_of_word_suffix, which is not understood here");
+        "it has end_of_word_suffix, which is not understood here");
   CHECK(complaint_with("/model/merges", Json::parse(R"([["a","z"]])")) ==
         "it joins \"a\" and \"z\", but these are not all tokens");
   CHECK(complaint_with("/model/merges", Json::array({"ab"})) == "one of the merges is no pair of tokens");
-  CHECK(complaint_with("/model/vocab", {{"a", "1"}}) == "the vocabulary has a token whose id is no integer");
+  CHECK(complaint_with("/model/vocab", {{"a", "1"}}) == "a token's id is \"1\"");
+  for (const char* id : {"-1", "2147483648", "1.5", "null"}) {
+    CHECK(complaint_with("/model/vocab/a", Json::parse(id)) == std::string("a token's id is ") + id);
+    CHECK(complaint_with("/added_tokens", Json::array({{{"id", Json::parse(id)}, {"content", "x"}}})) ==
+          std::string("a token's id is ") + id);
+  }
   const Json pattern = {{"type", "Split"}, {"pattern", {{"Regex", "(a"}}}, {"behavior", "Isolated"}};
   CHECK(complaint_with("/pre_tokenizer", pattern).starts_with("the expression is wrong at its byte 3: "));
 }
@@ -121,4 +126,56 @@ TEST_CASE("an expression that never comes to an end is given up") {
   file["pre_tokenizer"] = {{"type", "Split"}, {"pattern", {{"Regex", "(a+a+)+[bd]"}}}, {"behavior", "Isolated"}};
   const Tokenizer tokenizer = read_tokenizer(file.dump());
   CHECK_THROWS_AS(tokenizer.encode(std::string(5000, 'a') + "c", {}), std::runtime_error);
+}
+
+TEST_CASE("an expression that another engine reads otherwise, or that may find nothing, is not understood") {
+  for (const char* expression : {R"([a-z&&[^o]]+)", R"(\h+)", R"(\Ka)", R"(a$)", R"(^a)", R"((?m)a.b)", R"((*UCP)a)",
+                                 R"([[a]b])", R"(a*)", R"((?=ab))", R"(\Ca)"}) {
+    INFO(expression);
+    CHECK_THROWS_AS(Pattern(expression), std::runtime_error);
+  }
+  CHECK_NOTHROW(Pattern(R"([^\r\n\p{L}\p{N}]?+\p{L}+|[\^$]|\$\[)"));
+}
+
+TEST_CASE("what would take for ever is given up") {
+  Json file = small_tokenizer();
+  file["normalizer"] = {{"type", "NFC"}};
+  std::string marks = "a";
+  for (int n = 0; n < 100'000; ++n) marks += n % 2 == 0 ? "\xCC\x81" : "\xCC\x96";
+  const Tokenizer tokenizer = read_tokenizer(file.dump());
+  CHECK_THROWS_AS(tokenizer.encode(marks, {}), std::runtime_error);
+  CHECK(tokenizer.encode(marks.substr(0, 101), {}).size() > 1);
+
+  file["normalizer"] = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", std::string(100'000, 'b')}};
+  CHECK_THROWS_AS(read_tokenizer(file.dump()).encode(std::string(1000, 'a'), {}), std::runtime_error);
+
+  int asked = 0;
+  const auto give_up = [&asked] {
+    if (++asked == 3) throw std::runtime_error("enough");
+  };
+  file["normalizer"] = nullptr;
+  file["added_tokens"] = Json::array({{{"id", 10}, {"content", "<a>"}}});
+  CHECK_THROWS_AS(read_tokenizer(file.dump()).encode("b<a>b<a>b", {.keep_going = give_up}), std::runtime_error);
+  CHECK(asked == 3);
+
+  file["model"]["vocab"][std::string(200'000, 'x') + "\xE2\x96\x81"] = 11;
+  CHECK_NOTHROW(read_tokenizer(file.dump()));
+}
+
+TEST_CASE("null counts as absent, and nothing may follow where bytes are written as characters") {
+  CHECK(complaint_with("/model/byte_fallback", nullptr) == "none");
+  const Json steps = {{"type", "Sequence"},
+                      {"pretokenizers", Json::array({{{"type", "ByteLevel"}}, {{"type", "Digits"}}})}};
+  CHECK(complaint_with("/pre_tokenizer", steps) ==
+        "it has the pre_tokenizer Digits behind ByteLevel, which is not understood here");
+  const Words words = words_of(" a  b", true, {Metaspace{"_", Metaspace::Prepend::kFirst}});
+  CHECK(words == Words{"_a", "_", "_b"});
+}
+
+TEST_CASE("tokens that somebody may write are found also where marks of the format are not") {
+  Json file = small_tokenizer();
+  file["added_tokens"] = {{{"id", 10}, {"content", "<a>"}, {"special", true}},
+                          {{"id", 11}, {"content", "<b>"}, {"special", false}}};
+  const Tokenizer tokenizer = read_tokenizer(file.dump());
+  CHECK(tokenizer.encode("<a><b>", {.finds_special = false}) == std::vector<TokenId>{0, 1, 0, 11});
 }
