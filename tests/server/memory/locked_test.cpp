@@ -14,7 +14,10 @@ namespace {
 class Lock {
  public:
   explicit Lock(const std::string& path) {
-    if (sqlite3_open(path.c_str(), &db_) != SQLITE_OK || run("BEGIN IMMEDIATE") != SQLITE_OK) {
+    // The server may be writing for a moment, as it does when it looks after its file.
+    constexpr int kPatience = 60'000;  // ms
+    if (sqlite3_open(path.c_str(), &db_) != SQLITE_OK || sqlite3_busy_timeout(db_, kPatience) != SQLITE_OK ||
+        run("BEGIN IMMEDIATE") != SQLITE_OK) {
       throw std::runtime_error("cannot lock " + path);
     }
   }
