@@ -1,16 +1,11 @@
 #include "check/rules.hpp"
 
+#include "read/representation.hpp"
+
 namespace bindgen {
 namespace {
 
 using c::TypeKind;
-
-// Whether it is an array without a length, or holds one at its end.
-bool is_open(const c::Header& header, const c::Type& type) {
-  if (type.kind == TypeKind::kArray) return type.count == 0 || is_open(header, type.target.front());
-  const auto* record = type.kind == TypeKind::kRecord ? c::find<c::Record>(header, type.name) : nullptr;
-  return record != nullptr && ends_openly(header, *record);
-}
 
 // What C++ has no words for in `type`, or in what it is made of; empty if there is nothing.
 std::string unspeakable(const c::Type& type) {
@@ -76,7 +71,7 @@ class DeclarationInspection {
       const bool ends_record = is_last && !record.is_union && i + 1 == record.fields.size();
       for (const c::Record& inner : field.inline_record) inspect_open_arrays(inner, own_path, ends_record);
       const bool may_be_open = ends_record && i > 0 && !holds_open_array(field.type.target);
-      if (field.inline_record.empty() && is_open(header_, field.type) && !may_be_open)
+      if (field.inline_record.empty() && ends_openly(header_, field.type, 0) && !may_be_open)
         inspection_.complain(field.location, own_path +
                                                  " holds an array without a length, which C++ has only at the end of "
                                                  "a struct and behind another field");
@@ -85,7 +80,8 @@ class DeclarationInspection {
 
   // Of an array, whether its elements are open, or hold what is.
   bool holds_open_array(const std::vector<c::Type>& elements) const {
-    return !elements.empty() && elements.front().kind != TypeKind::kFunction && is_open(header_, elements.front());
+    return !elements.empty() && elements.front().kind != TypeKind::kFunction &&
+           ends_openly(header_, elements.front(), 0);
   }
 
   Inspection& inspection_;
@@ -93,12 +89,6 @@ class DeclarationInspection {
 };
 
 }  // namespace
-
-bool ends_openly(const c::Header& header, const c::Record& record) {
-  if (record.fields.empty()) return false;
-  const c::Field& last = record.fields.back();
-  return last.inline_record.empty() ? is_open(header, last.type) : ends_openly(header, last.inline_record.front());
-}
 
 // The generated code declares everything anew, in C++.
 void declarations_can_be_repeated(Inspection& inspection) { DeclarationInspection(inspection).inspect(); }

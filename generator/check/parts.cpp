@@ -1,6 +1,7 @@
 #include "check/rules.hpp"
 
 #include "emit/parts.hpp"
+#include "read/representation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -215,7 +216,7 @@ void elements_have_an_end(Inspection& inspection) {
         std::holds_alternative<meaning::Array>(meaning) || std::holds_alternative<meaning::Batch>(meaning);
     if (!are_several || part.type->target.front().kind != c::TypeKind::kRecord) return;
     const NamedRecord record = record_of(inspection.api, part);
-    inspection.require(!ends_openly(inspection.api.header, *record.record), part,
+    inspection.require(!ends_openly(inspection.api.header, *record.record, 0), part,
                        record.path + " ends in an array without a length, so there is no array of them");
   });
 }
@@ -255,7 +256,7 @@ void require_filled(Inspection& inspection, const Part& part, const std::vector<
 // A function may write as much of a struct as it knows of; what is kept for it has the size of its declared fields.
 // `size`: the parameter that is told it; null: none is.
 void require_room(Inspection& inspection, const Part& part, const c::Record& record, const Part* size) {
-  inspection.require(!ends_openly(inspection.api.header, record), part,
+  inspection.require(!ends_openly(inspection.api.header, record, 0), part,
                      record.name + " ends in an array without a length, for which there would be no room");
   if (size == nullptr || !is_integer(*size->type)) return;
   const auto bits = std::min(size->type->size.on_64_bit, size->type->size.on_32_bit) * 8;

@@ -47,9 +47,6 @@ inline bool points_at(const c::Type& type, c::TypeKind kind) {
   return type.kind == c::TypeKind::kPointer && type.target.front().kind == kind;
 }
 
-// Whether a struct ends in an array without a length, so that nobody knows how large it is.
-bool ends_openly(const c::Header& header, const c::Record& record);
-
 // Calls `visit` with the type of everything that the header declares, and the place of the declaration. What types are
 // made of is left to it, and so are structs that are declared in place, whose fields have their turn.
 using TypeVisitor = std::function<void(const c::Type& type, const Location& at)>;

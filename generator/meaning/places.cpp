@@ -2,6 +2,7 @@
 
 #include "meaning/model.hpp"
 #include "read/declaration.hpp"
+#include "read/representation.hpp"
 
 #include <algorithm>
 #include <set>
@@ -173,24 +174,11 @@ class Survey {
     return c::find<c::Record>(header_, type.target.front().name) == nullptr;
   }
 
-  // Whether it is an array without a length, or of one element, as C had them before; or a struct that ends in one.
-  bool ends_openly(const c::Type& type) const {
-    if (type.kind == c::TypeKind::kArray) return type.count <= 1 || ends_openly(type.target.front());
-    const c::Record* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, type.name) : nullptr;
-    return record != nullptr && ends_openly(*record);
-  }
-  bool ends_openly(const c::Record& record) const {
-    const auto is_open = [&](const c::Field& field) {
-      return field.inline_record.empty() ? ends_openly(field.type) : ends_openly(field.inline_record.front());
-    };
-    if (record.is_union) return std::any_of(record.fields.begin(), record.fields.end(), is_open);
-    return !record.fields.empty() && is_open(record.fields.back());
-  }
-
   void add_part(Declared declared, const Location& at) {
     declared.is_union = declared.is_union || is_union(declared.type);
     declared.is_opaque = is_opaque(declared.type);
-    declared.ends_openly = declared.type.kind == c::TypeKind::kPointer && ends_openly(declared.type.target.front());
+    declared.ends_openly =
+        declared.type.kind == c::TypeKind::kPointer && ends_openly(header_, declared.type.target.front(), 1);
     add(PlaceKind::kPart, declared.path, declared.declaration, at);
     places_.parts.push_back(std::move(declared));
   }

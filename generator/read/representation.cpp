@@ -1,5 +1,6 @@
 #include "read/representation.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -106,6 +107,22 @@ class Comparison {
 
 bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other) {
   return Comparison(before, after).same(one, other);
+}
+
+bool ends_openly(const c::Header& header, const c::Type& type, std::uint64_t elements) {
+  if (type.kind == c::TypeKind::kArray)
+    return type.count <= elements || ends_openly(header, type.target.front(), elements);
+  const auto* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header, type.name) : nullptr;
+  return record != nullptr && ends_openly(header, *record, elements);
+}
+
+bool ends_openly(const c::Header& header, const c::Record& record, std::uint64_t elements) {
+  const auto is_open = [&](const c::Field& field) {
+    return field.inline_record.empty() ? ends_openly(header, field.type, elements)
+                                       : ends_openly(header, field.inline_record.front(), elements);
+  };
+  if (record.is_union) return std::any_of(record.fields.begin(), record.fields.end(), is_open);
+  return !record.fields.empty() && is_open(record.fields.back());
 }
 
 }  // namespace bindgen

@@ -1,12 +1,20 @@
-// Whether two types, each of its own header, are the same to the processor: names and const aside.
+// What types are in memory, names and const aside: whether two, each of its own header, are the same, and whether one
+// has an end.
 #pragma once
 
 #include "read/c_facts.hpp"
+
+#include <cstdint>
 
 namespace bindgen {
 
 // Types that `header` declares are looked into, so that a struct that was merely renamed is still the same. Records and
 // enums of one name count as the same: how they differ is told of them, not of everything that uses them.
 bool same_representation(const c::Header& before, const c::Type& one, const c::Header& after, const c::Type& other);
+
+// Whether it is an array of at most so many elements, or a struct or union that can end in one: 0, an array without a
+// length; 1, also as C had them before there were such. Nobody knows where they really end.
+bool ends_openly(const c::Header& header, const c::Type& type, std::uint64_t elements);
+bool ends_openly(const c::Header& header, const c::Record& record, std::uint64_t elements);
 
 }  // namespace bindgen

@@ -127,13 +127,10 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
   return embedding;
 }
 
-bool ChatHost::knows_template_of(const ModelDescription& model) {
-  return family_for(model.template_name, model.path) != nullptr;
-}
-
-std::string ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
+ChatHost::PromptOfModel ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
   const ModelDescription model = plain_model_for(turn.model, asker);
-  return TurnPlan(turn, family_for(model.template_name, model.path)).prompt().text;
+  const TurnPlan plan(turn, family_for(model.template_name, model.path));
+  return {plan.prompt().text, !plan.uses_own_template(), model.path};
 }
 
 }  // namespace rkllm_mcp::chat

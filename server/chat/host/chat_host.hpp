@@ -48,10 +48,13 @@ class ChatHost {
 
   // As model_for(), but not for what only a model has. Throws TurnError.
   ModelDescription plain_model_for(std::string_view name, const Asker& asker) const;
-  // Whether prompts for it are rendered here. Else the runtime's own template puts around them what nobody sees.
-  static bool knows_template_of(const ModelDescription& model);
   // What the turn's prompt would be. Throws TurnError.
-  std::string prompt_of(const Turn& turn, const Asker& asker) const;
+  struct PromptOfModel {
+    std::string text;
+    bool is_whole;     // else the runtime's own template puts around it what nobody sees
+    std::string path;  // of the model's file
+  };
+  PromptOfModel prompt_of(const Turn& turn, const Asker& asker) const;
   // The model or profile that `name` means; if it is empty, the only model. Throws TurnError.
   ModelDescription model_for(std::string_view name, const Asker& asker) const;
   // By any of its names; nothing if there is none.

@@ -483,13 +483,12 @@ void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string mode
 
 void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
   const AnthropicRequest request = read_anthropic_count(body);
-  const ModelDescription model = host_.plain_model_for(request.turn.model, visit->asker);
-  const auto count = [prompt = host_.prompt_of(request.turn, visit->asker), is_whole = host_.knows_template_of(model)](
-                         const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
-    const TokenCount counted = tokens_of_prompt(prompt, is_whole ? tokenizer : nullptr, keep_going);
+  const ChatHost::PromptOfModel prompt = host_.prompt_of(request.turn, visit->asker);
+  const auto count = [prompt](const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
+    const TokenCount counted = tokens_of_prompt(prompt.text, prompt.is_whole ? tokenizer : nullptr, keep_going);
     return anthropic_count_reply(counted.tokens, counted.is_estimate);
   };
-  answer_by_tokenizer(visit, model.path, count, ignored_fields(request.ignored));
+  answer_by_tokenizer(visit, prompt.path, count, ignored_fields(request.ignored));
 }
 
 void ChatRoutes::tokenize(const VisitPointer& visit, const Json& body) {
@@ -514,7 +513,7 @@ void ChatRoutes::detokenize(const VisitPointer& visit, const Json& body) {
 
 void ChatRoutes::apply_template(const VisitPointer& visit, const Json& body) {
   const OpenAiChatRequest request = read_openai_chat(body);
-  answer(visit, {{"prompt", host_.prompt_of(request.turn, visit->asker)}});
+  answer(visit, {{"prompt", host_.prompt_of(request.turn, visit->asker).text}});
 }
 
 void ChatRoutes::show(const VisitPointer& visit, const Json& body) {

@@ -51,9 +51,7 @@ TokenizeRequest read_tokenize(const Json& json) {
   TokenizeRequest result;
   read_request(json, [&result](const JsonReader& request) {
     result.model = model_of(request);
-    const auto content = request.find("content");
-    if (!content) throw InvalidParams(request.path_of("content"), "missing");
-    result.content = content->text();
+    result.content = required_member(request, "content")->text();
     const auto is_set = [&request](const char* name, bool otherwise) {
       const auto given = request.find(name);
       return given ? given->boolean() : otherwise;
@@ -69,8 +67,7 @@ DetokenizeRequest read_detokenize(const Json& json) {
   DetokenizeRequest result;
   read_request(json, [&result](const JsonReader& request) {
     result.model = model_of(request);
-    const auto tokens = request.find("tokens");
-    if (!tokens) throw InvalidParams(request.path_of("tokens"), "missing");
+    const auto tokens = required_member(request, "tokens");
     for (std::size_t n = 0; n < tokens->array().size(); ++n) {
       result.tokens.push_back(tokens->element(n).integer<TokenId>(0));
     }

@@ -2,18 +2,29 @@
 
 namespace rkllm_mcp::chat {
 
-std::vector<TokenId> Tokenizer::encode(std::string_view text, const Options& options) const {
-  std::vector<TokenId> tokens;
-  if (options.with_special) tokens = parts_.before;
-  bool is_first = true;
-  parts_.added.divide(text, options.finds_special, [&](std::string_view piece, std::optional<TokenId> token) {
+namespace {
+
+// Takes the added tokens of a text, and gives the pieces between to `encode`, with whether one begins the whole text.
+template <typename Encode>
+void take_added(const AddedTokens& added, std::string_view text, bool is_first, bool finds_special,
+                std::vector<TokenId>& tokens, const Encode& encode) {
+  added.divide(text, finds_special, [&](std::string_view piece, std::optional<TokenId> token) {
     if (token) {
       tokens.push_back(*token);
     } else {
-      encode_piece(piece, is_first, options, tokens);
+      encode(piece, is_first);
     }
     is_first = false;
   });
+}
+
+}  // namespace
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, const Options& options) const {
+  std::vector<TokenId> tokens;
+  if (options.with_special) tokens = parts_.before;
+  const auto encode = [&](std::string_view piece, bool is_first) { encode_piece(piece, is_first, options, tokens); };
+  take_added(parts_.added, text, true, options.finds_special, tokens, encode);
   if (options.with_special) tokens.insert(tokens.end(), parts_.after.begin(), parts_.after.end());
   return tokens;
 }
@@ -21,14 +32,8 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const Options& opt
 void Tokenizer::encode_piece(std::string_view piece, bool is_first, const Options& options,
                              std::vector<TokenId>& tokens) const {
   const std::string text = normalised(std::string(piece), parts_.normalizers);
-  parts_.normalised.divide(text, options.finds_special, [&](std::string_view part, std::optional<TokenId> token) {
-    if (token) {
-      tokens.push_back(*token);
-    } else {
-      encode_words(part, is_first, options, tokens);
-    }
-    is_first = false;
-  });
+  const auto encode = [&](std::string_view part, bool begins) { encode_words(part, begins, options, tokens); };
+  take_added(parts_.normalised, text, is_first, options.finds_special, tokens, encode);
 }
 
 void Tokenizer::encode_words(std::string_view part, bool is_first, const Options& options,
