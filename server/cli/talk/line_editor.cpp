@@ -8,6 +8,7 @@
 #include <clocale>
 #include <cstdio>
 #include <cstring>
+#include <cwchar>
 #include <filesystem>
 #include <iostream>
 
@@ -17,6 +18,7 @@ namespace {
 constexpr int kRemembered = 500;  // lines
 constexpr const char* kEmptyLine = "em-kill-line";
 constexpr const char* kGiveUp = "rkllm-give-up";
+constexpr const wchar_t* kGiveUpWide = L"rkllm-give-up";
 
 // libedit reads characters by the locale; one without UTF-8 would cut every letter with an accent.
 void read_utf8() {
@@ -29,14 +31,15 @@ void read_utf8() {
 struct LineEditor::Editor {
   EditLine* line;
   History* history;
+  HistEvent event{};
+  std::string prompt{};
+  bool was_given_up = false;
+
   static Editor& of(EditLine* line) {
     void* data = nullptr;
     ::el_get(line, EL_CLIENTDATA, &data);
     return *static_cast<Editor*>(data);
   }
-  HistEvent event{};
-  std::string prompt{};
-  bool was_given_up = false;
 };
 
 LineEditor::LineEditor(std::string history_file, Lines lines) : history_file_(std::move(history_file)) {
@@ -47,8 +50,9 @@ LineEditor::LineEditor(std::string history_file, Lines lines) : history_file_(st
   ::el_set(line, EL_CLIENTDATA, editor_.get());
   ::el_set(
       line, EL_PROMPT, +[](EditLine* asking) -> char* { return Editor::of(asking).prompt.data(); });
-  ::el_set(
-      line, EL_ADDFN, kGiveUp, "Give up a text of several lines", +[](EditLine* asking, int) -> unsigned char {
+  // libedit keeps the two texts as they are; el_set() would copy them and never free that.
+  ::el_wset(
+      line, EL_ADDFN, kGiveUpWide, L"Give up a text of several lines", +[](EditLine* asking, wint_t) -> unsigned char {
         Editor::of(asking).was_given_up = true;
         return CC_NEWLINE;
       });
