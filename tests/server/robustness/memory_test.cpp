@@ -220,7 +220,7 @@ TEST_CASE("where the system gives no more memory, requests end and not the proce
   const bool answers_again = answers_in_the_end(server);
   INFO(server.process().error_text());
   CHECK(answers_again);
-  CHECK(server.process().error_text().find("a callback of the event loop took") == std::string::npos);
+  CHECK_THAT(server.process().error_text(), !has_text("a callback of the event loop took"));
 }
 
 TEST_CASE(

@@ -131,7 +131,8 @@ TEST_CASE("a batch of whatever takes long, and many datagrams of that kind, leav
   RpcClient datagrams(server.connect(Transport::kUdp));
   for (int i = 0; i < kRequests; ++i) datagrams.send("resources/read", {{"uri", "rkllm://api/functions/rkllm_run"}});
   CHECK(client.call("ping").contains("result"));
-  CHECK(server.process().error_text().find("a callback of the event loop took") == std::string::npos);
+  if (RKLLM_MCP_SANITIZED) return;  // which makes everything take several times as long
+  CHECK_THAT(server.process().error_text(), !has_text("a callback of the event loop took"));
 }
 
 TEST_CASE("clients that close in the middle of a long line do not silence the server") {
