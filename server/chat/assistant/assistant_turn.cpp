@@ -18,9 +18,6 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-// Of the question and what was said before it. It is searched and copied on the event loop, and no model holds more.
-constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
-
 // What was said, without the pictures, in the last message of a user; what was before it is `before`.
 std::string question_in(Turn& turn, std::vector<Message>& before) {
   if (turn.raw_prompt) return *turn.raw_prompt;
@@ -109,9 +106,8 @@ AssistantTurn::~AssistantTurn() {
 void AssistantTurn::begin() {
   question_ = question_in(turn_, history_);
   system_ = text_of_role(turn_, Role::kSystem);
-  std::size_t bytes = question_.size() + system_.size();
-  for (const Message& each : history_) bytes += text_of(each).size();
-  if (bytes > kMostBytes) {
+  const std::size_t bytes = question_.size() + system_.size() + bytes_of(history_);
+  if (bytes > kMostPromptBytes) {
     throw TurnError(ErrorKind::kContext, "the messages are longer than the 1 MiB that a profile takes");
   }
   if (turn_.format.kind != OutputKind::kText) {

@@ -98,11 +98,20 @@ void TurnMaker::make_room() {
     const ContextPlan room = plan_run(context(), {.bytes = bytes, .tokens = prompt_tokens_}, plan_.turn().max_tokens);
     if (const auto* limit = std::get_if<RunWithLimit>(&room)) return run(limit->max_new_tokens);
     if (std::holds_alternative<CountFirst>(room)) return count();
-    if (!plan_.turn().drop_oldest_turns || !plan_.drop_oldest()) {
-      return fail(TurnError::context_exceeded(prompt_tokens_, context()));
-    }
+    if (!plan_.shorten(bytes_that_may_fit())) return fail(TurnError::context_exceeded(prompt_tokens_, context()));
     prompt_tokens_.reset();
   }
+}
+
+// How long a prompt may be that replaces one that was too long. Each try is a run, and a run that fails empties the KV
+// cache; so where the tokens are not known an eighth is dropped at once, and all that no text fits with: one of more
+// than 8 bytes a token.
+std::size_t TurnMaker::bytes_that_may_fit() const {
+  constexpr std::size_t kMostBytesOfToken = 8;
+  const std::size_t bytes = plan_.prompt().text.size();
+  const auto context = static_cast<std::size_t>(this->context());
+  if (!prompt_tokens_) return std::min(bytes - bytes / 8, context * kMostBytesOfToken);
+  return bytes * context / static_cast<std::size_t>(*prompt_tokens_);
 }
 
 RunOptions TurnMaker::run_options(std::int64_t most_tokens) const {
@@ -131,9 +140,7 @@ void TurnMaker::counted(const RunReport& report) {
     const bool may_be_too_long =
         plan_.uses_own_template() || most_prompt_tokens(plan_.prompt().text.size()) > context();
     if (report.lost || has_begun || !may_be_too_long) return run_failed(report);
-    if (!plan_.turn().drop_oldest_turns || !plan_.drop_oldest()) {
-      return fail(TurnError::context_exceeded(std::nullopt, context()));
-    }
+    if (!plan_.shorten(bytes_that_may_fit())) return fail(TurnError::context_exceeded(std::nullopt, context()));
     return clear_template();  // the failure has emptied the KV cache
   }
   prompt_tokens_ =

@@ -61,6 +61,7 @@ class TurnMaker {
   void clear_template();
   void load_cache();
   void make_room();  // looks how the prompt fits into the context
+  std::size_t bytes_that_may_fit() const;
   void count();      // its tokens, by a run of one
   void counted(const RunReport& report);
   void run(std::int64_t most_tokens);

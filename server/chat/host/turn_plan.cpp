@@ -67,6 +67,12 @@ TurnPlan::TurnPlan(Turn turn, const Family* family) : turn_(std::move(turn)), fa
   } else if (turn_.raw_prompt) {
     family_ = find_family(built_in_families(), kPlainFamily);
   }
+  // Before it is written: that copies each byte, on the event loop.
+  std::size_t bytes = bytes_of(turn_.messages) + (turn_.raw_prompt ? turn_.raw_prompt->size() : 0);
+  if (bytes > kMostPromptBytes && drop(bytes - kMostPromptBytes) > 0) bytes = bytes_of(turn_.messages);
+  if (bytes > kMostPromptBytes) {
+    throw TurnError(ErrorKind::kContext, "the prompt is longer than the 1 MiB that any model takes");
+  }
   write();
 }
 
@@ -87,12 +93,22 @@ void TurnPlan::ask_again(std::string_view complaint) {
   write();
 }
 
-bool TurnPlan::drop_oldest() {
-  if (turn_.raw_prompt || uses_own_template_) return false;
-  const std::size_t taken = drop_oldest_turn(turn_.messages);
+bool TurnPlan::shorten(std::size_t most_bytes) {
+  const std::size_t dropped_before = dropped_;
+  std::size_t taken = 0;
+  do {
+    const std::size_t bytes = prompt_.text.size();
+    taken = drop(bytes > most_bytes ? bytes - most_bytes : 0);
+    if (taken > 0) write();
+  } while (taken > 0 && prompt_.text.size() > most_bytes);
+  return dropped_ > dropped_before;
+}
+
+std::size_t TurnPlan::drop(std::size_t bytes) {
+  if (!turn_.drop_oldest_turns || turn_.raw_prompt || uses_own_template_) return 0;
+  const std::size_t taken = drop_oldest_turns(turn_.messages, bytes);
   dropped_ += taken;
-  if (taken > 0) write();
-  return taken > 0;
+  return taken;
 }
 
 std::string TurnPlan::text_after(const Answer& answer) const {

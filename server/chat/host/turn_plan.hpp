@@ -21,7 +21,8 @@ const Family* family_for(std::string_view template_name, std::string_view file_n
 
 class TurnPlan {
  public:
-  // `family`: of the model; null: only a single message is possible, in the runtime's own template. Throws TurnError.
+  // `family`: of the model; null: only a single message is possible, in the runtime's own template. Throws TurnError,
+  // also where what is said is longer than kMostPromptBytes, unless the turn lets its oldest turns be dropped.
   TurnPlan(Turn turn, const Family* family);
 
   const Turn& turn() const { return turn_; }
@@ -36,8 +37,9 @@ class TurnPlan {
 
   // The prompt anew, after an answer that did not fit the schema.
   void ask_again(std::string_view complaint);
-  // Without its oldest turn; false if nothing can be dropped. How many messages are gone: dropped().
-  bool drop_oldest();
+  // Without its oldest turns: at least one, and so many that the prompt has at most `most_bytes`, or the last turn alone
+  // is left. False: the turn does not let any be dropped, or has none. How many messages are gone: dropped().
+  bool shorten(std::size_t most_bytes);
   std::size_t dropped() const { return dropped_; }
 
   // The beginning of the next turn's prompt, once the model has given this answer.
@@ -45,6 +47,7 @@ class TurnPlan {
 
  private:
   void write();
+  std::size_t drop(std::size_t bytes);  // messages
 
   Turn turn_;
   const Family* family_;

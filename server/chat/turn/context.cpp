@@ -10,6 +10,15 @@ std::optional<std::int64_t> sum_of(std::optional<std::int64_t> left, std::option
   return *left + *right;
 }
 
+std::size_t bytes_of(const Message& message) {
+  std::size_t bytes = 0;
+  for (const Part& part : message.parts) {
+    if (const auto* const text = std::get_if<TextPart>(&part)) bytes += text->text.size();
+  }
+  for (const ToolCall& call : message.calls) bytes += call.arguments.size();
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t context_tokens(std::int64_t max_context_len) {
@@ -73,14 +82,24 @@ Timings sum_of_runs(const Timings& one, const Timings& other) {
           sum(one.generate_ms, other.generate_ms), sum(one.total_ms, other.total_ms)};
 }
 
-std::size_t drop_oldest_turn(std::vector<Message>& messages) {
+std::size_t bytes_of(const std::vector<Message>& messages) {
+  std::size_t bytes = 0;
+  for (const Message& each : messages) bytes += bytes_of(each);
+  return bytes;
+}
+
+std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes) {
   const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
-  const auto oldest = std::ranges::find_if(messages, [](const Message& each) { return each.role != Role::kSystem; });
-  if (oldest == messages.end()) return 0;
-  const auto next = std::find_if(oldest + 1, messages.end(), is_user);
-  if (next == messages.end()) return 0;
-  // System messages between the two say something about what follows as well.
-  const auto kept = std::stable_partition(oldest, next, [](const Message& each) { return each.role != Role::kSystem; });
+  const auto is_said = [](const Message& message) { return message.role != Role::kSystem; };
+  const auto oldest = std::ranges::find_if(messages, is_said);
+  auto end = oldest;
+  for (std::size_t taken = 0; end != messages.end() && (end == oldest || taken < bytes);) {
+    const auto next = std::find_if(end + 1, messages.end(), is_user);
+    if (next == messages.end()) break;
+    for (; end != next; ++end) taken += is_said(*end) ? bytes_of(*end) : 0;
+  }
+  // System messages between turns say something about what follows as well.
+  const auto kept = std::stable_partition(oldest, end, is_said);
   const auto taken = static_cast<std::size_t>(kept - oldest);
   messages.erase(oldest, kept);
   return taken;

@@ -66,8 +66,15 @@ Usage sum_of_runs(const Usage& one, const Usage& other);
 // The times of both, one after the other; the first token is that of the first.
 Timings sum_of_runs(const Timings& one, const Timings& other);
 
-// Takes the oldest turn out of the conversation: the first user message and all up to the next one. System messages
-// stay, and so does the last turn. The number of messages taken; 0 if nothing can be.
-std::size_t drop_oldest_turn(std::vector<Message>& messages);
+// No model holds a longer prompt: it would have 32 bytes in each of 32,768 tokens.
+constexpr std::size_t kMostPromptBytes = std::size_t{1} << 20U;
+
+// What all of them say: their texts and the arguments of their calls.
+std::size_t bytes_of(const std::vector<Message>& messages);
+
+// Takes the oldest turns out of the conversation, until what has been taken says so many bytes: at least one, if any can
+// be taken. A turn is a user message and all up to the next one; system messages stay, and so does the last turn. The
+// number of messages taken.
+std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes);
 
 }  // namespace rkllm_mcp::chat

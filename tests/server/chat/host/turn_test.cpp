@@ -174,6 +174,37 @@ TEST_CASE(
   CHECK(heard.beginning->dropped_messages == 4);
 }
 
+TEST_CASE("a history that is much too long takes a few runs and not one for each turn, and one that no model holds none") {
+  Bench bench;
+  Turn turn;
+  constexpr int kTurns = 3000;
+  for (int i = 0; i < kTurns; ++i) {
+    turn.messages.push_back(text_message(Role::kUser, std::string(100, 'u')));
+    turn.messages.push_back(text_message(Role::kAssistant, std::string(100, 'a')));
+  }
+  turn.messages.push_back(text_message(Role::kUser, "And now?"));
+  turn.max_tokens = 8;
+  turn.drop_oldest_turns = true;
+  bench.pool.model.answers = {{"ok"}};
+  const Heard heard = bench.ask(turn);
+  REQUIRE_FALSE(heard.error);
+  CHECK(heard.answers.at(0).text == "ok");
+  CHECK(heard.beginning->dropped_messages % 2 == 0);
+  CHECK(heard.beginning->dropped_messages > 2 * kTurns - 40);  // a byte is a token here
+  CHECK(heard.beginning->dropped_messages < 2 * kTurns);
+  CHECK(bench.pool.model.runs.size() < 24);
+
+  bench.pool.model.runs.clear();
+  turn.messages.insert(turn.messages.begin(), text_message(Role::kUser, std::string(kMostPromptBytes, 'x')));
+  bench.pool.model.answers = {{"ok"}};
+  CHECK(bench.ask(turn).beginning->dropped_messages > 2 * kTurns - 40);
+  CHECK(bench.pool.model.runs.size() < 24);
+  turn.messages = {text_message(Role::kUser, std::string(kMostPromptBytes + 1, 'x'))};
+  bench.pool.model.runs.clear();
+  CHECK_THROWS_WITH(bench.ask(turn), has_text("longer than the 1 MiB"));
+  CHECK(bench.pool.model.runs.empty());
+}
+
 TEST_CASE("a stop string ends the run, and is not a part of the answer") {
   Bench bench;
   bench.pool.model.answers = {{"one EN", "D two", " three", " four"}};
