@@ -1,7 +1,8 @@
 // Where hosts meet the board: a directory with a simulated model, an rkllm-mcp that serves HTTP, and how to start one
 // that speaks over its standard input and output.
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
@@ -11,21 +12,24 @@ import { kProgram, kVersions, Server, simulator_of } from '../../clients/support
 const kModel = { rkllm_simulated_model: 1, name: 'SIMULATED board', decode_tokens_per_s: 50 };
 const kPatience = 200_000; // ms; less than the endless prompt takes
 
+export const kModelName = 'board'; // of which the server knows as well
 export const kShortPrompt = '@n=8';
 export const kLongPrompt = '@n=250';
 export const kEndlessPrompt = '@n=20000';
 
 export class Place {
   static async make() {
-    const server = await Server.start();
-    const { directory } = server.place;
-    const model_path = join(directory, 'board.json');
+    const models_directory = await mkdtemp(join(tmpdir(), 'rkllm-hosts-'));
+    const model_path = join(models_directory, 'board.json');
     await writeFile(model_path, JSON.stringify(kModel));
+    const models = JSON.stringify({ [kModelName]: { param: { model_path, max_context_len: 4096 }, template: 'qwen3' } });
+    const server = await Server.start({ models });
+    const { directory } = server.place;
     const stdio = { command: kProgram, args: ['stdio', '--library', simulator_of(kVersions.at(-1)),
-      '--settings', join(directory, 'stdio.json'), '--log-level', 'warning', '--set', `runtime.cache_dir=${directory}`, '--set', 'memory.database=:memory:'] };
+      '--settings', join(directory, 'stdio.json'), '--log-level', 'warning', '--set', `runtime.cache_dir=${directory}`, '--set', 'memory.database=:memory:', '--set', `models=${models}`] };
     const http = `http://127.0.0.1:${server.port('http')}`;
     const place = new Place();
-    Object.assign(place, { server, directory, model_path, stdio, url: `${http}/mcp`, rpc_url: `${http}/jsonrpc` });
+    Object.assign(place, { server, directory, models_directory, model_path, stdio, url: `${http}/mcp`, rpc_url: `${http}/jsonrpc` });
     place.expected = await place.#ask_directly();
     return place;
   }
@@ -43,8 +47,9 @@ export class Place {
     throw new Error(`${handle} is ${wanted ? 'not ' : ''}running after ${kPatience} ms`);
   }
 
-  remove() {
-    return this.server.stop();
+  async remove() {
+    await this.server.stop();
+    await rm(this.models_directory, { recursive: true });
   }
 
   // What the server itself says, without a host between: its tools, and what comes of the short prompt.
@@ -61,7 +66,8 @@ export class Place {
     const { handle } = await call('rkllm_init', { param: { model_path: this.model_path } });
     const { text } = await call('rkllm_run', { handle, rkllm_input: { prompt_input: kShortPrompt }, stream: false });
     const { cache_sizes } = await call('rkllm_get_kv_cache_size', { handle });
+    const { structuredContent } = await call('tools/call', { name: 'chat', arguments: { model: kModelName, message: kShortPrompt } });
     child.stdin.end();
-    return { tools, text, kv_size: cache_sizes[0] };
+    return { tools, text, kv_size: cache_sizes[0], said: structuredContent.text };
   }
 }

@@ -1,8 +1,9 @@
-// What every host must be able to do with the board, told from its model's side: load, run, abort, ask for the size of
-// the KV cache, unload; and that the model sees at every step what it needs for the next.
+// What every host must be able to do with the board, told from its model's side. With the whole interface: load, run,
+// abort, ask for the size of the KV cache, unload. With the few tools of the chat set: find a model, talk to it, unload
+// it. And that the model sees at every step what it needs for the next.
 import assert from 'node:assert/strict';
 
-import { kEndlessPrompt, kLongPrompt, kShortPrompt } from './place.mjs';
+import { kEndlessPrompt, kLongPrompt, kModelName, kShortPrompt } from './place.mjs';
 import { tool_complaints } from './tools.mjs';
 
 const kTries = 5;
@@ -53,6 +54,15 @@ export async function use_the_board(model, place, options) {
   const [refused] = await call(['rkllm_get_kv_cache_size', { handle }]);
   assert.match(refused, /handle/, 'the model is not told that the handle is gone');
   assert.doesNotMatch(unescaped(refused), /"cache_sizes"/);
+
+  const [models] = await call(['list_models', {}]);
+  assert.ok(models.includes(kModelName), `the model is not shown that there is "${kModelName}", but: ${models}`);
+  const [said] = await call(['chat', { model: kModelName, message: kShortPrompt, max_tokens: 64 }]);
+  assert.ok(unescaped(said).includes(expected.said), `the model is not shown "${expected.said}", but: ${said}`);
+  const [status] = await call(['status', {}]);
+  assert.ok(status.includes(kModelName), `the model is not shown that "${kModelName}" is loaded, but: ${status}`);
+  const [unloaded] = await call(['unload_model', { model: kModelName }]);
+  assert.doesNotMatch(unloaded, /error/i);
   assert.deepEqual(complaints, []);
 }
 

@@ -3,10 +3,12 @@
 // What is wrong with the tools that a host offers, in words. `published`: the server's own list; name_of(C name): the
 // host's name; `lost`: how many descriptions of arguments the host may drop, by the tool's C name.
 export function tool_complaints(offered, published, name_of, lost = {}) {
-  return published.filter(({ name }) => name.startsWith('rkllm_'))
+  return published.filter(({ name }) => name.startsWith('rkllm_') || kChatSet.includes(name))
     .flatMap((tool) => complaints(offered.get(name_of(tool.name)), tool, lost[tool.name] ?? 0)
       .map((complaint) => `${tool.name}: ${complaint}`));
 }
+
+const kChatSet = ['list_models', 'load_model', 'chat', 'embed', 'stop', 'status', 'unload_model'];
 
 function complaints(tool, { description, inputSchema }, may_be_lost) {
   if (!tool) return ['is not offered'];
