@@ -127,7 +127,7 @@ Json properties() {
                      {}, "Asks first whether a question may be answered. Left out: every question is answered.")},
       {"search",
        object_schema({{"tool", string_schema("duckduckgo_search, say.")},
-                      {"server", described({{"type", "string"}, {"default", "tool-server"}}, "That has the tool.")},
+                      {"server", described({{"type", "string"}, {"default", "tool-server"}}, "That has the tool: tool-server, or upstreams.")},
                       {"max_results", whole_schema(1, 10, 5, "That are asked for.")},
                       {"max_bytes", whole_schema(100, kMost, 6000, "Of results that the model is told.")}},
                      {"tool"}, "Looks the question up before the answer. Left out: nothing is looked up.")},
