@@ -106,7 +106,9 @@ bool TurnPlan::shorten(std::size_t most_bytes) {
 
 std::size_t TurnPlan::drop(std::size_t bytes) {
   if (!turn_.drop_oldest_turns || turn_.raw_prompt || uses_own_template_) return 0;
-  const std::size_t taken = drop_oldest_turns(turn_.messages, bytes);
+  // Rather too many than too few, so that no more is dropped than has to be: shorten() looks again.
+  const std::size_t marks = std::max(family_->user.size(), family_->assistant.size());
+  const std::size_t taken = drop_oldest_turns(turn_.messages, bytes, marks);
   dropped_ += taken;
   return taken;
 }

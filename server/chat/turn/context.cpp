@@ -88,7 +88,7 @@ std::size_t bytes_of(const std::vector<Message>& messages) {
   return bytes;
 }
 
-std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes) {
+std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes, std::size_t bytes_around) {
   const auto is_user = [](const Message& message) { return message.role == Role::kUser; };
   const auto is_said = [](const Message& message) { return message.role != Role::kSystem; };
   const auto oldest = std::ranges::find_if(messages, is_said);
@@ -96,7 +96,7 @@ std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes)
   for (std::size_t taken = 0; end != messages.end() && (end == oldest || taken < bytes);) {
     const auto next = std::find_if(end + 1, messages.end(), is_user);
     if (next == messages.end()) break;
-    for (; end != next; ++end) taken += is_said(*end) ? bytes_of(*end) : 0;
+    for (; end != next; ++end) taken += is_said(*end) ? bytes_of(*end) + bytes_around : 0;
   }
   // System messages between turns say something about what follows as well.
   const auto kept = std::stable_partition(oldest, end, is_said);

@@ -72,9 +72,9 @@ constexpr std::size_t kMostPromptBytes = std::size_t{1} << 20U;
 // What all of them say: their texts and the arguments of their calls.
 std::size_t bytes_of(const std::vector<Message>& messages);
 
-// Takes the oldest turns out of the conversation, until what has been taken says so many bytes: at least one, if any can
-// be taken. A turn is a user message and all up to the next one; system messages stay, and so does the last turn. The
-// number of messages taken.
-std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes);
+// Takes the oldest turns out of the conversation, until so many bytes have been taken, where each message has
+// `bytes_around` besides what it says: at least one turn, if any can be taken. A turn is a user message and all up to the
+// next one; system messages stay, and so does the last turn. The number of messages taken.
+std::size_t drop_oldest_turns(std::vector<Message>& messages, std::size_t bytes, std::size_t bytes_around);
 
 }  // namespace rkllm_mcp::chat

@@ -201,7 +201,7 @@ TEST_CASE("a history that is much too long takes a few runs and not one for each
   CHECK(bench.pool.model.runs.size() < 24);
   turn.messages = {text_message(Role::kUser, std::string(kMostPromptBytes + 1, 'x'))};
   bench.pool.model.runs.clear();
-  CHECK_THROWS_WITH(bench.ask(turn), has_text("longer than the 1 MiB"));
+  CHECK_THROWS_WITH(bench.ask(turn), test::has_text("longer than the 1 MiB"));
   CHECK(bench.pool.model.runs.empty());
 }
 

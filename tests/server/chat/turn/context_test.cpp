@@ -83,15 +83,15 @@ TEST_CASE("the oldest turn is dropped with all that belongs to it, and never the
     messages.push_back(text_message(role, "x"));
   }
   std::vector<Message> at_once = messages;
-  CHECK(drop_oldest_turns(messages, 0) == 4);
+  CHECK(drop_oldest_turns(messages, 0, 0) == 4);
   CHECK(roles_of(messages) == std::vector{kSystem, kSystem, kUser, kAssistant, kUser});
-  CHECK(drop_oldest_turns(messages, 1) == 2);
+  CHECK(drop_oldest_turns(messages, 1, 0) == 2);
   CHECK(roles_of(messages) == std::vector{kSystem, kSystem, kUser});
-  CHECK(drop_oldest_turns(messages, 1) == 0);
-  CHECK(drop_oldest_turns(at_once, 5) == 6);
+  CHECK(drop_oldest_turns(messages, 1, 0) == 0);
+  CHECK(drop_oldest_turns(at_once, 9, 1) == 6);
   CHECK(at_once == messages);
   std::vector<Message> none;
-  CHECK(drop_oldest_turns(none, 1) == 0);
+  CHECK(drop_oldest_turns(none, 1, 0) == 0);
 }
 
 TEST_CASE("the wishes of a request replace values of the preset, and all nine are always there") {
