@@ -9,3 +9,11 @@ if(RKLLM_MCP_SANITIZE)
   endif()
   add_link_options(-fsanitize=${RKLLM_MCP_SANITIZE})
 endif()
+
+# For code that never looks at memory as another type than it has: without what UBSan asks at each use of a pointer. What
+# that would find, the address sanitizer finds where it matters; and it takes a third of the time that compiling takes.
+macro(rkllm_mcp_ask_less_of_pointers)
+  if(RKLLM_MCP_SANITIZE STREQUAL "address,undefined")
+    add_compile_options(-fno-sanitize=null,alignment,pointer-overflow)
+  endif()
+endmacro()
