@@ -12,17 +12,35 @@ namespace bindgen {
 namespace {
 
 // What each kind of change means to the reader, the worst first.
-struct Group {
-  bool is_of_words;  // rather than of the interface
-  Breaks breaks;
+enum class Group { kAbi, kApi, kChanged, kAdded, kWords };
+struct GroupText {
+  Group group;
   const char* key;
   const char* title;
 };
-constexpr std::array<Group, 4> kGroups = {
-    {{false, Breaks::kAbi, "abi", "Breaks the ABI: a program compiled for the one does not work with the other"},
-     {false, Breaks::kApi, "api", "Breaks the API: binaries work together, sources may have to change"},
-     {false, Breaks::kNone, "none", "Additions"},
-     {true, Breaks::kNone, "documentation", "Said in other words: read what it means now"}}};
+constexpr std::array<GroupText, 5> kGroups = {
+    {{Group::kAbi, "abi", "Breaks the ABI: a program compiled for the one does not work with the other"},
+     {Group::kApi, "api", "Breaks the API: binaries work together, sources may have to change"},
+     {Group::kChanged, "changed", "Changes that break nothing"},
+     {Group::kAdded, "none", "Additions"},
+     {Group::kWords, "documentation", "Said in other words: read what it means now"}}};
+
+// What is deprecated now, or no longer, is nothing new: something that was there has changed.
+Group group_of(const Change& change) {
+  if (change.kind == ChangeKind::kReworded) return Group::kWords;
+  if (change.breaks == Breaks::kAbi) return Group::kAbi;
+  if (change.breaks == Breaks::kApi) return Group::kApi;
+  return change.kind == ChangeKind::kAdded && change.what != "deprecation" ? Group::kAdded : Group::kChanged;
+}
+
+std::string word(Breaks breaks) {
+  switch (breaks) {
+    case Breaks::kAbi: return "abi";
+    case Breaks::kApi: return "api";
+    case Breaks::kNone: return "none";
+  }
+  return {};
+}
 
 constexpr const char* kLegend = "Sizes and offsets (@) are in bytes: 64-bit/32-bit.";
 
@@ -41,10 +59,6 @@ std::string word(ChangeKind kind) {
 
 std::string told_kind(const Change& change) { return word(change.kind) + (change.is_guess ? " (a guess)" : ""); }
 
-bool is_in(const Change& change, const Group& group) {
-  return change.breaks == group.breaks && (change.kind == ChangeKind::kReworded) == group.is_of_words;
-}
-
 // A layout is an offset if it is that of a field, unless it is what was resized.
 std::string layout_of(const Change& change, const Side& side) {
   if (!side.layout) return {};
@@ -60,10 +74,10 @@ std::string side_text(const Change& change, const Side& side) {
   return side.declaration + (side.declaration.empty() || layout.empty() ? "" : ", ") + layout;
 }
 
-std::vector<Change> of_group(const std::vector<Change>& changes, const Group& group) {
+std::vector<Change> of_group(const std::vector<Change>& changes, Group group) {
   std::vector<Change> members;
   std::copy_if(changes.begin(), changes.end(), std::back_inserter(members),
-               [&](const Change& change) { return is_in(change, group); });
+               [&](const Change& change) { return group_of(change) == group; });
   return members;
 }
 
@@ -104,8 +118,8 @@ std::string line_of(const Change& change) {
 std::string diff_as_text(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
   std::string text = before + " -> " + after + "\n";
   if (changes.empty()) return text + "\nNo difference.\n";
-  for (const Group& group : kGroups) {
-    const auto members = of_group(changes, group);
+  for (const GroupText& group : kGroups) {
+    const auto members = of_group(changes, group.group);
     if (members.empty()) continue;
     text += "\n" + std::string(group.title) + " (" + std::to_string(members.size()) + ")\n";
     for (const Change& change : members) text += "  " + line_of(change) + "\n";
@@ -117,8 +131,8 @@ std::string diff_as_markdown(const std::vector<Change>& changes, const std::stri
   std::string text = "# " + before + " → " + after + "\n";
   if (changes.empty()) return text + "\nNo difference.\n";
   text += "\n" + std::string(kLegend) + "\n";
-  for (const Group& group : kGroups) {
-    const auto members = of_group(changes, group);
+  for (const GroupText& group : kGroups) {
+    const auto members = of_group(changes, group.group);
     if (members.empty()) continue;
     text += "\n## " + std::string(group.title) + " (" + std::to_string(members.size()) + ")\n\n";
     text += "| change | what | name | before | after |\n|---|---|---|---|---|\n";
@@ -134,18 +148,14 @@ std::string diff_as_markdown(const std::vector<Change>& changes, const std::stri
 std::string diff_as_json(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
   Json list = Json::array();
   Json counts = Json::object();
-  for (const Group& group : kGroups) counts[group.key] = of_group(changes, group).size();
+  for (const GroupText& group : kGroups) counts[group.key] = of_group(changes, group.group).size();
   for (const Change& change : changes) {
-    const auto* group =
-        std::find_if(kGroups.begin(), kGroups.end(), [&](const Group& one) { return is_in(change, one); });
-    Json entry{{"change", word(change.kind)},
-               {"what", change.what},
-               {"name", change.name},
-               {"breaks", group->is_of_words ? "none" : group->key}};
+    Json entry{
+        {"change", word(change.kind)}, {"what", change.what}, {"name", change.name}, {"breaks", word(change.breaks)}};
     if (change.is_guess) entry["guess"] = true;
     if (change.before) entry["before"] = side_json(change, *change.before);
     if (change.after) entry["after"] = side_json(change, *change.after);
-    if (group->is_of_words) {
+    if (change.kind == ChangeKind::kReworded) {
       for (const char* side : {"before", "after"}) {
         if (entry.contains(side)) entry[side] = entry[side]["declaration"];
       }

@@ -5,6 +5,7 @@
 
 #include "compare/documentation.hpp"
 #include "compare/render_diff.hpp"
+#include "json.hpp"
 #include "read/header.hpp"
 
 #include <algorithm>
@@ -174,6 +175,19 @@ TEST_CASE("what is deprecated now is told whether or not documentation is compar
               "none added deprecation open_models: Deprecated."});
   CHECK(lines(diff_of("int f(int n);", "int f(int n);\n/** @deprecated */\nfloat g(void);")) ==
         Lines{"none added function g: float g(void)"});
+}
+
+TEST_CASE("what has changed and breaks nothing is told apart from what is new") {
+  const auto changes = diff_of("struct T;\nint f(struct T* t);\n/** @deprecated Use f. */\nint g(int a);",
+                               "struct T { int a; };\nint f(struct T* t);\nint g(int a);\nint h(int a);");
+  CHECK_THAT(diff_as_text(changes, "a", "b"), has_text("\n\nChanges that break nothing (2)\n"
+                                                       "  changed struct T: opaque -> is defined now, size 4/4\n"
+                                                       "  removed deprecation g: Deprecated: Use f.\n"
+                                                       "\nAdditions (1)\n  added function h: int h(int a)\n"));
+  CHECK_THAT(diff_as_markdown(changes, "a", "b"), has_text("## Changes that break nothing (2)"));
+  const Json json = Json::parse(diff_as_json(changes, "a", "b"));
+  CHECK(json.at("counts") == Json{{"abi", 0}, {"api", 0}, {"changed", 2}, {"none", 1}, {"documentation", 0}});
+  CHECK(json.at("changes").at(0).at("breaks").get<std::string>() == "none");
 }
 
 TEST_CASE("what is not alike, or alike in two ways, is removed and added") {
