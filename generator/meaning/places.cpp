@@ -50,6 +50,8 @@ class Survey {
   explicit Survey(const c::Header& header) : header_(header) {}
 
   Places result() {
+    for (const c::Function* function : c::all<c::Function>(header_)) add_beside_numbers(function->params);
+    for (const c::Record* record : c::all<c::Record>(header_)) add_beside_numbers(record->fields);
     for (const c::Symbol& symbol : header_.symbols) std::visit([this](const auto& any) { visit(any); }, symbol);
     return std::move(places_);
   }
@@ -63,11 +65,16 @@ class Survey {
     add(PlaceKind::kCallback, callback.name, declaration(callback), callback.location);
   }
   void visit(const c::Record& record) {
-    if (!record.is_union) visit_fields(record, record.name, "", false);  // what is in a union is nothing for the wire
+    if (!record.is_union)
+      visit_fields(record, record.name, "",
+                   beside_numbers_.count(record.name) != 0);  // what is in a union is nothing for the wire
   }
   void visit(const c::Function& function) {
     add(PlaceKind::kFunction, function.name, declaration(function), function.location);
-    if (function.is_variadic)
+    if (function.is_variadic && function.params.empty())
+      complain(function.location, function.name + ": which parameters it takes is not said; if none, write " +
+                                      function.name + "(void) in the header");
+    else if (function.is_variadic)
       complain(function.location, function.name + " takes variable arguments, which have no wire form");
     for (std::size_t i = 0; i < function.params.size(); ++i) {
       const c::Param& param = function.params[i];
@@ -156,6 +163,25 @@ class Survey {
                        [&](const c::Field& field) { return leads_to_number(field, seen); });
   }
 
+  // Structs that a part leads to beside which there are numbers.
+  template <class Parts>
+  void add_beside_numbers(const Parts& parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (!lengths_beside(parts, i).empty() || has_numbers_in_parts(parts, i)) add_structs(parts[i].type);
+    }
+  }
+  void add_structs(const c::Type& type) {
+    if (type.kind == c::TypeKind::kPointer || type.kind == c::TypeKind::kArray) return add_structs(type.target.front());
+    const auto* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, type.name) : nullptr;
+    if (record != nullptr && beside_numbers_.insert(record->name).second) add_structs(*record);
+  }
+  void add_structs(const c::Record& record) {
+    for (const c::Field& field : record.fields) {
+      for (const c::Record& inner : field.inline_record) add_structs(inner);
+      if (field.inline_record.empty()) add_structs(field.type);
+    }
+  }
+
   bool is_union(const c::Type& type) const {
     const c::Record* record = type.kind == c::TypeKind::kRecord ? c::find<c::Record>(header_, type.name) : nullptr;
     return record != nullptr && record->is_union;
@@ -194,6 +220,7 @@ class Survey {
   }
 
   const c::Header& header_;
+  std::set<std::string> beside_numbers_;  // structs
   Places places_;
 };
 

@@ -123,7 +123,7 @@ Proposal text(const Declared& declared) {
   if (has_word_like(name_of(declared), {"data",   "buf",    "blob",      "byte",   "raw",   "nonce",  "salt",
                                         "digest", "pixel",  "payload",   "bitmap", "frame", "packet", "sample",
                                         "image",  "secret", "signature", "hash",   "uuid",  "guid",   "key"}) ||
-      has_word(name_of(declared), {"iv", "mac", "tag", "sig", "seed", "der"}))
+      has_word(name_of(declared), {"iv", "mac", "tag", "sig", "seed", "der", "list", "utf"}))
     return guess(nothing("text"), "called as if it were bytes: how many the function reads is not said");
   if (declared.has_numbers_around) return guess(nothing("text"), kNumbersAround);
   return likely(nothing("text"), "const characters, and no integer beside them that could be their length");

@@ -113,10 +113,29 @@ TEST_CASE("a proposal that is no guess has nothing beside it that could be a len
   CHECK(entries("int f(const char* path, bool fast);", "").find(R"("text":{},"confidence":"likely")") !=
         std::string::npos);
   CHECK(entries("int set(const char* name, const char* value);", "").find("guess") == std::string::npos);
+  // A number beside the struct that a text is in counts as well, wherever the struct is used.
+  for (const char* use : {"int f(const S* s, int n);", "typedef struct { S s; int n; } A;\nint f(const A* a);",
+                          "typedef struct { const S* s; } A;\nint f(const A* a, float x);"}) {
+    CHECK(entries(std::string("typedef struct { const char* p; } S;\n") + use, "")
+              .find(R"("for":"S.p","quote":"const char* p","guess")") != std::string::npos);
+  }
+  CHECK(entries("typedef struct { const char* p; } S;\nint f(const S* s);", "").find("guess") == std::string::npos);
   const std::string both = point + "int f(const P* p, const int* values, int n);";
   CHECK(entries(both, "").find("likely") == std::string::npos);
   CHECK(entries(both, R"({"for":"f.values","quote":"const int* values","array":{"counted_by":"n"}})")
             .find(R"("object":{},"confidence":"likely")") != std::string::npos);
+}
+
+TEST_CASE("a union ends openly whichever of its members does, not only where the last one does") {
+  const auto proposed = [](const std::string& members) {
+    return suggestions("typedef struct { char c; char more[1]; } Open;\ntypedef union { " + members +
+                           " } U;\ntypedef struct { char c; U u; } Around;\nint f(const Around* a);",
+                       {});
+  };
+  const std::string open = "a struct that ends in an array of which nothing says how long it is";
+  CHECK(proposed("Open open; char plain;").find(open) != std::string::npos);
+  CHECK(proposed("char plain; Open open;").find(open) != std::string::npos);
+  CHECK(proposed("char plain; char other;").find(open) == std::string::npos);
 }
 
 TEST_CASE("a name says what its words say, and not what is only a part of one") {
