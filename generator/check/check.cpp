@@ -46,6 +46,7 @@ constexpr Rule kRules[] = {
     {"pairs-are-of-parameters", &pairs_are_of_parameters},
     {"outs-are-of-parameters", &outs_are_of_parameters},
     {"told-only-are-fields", &told_only_are_fields},
+    {"changed-counts-are-of-the-library", &changed_counts_are_of_the_library},
     {"elements-have-an-end", &elements_have_an_end},
     {"open-ends-stay-empty", &open_ends_stay_empty},
     {"groups-are-whole", &groups_are_whole},

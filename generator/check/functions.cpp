@@ -57,22 +57,6 @@ std::vector<Handle> handles_of(const Api& api, const c::Function& function) {
   return found;
 }
 
-// What a client has given is not freed: pointers in such structs are left by the function alone.
-void inspect_left_pointers(Inspection& inspection, const NamedRecord& record, const std::string& frees) {
-  for (const Part& field : parts_of(inspection.api, *record.record, record.path)) {
-    const Meaning& meaning = inspection.api.role(field.path).meaning;
-    const c::Type* held = field.type;  // in place
-    while (held->kind == c::TypeKind::kArray) held = &held->target.front();
-    if (held->kind == c::TypeKind::kRecord && is_on_wire(meaning))
-      inspect_left_pointers(inspection, record_of(inspection.api, field), frees);
-    const auto* array = std::get_if<meaning::Array>(&meaning);
-    const bool is_given = field.type->kind == c::TypeKind::kPointer && !field.type->target.front().is_const &&
-                          is_on_wire(meaning) && (array == nullptr || !array->is_told_only);
-    inspection.require(!is_given, field,
-                       "what a client gives here " + frees + " would free; say \"told_only\", or \"unused\"");
-  }
-}
-
 // What frees what a function has left is called with arguments of that function.
 void inspect_freeing(Inspection& inspection, const Part& part, const std::string& frees) {
   inspection.require(is_left(inspection.api.role(part.path).meaning), part,
@@ -177,9 +161,13 @@ void declared_arrays_are_whole(Inspection& inspection) {
       if (param.extent <= 1 || is_whole) continue;
       const std::string many = std::to_string(param.extent);
       const Meaning& meaning = api.role(part->path).meaning;
-      const auto* array = std::get_if<meaning::Array>(&meaning);
-      inspection.require(array == nullptr || !array->is_changed, *part,
-                         "it is declared as an array of " + many + ", and a client may give fewer for it to change");
+      const bool may_be_fewer = std::holds_alternative<meaning::Array>(meaning) ||
+                                std::holds_alternative<meaning::Batch>(meaning) ||
+                                std::holds_alternative<meaning::OutArray>(meaning);
+      inspection.require(!may_be_fewer, *part,
+                         "it is declared as an array of " + many +
+                             ", and there may be fewer; if fewer will do, declare it as a pointer in the header, else "
+                             "mark it \"unused\"");
       inspection.require(!std::holds_alternative<meaning::Text>(meaning), *part,
                          "it is declared as an array of " + many + ", and a text may be shorter");
       const bool is_of_one =

@@ -12,6 +12,23 @@ namespace {
 
 using c::TypeKind;
 
+// What the stub of a function calls, of what could be the name of a parameter as well.
+std::set<std::string> called_by_stub(const Api& api, const c::Function& function) {
+  std::set<std::string> names;
+  if (function.returns.kind == TypeKind::kRecord) names.insert("encode");
+  if (makes_handle(api, function)) names.insert("remember");
+  for (const Part& part : parts_of(api, function)) {
+    const Meaning& meaning = api.role(part.path).meaning;
+    const auto* room = std::get_if<meaning::OutRoom>(&meaning);
+    if (room != nullptr && !room->filled.empty()) names.insert("filled");
+    if (std::holds_alternative<meaning::OutChosen>(meaning)) names.insert("choice");
+    const auto* array = std::get_if<meaning::Array>(&meaning);
+    const auto* counted = array != nullptr ? std::get_if<CountedBy>(&array->length) : nullptr;
+    if (counted != nullptr && !counted->times.empty()) names.insert("factor");
+  }
+  return names;
+}
+
 // What the stub of a function has beside its parameters.
 std::set<std::string> variables_of_stub(const Api& api, const c::Function& function) {
   std::set<std::string> names{"functions", "call", "params", "reply"};
@@ -25,7 +42,9 @@ std::set<std::string> variables_of_stub(const Api& api, const c::Function& funct
     const Meaning& meaning = api.role(part.path).meaning;
     const auto* room = std::get_if<meaning::OutRoom>(&meaning);
     if (room != nullptr && room->filled == "return") names.insert("result");
-    if (!freed_by(meaning).empty()) names.insert("free_" + part.name);
+    if (freed_by(meaning).empty()) continue;
+    names.insert("free_" + part.name);
+    if (std::holds_alternative<meaning::CreatesHandle>(returned)) names.insert(kReturned);
   }
   if (!api.functions.at(function.name).running_probe.empty()) names.insert("idle");
   return names;
@@ -118,12 +137,16 @@ class NameInspection {
 
   void inspect_params(const c::Function& function) {
     const std::set<std::string> of_stub = variables_of_stub(inspection_.api, function);
+    const std::set<std::string> called = called_by_stub(inspection_.api, function);
     std::set<std::string> names;
     for (const c::Param& param : function.params) {
       inspect_name(param.name, param.location);
       if (of_stub.count(param.name) != 0)
         inspection_.complain(param.location, function.name + ": the generated code has a variable " + param.name +
                                                  " of its own; rename the parameter in the header");
+      if (called.count(param.name) != 0 || is_of_generated_code(param.name, Declares::kParam))
+        inspection_.complain(param.location, function.name + ": the generated code means something else by " +
+                                                 param.name + "; rename the parameter in the header");
       if (!names.insert(param.name).second) inspection_.complain(param.location, "two parameters named " + param.name);
       std::set<std::string> types;
       for (const c::Param& other : function.params) {

@@ -81,6 +81,13 @@ constexpr const char* kMadeNames =
 
 // What hides a type in a stub, before the type is named there.
 constexpr const char* kParams = "call functions params";
+// What a stub calls by its bare name, whatever the function is like.
+constexpr const char* kInStubs =
+    "Abi AtEnd CallContext Decoder Encoder Encoding Exactly FileUse Functions Json MultipleOf SameLengthAs "
+    "adopt_handle "
+    "await_end counted_by fill_undefined floats_to_json from_version kEmptyIfAbsent kNullable kOptional kRequired "
+    "number_to_json out_array out_room reply_to_predicate reply_to_status require_value set_wire_defaults std "
+    "tell_changed tell_chosen tell_out_room tell_out_value";
 // What is a variable or a member anywhere, and would be meant where an enumerator is.
 constexpr const char* kVariables =
     "batch call codec encoder encoding entry free_rows free_value functions handle idle lookup params replaces_token "
@@ -104,10 +111,13 @@ bool is_of_generated_code(const std::string& name, Declares declares) {
   static const Words kOwn = words(kNames);
   static const Words kOfStubs = words(kParams);
   static const Words kAnywhere = words(kVariables);
+  static const Words kInAnyStub = words(kInStubs);
   static const std::regex kMade(kMadeNames);
+  if (declares == Declares::kParam) return kInAnyStub.count(name) != 0;
   if (kOwn.count(name) != 0 || std::regex_match(name, kMade)) return true;
   switch (declares) {
-    case Declares::kFunction: return false;
+    case Declares::kFunction:
+    case Declares::kParam: return false;
     case Declares::kType: return kOfStubs.count(name) != 0;
     case Declares::kConstant: return kAnywhere.count(name) != 0;
   }

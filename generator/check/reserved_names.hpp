@@ -11,7 +11,7 @@ bool is_word_of_cpp20(const std::string& name);
 bool is_macro_of_c(const std::string& name);
 
 // Functions are called through a table, and types are not meant where a value is: fewer names are in their way.
-enum class Declares { kType, kConstant, kFunction };
+enum class Declares { kType, kConstant, kFunction, kParam };
 // Whether generated code means something else by this name, beside what the header declares.
 bool is_of_generated_code(const std::string& name, Declares declares);
 

@@ -64,7 +64,13 @@ void declarations_can_be_repeated(Inspection& inspection);
 // check_layouts.cpp
 void structs_are_plain(Inspection& inspection);
 void bit_fields_are_values(Inspection& inspection);
+// check_changed.cpp
+// What a client has given is not freed: pointers in such structs are left by the function alone.
+void inspect_left_pointers(Inspection& inspection, const NamedRecord& record, const std::string& frees);
+void changed_counts_are_of_the_library(Inspection& inspection);
 // check_structs.cpp
+// The struct that a part holds or points at, or of which it is an array, if it is told.
+std::optional<NamedRecord> struct_in(const Api& api, const Part& part);
 void structs_are_finite(Inspection& inspection);
 void open_ends_stay_empty(Inspection& inspection);
 // check_values.cpp

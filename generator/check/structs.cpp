@@ -14,20 +14,6 @@
 namespace bindgen {
 namespace {
 
-bool is_array_of_structs(const Api& api, const Part& part) {
-  return std::holds_alternative<meaning::Array>(api.role(part.path).meaning) && !part.type->target.empty() &&
-         part.type->target.front().kind == c::TypeKind::kRecord;
-}
-
-// The struct that a part holds or points at, if it is told.
-std::optional<NamedRecord> struct_in(const Api& api, const Part& part) {
-  const Meaning& meaning = api.role(part.path).meaning;
-  const bool is_told = holds_record(api, part) || std::holds_alternative<meaning::Object>(meaning) ||
-                       std::holds_alternative<meaning::Batch>(meaning) ||
-                       std::holds_alternative<meaning::Callbacks>(meaning) || is_array_of_structs(api, part);
-  return is_told ? std::optional(record_of(api, part)) : std::nullopt;
-}
-
 // Whether something in `record`, or in the structs in it, holds the struct of this path; `seen` are those looked into.
 bool leads_to(const Api& api, const NamedRecord& record, const std::string& path, std::set<std::string>& seen) {
   if (record.path == path) return true;
@@ -45,23 +31,35 @@ struct OpenEnd {
   std::string path;
   Location location;
   std::uint64_t count = 0;  // for which there is room
+  std::string entry;        // whose entry can say that there are no more
+  bool can_be_told = false;
 };
 
-void add_open_ends(const Api& api, const c::Record& record, const std::string& path, std::vector<OpenEnd>& found) {
+// `entry`: of the unused union, or what else has no entries of its own inside, that the record is; else empty.
+void add_open_ends(const Api& api, const c::Record& record, const std::string& path, std::vector<OpenEnd>& found,
+                   const std::string& entry = "") {
   for (const c::Field& field : record.fields) {
     if (!record.is_union && &field != &record.fields.back()) continue;
     const std::string own_path = path_of(path, field);
+    const auto role = api.roles.find(own_path);
+    const Meaning* meaning = role != api.roles.end() ? &role->second.meaning : nullptr;
+    const auto* unused = meaning != nullptr ? std::get_if<meaning::Unused>(meaning) : nullptr;
+    if (unused != nullptr && unused->is_whole) continue;
+    const std::string inner_entry = entry.empty() && unused != nullptr ? own_path : entry;
     const std::string& inner_path = field.name.empty() ? path : own_path;
-    for (const c::Record& inner : field.inline_record) add_open_ends(api, inner, inner_path, found);
+    for (const c::Record& inner : field.inline_record) add_open_ends(api, inner, inner_path, found, inner_entry);
     if (!field.inline_record.empty()) continue;
     const c::Type* held = &field.type;
-    const auto role = api.roles.find(own_path);
-    const bool has_length = role != api.roles.end() && std::holds_alternative<meaning::Array>(role->second.meaning);
-    if (held->kind == c::TypeKind::kArray && held->count <= 1 && !has_length)
-      found.push_back({own_path, field.location, held->count});
+    const bool has_length = meaning != nullptr && std::holds_alternative<meaning::Array>(*meaning);
+    const bool is_open = held->kind == c::TypeKind::kArray && held->count <= 1 && !has_length;
+    const std::uint64_t count = held->count;
     while (held->kind == c::TypeKind::kArray) held = &held->target.front();
     const auto* inner = held->kind == c::TypeKind::kRecord ? c::find<c::Record>(api.header, held->name) : nullptr;
-    if (inner != nullptr) add_open_ends(api, *inner, inner->name, found);
+    if (is_open) {
+      const bool has_form = held->kind != c::TypeKind::kPointer && (inner == nullptr || !inner->is_union);
+      found.push_back({own_path, field.location, count, entry.empty() ? own_path : entry, has_form && entry.empty()});
+    }
+    if (inner != nullptr) add_open_ends(api, *inner, inner->name, found, inner->is_union ? inner_entry : "");
   }
 }
 
@@ -147,6 +145,16 @@ class HandedOver {
 
 }  // namespace
 
+std::optional<NamedRecord> struct_in(const Api& api, const Part& part) {
+  const Meaning& meaning = api.role(part.path).meaning;
+  const bool is_array_of_structs = std::holds_alternative<meaning::Array>(meaning) && !part.type->target.empty() &&
+                                   part.type->target.front().kind == c::TypeKind::kRecord;
+  const bool is_told = holds_record(api, part) || std::holds_alternative<meaning::Object>(meaning) ||
+                       std::holds_alternative<meaning::Batch>(meaning) ||
+                       std::holds_alternative<meaning::Callbacks>(meaning) || is_array_of_structs;
+  return is_told ? std::optional(record_of(api, part)) : std::nullopt;
+}
+
 // Nothing is kept behind the end of a struct, so a client must not say that something is there.
 void open_ends_stay_empty(Inspection& inspection) {
   std::set<std::string> told;
@@ -155,8 +163,12 @@ void open_ends_stay_empty(Inspection& inspection) {
     for (const OpenEnd& end : call.open_ends()) {
       const GivenNumber* number = call.number_above(end.count);
       if (number == nullptr || !told.insert(end.path).second) continue;
-      const std::string remedy =
-          end.count == 0 ? "" : R"(; if this array has one element, say "array": {"whole": true})";
+      std::string remedy;
+      if (end.count != 0) {
+        remedy = R"(; if this array has one element, say "unused": {"whole": true})";
+        if (end.entry != end.path) remedy += " of " + end.entry;
+        if (end.can_be_told) remedy += R"(, or "array": {"whole": true} to have it on the wire)";
+      }
       inspection.complain(
           end.location,
           end.path + ": nothing says how many elements it has, and " + number->path + ", which a client gives to " +

@@ -89,7 +89,8 @@ bool fits(const Meaning& meaning, const c::Type& type) {
         if (type.kind != TypeKind::kPointer || type.target.front().is_const) return false;
         const TypeKind held = type.target.front().kind;
         return points_at_numbers() || held == TypeKind::kBool || held == TypeKind::kEnum || held == TypeKind::kRecord ||
-               points_at(type.target.front(), TypeKind::kCharacter);
+               (points_at(type.target.front(), TypeKind::kCharacter) &&
+                type.target.front().target.front().is_const);  // the library keeps it
       },
       [&](const meaning::OutRoom&) {
         if (type.kind != TypeKind::kPointer || is_fixed(type.target.front())) return false;
@@ -106,7 +107,9 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       [&](const meaning::Callbacks&) { return points_at(type, TypeKind::kRecord); },
       [&](const meaning::StreamCallback&) { return points_at(type, TypeKind::kFunction); },
       [&](const meaning::StreamUserdata&) { return points_at(type, TypeKind::kVoid); },
-      [&](const meaning::Unused&) { return true; },  //
+      [&](const meaning::Unused& unused) {
+        return !unused.is_whole || (type.kind == TypeKind::kArray && type.count != 0) || type.kind == TypeKind::kRecord;
+      },
       [&](const meaning::Status&) { return is_integer(type); },
       [&](const meaning::Predicate&) { return is_integer(type); });
 }

@@ -49,7 +49,9 @@ class CallEmitter {
  private:
   // Answers with `reply`; first does what is left to do.
   void reply(Expression reply) {
-    const std::vector<std::string> steps = steps_after();
+    std::vector<std::string> steps = at_once();
+    const auto others = steps_after();
+    steps.insert(steps.end(), others.begin(), others.end());
     reply.head = (steps.empty() ? "return " : "Json reply = ") + reply.head;
     code_.statement(reply);
     finish(steps);
@@ -65,17 +67,25 @@ class CallEmitter {
       const Expression value = is_floating(function_.returns) ? Expression("number_to_json", {call}) : call;
       if (!tells_filled()) return reply({"Json", {Expression("", {literal("value"), value}, '{')}, '{'});
       code_.statement({"const auto result = " + call.head, call.arguments});
+      emit_at_once();
       return reply({"Json", {Expression("", {literal("value"), "result"}, '{')}, '{'});
     }
     const std::string& type = function_.returns.name;
     code_.statement({types_.spell(type) + " result = " + call.head, call.arguments});
+    emit_at_once();
     if (any_part_in(sets_, api_, type, &is_left_undefined)) code_.line("fill_undefined(result);");
     reply({"encode", {"result", "{call.encoding, call.handle}"}});
   }
 
   void emit_handle(const Expression& call) {
     code_.line("Json reply = Json::object();");
-    code_.statement({"adopt_handle", {"call", name_, call, literal("handle"), "reply"}});
+    // No handle: the function has failed, and has left nothing.
+    const bool is_pointer = function_.returns.kind == c::TypeKind::kPointer;
+    const auto lines = at_once(std::string(kReturned) + (is_pointer ? " != nullptr" : " != 0"));
+    if (!lines.empty()) code_.statement({std::string("const auto ") + kReturned + " = " + call.head, call.arguments});
+    for (const std::string& line : lines) code_.line(line);
+    const Expression handle = lines.empty() ? call : Expression(kReturned);
+    code_.statement({"adopt_handle", {"call", name_, handle, literal("handle"), "reply"}});
     std::vector<std::string> steps;
     for (const Part& part : parts_) add_remember(part, steps);
     const auto others = steps_after();
@@ -89,6 +99,7 @@ class CallEmitter {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
     code_.statement({"const auto value = " + call.head, call.arguments});
+    emit_at_once();
     code_.line("encoder.enumeration(" + literal("value") + ", value);");
     reply({"encoder.finish", {}});
   }
@@ -97,7 +108,9 @@ class CallEmitter {
     code_.line("const Encoding encoding{call.encoding, call.handle};");
     code_.line("Encoder encoder(encoding);");
     code_.statement({types_.spell(function_.returns) + " const value = " + call.head, call.arguments});
-    if (!text.freed_by.empty()) code_.line(at_end("value", "functions." + text.freed_by + "(value);"));
+    if (!text.freed_by.empty())
+      code_.line(at_end(kReturned, "if (value != nullptr) functions." + text.freed_by + "(value);"));
+    emit_at_once();
     code_.line("encoder.text(" + literal("value") + ", value);");
     reply({"encoder.finish", {}});
   }
@@ -110,8 +123,9 @@ class CallEmitter {
     if (!object.freed_by.empty()) {
       const auto* frees = c::find<c::Function>(api_.header, object.freed_by);
       const std::string arguments = arguments_of_freeing(*frees);
-      code_.line(at_end("value", "if (value != nullptr) functions." + frees->name + "(" + arguments + ");"));
+      code_.line(at_end(kReturned, "if (value != nullptr) functions." + frees->name + "(" + arguments + ");"));
     }
+    emit_at_once();
     code_.line("encoder.object(" + literal("value") + ", value, kNullable);");
     reply({"encoder.finish", {}});
   }
@@ -133,15 +147,13 @@ class CallEmitter {
   // What is done when the function has succeeded, besides taking over a handle that it returns.
   std::vector<std::string> steps_after() const {
     std::vector<std::string> steps;
-    for (const Part& part : parts_) add_freeing(part, steps);
+    for (const Part& part : parts_) {
+      if (!std::holds_alternative<meaning::CreatesHandle>(api_.role(part.path).meaning)) continue;
+      steps.push_back("adopt_handle(call, " + name_ + ", " + part.name + ", " + literal(part.name) + ", reply);");
+      for (const Part& other : parts_) add_remember(other, steps);
+    }
     for (const Part& part : parts_) {
       const Meaning& meaning = api_.role(part.path).meaning;
-      if (std::holds_alternative<meaning::CreatesHandle>(meaning)) {
-        steps.push_back("adopt_handle(call, " + name_ + ", " + part.name + ", " + literal(part.name) + ", reply);");
-        for (const Part& other : parts_) add_remember(other, steps);
-      }
-      if (std::holds_alternative<meaning::DestroysHandle>(meaning))
-        steps.emplace_back("call.handle->native = nullptr;");
       if (const auto* room = std::get_if<meaning::OutRoom>(&meaning)) {
         const std::string filled = room->filled == "return" ? "result" : room->filled;
         steps.push_back("tell_out_room(reply, " + literal(part.name) + ", " +
@@ -179,16 +191,30 @@ class CallEmitter {
     return arguments;
   }
 
-  // What the function has left in what it was given is given back when everything has been told, or could not be.
-  void add_freeing(const Part& part, std::vector<std::string>& steps) const {
-    const Meaning& meaning = api_.role(part.path).meaning;
-    const auto* frees = c::find<c::Function>(api_.header, freed_by(meaning));
-    if (frees == nullptr) return;
-    const std::string arguments = arguments_of_freeing(*frees);
-    const auto* object = std::get_if<meaning::Object>(&meaning);
-    const auto presence = object != nullptr ? object->presence : std::get<meaning::Array>(meaning).presence;
-    const std::string condition = presence == Presence::kNullable ? "if (" + part.name + " != nullptr) " : "";
-    steps.push_back(at_end(part.name, condition + "functions." + frees->name + "(" + arguments + ");"));
+  // Once, before anything that may throw: a handle that the function has ended is used no more, and what the function
+  // has left in what it was given is given back when everything has been told, or could not be. `if_succeeded` is what
+  // tells that it has left anything.
+  std::vector<std::string> at_once(const std::string& if_succeeded = "") {
+    std::vector<std::string> lines;
+    if (std::exchange(is_done_, true)) return lines;
+    for (const Part& part : parts_) {
+      const Meaning& meaning = api_.role(part.path).meaning;
+      if (std::holds_alternative<meaning::DestroysHandle>(meaning))
+        lines.emplace_back("call.handle->native = nullptr;");
+      const auto* frees = c::find<c::Function>(api_.header, freed_by(meaning));
+      if (frees == nullptr) continue;
+      const auto* object = std::get_if<meaning::Object>(&meaning);
+      const auto presence = object != nullptr ? object->presence : std::get<meaning::Array>(meaning).presence;
+      std::string condition = if_succeeded;
+      if (presence == Presence::kNullable) condition += (condition.empty() ? "" : " && ") + part.name + " != nullptr";
+      if (!condition.empty()) condition = "if (" + condition + ") ";
+      const std::string arguments = arguments_of_freeing(*frees);
+      lines.push_back(at_end(part.name, condition + "functions." + frees->name + "(" + arguments + ");"));
+    }
+    return lines;
+  }
+  void emit_at_once() {
+    for (const std::string& line : at_once()) code_.line(line);
   }
 
   // Frees what the variable `name` leads to however the stub ends.
@@ -226,6 +252,7 @@ class CallEmitter {
   const FunctionRole& role_;
   const std::vector<Part> parts_;
   const std::string name_;
+  bool is_done_ = false;  // what at_once() says
 };
 
 }  // namespace

@@ -67,7 +67,11 @@ bool takes_just(const c::Function& function, const c::Type& pointer) {
 }
 
 std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees) {
-  if (takes_just(frees, function.returns)) return {kReturned};
+  const Meaning& returned = api.role(function.name + ".return").meaning;
+  const bool is_kept = std::holds_alternative<meaning::Text>(returned) ||
+                       std::holds_alternative<meaning::Object>(returned) ||
+                       std::holds_alternative<meaning::CreatesHandle>(returned);  // in the variable kReturned
+  if (is_kept && takes_just(frees, function.returns)) return {kReturned};
   const auto plain = [](c::Type type) {
     if (type.kind == c::TypeKind::kPointer && type.name.empty()) type.target.front().is_const = false;
     type.is_const = false;
@@ -92,8 +96,7 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
   const auto parts = parts_of(api, function);
   for (const c::Param& param : frees.params) {
     std::vector<std::string> found;
-    const bool is_pointer = function.returns.kind == c::TypeKind::kPointer;
-    if (is_pointer && can_be_given(function.returns, param.type)) found.emplace_back(kReturned);
+    if (is_kept && can_be_given(function.returns, param.type)) found.emplace_back(kReturned);
     for (const Part& part : parts) {
       if (can_be(part, param.type)) found.push_back(part.name);
     }

@@ -18,7 +18,8 @@ std::string TypeNames::spell(c::Type type) {
 std::string TypeNames::spell(const std::string& name) { return name_here(name); }
 
 std::string TypeNames::enumerator(const c::Type& of, const std::string& name) {
-  if (!is_shared_ || of.name.empty()) return name;
+  if (of.name.empty()) return name;
+  if (!is_shared_) return of.name + "::" + name;  // a parameter may be called like it
   const std::string type = name_here(of.name);
   const std::string keyword = "typename ";
   return (type.rfind(keyword, 0) == 0 ? type.substr(keyword.size()) : type) + "::" + name;

@@ -134,7 +134,7 @@ const std::map<std::string, Meaning (*)(const Json&)>& meaning_readers() {
        }},
       {"callbacks", [](const Json&) -> Meaning { return meaning::Callbacks{}; }},
       {"userdata", [](const Json&) -> Meaning { return meaning::StreamUserdata{}; }},
-      {"unused", [](const Json&) -> Meaning { return meaning::Unused{}; }},
+      {"unused", [](const Json& json) -> Meaning { return meaning::Unused{json.value("whole", false)}; }},
       {"status", [](const Json&) -> Meaning { return meaning::Status{}; }},
       {"predicate",
        [](const Json& json) -> Meaning {

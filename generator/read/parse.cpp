@@ -88,7 +88,9 @@ clang::Unit run_clang(const clang::Index& index, const std::string& path, const 
       static_cast<unsigned>(in_memory.size()),
       // Names that a pragma gives are implicit attributes.
       CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_VisitImplicitAttributes, &unit);
-  if (code != CXError_Success) throw Refusal({path, 0, 0}, "clang cannot read this file");
+  if (code != CXError_Success)
+    throw Refusal({path, 0, 0}, "clang cannot read this file", "",
+                  "an option behind -- may be none that goes with the others; what is C is read with --std=c11");
   return clang::Unit(unit);
 }
 

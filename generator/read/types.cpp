@@ -47,6 +47,7 @@ std::pair<TypeKind, std::string> kind_of(CXType type) {
     case CXType_Enum: return {TypeKind::kEnum, ""};
     case CXType_Pointer: return {TypeKind::kPointer, ""};
     case CXType_ConstantArray:
+    case CXType_VariableArray:  // of a parameter, which is a pointer
     case CXType_IncompleteArray: return {TypeKind::kArray, ""};
     case CXType_FunctionProto: return {TypeKind::kFunction, ""};
     default: return {TypeKind::kOther, unqualified_name(type)};

@@ -53,6 +53,20 @@ TEST_CASE("a header that is no C++ is read as C if a standard of C is asked for"
   CHECK_FALSE(is_c({"x.h", {"-std=c11", "-std=c++20"}}));
 }
 
+TEST_CASE("options that do not go together, and functions without a prototype, are refused with what to do") {
+  CHECK_THAT(complaint_about("int f(void);", {"-x", "c"}), has_text("what is C is read with --std=c11"));
+  const auto folder = test::scratch("clang_options_c");
+  const std::string header = test::file(folder, "x.h", "int f();\n");
+  const std::string overlay = test::file(folder, "o.json", test::overlay(""));
+  std::string complaint;
+  try {
+    generate({{header, "1.0", {"-std=c11"}}}, overlay);
+  } catch (const Refusal& refusal) {
+    complaint = refusal.what();
+  }
+  CHECK_THAT(complaint, has_text("x.h:1:5: error: f: which parameters it takes is not said; if none, write f(void)"));
+}
+
 TEST_CASE("what the short standard headers lack is read from those of the system") {
   const c::Header header = read_with(
       "#include <pthread.h>\n#include <setjmp.h>\n#include <sys/socket.h>\n"

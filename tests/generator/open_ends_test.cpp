@@ -60,8 +60,11 @@ TEST_CASE("no number that a client gives can say how much there is behind the en
   const auto with_one = [&](const std::string& function, const std::string& says, const std::string& entries) {
     return with_open_end(one + function, R"({"for":"Open.data","quote":"float data[1]",)" + says + "}," + entries);
   };
-  CHECK_THAT(with_one("int f(const Open* o);", R"("unused":{})", o),
-             has_text("to 1; if this array has one element, say \"array\": {\"whole\": true}"));
+  CHECK_THAT(
+      with_one("int f(const Open* o);", R"("unused":{})", o),
+      has_text("to 1; if this array has one element, say \"unused\": {\"whole\": true}, or \"array\": {\"whole\": "
+               "true} to have it on the wire"));
+  CHECK(with_one("int f(const Open* o);", R"("unused":{"whole":true})", o) == "accepted");
   CHECK(with_one("int f(const Open* o);", R"("array":{"whole":true})", o) == "accepted");
   CHECK(with_one("int f(const Open* o);", R"("array":{"counted_by":"n"})", o) == "accepted");
   CHECK_THAT(with_one("int f(const Open* o, int k);", R"("unused":{})",
@@ -89,4 +92,23 @@ TEST_CASE("numbers of an array could say how much there is behind the end of a s
           "Open.data: nothing says how many elements it has, and Open.dims, which a client gives to f, "
           "could say more than there is room for; mark what is given there \"unused\", or leave the function out"));
   CHECK(with_open_end(header, entries + R"("unused":{}})") == "accepted");
+}
+
+TEST_CASE("an array of one element that has no form on the wire can be said to be whole") {
+  const auto with_private = [](const std::string& type, const std::string& path, const std::string& quote,
+                               const std::string& says) {
+    return with_open_end("typedef struct {\n  int n;\n  " + type + ";\n} S;\nint f(S s);",
+                         R"({"for":")" + path + R"(","quote":")" + quote + R"(","unused":)" + says + "}");
+  };
+  const std::string whole = R"(; if this array has one element, say "unused": {"whole": true})";
+  CHECK_THAT(with_private("void* priv[1]", "S.priv", "void* priv[1]", "{}"),
+             has_text("x.h:3:9: error: S.priv: nothing says how many elements it has") &&
+                 has_text(whole + " [open-ends-stay-empty]"));
+  CHECK(with_private("void* priv[1]", "S.priv", "void* priv[1]", R"({"whole":true})") == "accepted");
+  const std::string in_union = "union { int a; float b[1]; }";
+  CHECK_THAT(with_private(in_union, "S.union", in_union, "{}"), has_text(whole + " of S.union [open"));
+  CHECK(with_private(in_union, "S.union", in_union, R"({"whole":true})") == "accepted");
+  CHECK_THAT(with_private("void* priv[]", "S.priv", "void* priv[]", R"({"whole":true})"),
+             has_text("S.priv: its meaning in the overlay does not fit its C type"));
+  CHECK_THAT(with_private("void* priv", "S.priv", "void* priv", R"({"whole":true})"), has_text("does not fit its C"));
 }

@@ -27,4 +27,16 @@ inline std::string refusal(const std::string& header, const std::string& overlay
   return "accepted";
 }
 
+// The same of a header, and an overlay with these entries for it.
+inline std::string with_entry(const std::string& header, const std::string& entries) {
+  return refusal(header, overlay(entries));
+}
+
+// Of a struct with one field `a` of this type, and what the overlay says of it besides the quote.
+inline const std::string kTag = "typedef enum { kA, kB } T;\n";
+inline std::string with_field(const std::string& type, const std::string& says) {
+  return with_entry(kTag + "typedef struct {\n  " + type + " a;\n} S;",
+                    R"({"for":"S.a","quote":")" + type + R"( a",)" + says + "}");
+}
+
 }  // namespace bindgen::test

@@ -33,7 +33,7 @@ const char* const kWordsOfCpp =
     "auto bool char class const constexpr decltype enum float inline int int8_t int16_t int32_t int64_t long namespace "
     "noexcept "
     "nullptr offsetof return short signed sizeof alignof size_t static static_assert static_cast struct template true "
-    "false "
+    "false if "
     "typename uint8_t uint16_t uint32_t uint64_t union unsigned using void double";
 
 }  // namespace

@@ -93,6 +93,11 @@ TEST_CASE("a parameter that is declared as an array is given as many elements, o
   CHECK_THAT(refused_names(point + "int f(const P p[4]);", entry("f.p", "const P* p", object)),
              has_text("x.h:2:15: error: f.p: it is declared as an array of 4, and this would be one of them "
                       "[declared-arrays-are-whole]"));
+  CHECK_THAT(
+      refused_names("int f(const int v[4], int n);", entry("f.v", "const int* v", R"("array":{"counted_by":"n"})")),
+      has_text("f.v: it is declared as an array of 4, and there may be fewer"));
+  CHECK_THAT(refused_names("int f(float v[4]);", entry("f.v", "float* v", R"("out":{"count":"session.n"})")),
+             has_text("f.v: it is declared as an array of 4, and there may be fewer"));
   CHECK_THAT(refused_names("int f(int out[3]);", entry("f.out", "int* out", R"("out":{})")),
              has_text("f.out: it is declared as an array of 3"));
   const auto room = [](const std::string& least) {

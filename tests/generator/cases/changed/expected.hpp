@@ -44,6 +44,15 @@ static_assert(alignof(box) == 4);
 static_assert(offsetof(box, x) == 0);
 static_assert(offsetof(box, width) == 4);
 
+// What an output is about.
+struct summary {
+  // How much each class speaks for it.
+  const float* scores;
+};
+static_assert(sizeof(summary) == by_pointer_size(8, 4));
+static_assert(alignof(summary) == by_pointer_size(8, 4));
+static_assert(offsetof(summary, scores) == 0);
+
 // The functions of a loaded library.
 struct Functions {
   int (*load)(network* net);
@@ -52,6 +61,9 @@ struct Functions {
   int (*fit)(box* area, box* around);
   int (*sort)(int32_t* values, uint32_t n, const bool* keeps);
   int (*reverse)(void* bytes, uint32_t n);
+  void (*output_clear)(output* which);
+  network (*load_with)(output* first);
+  summary (*summarize)(output* of);
 };
 
 // Finds each of them. Throws RpcError naming the first that is missing.
@@ -63,6 +75,9 @@ inline Functions find_functions(const SymbolLookup& lookup) {
   find_symbol(lookup, "fit", functions.fit);
   find_symbol(lookup, "sort", functions.sort);
   find_symbol(lookup, "reverse", functions.reverse);
+  find_symbol(lookup, "output_clear", functions.output_clear);
+  find_symbol(lookup, "load_with", functions.load_with);
+  find_symbol(lookup, "summarize", functions.summarize);
   return functions;
 }
 
@@ -94,11 +109,17 @@ inline constexpr FieldFact kFields_box[] = {
     {"width", "int32_t", 4, 4},
 };
 
+// Where the fields of summary lie.
+inline constexpr FieldFact kFields_summary[] = {
+    {"scores", "const float*", 0, by_pointer_size(8, 4)},
+};
+
 // What can be asked for, in the order of the header.
 inline constexpr Fact kFacts[] = {
     {"network", DeclarationFact{"handle", "typedef uint64_t network"}},
     {"output", RecordFact{"struct", sizeof(output), alignof(output), kFields_output}},
     {"box", RecordFact{"struct", sizeof(box), alignof(box), kFields_box}},
+    {"summary", RecordFact{"struct", sizeof(summary), alignof(summary), kFields_summary}},
 };
 
 }  // namespace rkllm_mcp::v1_changed
@@ -109,6 +130,9 @@ inline constexpr Fact kFacts[] = {
 #include <rkllm_mcp/codec.hpp>
 
 namespace rkllm_mcp::v1_changed {
+
+// Values that are known for a handle.
+inline constexpr HandleValue kNScores{"n_scores", "nothing sets it"};
 
 // output: One of the outputs of a network.
 template <class Codec>
@@ -123,6 +147,12 @@ template <class Codec>
 void members(Codec& codec, Of<Codec, box>& value) {
   codec.integer("x", value.x);
   codec.integer("width", value.width);
+}
+
+// summary: What an output is about.
+template <class Codec>
+void members(Codec& codec, Of<Codec, summary>& value) {
+  codec.array("scores", value.scores, Exactly{kNScores});
 }
 
 }  // namespace rkllm_mcp::v1_changed
@@ -361,6 +391,114 @@ inline constexpr std::string_view kToolOutput_reverse = R"({"type":"object",)"
                                                         R"("status":{"type":"integer"}},)"
                                                         R"("required":["status"]})";
 
+// load_with
+inline constexpr std::string_view kInput_load_with =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("first":{)"
+    R"("type":["object","null"],)"
+    R"("properties":{)"
+    R"("index":{"type":"integer","minimum":0,"maximum":4294967295,"default":0,"description":"Which one."},)"
+    R"("wants_floats":{"type":"boolean","default":false,"description":"Whether it is wanted as floats."}},)"
+    R"("additionalProperties":false,)"
+    R"("description":"Which, and how; then what it is."}},)"
+    R"("additionalProperties":false})";
+inline constexpr std::string_view kOutput_load_with =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("handle":{"type":"string","description":"The new handle."},)"
+    R"("first":{)"
+    R"("type":["object","null"],)"
+    R"("properties":{)"
+    R"("index":{"type":"integer","description":"Which one."},)"
+    R"("wants_floats":{"type":"boolean","description":"Whether it is wanted as floats."},)"
+    R"("buffer":{)"
+    R"("type":["array","object","null"],)"
+    R"("items":{"type":"integer","minimum":0,"maximum":255},)"
+    R"("properties":{)"
+    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("dtype":{"const":"uint8"}},)"
+    R"("required":["base64","dtype"],)"
+    R"("additionalProperties":false,)"
+    R"("description":"Where it lies, until it is released."},)"
+    R"("size":{"type":"integer","description":"Of that, in bytes."}},)"
+    R"("additionalProperties":false,)"
+    R"("required":["index","wants_floats","buffer","size"],)"
+    R"("description":"Which, and how; then what it is."}},)"
+    R"("additionalProperties":false,)"
+    R"("required":["handle","first"]})";
+inline constexpr std::string_view kToolInput_load_with =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("first":{"type":"object",)"
+    R"("description":"Which, and how; then what it is.",)"
+    R"("properties":{)"
+    R"("index":{"type":"integer","description":"Which one.","minimum":0,"default":0},)"
+    R"("wants_floats":{"type":"boolean","description":"Whether it is wanted as floats.","default":false}}}},)"
+    R"("additionalProperties":false})";
+inline constexpr std::string_view kToolOutput_load_with = R"({"type":"object",)"
+                                                          R"("properties":{)"
+                                                          R"("handle":{"type":"string"}},)"
+                                                          R"("required":["handle"]})";
+
+// summarize
+inline constexpr std::string_view kInput_summarize =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("of":{"type":"object",)"
+    R"("properties":{)"
+    R"("index":{"type":"integer","minimum":0,"maximum":4294967295,"default":0,"description":"Which one."},)"
+    R"("wants_floats":{"type":"boolean","default":false,"description":"Whether it is wanted as floats."}},)"
+    R"("additionalProperties":false,)"
+    R"("description":"Which, and how; then what it is."}},)"
+    R"("additionalProperties":false,)"
+    R"("required":["of"]})";
+inline constexpr std::string_view kOutput_summarize =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("scores":{)"
+    R"("type":["array","object","null"],)"
+    R"("items":{"type":["number","null"]},)"
+    R"("properties":{)"
+    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("dtype":{"const":"float32"}},)"
+    R"("required":["base64","dtype"],)"
+    R"("additionalProperties":false,)"
+    R"("description":"How much each class speaks for it."},)"
+    R"("of":{"type":"object",)"
+    R"("properties":{)"
+    R"("index":{"type":"integer","description":"Which one."},)"
+    R"("wants_floats":{"type":"boolean","description":"Whether it is wanted as floats."},)"
+    R"("buffer":{)"
+    R"("type":["array","object","null"],)"
+    R"("items":{"type":"integer","minimum":0,"maximum":255},)"
+    R"("properties":{)"
+    R"("base64":{"type":"string","contentEncoding":"base64"},)"
+    R"("dtype":{"const":"uint8"}},)"
+    R"("required":["base64","dtype"],)"
+    R"("additionalProperties":false,)"
+    R"("description":"Where it lies, until it is released."},)"
+    R"("size":{"type":"integer","description":"Of that, in bytes."}},)"
+    R"("additionalProperties":false,)"
+    R"("required":["index","wants_floats","buffer","size"],)"
+    R"("description":"Which, and how; then what it is."}},)"
+    R"("additionalProperties":false,)"
+    R"("required":["scores","of"]})";
+inline constexpr std::string_view kToolInput_summarize =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("of":{"type":"object",)"
+    R"("description":"Which, and how; then what it is.",)"
+    R"("properties":{)"
+    R"("index":{"type":"integer","description":"Which one.","minimum":0,"default":0},)"
+    R"("wants_floats":{"type":"boolean","description":"Whether it is wanted as floats.","default":false}}}},)"
+    R"("required":["of"],)"
+    R"("additionalProperties":false})";
+inline constexpr std::string_view kToolOutput_summarize = R"({"type":"object",)"
+                                                          R"("properties":{)"
+                                                          R"("of":{"type":"object"}},)"
+                                                          R"("required":["of"]})";
+
 }  // namespace rkllm_mcp::v1_changed
 // Every function as a method: decode the parameters, call, encode what comes back.
 //
@@ -541,6 +679,70 @@ inline constexpr Method kMethod_reverse{
     .tool_output_schema = kToolOutput_reverse,
 };
 
+inline constexpr std::string_view kDescription_load_with = "Loads a network with its first output.";
+inline constexpr std::string_view kDeclaration_load_with = "network load_with(output* first)";
+// Loads a network with its first output.
+//
+// first: Which, and how; then what it is.
+template <class Functions>
+Json load_with(const Functions& functions, CallContext& call) {
+  Decoder params(call, "load_with");
+  output* first = nullptr;
+  params.object("first", first, kNullable);
+  params.finish();
+  Json reply = Json::object();
+  const auto value = functions.load_with(first);
+  const AtEnd free_first([&] { if (value != 0 && first != nullptr) functions.output_clear(first); });
+  adopt_handle(call, "load_with", value, "handle", reply);
+  tell_changed(reply, "first", first, call);
+  return reply;
+}
+inline constexpr std::string_view kParams_load_with[] = {"first"};
+inline constexpr Method kMethod_load_with{
+    .name = "load_with",
+    .title = "load_with",
+    .description = kDescription_load_with,
+    .declaration = kDeclaration_load_with,
+    .params = kParams_load_with,
+    .handle_param = {},
+    .handle = HandleRole::kCreates,
+    .input_schema = kInput_load_with,
+    .output_schema = kOutput_load_with,
+    .tool_input_schema = kToolInput_load_with,
+    .tool_output_schema = kToolOutput_load_with,
+};
+
+inline constexpr std::string_view kDescription_summarize = "Sums an output up.";
+inline constexpr std::string_view kDeclaration_summarize = "summary summarize(output* of)";
+// Sums an output up.
+//
+// of: Which, and how; then what it is.
+template <class Functions>
+Json summarize(const Functions& functions, CallContext& call) {
+  Decoder params(call, "summarize");
+  output* of = nullptr;
+  params.object("of", of, kRequired);
+  params.finish();
+  summary result = functions.summarize(of);
+  const AtEnd free_of([&] { functions.output_clear(of); });
+  Json reply = encode(result, {call.encoding, call.handle});
+  tell_changed(reply, "of", of, call);
+  return reply;
+}
+inline constexpr std::string_view kParams_summarize[] = {"of"};
+inline constexpr Method kMethod_summarize{
+    .name = "summarize",
+    .title = "summarize",
+    .description = kDescription_summarize,
+    .declaration = kDeclaration_summarize,
+    .params = kParams_summarize,
+    .handle_param = {},
+    .input_schema = kInput_summarize,
+    .output_schema = kOutput_summarize,
+    .tool_input_schema = kToolInput_summarize,
+    .tool_output_schema = kToolOutput_summarize,
+};
+
 // All methods, in the order of the header.
 inline constexpr Method kMethods[] = {
     kMethod_load,
@@ -548,6 +750,8 @@ inline constexpr Method kMethods[] = {
     kMethod_fit,
     kMethod_sort,
     kMethod_reverse,
+    kMethod_load_with,
+    kMethod_summarize,
 };
 inline constexpr Stub<Functions> kStubs[] = {
     {"load", &load<Functions>},
@@ -555,6 +759,8 @@ inline constexpr Stub<Functions> kStubs[] = {
     {"fit", &fit<Functions>},
     {"sort", &sort<Functions>},
     {"reverse", &reverse<Functions>},
+    {"load_with", &load_with<Functions>},
+    {"summarize", &summarize<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.

@@ -50,3 +50,17 @@ int sort(int32_t* values, uint32_t n, const bool* keeps);
  * @param bytes The bytes.
  * @param n How many. */
 int reverse(void* bytes, uint32_t n);
+/** What an output is about. */
+typedef struct {
+  /** How much each class speaks for it. */
+  const float* scores;
+} summary;
+/** Gives back what one output holds.
+ * @param which It. */
+void output_clear(output* which);
+/** Loads a network with its first output.
+ * @param first Which, and how; then what it is. */
+network load_with(output* first);
+/** Sums an output up.
+ * @param of Which, and how; then what it is. */
+summary summarize(output* of);

@@ -45,7 +45,10 @@ TEST_CASE("what a function writes into what it is given is told, and what it lef
                                 {"reverse", symbol(+[](void* bytes, uint32_t n) {
                                    std::reverse(static_cast<char*>(bytes), static_cast<char*>(bytes) + n);
                                    return 0;
-                                 })}});
+                                 })},
+                                {"output_clear", symbol(+[](output*) {})},
+                                {"load_with", symbol(+[](output*) { return network{}; })},
+                                {"summarize", symbol(+[](output*) { return summary{}; })}});
   caller.call("load");
   CHECK(caller.call("outputs_get", {{"outputs", {{{"index", 2}}, {{"index", 1}, {"wants_floats", true}}}}}) ==
         Json{{"status", 0},
@@ -66,6 +69,48 @@ TEST_CASE("what a function writes into what it is given is told, and what it lef
   CHECK(caller.call("sort", {{"values", {3, 1}}, {"keeps", {true, true}}}).at("values") == Json{3, 1});
   CHECK_THAT(caller.complaint("sort", {{"values", {3, 1}}, {"keeps", {1, 0}}}), has_text("params.keeps[0]"));
   CHECK(caller.call("reverse", {{"bytes", {1, 2, 255}}}) == Json{{"status", 0}, {"bytes", {255, 2, 1}}});
+}
+
+TEST_CASE("what a function has left is freed once, also where the rest cannot be told") {
+  static int kept = 0;
+  static network made = 0;
+  static const auto leave = [](output* in) {
+    if (in == nullptr) return;
+    in->size = 1;
+    in->buffer = std::calloc(1, 1);
+    static_cast<char*>(in->buffer)[0] = 'A';
+    ++kept;
+  };
+  GoldenCaller caller(kAbiSet, {{"load", symbol(+[](network*) { return 0; })},
+                                {"outputs_get", symbol(+[](network, uint32_t, output*) { return 0; })},
+                                {"outputs_release", symbol(+[](network, uint32_t, output*) { return 0; })},
+                                {"fit", symbol(+[](box*, box*) { return 0; })},
+                                {"sort", symbol(+[](int32_t*, uint32_t, const bool*) { return 0; })},
+                                {"reverse", symbol(+[](void*, uint32_t) { return 0; })},
+                                {"output_clear", symbol(+[](output* which) {
+                                   std::free(which->buffer);
+                                   --kept;
+                                 })},
+                                {"load_with", symbol(+[](output* first) {
+                                   if (made != 0) leave(first);
+                                   return made;
+                                 })},
+                                {"summarize", symbol(+[](output* of) {
+                                   static const float scores[] = {1, 2};
+                                   leave(of);
+                                   return summary{scores};
+                                 })}});
+  // No handle: the function has failed, and has left nothing.
+  CHECK_THAT(caller.complaint("load_with", {{"first", Json::object()}}), has_text("gave no handle"));
+  CHECK(kept == 0);
+  made = 7;
+  CHECK(caller.call("load_with", {{"first", {{"index", 2}}}}) ==
+        Json{{"handle", "it-1"}, {"first", {{"index", 2}, {"wants_floats", false}, {"buffer", {65}}, {"size", 1}}}});
+  CHECK(kept == 0);
+  CHECK(caller.call("load_with") == Json{{"handle", "it-1"}, {"first", nullptr}});
+  CHECK(kept == 0);
+  CHECK_THAT(caller.complaint("summarize", {{"of", Json::object()}}), has_text("n_scores"));
+  CHECK(kept == 0);
 }
 
 }  // namespace rkllm_mcp::v1_changed

@@ -235,10 +235,10 @@ Json query(const Functions& functions, CallContext& call) {
   void* info = nullptr;
   uint32_t size{};
   params.enumeration("what", what, kRequired);
-  params.chosen("info", info, size, "what", what, choice<Counts>(ASK_COUNT), choice<Tensor>(ASK_TENSOR));
+  params.chosen("info", info, size, "what", what, choice<Counts>(Ask::ASK_COUNT), choice<Tensor>(Ask::ASK_TENSOR));
   params.finish();
   Json reply = reply_to_status("query", functions.query(what, info, size));
-  tell_chosen(reply, "info", what, info, call, choice<Counts>(ASK_COUNT), choice<Tensor>(ASK_TENSOR));
+  tell_chosen(reply, "info", what, info, call, choice<Counts>(Ask::ASK_COUNT), choice<Tensor>(Ask::ASK_TENSOR));
   return reply;
 }
 inline constexpr std::string_view kParams_query[] = {"what", "info"};

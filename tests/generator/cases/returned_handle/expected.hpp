@@ -16,6 +16,15 @@ struct thing;
 // Something that is made of parts.
 using thing_t = thing*;
 
+// What is left of one.
+struct remains {
+  // What each part weighs.
+  const float* weights;
+};
+static_assert(sizeof(remains) == by_pointer_size(8, 4));
+static_assert(alignof(remains) == by_pointer_size(8, 4));
+static_assert(offsetof(remains, weights) == 0);
+
 // The functions of a loaded library.
 struct Functions {
   thing_t (*make_thing)(int n_parts);
@@ -23,6 +32,7 @@ struct Functions {
   void (*free_text)(char* text);
   float (*weigh)(thing_t thing, float* weights);
   bool (*unmake)(thing_t thing);
+  remains (*take_apart)(thing_t thing);
 };
 
 // Finds each of them. Throws RpcError naming the first that is missing.
@@ -33,6 +43,7 @@ inline Functions find_functions(const SymbolLookup& lookup) {
   find_symbol(lookup, "free_text", functions.free_text);
   find_symbol(lookup, "weigh", functions.weigh);
   find_symbol(lookup, "unmake", functions.unmake);
+  find_symbol(lookup, "take_apart", functions.take_apart);
   return functions;
 }
 
@@ -50,9 +61,15 @@ inline Functions find_functions(const SymbolLookup& lookup) {
 
 namespace rkllm_mcp::v1_returned_handle {
 
+// Where the fields of remains lie.
+inline constexpr FieldFact kFields_remains[] = {
+    {"weights", "const float*", 0, by_pointer_size(8, 4)},
+};
+
 // What can be asked for, in the order of the header.
 inline constexpr Fact kFacts[] = {
     {"thing_t", DeclarationFact{"handle", "typedef thing* thing_t"}},
+    {"remains", RecordFact{"struct", sizeof(remains), alignof(remains), kFields_remains}},
 };
 
 }  // namespace rkllm_mcp::v1_returned_handle
@@ -66,6 +83,13 @@ namespace rkllm_mcp::v1_returned_handle {
 
 // Values that are known for a handle.
 inline constexpr HandleValue kNParts{"n_parts", "make_thing sets it"};
+inline constexpr HandleValue kNLeft{"n_left", "nothing sets it"};
+
+// remains: What is left of one.
+template <class Codec>
+void members(Codec& codec, Of<Codec, remains>& value) {
+  codec.array("weights", value.weights, Exactly{kNLeft});
+}
 
 }  // namespace rkllm_mcp::v1_returned_handle
 // JSON Schemas (2020-12) of the parameters and the result of every function, whole and as lists of tools show them, as
@@ -165,6 +189,32 @@ inline constexpr std::string_view kToolOutput_unmake = R"({"type":"object",)"
                                                        R"("value":{"type":"boolean"}},)"
                                                        R"("required":["value"]})";
 
+// take_apart
+inline constexpr std::string_view kInput_take_apart =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("thing":{"type":"string","pattern":"^[^\\u0000]*$","description":"The handle, as make_thing returned it, e.g. \"llm-1\". May be left out while exactly one handle exists."}},)"
+    R"("additionalProperties":false})";
+inline constexpr std::string_view kOutput_take_apart = R"({"type":"object",)"
+                                                       R"("properties":{)"
+                                                       R"("weights":{)"
+                                                       R"("type":["array","object","null"],)"
+                                                       R"("items":{"type":["number","null"]},)"
+                                                       R"("properties":{)"
+                                                       R"("base64":{"type":"string","contentEncoding":"base64"},)"
+                                                       R"("dtype":{"const":"float32"}},)"
+                                                       R"("required":["base64","dtype"],)"
+                                                       R"("additionalProperties":false,)"
+                                                       R"("description":"What each part weighs."}},)"
+                                                       R"("additionalProperties":false,)"
+                                                       R"("required":["weights"]})";
+inline constexpr std::string_view kToolInput_take_apart =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("thing":{"type":"string","description":"e.g. \"llm-1\"; may be left out while exactly one exists."}},)"
+    R"("additionalProperties":false})";
+inline constexpr std::string_view kToolOutput_take_apart = R"({"type":"object","properties":{}})";
+
 }  // namespace rkllm_mcp::v1_returned_handle
 // Every function as a method: decode the parameters, call, encode what comes back.
 //
@@ -223,7 +273,7 @@ Json describe(const Functions& functions, CallContext& call) {
   const Encoding encoding{call.encoding, call.handle};
   Encoder encoder(encoding);
   char* const value = functions.describe(thing);
-  const AtEnd free_value([&] { functions.free_text(value); });
+  const AtEnd free_value([&] { if (value != nullptr) functions.free_text(value); });
   encoder.text("value", value);
   return encoder.finish();
 }
@@ -297,18 +347,47 @@ inline constexpr Method kMethod_unmake{
     .tool_output_schema = kToolOutput_unmake,
 };
 
+inline constexpr std::string_view kDescription_take_apart = "Ends one, and tells what is left of it.";
+inline constexpr std::string_view kDeclaration_take_apart = "remains take_apart(thing_t thing)";
+// Ends one, and tells what is left of it.
+template <class Functions>
+Json take_apart(const Functions& functions, CallContext& call) {
+  Decoder params(call, "take_apart");
+  const auto thing = params.handle<thing_t>("thing");
+  params.finish();
+  remains result = functions.take_apart(thing);
+  call.handle->native = nullptr;
+  return encode(result, {call.encoding, call.handle});
+}
+inline constexpr std::string_view kParams_take_apart[] = {"thing"};
+inline constexpr Method kMethod_take_apart{
+    .name = "take_apart",
+    .title = "take_apart",
+    .description = kDescription_take_apart,
+    .declaration = kDeclaration_take_apart,
+    .params = kParams_take_apart,
+    .handle_param = "thing",
+    .handle = HandleRole::kDestroys,
+    .input_schema = kInput_take_apart,
+    .output_schema = kOutput_take_apart,
+    .tool_input_schema = kToolInput_take_apart,
+    .tool_output_schema = kToolOutput_take_apart,
+};
+
 // All methods, in the order of the header.
 inline constexpr Method kMethods[] = {
     kMethod_make_thing,
     kMethod_describe,
     kMethod_weigh,
     kMethod_unmake,
+    kMethod_take_apart,
 };
 inline constexpr Stub<Functions> kStubs[] = {
     {"make_thing", &make_thing<Functions>},
     {"describe", &describe<Functions>},
     {"weigh", &weigh<Functions>},
     {"unmake", &unmake<Functions>},
+    {"take_apart", &take_apart<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.

@@ -11,3 +11,10 @@ void free_text(char* text);
 float weigh(thing_t thing, float* weights);
 /** Ends one. @return whether there was one */
 bool unmake(thing_t thing);
+/** What is left of one. */
+typedef struct {
+  /** What each part weighs. */
+  const float* weights;
+} remains;
+/** Ends one, and tells what is left of it. */
+remains take_apart(thing_t thing);
