@@ -63,7 +63,7 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
          "rkllm-mcp models   # choose a smaller one"});
     return;
   }
-  const auto runs_with = release_in(runtime);
+  const auto runs_with = release_at_start(runtime);
   const auto made_with = release_in(path.filename().string());
   if (made_with && runs_with && *made_with > *runs_with) {
     findings.push_back(
@@ -81,7 +81,8 @@ void examine_model(const Machine& machine, const std::string& runtime, const fs:
     return;
   }
   findings.push_back({kModels, Level::kOk,
-                      path.string() + ", " + shown_bytes(bytes) + (chip ? ", for " + *chip : "") + ", " +
+                      path.string() + ", " + shown_bytes(bytes) + ", for " + chip.value_or("an unknown platform") +
+                          ", " +
                           (made_with ? "made with toolkit " + shown_release(*made_with) + " by its name"
                                      : "made with an unknown version of the toolkit")});
 }

@@ -1,12 +1,11 @@
 // The board and its NPU: driver, device nodes, who may open them, memory translation.
 #include "doctor/doctor.hpp"
+#include "text/release.hpp"
 #include "watch/board.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 namespace rkllm_mcp::doctor {
 namespace {
@@ -14,19 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The library warns below 0.9.7 and then fails in the middle of a run; Rockchip asks for 0.9.8.
-constexpr std::array kDriverNeeded{0, 9, 7};
-
-std::array<int, 3> numbers_in(std::string_view version) {
-  std::array<int, 3> numbers{};
-  if (version.starts_with('v')) version.remove_prefix(1);
-  for (int& number : numbers) {
-    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
-    if (error != std::errc{}) break;
-    version.remove_prefix(static_cast<std::size_t>(end - version.data()));
-    if (version.starts_with('.')) version.remove_prefix(1);
-  }
-  return numbers;
-}
+constexpr Release kDriverNeeded{0, 9, 7};
 
 void examine_driver(const Machine& machine, Findings& findings) {
   constexpr const char* kSubject = "npu driver";
@@ -43,7 +30,7 @@ void examine_driver(const Machine& machine, Findings& findings) {
     return;
   }
   const auto text = version.get<std::string>();
-  if (numbers_in(text) < kDriverNeeded) {
+  if (release_at_start(text).value_or(Release{}) < kDriverNeeded) {
     findings.push_back({kSubject, Level::kProblem, text + "; 0.9.7 or newer is needed, 0.9.8 is asked for by Rockchip",
                         "sudo apt-get update && sudo apt-get full-upgrade   # brings a newer kernel; then reboot"});
     return;

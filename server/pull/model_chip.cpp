@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <system_error>
+#include <string>
 
 namespace rkllm_mcp {
 
@@ -19,30 +18,19 @@ std::optional<std::string> chip_in_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<Release> release_in(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789";
-  for (auto at = text.find_first_of(kDigits); at != std::string_view::npos; at = text.find_first_of(kDigits, at)) {
-    const auto end = std::min(text.find_first_not_of("0123456789.", at), text.size());
-    std::string_view numbers = text.substr(at, end - at);
-    if (numbers.ends_with('.')) numbers.remove_suffix(1);  // that of the file's ending
-    at = end;
-    Release release{};
-    std::size_t count = 0;
-    const char* next = numbers.data();
-    const char* const behind = numbers.data() + numbers.size();
-    for (; count < release.size(); ++count) {
-      if (count > 0 && (next == behind || *next++ != '.')) break;
-      const auto [stop, error] = std::from_chars(next, behind, release[count]);
-      if (error != std::errc()) break;
-      next = stop;
-    }
-    if (count == release.size() && next == behind) return release;
+std::optional<Release> release_in(std::string_view name) {
+  constexpr unsigned kMajor = 1;   // of all releases of the toolkit
+  constexpr unsigned kMost = 100;  // the year of a date is larger
+  const auto is_within_word = [](unsigned char before) { return before == '.' || std::isalnum(before) != 0; };
+  std::optional<Release> last;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (std::isdigit(static_cast<unsigned char>(name[at])) == 0) continue;
+    const std::size_t word = at > 0 && (name[at - 1] == 'v' || name[at - 1] == 'V') ? at - 1 : at;
+    if (word > 0 && is_within_word(static_cast<unsigned char>(name[word - 1]))) continue;
+    const auto release = release_at_start(name.substr(at));
+    if (release && (*release)[0] == kMajor && (*release)[1] < kMost && (*release)[2] < kMost) last = release;
   }
-  return std::nullopt;
-}
-
-std::string shown_release(const Release& release) {
-  return std::to_string(release[0]) + "." + std::to_string(release[1]) + "." + std::to_string(release[2]);
+  return last;
 }
 
 }  // namespace rkllm_mcp

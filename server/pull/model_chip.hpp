@@ -3,7 +3,8 @@
 // thread.
 #pragma once
 
-#include <array>
+#include "text/release.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,13 +14,9 @@ namespace rkllm_mcp {
 // "rk3588", in whichever case it is written; nothing if the name has no chip in it.
 std::optional<std::string> chip_in_name(std::string_view name);
 
-// Of the toolkit, or of a runtime: {1, 2, 1}.
-using Release = std::array<unsigned, 3>;
-
-// The first three numbers with dots between them: "1.2.1" of the name above, as of "1.2.1b1". Numbers of two parts are
-// those of models ("Qwen2.5"). Nothing if there are none.
-std::optional<Release> release_in(std::string_view text);
-
-std::string shown_release(const Release& release);  // "1.2.1"
+// The release of the toolkit: {1, 2, 1} of the name above, as of "…-v1.2.1b1-rk3588". Of several the last. Numbers of
+// two parts are those of models ("Qwen2.5"), and so are dates ("2025.07.10"), and what does not begin with 1. Nothing
+// if there are none.
+std::optional<Release> release_in(std::string_view name);
 
 }  // namespace rkllm_mcp

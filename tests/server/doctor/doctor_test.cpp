@@ -251,6 +251,15 @@ TEST_CASE(
   CHECK(faults(doctor::examine_models(board.machine)).empty());
 }
 
+TEST_CASE("which platform a model is for is told by its name, else unknown, and a date there is no version") {
+  Board board;
+  CHECK_THAT(doctor::examine_models(board.machine).at(0).text, has_text(", for rk3588, made with"));
+  fs::rename(board.path("models/a-rk3588-w8a8.rkllm"), board.path("models/qwen3-2025.07.10.rkllm"));
+  const auto findings = doctor::examine_models(board.machine);
+  CHECK(faults(findings).empty());
+  CHECK_THAT(findings.at(0).text, has_text(", for an unknown platform, made with an unknown version of the toolkit"));
+}
+
 TEST_CASE("a model of no bytes is a problem") {
   Board board;
   fs::resize_file(board.path("models/a-rk3588-w8a8.rkllm"), 0);
