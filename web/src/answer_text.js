@@ -10,6 +10,11 @@ import { t } from './words.js';
 // A part that still grows is drawn as plain text from here on: drawing it again and again would take longer and longer.
 const kLongestGrowing = 8000;
 
+// A line is often an element, which takes time without having any text.
+const kOfLine = 8;
+
+const is_long = (text) => text.length > kLongestGrowing || text.length + kOfLine * text.split('\n').length > kLongestGrowing;
+
 class Part extends Component {
   plain_text = ''; // what is drawn as plain text
 
@@ -23,7 +28,7 @@ class Part extends Component {
     if (plain) return this.draw_plain(text);
     this.plain_text = '';
     const buttons = { copy: t('copy'), copied: copy_text };
-    if (text.length <= kLongestGrowing) return this.base.replaceChildren(elements_of(text, buttons));
+    if (!is_long(text)) return this.base.replaceChildren(elements_of(text, buttons));
     this.base.replaceChildren();
     this.draw_on(draw_in_steps(this.base, text, buttons));
   }
@@ -67,6 +72,6 @@ export function AnswerText({ text, growing }) {
   const texts = parts.current.cut.of(text);
   return texts.map((part, index) => {
     const last = index === texts.length - 1;
-    return html`<${Part} key=${index} text=${part} plain=${growing && last && part.length > kLongestGrowing} />`;
+    return html`<${Part} key=${index} text=${part} plain=${growing && last && is_long(part)} />`;
   });
 }

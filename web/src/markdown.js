@@ -65,6 +65,15 @@ export const elements_of = (text, buttons) => cleaned(marked.parse(text), button
 // So many characters are made and drawn in one step: of a long text the browser measures only what comes with it.
 export const kLongestStep = 2000;
 
+// What an element takes on top of its text, in characters: thousands of empty ones (rows of a table, items, rules) take
+// long, too.
+const kOfElement = 8;
+
+// What it takes to clean a piece, in characters, however small it is.
+const kOfPiece = 100;
+
+const size_of = (node) => node.textContent.length + kOfElement * (node.querySelectorAll ? 1 + node.querySelectorAll('*').length : 0);
+
 // The end of a node that begins at `from`: no character of two units (an emoji) is cut in two.
 export function end_of_node(text, from, length = kLongestStep) {
   const end = from + length;
@@ -90,9 +99,10 @@ function* cut(token) {
 export function* draw_in_steps(target, text, buttons) {
   let length = 0; // of this step
   function* append(parent, node) {
-    if (node.textContent.length <= kLongestStep + 1) { // an emoji may be cut off at its end
+    const size = size_of(node);
+    if (size <= kLongestStep + 1) { // an emoji may be cut off at its end
       parent.append(node);
-      length += node.textContent.length;
+      length += size;
       if (length < kLongestStep) return;
       length = 0;
       yield;
@@ -113,6 +123,7 @@ export function* draw_in_steps(target, text, buttons) {
     let grown = null; // what the rows or items that follow belong to
     for (const piece of cut(token)) {
       const fragment = cleaned(marked.parser([piece]), buttons);
+      length += kOfPiece;
       const members = fragment.querySelector({ table: 'tbody', list: 'ul, ol' }[token.type] ?? 'none');
       for (const node of [...(grown ? members : fragment).childNodes]) yield* append(grown ?? target, node);
       grown ??= members;
@@ -120,7 +131,10 @@ export function* draw_in_steps(target, text, buttons) {
   }
 }
 
-const kListItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
+const kListItem = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:\s|$)/;
+
+// Shorter ones stay together, since each part takes time whenever the text grows.
+const kShortestPart = 400;
 
 // Cuts a growing text into parts that can be drawn one by one: a part ends at a blank line that nothing carries on (code,
 // a list). All parts but the last never change again, so that a long answer is drawn once and not at every token.
@@ -154,7 +168,7 @@ export class Parts {
       return;
     }
     const carries_on = /^\s/.test(line) || (this.in_list && kListItem.test(line));
-    if (this.blank && !carries_on && this.looked_at > this.rest_at) {
+    if (this.blank && !carries_on && this.looked_at >= this.rest_at + kShortestPart) {
       this.done.push(text.slice(this.rest_at, this.looked_at));
       this.rest_at = this.looked_at;
       this.in_list = false;
