@@ -10,11 +10,13 @@
 #include "cli/people/pull_command.hpp"
 #include "cli/people/state_commands.hpp"
 #include "cli/serve.hpp"
+#include "cli/serve_options.hpp"
 #include "cli/settings_command.hpp"
 #include "cli/talk/chat.hpp"
 #include "cli/target.hpp"
 #include "cli/tools_command.hpp"
 #include "client/connection.hpp"
+#include "client/endpoint.hpp"
 #include "log_output.hpp"
 #include "settings/refused.hpp"
 #include "tools/html/page_reading.hpp"
@@ -30,6 +32,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -117,6 +120,29 @@ void warn_of_missing_settings(const CommandLine& command_line) {
   say_on_standard_error("rkllm-mcp: warning: " + *path + ": no such file, so the built-in settings count");
 }
 
+// Where a command looks for a server.
+struct NamedServer {
+  std::string to{};  // empty: the settings say it
+  client::Protocol usual = client::Protocol::kTcp;
+};
+
+template <class Options>
+NamedServer named_server(const Options& options) {
+  if constexpr (requires { options.remote.to; }) return {options.remote.to, client::Protocol::kHttp};
+  if constexpr (requires { options.to.value_or(""); }) return {options.to.value_or("")};
+  if constexpr (requires { std::string(options.to); }) return {options.to};
+  return {};
+}
+
+// With which options `rkllm-mcp serve` would start a server that this command reaches; see serve_options_for().
+std::optional<std::string> serve_options(const CommandLine& command_line) {
+  const NamedServer server =
+      std::visit([](const auto& options) { return named_server(options); }, command_line.command);
+  const SettingsRequest& request = command_line.settings;
+  if (server.to.empty()) return as_options(request);
+  return serve_options_for(target_of(server.to, load_settings(request).values, server.usual), request);
+}
+
 int run(CommandLine command_line, std::span<char> arguments) {
   command_line.settings.check_presets = unknown_preset_fields;
   warn_of_missing_settings(command_line);
@@ -126,7 +152,7 @@ int run(CommandLine command_line, std::span<char> arguments) {
     say_on_standard_error(std::string("rkllm-mcp: the settings are refused:\n") + refused.what());
     return kExitSettingsRefused;
   } catch (const client::ConnectionError& error) {
-    say_on_standard_error("rkllm-mcp: " + words_of(error, as_options(command_line.settings)));
+    say_on_standard_error("rkllm-mcp: " + words_of(error, serve_options(command_line)));
     return kExitFailed;
   } catch (const std::invalid_argument& error) {
     say_on_standard_error(std::string("rkllm-mcp: ") + error.what());

@@ -8,4 +8,7 @@ namespace rkllm_mcp {
 
 LibrarySearch library_search(const Settings& settings);
 
+// Whether what is found there is the simulator, whatever it is named by.
+bool finds_simulator(const Settings& settings);
+
 }  // namespace rkllm_mcp

@@ -96,28 +96,41 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return one == other || fs::equivalent(one, other, error);
 }
 
-std::optional<TurnError> removed(const std::string& path, const std::vector<std::string>& loaded) {
-  const bool is_loaded =
-      std::any_of(loaded.begin(), loaded.end(), [&path](const std::string& each) { return is_same_file(each, path); });
-  if (is_loaded) {
-    return TurnError::not_supported(
+// What is to be deleted together.
+struct Condemned {
+  std::vector<std::string> paths{};    // of models
+  std::vector<std::string> names{};    // of what no model has: perhaps beginnings, which pulls have left
+  std::vector<std::string> folders{};  // where those would be
+};
+
+// All of it, or nothing. Throws TurnError.
+void remove_all(const Condemned& condemned, const std::vector<std::string>& loaded) {
+  for (const std::string& path : condemned.paths) {
+    const bool is_loaded = std::any_of(loaded.begin(), loaded.end(),
+                                       [&path](const std::string& each) { return is_same_file(each, path); });
+    if (!is_loaded) continue;
+    throw TurnError::not_supported(
         "model", path + " is loaded: unload it first (POST /api/generate with keep_alive 0, or rkllm-mcp unload)");
   }
-  std::error_code error;
-  if (fs::remove(path, error) || !error) return std::nullopt;
-  return TurnError(ErrorKind::kInternal, path + " cannot be deleted: " + error.message());
-}
-
-// What pulls of that model have left which nobody went on with.
-std::optional<TurnError> removed_unfinished(const std::vector<std::string>& folders, const std::string& name) {
-  bool is_removed = false;
-  const std::string file = name.ends_with(".rkllm") ? name : name + ".rkllm";
-  try {
-    for (const std::string& folder : folders) is_removed = PartFile::remove(fs::path(folder) / file) || is_removed;
-  } catch (const std::exception& error) {
-    return TurnError::not_supported("model", error.what());  // it is being pulled
+  std::map<std::string, std::vector<std::unique_ptr<PartFile>>> beginnings;  // by the file's name
+  for (const std::string& name : condemned.names) {
+    auto& found = beginnings[file_of_model(name)];
+    if (!found.empty()) continue;  // it was said twice
+    try {
+      found = unfinished_pulls(condemned.folders, name);
+    } catch (const std::exception& error) {
+      throw TurnError::not_supported("model", error.what());  // it is being pulled
+    }
+    if (found.empty()) throw TurnError::unknown_model(name);
   }
-  return is_removed ? std::nullopt : std::optional(TurnError::unknown_model(name));
+  for (const auto& [file, parts] : beginnings) {
+    for (const auto& part : parts) part->discard();
+  }
+  for (const std::string& path : condemned.paths) {
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) throw TurnError(ErrorKind::kInternal, path + " cannot be deleted: " + error.message());
+  }
 }
 
 }  // namespace
@@ -280,20 +293,30 @@ std::string ServerModelStore::path_to_remove(const std::string& name) const {
   return model->path;
 }
 
-void ServerModelStore::remove(const std::string& name, std::function<void(std::optional<TurnError>)> done) {
+void ServerModelStore::remove(const std::vector<std::string>& names,
+                              std::function<void(std::optional<TurnError>)> done) {
   struct Outcome {
     std::optional<TurnError> error;
   };
   const auto outcome = std::make_shared<Outcome>();  // one step fills it in, the other takes it
-  if (!models_.find(name, {}) && !name.empty() && name.find('/') == std::string::npos) {
-    return disk_.run(
-        [outcome, name, folders = model_folders(settings_.runtime.model_dirs)] {
-          outcome->error = removed_unfinished(folders, name);
-        },
-        [outcome, done = std::move(done)] { done(outcome->error); });
+  Condemned condemned;
+  condemned.folders = model_folders(settings_.runtime.model_dirs);
+  for (const std::string& name : names) {
+    const bool may_be_begun = !models_.find(name, {}) && !name.empty() && name.find('/') == std::string::npos;
+    if (may_be_begun) {
+      condemned.names.push_back(name);
+    } else {
+      condemned.paths.push_back(path_to_remove(name));
+    }
   }
   disk_.run(
-      [outcome, path = path_to_remove(name), loaded = loaded_paths_()] { outcome->error = removed(path, loaded); },
+      [outcome, condemned = std::move(condemned), loaded = loaded_paths_()] {
+        try {
+          remove_all(condemned, loaded);
+        } catch (const TurnError& error) {
+          outcome->error = error;
+        }
+      },
       [this, outcome, done = std::move(done)] {
         if (outcome->error) return done(outcome->error);
         models_.look_again([done] { done(std::nullopt); });

@@ -37,7 +37,7 @@ class ServerModelStore final : public chat::ModelStore {
   ~ServerModelStore() override;
 
   std::unique_ptr<chat::QueuePlace> pull(const std::string& source, chat::PullListener listener) override;
-  void remove(const std::string& name, std::function<void(std::optional<chat::TurnError>)> done) override;
+  void remove(const std::vector<std::string>& names, std::function<void(std::optional<chat::TurnError>)> done) override;
 
   // All pulls stop, and nobody is told of it.
   void stop();

@@ -70,9 +70,8 @@ void require_own_machine(const std::string& path, const std::string& content) {
 // The simulator as it lies beside this program: in the build tree, or installed.
 std::optional<std::string> find_simulator() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const std::string_view folder : kLibraryFolders) {
-    const fs::path candidate = program / folder / kSimulatorName;
+    const fs::path candidate = program_folder() / folder / kSimulatorName;
     if (fs::exists(candidate, error)) return candidate.string();
   }
   return find_in_system(kSimulatorName);

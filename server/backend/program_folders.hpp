@@ -1,12 +1,16 @@
-// Where libraries lie that were installed together with this program.
+// Where this program lies, and what was installed together with it.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string_view>
 
 namespace rkllm_mcp {
 
-// Relative to the program's own folder, the most probable first: as it was built, as Debian and others install.
+std::filesystem::path program_folder();
+
+// Those of libraries, relative to the program's own, the most probable first: as it was built, as Debian and others
+// install.
 extern const std::span<const std::string_view> kLibraryFolders;
 
 }  // namespace rkllm_mcp

@@ -63,9 +63,10 @@ class Call {
             .dump();
     connection_->send(request_);
     while (reader_.state() == AnswerReader::State::kOpen) take(next_message());
-    if (options_.output == CallOptions::Output::kText) print("\n");
+    const bool is_done = reader_.state() == AnswerReader::State::kSucceeded;
+    if (options_.output == CallOptions::Output::kText && (is_done || reader_.has_begun())) print("\n");
     if (options_.output == CallOptions::Output::kJson) print_json(report());
-    if (reader_.state() == AnswerReader::State::kSucceeded) return kExitOk;
+    if (is_done) return kExitOk;
     if (options_.output == CallOptions::Output::kText) {
       std::fprintf(stderr, "rkllm-mcp: %s\n", reader_.error().dump().c_str());
     }

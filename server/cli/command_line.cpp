@@ -36,16 +36,16 @@ constexpr const char* kDescription =
     "Language models on the NPU of a Rockchip board, for any program: Rockchip's RKLLM runtime as JSON-RPC 2.0 and "
     "MCP.";
 
-constexpr const char* kFooter = R"(Examples:
-  rkllm-mcp serve
-  rkllm-mcp serve --simulator --set http.port=9000
-  rkllm-mcp ask "Why is the sky blue?"
-  rkllm-mcp pull hf.co/OWNER/NAME
-  rkllm-mcp connect http://board:8080/mcp
-
-Exit codes: 0 done; 1 failed, also where the server cannot be reached; 2 the
-command line is wrong; 3 the settings are refused; 4 cannot start (a port is in
-use, ...); 130 ended by Ctrl-C.)";
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  rkllm-mcp serve\n"
+    "  rkllm-mcp serve --simulator --set http.port=9000\n"
+    "  rkllm-mcp ask \"Why is the sky blue?\"\n"
+    "  rkllm-mcp pull hf.co/OWNER/NAME\n"
+    "  rkllm-mcp connect http://board:8080/mcp\n"
+    "\n"
+    "Exit codes: 0 done; 1 failed, also where the server cannot be reached; 2 the command line is wrong; 3 the "
+    "settings are refused; 4 cannot start (a port is in use, ...); 130 ended by Ctrl-C.";
 
 // A text that was asked for, on standard output.
 CommandLine shown(const std::string& text) {
@@ -83,7 +83,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (argc == 5 && std::string_view(argv[1]) == "read-page") {
     return {{}, PageOptions{argv[2], argv[3], std::atoi(argv[4])}};
   }
-  if (argc <= 1) return shown(guide());
+  if (argc <= 1) return shown(guide(columns_of(STDOUT_FILENO)));
   CLI::App app(kDescription, "rkllm-mcp");
   app.require_subcommand(1);
   app.formatter_fn([](const CLI::App* each, const std::string&, CLI::AppFormatMode) {

@@ -1,6 +1,7 @@
 #include "cli/connect.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/endpoint.hpp"
@@ -179,13 +180,13 @@ class Bridge {
     try {
       connection_ = client::connect_mcp(endpoint_, Clock::now() + kConnectPatience);
     } catch (const client::ConnectionError& error) {
-      return fail(words_of(error), kFirstRequest);
+      return fail(words(error), kFirstRequest);
     }
     receiver_ = std::thread([this] { receive_all(); });
     try {
       send_all();
     } catch (const client::ConnectionError& error) {
-      note_loss(words_of(error));
+      note_loss(words(error));
     }
     in_flight_.await_none(Clock::now() + kLastAnswers);
     const std::lock_guard lock(mutex_);
@@ -195,6 +196,12 @@ class Bridge {
   }
 
  private:
+  std::string words(const client::ConnectionError& error) const {
+    SettingsRequest request;
+    request.environment = current_environment();
+    return words_of(error, serve_options_for(endpoint_, request));
+  }
+
   // Until the input ends, the server has gone, or nobody reads the output.
   void send_all() {
     std::string line;
@@ -223,7 +230,7 @@ class Bridge {
         return input_.wake();
       }
     } catch (const client::ConnectionError& error) {
-      note_loss(words_of(error));
+      note_loss(words(error));
     }
   }
 

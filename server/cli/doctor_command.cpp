@@ -2,6 +2,7 @@
 
 #include "cli/exit_codes.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/serve_options.hpp"
 #include "doctor/doctor.hpp"
 #include "settings/refused.hpp"
 
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <iterator>
 #include <string>
+#include <utility>
 
 namespace rkllm_mcp {
 namespace {
@@ -78,6 +80,12 @@ void print_for_people(const doctor::Findings& findings) {
               counted(count_of(findings, Level::kWarning), "warning").c_str());
 }
 
+// Where a cure is a command of ours that reads the settings, it reads those that doctor has read.
+std::string with_settings(std::string cure, const std::string& settings_options) {
+  if (!cure.starts_with("rkllm-mcp ") || cure.starts_with("rkllm-mcp --")) return cure;
+  return cure.insert(std::min(cure.find("   #"), cure.size()), settings_options);
+}
+
 }  // namespace
 
 int run_doctor(const DoctorOptions& options, const SettingsRequest& request) {
@@ -95,6 +103,7 @@ int run_doctor(const DoctorOptions& options, const SettingsRequest& request) {
   if (!options.root.empty()) machine.root = options.root;
   if (options.root.empty()) machine.resolve = has_address;
   std::ranges::move(doctor::examine(machine), std::back_inserter(findings));
+  for (Finding& each : findings) each.cure = with_settings(std::move(each.cure), as_options(request));
   if (options.json) {
     print_as_json(findings);
   } else {

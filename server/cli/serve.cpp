@@ -1,9 +1,11 @@
 #include "cli/serve.hpp"
 
 #include "app/ports_file.hpp"
+#include "app/runtime_search.hpp"
 #include "app/server.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/people/first_model.hpp"
+#include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "log.hpp"
 #include "log_output.hpp"
@@ -128,8 +130,7 @@ std::string address_of_page(const Json& http) {
 }
 
 std::string model_to_try(const Settings& settings) {
-  const bool is_simulated = settings.runtime.library == kSimulatorLibrary;
-  return is_simulated ? model_of_simulator().value_or("FILE.json") : "FILE.rkllm";
+  return finds_simulator(settings) ? model_of_simulator().value_or("FILE.json") : "FILE.rkllm";
 }
 
 // What a command in another terminal has to end with, to which neither this one's options nor its variables are known.
@@ -151,8 +152,10 @@ void log_first_words(const ServeOptions& options, const SettingsRequest& request
     log.info("next, in another terminal: rkllm-mcp load {}{}, then rkllm-mcp chat{}; all commands: rkllm-mcp help",
              shell_word(model_to_try(settings)), where, where);
   }
-  if (settings.runtime.library == kSimulatorLibrary) return;
-  log.info("is something missing? rkllm-mcp doctor; on a PC without a board: rkllm-mcp serve --simulator");
+  if (finds_simulator(settings)) return;
+  const std::string more = as_options(request);
+  log.info("is something missing? rkllm-mcp doctor{}; on a PC without a board: rkllm-mcp serve --simulator{}", more,
+           more);
 }
 
 // For the service manager: "Serving: tcp on 127.0.0.1:8081; http on 127.0.0.1:8080, TLS"

@@ -16,6 +16,7 @@ set(CLI_SOURCES
   cli/help/help_text.cpp
   cli/help/man_page.cpp
   cli/help/progress_line.cpp
+  cli/help/rows.cpp
   cli/help/terminal.cpp
   cli/memory_command.cpp
   cli/people/first_model.cpp
@@ -29,6 +30,7 @@ set(CLI_SOURCES
   cli/people/state_commands.cpp
   cli/piped_input.cpp
   cli/serve.cpp
+  cli/serve_options.cpp
   cli/server_places.cpp
   cli/settings_command.cpp
   cli/talk/chat.cpp

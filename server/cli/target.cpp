@@ -58,16 +58,13 @@ std::string where_of(const client::Endpoint& place, const Environment& environme
   return where;
 }
 
-std::string as_options(const SettingsRequest& request) {
-  std::string options = request.path ? " --settings " + shell_word(*request.path) : std::string();
-  for (const Assignment& each : request.assignments) options += " --set " + shell_word(each.name + "=" + each.text);
-  return options;
-}
-
-std::string words_of(const client::ConnectionError& error, const std::string& serve_options) {
+std::string words_of(const client::ConnectionError& error, const std::optional<std::string>& serve_options) {
   std::string words = error.what();
   if (is_a<client::UnknownHost>(error)) return words;
-  if (is_a<client::Unreachable>(error)) words += "; is the server running? Start it: rkllm-mcp serve" + serve_options;
+  if (is_a<client::Unreachable>(error)) {
+    words += serve_options ? "; is the server running? Start it: rkllm-mcp serve" + *serve_options
+                           : "; is the server running there?";
+  }
   if (is_a<client::UntrustedServer>(error))
     words += "; if it is yours, name its certificate, or that of who has signed it: --cacert FILE";
   return words;

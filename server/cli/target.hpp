@@ -5,6 +5,7 @@
 #include "client/endpoint.hpp"
 #include "settings/load.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,11 +28,8 @@ client::Endpoint http_place(const Settings& settings);
 // where the command finds it by itself: by the settings file that is used if nothing else is said, and `environment`.
 std::string where_of(const client::Endpoint& place, const Environment& environment);
 
-// What was said of the settings on the command line, for another command: " --settings FILE --set http.port=9000".
-std::string as_options(const SettingsRequest& request);
-
 // A complaint for a person, with the next step where there is one: whether the server runs at all, or is to be trusted.
-// A server is to be started with these options.
-std::string words_of(const client::ConnectionError& error, const std::string& serve_options = {});
+// `serve_options`: what starts one that would be reached, see serve_options_for().
+std::string words_of(const client::ConnectionError& error, const std::optional<std::string>& serve_options);
 
 }  // namespace rkllm_mcp

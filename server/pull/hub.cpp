@@ -195,13 +195,13 @@ const HubFile& choose_model(const std::vector<HubFile>& files, const std::string
   const std::string last = last_part(fitting.front()->name);
   const std::string& name = files_called(last, files).size() == 1 ? last : fitting.front()->name;
   throw std::invalid_argument(repository + " has several models for " + board_name + ":" + listed(files, board) +
-                              "\nname one: rkllm-mcp pull " + shell_word("hf.co/" + repository + ":" + name));
+                              "\nname one: " + shell_word("hf.co/" + repository + ":" + name));
 }
 
 std::string words_of_choice(const std::vector<HubFile>& files, const HubFile& chosen, const BoardFacts& board,
                             const std::string& repository) {
   return repository + " has " + std::to_string(files.size()) + " models:" + listed(files, board, &chosen) +
-         "\nTo have another: rkllm-mcp pull " + shell_word("hf.co/" + repository + ":FILE");
+         "\nTo have another, name it: " + shell_word("hf.co/" + repository + ":FILE");
 }
 
 }  // namespace rkllm_mcp

@@ -145,11 +145,18 @@ void PartFile::discard() {
   ::unlink(tag_path_.c_str());
 }
 
-bool PartFile::remove(const fs::path& target) {
-  if (!fs::exists(target.string() + ".part")) return false;
-  PartFile part(target);
-  part.discard();
-  return true;
+std::string file_of_model(const std::string& name) { return name.ends_with(".rkllm") ? name : name + ".rkllm"; }
+
+std::vector<std::unique_ptr<PartFile>> unfinished_pulls(const std::vector<std::string>& folders,
+                                                        const std::string& name) {
+  std::vector<std::unique_ptr<PartFile>> found;
+  if (name.find('/') != std::string::npos) return found;
+  for (const std::string& folder : folders) {
+    const fs::path target = fs::path(folder) / file_of_model(name);
+    if (fs::exists(target) || !fs::exists(target.string() + ".part")) continue;
+    found.push_back(std::make_unique<PartFile>(target));
+  }
+  return found;
 }
 
 }  // namespace rkllm_mcp

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rkllm_mcp {
 
@@ -38,9 +40,6 @@ class PartFile {
   // It is of no use.
   void discard();
 
-  // Removes what pulls of this target have left, unless one is under way; false if there is nothing.
-  static bool remove(const std::filesystem::path& target);
-
  private:
   [[noreturn]] void fail(const char* what) const;
   void open();
@@ -54,5 +53,13 @@ class PartFile {
   bool is_over_ = false;  // what is under its name now, if anything is, is another pull's
   std::string tag_;
 };
+
+// "tiny.rkllm", of "tiny" as of "tiny.rkllm".
+std::string file_of_model(const std::string& name);
+
+// What pulls of that model have left in these folders that nobody went on with, and that nobody can go on with while
+// it is held here. Throws std::runtime_error if a pull is under way.
+std::vector<std::unique_ptr<PartFile>> unfinished_pulls(const std::vector<std::string>& folders,
+                                                        const std::string& name);
 
 }  // namespace rkllm_mcp

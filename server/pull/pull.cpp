@@ -62,7 +62,7 @@ Pulled pull_model(const PullRequest& request, const PullEvents& events) {
       if (sum && in_hexadecimal(*sum) == file.sha256) return {target, *file.bytes, file.sha256, true, true};
     }
     throw std::runtime_error(target.string() + " is there already" + (may_be_it ? ", with other contents" : "") +
-                             "; remove it first: rkllm-mcp rm " + shell_word(target.stem().string()));
+                             "; remove it first: rm " + shell_word(target.string()));
   }
   const Downloaded got = download({file.url, target, file.bytes, file.sha256}, how, events.download);
   return {target, got.bytes, got.sha256, got.is_verified, false};

@@ -146,7 +146,7 @@ folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models 
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
                                                                pull/this_board.hpp)
 folder(server/cli USE app client doctor memory pull service settings text
-                  AND jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
+                  AND backend/program_folders.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
                       tools/html/page_reading.hpp upstreams/command_connection.hpp)
 
 # --- every folder ---------------------------------------------------------------------------------------------------

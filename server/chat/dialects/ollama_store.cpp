@@ -20,6 +20,7 @@ constexpr std::array kOllamaPullFields = {
 constexpr std::array kOllamaDeleteFields = {
     Field{"model", kHonoured, kTextField, "a file of runtime.model_dirs that is not loaded"},
     Field{"name", kHonoured, kTextField, "the same under its older name"},
+    Field{"models", kHonoured, kArrayField, "several in place of one, of this server: all are deleted, or none"},
 };
 
 OllamaStoreRequest read(std::span<const Field> fields, const Json& json) {
@@ -47,7 +48,16 @@ std::span<const Field> ollama_pull_fields() { return kOllamaPullFields; }
 std::span<const Field> ollama_delete_fields() { return kOllamaDeleteFields; }
 
 OllamaStoreRequest read_ollama_pull(const Json& request) { return read(kOllamaPullFields, request); }
-OllamaStoreRequest read_ollama_delete(const Json& request) { return read(kOllamaDeleteFields, request); }
+std::vector<std::string> read_ollama_delete(const Json& request) {
+  std::vector<std::string> models;
+  read_request(request, [&models](const JsonReader& reader) {
+    const auto several = reader.find("models");
+    if (!several) return;
+    for (std::size_t at = 0; at < several->array().size(); ++at) models.push_back(several->element(at).text());
+  });
+  if (models.empty()) models.push_back(read(kOllamaDeleteFields, request).model);
+  return models;
+}
 
 std::string ollama_pull_line(const PullProgress& progress) {
   Json line = Json::object();

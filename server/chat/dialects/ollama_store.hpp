@@ -24,7 +24,7 @@ struct OllamaStoreRequest {
 
 // Throw TurnError.
 OllamaStoreRequest read_ollama_pull(const Json& request);
-OllamaStoreRequest read_ollama_delete(const Json& request);
+std::vector<std::string> read_ollama_delete(const Json& request);  // at least one
 
 // Lines with their ends.
 std::string ollama_pull_line(const PullProgress& progress);

@@ -536,7 +536,6 @@ void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
     throw TurnError::not_supported("", "models are files here: put them into one of runtime.model_dirs");
   }
   if (visit->path == kPullPath) return pull(visit, body);
-  const std::string model = read_ollama_delete(body).model;
   const auto removed = [this, visit, alive = alive_.watch()](const std::optional<TurnError>& error) {
     if (alive.expired()) return;
     if (error) return refuse(visit, *error);
@@ -544,7 +543,8 @@ void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {
     visit->exchange->respond({kOk, {{"Cache-Control", "no-store"}, {"x-request-id", visit->request_id}}, "", ""});
     note(*visit, kOk);
   };
-  refresh(visit, [this, model, removed] { options_.store->remove(model, removed); });  // it may just have come
+  const auto remove = [this, models = read_ollama_delete(body), removed] { options_.store->remove(models, removed); };
+  refresh(visit, remove);  // they may just have come
 }
 
 void ChatRoutes::pull(const VisitPointer& visit, const Json& body) {

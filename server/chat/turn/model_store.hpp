@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace rkllm_mcp::chat {
 
@@ -44,9 +45,10 @@ class ModelStore {
   // the same. Throws TurnError: kBadField (no such name can be), kNotSupported (there is no folder to put it in),
   // kQueueFull. The ticket's destruction gives it up; what has come is kept for the next time.
   virtual std::unique_ptr<QueuePlace> pull(const std::string& source, PullListener listener) = 0;
-  // Deletes the file of the model of that name. Throws TurnError: kUnknownModel; kNotSupported (it is loaded, or is no
-  // file of the server's folders). `done` gets nothing, or kInternal, or kNotSupported.
-  virtual void remove(const std::string& name, std::function<void(std::optional<TurnError>)> done) = 0;
+  // Deletes the files of the models of these names: all, or none if one cannot be. Throws TurnError: kUnknownModel;
+  // kNotSupported (it is loaded, or is no file of the server's folders). `done` gets nothing, or one of these, or
+  // kInternal.
+  virtual void remove(const std::vector<std::string>& names, std::function<void(std::optional<TurnError>)> done) = 0;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -13,7 +13,8 @@ CLI::App* add_state(CLI::App& app, Parsed& parsed, StateOptions::Action action, 
         ->add_option("MODEL", parsed.state.model,
                      action == Action::kLoad ? "Its name, as `rkllm-mcp models` has it, or the path of a file"
                                              : "Its name, its path or its handle")
-        ->required();
+        ->required()
+        ->check(not_empty());
   }
   command->add_flag("--json", parsed.state.json, "Print JSON, for programs");
   add_remote(*command, parsed, parsed.state.remote);
@@ -46,7 +47,8 @@ CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
       "HF_TOKEN: the access token for repositories that want one");
   command->group(kManaging);
   command->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")
-      ->required();
+      ->required()
+      ->check(not_empty());
   command
       ->add_option("--to", parsed.pull.folder,
                    "The folder (default: the first of runtime.model_dirs, else models in the user's data directory)")
@@ -63,7 +65,9 @@ CLI::App* add_remove(CLI::App& app, Parsed& parsed) {
                                      "--to names none, those of this machine's settings "
                                      "are meant");
   command->group(kManaging);
-  command->add_option("MODEL", parsed.remove.models, "Their names, as `rkllm-mcp models` has them")->required();
+  command->add_option("MODEL", parsed.remove.models, "Their names, as `rkllm-mcp models` has them")
+      ->required()
+      ->check(not_empty());
   command->add_flag("--json", parsed.remove.json, "Print JSON, for programs");
   add_remote(*command, parsed, parsed.remove.remote);
   return command;

@@ -69,6 +69,13 @@ CLI::Validator offered(const std::vector<std::string>& words) {
   return {[](std::string&) { return std::string(); }, all};
 }
 
+CLI::Validator not_empty() {
+  const auto judged = [](std::string& given) {
+    return given.empty() ? std::string("expected a name; found: \"\"") : std::string();
+  };
+  return {judged, ""};
+}
+
 SettingsRequest settings_request(const Parsed& parsed) {
   SettingsRequest request;
   auto& assignments = request.assignments;

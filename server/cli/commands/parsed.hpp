@@ -71,6 +71,9 @@ CLI::Validator one_of(std::vector<std::string> words);
 // A value for which shells complete these words, and which may be another.
 CLI::Validator offered(const std::vector<std::string>& words);
 
+// A name, which scripts sometimes leave empty.
+CLI::Validator not_empty();
+
 // The settings that were named, and what was set over them. Throws CLI::ValidationError.
 SettingsRequest settings_request(const Parsed& parsed);
 

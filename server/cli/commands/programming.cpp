@@ -17,7 +17,7 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("call", "Call one method of a running server and print what comes back.");
   command->group(kProgramming);
   add_settings_options(*command, parsed);
-  command->add_option("METHOD", parsed.call.method, "e.g. rkllm_run_async")->required();
+  command->add_option("METHOD", parsed.call.method, "e.g. rkllm_run_async")->required()->check(not_empty());
   command
       ->add_option("PARAMS", parsed.call.params,
                    "Its params, as JSON; - or nothing: what is piped into standard input, else {}")
@@ -50,7 +50,8 @@ CLI::App* add_connect(CLI::App& app, Parsed& parsed) {
       ->add_option("URL", parsed.connect.url,
                    "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH] (Streamable HTTP; "
                    "without a path: /mcp), ws://HOST:PORT[/PATH], or with TLS tcps:// or wss://")
-      ->required();
+      ->required()
+      ->check(not_empty());
   add_token(*command, parsed.connect.token);
   add_authorities(*command, "--cacert,--ca-file", parsed.connect.ca_file);
   return command;
@@ -80,7 +81,7 @@ CLI::App* add_tools(CLI::App& app, Parsed& parsed) {
                  "All tools of that server, those of the models and of other servers included");
   auto* call = command->add_subcommand("call", "Call one, of whichever server behind it, and print its answer");
   add_common(*call);
-  call->add_option("NAME", parsed.tools.tool, "e.g. calculate")->required();
+  call->add_option("NAME", parsed.tools.tool, "e.g. calculate")->required()->check(not_empty());
   call->add_option("ARGUMENTS", parsed.tools_arguments, "As a JSON object (default: {})")->type_name("JSON");
   command->require_subcommand(1);
   return command;

@@ -1,5 +1,7 @@
 #include "cli/commands/setting_up.hpp"
 
+#include <CLI/Error.hpp>
+
 #include <map>
 #include <string>
 #include <utility>
@@ -75,6 +77,9 @@ MemoryCommandOptions memory_command_options(Parsed& parsed) {
                                                       {"search", Action::kSearch}, {"export", Action::kExport},
                                                       {"import", Action::kImport}, {"delete", Action::kDelete}};
   parsed.memory.action = kActions.at(parsed.memory_action);
+  if (parsed.memory.action == Action::kSearch && parsed.memory.arguments.empty()) {
+    throw CLI::ValidationError("memory search", "expected a WORD to search for");
+  }
   return std::move(parsed.memory);
 }
 

@@ -9,7 +9,8 @@ CLI::App* add_chat(CLI::App& app, Parsed& parsed) {
       "Lines are edited and remembered. /help lists what else there is: other models, a system message, saving. Ctrl-C "
       "stops an answer, Ctrl-D leaves");
   command->group(kTalking);
-  command->add_option("MODEL", parsed.chat.model, "Its name (default: one that is loaded, else the server's first)");
+  command->add_option("MODEL", parsed.chat.model, "Its name (default: one that is loaded, else the server's first)")
+      ->check(not_empty());
   command->add_option("--system", parsed.chat.system, "Tell the model how to behave")->type_name("TEXT");
   command->add_flag("--json", parsed.chat.json,
                     "For programs: read questions as lines, print a line of JSON for each answer");
@@ -25,7 +26,8 @@ CLI::App* add_ask(CLI::App& app, Parsed& parsed) {
   command->group(kTalking);
   command->add_option("TEXT", parsed.ask.words, "The question");
   command->add_option("--model", parsed.ask.model, "Its name (default: one that is loaded, else the server's first)")
-      ->type_name("NAME");
+      ->type_name("NAME")
+      ->check(not_empty());
   command->add_option("--system", parsed.ask.system, "Tell the model how to behave")->type_name("TEXT");
   command->add_flag("--json", parsed.ask.json, "Print JSON, for programs: the answer, tokens, times");
   add_remote(*command, parsed, parsed.ask.remote);

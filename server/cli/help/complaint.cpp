@@ -57,6 +57,16 @@ std::optional<std::string> unknown_option(const CLI::App& app) {
   return std::nullopt;
 }
 
+// Of an option without its value, or with too many. CLI11 begins with the option's name, and tells the rest in words of
+// its own. Nothing: it is about something else.
+std::optional<std::string> about_values(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_name() != "ArgumentMismatch") return std::nullopt;
+  const std::string_view words = error.what();
+  const auto* const option = app.get_option_no_throw(std::string(words.substr(0, words.find(':'))));
+  if (option == nullptr) return std::nullopt;
+  return (words.ends_with(" missing") ? "a value is missing: " : "given more than once: ") + option_words(*option);
+}
+
 std::string text_of(const CLI::App& app, const std::vector<std::string>& arguments, const CLI::ParseError& error) {
   if (const auto word = unknown_command(app, arguments)) {
     return no_such_command(app, *word);
@@ -64,6 +74,7 @@ std::string text_of(const CLI::App& app, const std::vector<std::string>& argumen
   if (const auto word = unknown_option(app)) {
     return "unknown option '" + *word + "'" + did_you_mean(*word, option_names(app));
   }
+  if (const auto words = about_values(app, error)) return *words;
   if (!command_names(app).empty() && error.get_name() == "RequiredError") {
     std::string names;
     for (const std::string& name : command_names(app)) names += (names.empty() ? " " : ", ") + name;

@@ -1,5 +1,6 @@
 #include "cli/help/help_text.hpp"
 
+#include "cli/help/rows.hpp"
 #include "cli/help/terminal.hpp"
 
 #include <CLI/App.hpp>
@@ -12,31 +13,6 @@
 
 namespace rkllm_mcp {
 namespace {
-
-constexpr std::size_t kWidestName = 24;  // what is wider stands on a line of its own
-constexpr std::size_t kNarrow = 60;      // a terminal on which every name does
-
-struct HelpRow {
-  std::string name;
-  std::string text;
-};
-
-std::string rows_text(const std::string& title, const std::vector<HelpRow>& rows, std::size_t width) {
-  if (rows.empty()) return {};
-  std::size_t widest = 0;
-  for (const HelpRow& row : rows) {
-    if (row.name.size() <= kWidestName) widest = std::max(widest, row.name.size());
-  }
-  const std::size_t column = width < kNarrow ? 6 : widest + 4;
-  std::string text = "\n" + title + ":\n";
-  for (const HelpRow& row : rows) {
-    text += "  " + row.name;
-    text +=
-        row.name.size() + 4 > column ? "\n" + std::string(column, ' ') : std::string(column - 2 - row.name.size(), ' ');
-    text += wrapped(row.text, width, column) + "\n";
-  }
-  return text;
-}
 
 std::string described(const CLI::Option& option) {
   std::string text = option.get_description();
@@ -58,8 +34,9 @@ void add_option_rows(const CLI::App& app, std::size_t width, std::string& text) 
     if (!is_shown(*option)) continue;
     (option->get_positional() ? arguments : options).push_back({option_words(*option), described(*option)});
   }
-  text += rows_text("Arguments", arguments, width);
-  text += rows_text("Options", options, width);
+  for (const std::string& part : {rows_text("Arguments", arguments, width), rows_text("Options", options, width)}) {
+    if (!part.empty()) text += "\n" + part;
+  }
 }
 
 void add_command_rows(const CLI::App& app, std::size_t width, std::string& text) {
@@ -76,7 +53,7 @@ void add_command_rows(const CLI::App& app, std::size_t width, std::string& text)
       if (command->get_group() == group && is_shown(*command))
         rows.push_back({command->get_name(), summary_of(*command)});
     }
-    text += rows_text(group == "Subcommands" ? "Commands" : group, rows, width);
+    text += "\n" + rows_text(group == "Subcommands" ? "Commands" : group, rows, width);
   }
 }
 
@@ -123,11 +100,13 @@ std::string usage_line(const CLI::App& app) {
 }
 
 std::string help_text(const CLI::App& app, std::size_t width) {
-  std::string text = "Usage: " + usage_line(app) + "\n\n" + wrapped(summary_of(app), width, 0) + "\n";
+  constexpr std::size_t kUsage = 7;  // as wide as "Usage: "
+  std::string text =
+      "Usage: " + wrapped(usage_line(app), width, kUsage) + "\n\n" + wrapped(summary_of(app), width, 0) + "\n";
   if (const std::string details = details_of(app); !details.empty()) text += "\n" + wrapped(details, width, 0) + "\n";
   add_command_rows(app, width, text);
   add_option_rows(app, width, text);
-  if (const std::string footer = app.get_footer(); !footer.empty()) text += "\n" + footer + "\n";
+  if (const std::string footer = app.get_footer(); !footer.empty()) text += "\n" + wrapped_lines(footer, width) + "\n";
   return text;
 }
 

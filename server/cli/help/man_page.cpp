@@ -1,6 +1,7 @@
 #include "cli/help/man_page.hpp"
 
 #include "cli/help/help_text.hpp"
+#include "cli/help/terminal.hpp"
 #include "version.hpp"
 
 #include <CLI/App.hpp>
@@ -54,6 +55,7 @@ void add_command(std::string& page, const CLI::App& command) {
 }  // namespace
 
 std::string man_page(const CLI::App& app) {
+  constexpr std::size_t kWidth = 72;
   std::string page = ".TH RKLLM\\-MCP 1 \"\" \"rkllm\\-mcp " + std::string(kProgramVersion) + "\" \"User Commands\"\n";
   page += ".SH NAME\nrkllm\\-mcp \\- " + roff(summary_of(app)) + "\n";
   page += ".SH SYNOPSIS\n.B " + roff(usage_line(app)) + "\n";
@@ -63,7 +65,7 @@ std::string man_page(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App* each) { return is_shown(*each); })) {
     add_command(page, *command);
   }
-  page += ".SH EXAMPLES AND EXIT CODES\n.nf\n" + roff(app.get_footer()) + "\n.fi\n";
+  page += ".SH EXAMPLES AND EXIT CODES\n.nf\n" + roff(wrapped_lines(app.get_footer(), kWidth)) + "\n.fi\n";
   return page;
 }
 

@@ -65,6 +65,18 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return lines;
 }
 
+std::string wrapped_lines(std::string_view text, std::size_t width) {
+  std::string lines;
+  for (;;) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    lines += std::string(begin, ' ') + wrapped(line.substr(begin), width, begin == 0 ? 0 : begin + 2);
+    if (line.size() == text.size()) return lines;
+    lines += '\n';
+    text.remove_prefix(line.size() + 1);
+  }
+}
+
 // What a model or a page has said may be no UTF-8.
 void print_json(const Json& document) {
   std::printf("%s\n", document.dump(2, ' ', false, Json::error_handler_t::replace).c_str());

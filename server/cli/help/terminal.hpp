@@ -36,6 +36,9 @@ class Paint {
 // What is longer than a line stands on one of its own.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
+// The same for each line of `text` alone. One that begins with spaces keeps them, and goes on two columns behind them.
+std::string wrapped_lines(std::string_view text, std::size_t width);
+
 // What --json prints, on standard output: a document for programs, or one line of several.
 void print_json(const Json& document);
 void print_json_line(const Json& line);

@@ -1,5 +1,8 @@
 #include "cli/people/first_model.hpp"
 
+#include "app/runtime_search.hpp"
+#include "backend/program_folders.hpp"
+#include "cli/serve_options.hpp"
 #include "client/connection.hpp"
 #include "text/shell_word.hpp"
 
@@ -10,40 +13,54 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr const char* kShipped = "rk3588-1.5b.json";
+constexpr const char* kAnyModel = "hf.co/OWNER/NAME";
 
 bool is_simulated(ServerLink& server) {
   try {
     const Json health = server.get("/health");
-    if (health.contains("runtime")) return health["runtime"].value("simulated", false);
+    if (health.contains("runtime")) return health["runtime"].value("simulated", Json()) == Json(true);  // null: none
   } catch (const ServerRefuses&) {
     // It does not tell everybody.
   } catch (const client::ConnectionError&) {
     // It does not run.
   }
-  return server.settings().runtime.library == kSimulatorLibrary;
+  return finds_simulator(server.settings());
 }
 
 }  // namespace
 
 std::optional<std::string> model_of_simulator() {
   std::error_code error;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   for (const char* const folder : {"../share/rkllm_sim/models", "../../../simulator/models"}) {
-    const auto file = (program / folder / kShipped).lexically_normal();
+    const auto file = (program_folder() / folder / kShipped).lexically_normal();
     if (std::filesystem::exists(file, error)) return file.string();
   }
   return std::nullopt;
 }
 
-std::string words_of_first_model(ServerLink& server) {
-  if (!is_simulated(server)) {
-    return "Fetch one: rkllm-mcp pull hf.co/OWNER/NAME; load one: rkllm-mcp load FILE.rkllm" + server.where() +
-           "; or name folders with .rkllm files in runtime.model_dirs (rkllm-mcp settings path tells in which file)";
+std::string command_to_pull(const client::Endpoint& place, const std::string& model) {
+  std::string command = "curl " + shell_word(place.url() + "/api/pull");
+  if (!place.ca_file.empty()) command += " --cacert " + shell_word(place.ca_file);
+  if (!place.token.empty()) command += " -H \"Authorization: Bearer $RKLLM_MCP_TOKEN\"";
+  return command + " -d " + shell_word(Json{{"model", model}}.dump());
+}
+
+std::string words_of_first_model(ServerLink& server, const OfferedModels& offered) {
+  if (is_simulated(server)) {
+    const auto file = is_on_this_machine(server.place()) ? model_of_simulator() : std::nullopt;
+    return "Load one of the simulator's: rkllm-mcp load " +
+           (file ? shell_word(*file) : "FOLDER/" + std::string(kShipped)) + server.where() +
+           (file ? "" : ", with the folder share/rkllm_sim/models of its installation");
   }
-  const auto file = server.is_on_this_machine() ? model_of_simulator() : std::nullopt;
-  return "Load one of the simulator's: rkllm-mcp load " +
-         (file ? shell_word(*file) : "FOLDER/" + std::string(kShipped)) + server.where() +
-         (file ? "" : ", with the folder share/rkllm_sim/models of its installation");
+  const std::string load = "; load one: rkllm-mcp load FILE.rkllm" + server.where();
+  const std::string name = "; or name folders with .rkllm files in runtime.model_dirs";
+  if (server.is_of_settings()) {
+    return "Fetch one: rkllm-mcp pull " + std::string(kAnyModel) + server.settings_options() + load + name +
+           " (rkllm-mcp settings path" + server.settings_options() + " tells in which file)";
+  }
+  return (offered.has_chat ? "Have the server fetch one: " + command_to_pull(server.place(), kAnyModel)
+                           : "Fetch one, on its machine: rkllm-mcp pull " + std::string(kAnyModel)) +
+         load + name + " of its settings";
 }
 
 }  // namespace rkllm_mcp

@@ -2,6 +2,7 @@
 // simulator stands in for the runtime, that is to load a model of the simulator's.
 #pragma once
 
+#include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
 
 #include <optional>
@@ -13,8 +14,11 @@ namespace rkllm_mcp {
 // machine.
 std::optional<std::string> model_of_simulator();
 
+// How a server that is none of this machine's settings is made to fetch a model: "curl URL/api/pull -d …".
+std::string command_to_pull(const client::Endpoint& place, const std::string& model);
+
 // "Load the simulator's: rkllm-mcp load /usr/share/rkllm_sim/models/rk3588-1.5b.json", or how to fetch one for a board.
 // Asks the server what it runs with; where none answers the settings of this machine count.
-std::string words_of_first_model(ServerLink& server);
+std::string words_of_first_model(ServerLink& server, const OfferedModels& offered);
 
 }  // namespace rkllm_mcp

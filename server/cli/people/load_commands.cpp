@@ -116,7 +116,7 @@ int load_model(ServerLink& server, const StateOptions& options) {
   }
   if (model == nullptr && !file) {
     throw std::runtime_error(offered.all.empty() ? "there is no model " + options.model + ", nor any other. " +
-                                                       words_of_first_model(server)
+                                                       words_of_first_model(server, offered)
                                                  : offered.no_such_model(options.model));
   }
   if (model != nullptr && model->is_profile) {

@@ -3,7 +3,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/people/log_line.hpp"
 #include "cli/people/server_link.hpp"
-#include "cli/target.hpp"
+#include "cli/serve_options.hpp"
 #include "client/connection.hpp"
 
 #include <fcntl.h>

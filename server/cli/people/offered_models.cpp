@@ -1,5 +1,6 @@
 #include "cli/people/offered_models.hpp"
 
+#include "app/runtime_search.hpp"
 #include "client/connection.hpp"
 #include "model_name.hpp"
 #include "models/model_files.hpp"
@@ -122,12 +123,11 @@ std::optional<OfferedModels> offered_where_one_runs(ServerLink& server, const Re
   }
 }
 
-OfferedModels models_of_settings(const Settings& settings) {
+OfferedModels models_of_settings(const Settings& settings, const std::string& settings_options) {
   ModelList list;
   list.set_presets(settings.models);
-  const bool is_simulated = settings.runtime.library == kSimulatorLibrary;
   list.set_files(find_models(model_folders(settings.runtime.model_dirs),
-                             is_simulated ? SimulatedModels::kFound : SimulatedModels::kLeftOut)
+                             finds_simulator(settings) ? SimulatedModels::kFound : SimulatedModels::kLeftOut)
                      .files);
   std::map<std::string, ModelFile> preset_files;
   for (const std::string& path : list.preset_paths()) {
@@ -135,6 +135,7 @@ OfferedModels models_of_settings(const Settings& settings) {
   }
   list.set_preset_files(std::move(preset_files));
   OfferedModels offered;
+  offered.where = settings_options;
   for (const auto& [name, named] : list.all()) {
     OfferedModel model;
     model.name = name;

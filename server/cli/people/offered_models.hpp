@@ -25,7 +25,7 @@ struct OfferedModel {
 struct OfferedModels {
   std::vector<OfferedModel> all{};
   bool has_chat = true;  // the server answers chats, and loads, pulls and deletes models by name
-  std::string where{};   // see ServerLink::where()
+  std::string where{};   // what proposed commands have to end with to mean these: see ServerLink
 
   std::vector<std::string> names() const;  // without other names
   // By its name, "name:latest", another name of it, its handle, its file's path, or its file's name with or without
@@ -40,8 +40,8 @@ OfferedModels offered_models(ServerLink& server);
 OfferedModels models_to_chat_with(ServerLink& server);
 // The same; nothing where no server runs, unless one was named: then client::Unreachable.
 std::optional<OfferedModels> offered_where_one_runs(ServerLink& server, const RemoteOptions& options);
-// What a server with these settings would offer; nothing is loaded.
-OfferedModels models_of_settings(const Settings& settings);
+// What a server with these settings would offer; nothing is loaded. `settings_options`: see as_options().
+OfferedModels models_of_settings(const Settings& settings, const std::string& settings_options);
 
 // Whether a path of this machine, or one as the server has it, is this file's.
 bool is_same_file(const std::string& one, const std::string& other);

@@ -3,8 +3,11 @@
 #include "cli/exit_codes.hpp"
 #include "cli/help/progress_line.hpp"
 #include "cli/help/terminal.hpp"
+#include "cli/people/first_model.hpp"
 #include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
+#include "cli/serve_options.hpp"
+#include "cli/target.hpp"
 #include "models/model_files.hpp"
 #include "pull/part_file.hpp"
 #include "pull/pull.hpp"
@@ -27,6 +30,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -99,7 +103,7 @@ OfferedModels models_here(const SettingsRequest& request) {
   } catch (const std::exception&) {
     // It wants an access token, say.
   }
-  return models_of_settings(server.settings());
+  return models_of_settings(server.settings(), server.settings_options());
 }
 
 // What to do with a model that has come: the server finds by its name what lies in one of its folders.
@@ -132,11 +136,21 @@ bool looks_like_server(const std::string& folder) {
   return folder.find("://") != std::string::npos || (is_port && folder.find('/') == std::string::npos);
 }
 
-fs::path folder_for(const PullOptions& options, const Settings& settings) {
+// Pulls are asked for over HTTP.
+client::Endpoint http_of(const std::string& server, const Settings& settings) {
+  client::Endpoint place = target_of(server, settings, client::Protocol::kHttp);
+  const bool is_http = place.protocol == client::Protocol::kHttp || place.protocol == client::Protocol::kHttps;
+  if (!is_http) place = {client::Protocol::kHttp, place.host, defaults::kHttpPort, {}};
+  place.path = "/";
+  return place;
+}
+
+fs::path folder_for(const PullOptions& options, const SettingsRequest& request, const Settings& settings) {
   if (looks_like_server(options.folder)) {
     throw std::invalid_argument("--to " + options.folder +
-                                ": pull fetches into a folder of this machine, which --to names; a server on another "
-                                "machine fetches for itself, see POST /api/pull");
+                                ": pull fetches into a folder of this machine, which --to names; to have a server "
+                                "fetch it: " +
+                                command_to_pull(http_of(options.folder, settings), options.source));
   }
   if (!options.folder.empty()) return options.folder;
   const auto folders = model_folders(settings.runtime.model_dirs);
@@ -144,7 +158,7 @@ fs::path folder_for(const PullOptions& options, const Settings& settings) {
   throw std::runtime_error(
       "runtime.model_dirs names no folder of models, and there is no home directory. Say where: "
       "rkllm-mcp pull --to ./models " +
-      shell_word(options.source));
+      shell_word(options.source) + as_options(request));
 }
 
 Url hub_of(const Settings& settings) {
@@ -157,17 +171,6 @@ Url hub_of(const Settings& settings) {
 
 // A name as it was said, and the model; null: it was the beginning of one.
 using RemovedFunction = std::function<void(const std::string& name, const OfferedModel* model)>;
-
-// What pulls that nobody went on with have left.
-bool remove_unfinished(const std::vector<std::string>& folders, const std::string& name) {
-  if (name.find('/') != std::string::npos) return false;
-  const std::string file = name.ends_with(".rkllm") ? name : name + ".rkllm";
-  bool is_removed = false;
-  for (const std::string& folder : folders) {
-    if (!fs::exists(fs::path(folder) / file)) is_removed = PartFile::remove(fs::path(folder) / file) || is_removed;
-  }
-  return is_removed;
-}
 
 // The model of that name, if it may be deleted; null: there is none.
 const OfferedModel* model_to_remove(const OfferedModels& offered, const std::string& name) {
@@ -190,19 +193,19 @@ struct Meant {
 
 // What these names mean, each thing once, whatever it is called by: a, a.rkllm.
 std::vector<Meant> meant_by(const std::vector<std::string>& names, const OfferedModels& offered) {
-  const auto bare = [](const std::string& name) { return name.substr(0, name.rfind(".rkllm")); };
   std::vector<Meant> all;
   for (const std::string& name : names) {
     const OfferedModel* const model = model_to_remove(offered, name);
     const bool is_said_twice = std::ranges::any_of(all, [&](const Meant& each) {
-      return each.model == model && (model != nullptr || bare(each.name) == bare(name));
+      return each.model == model && (model != nullptr || file_of_model(each.name) == file_of_model(name));
     });
     if (!is_said_twice) all.push_back({name, model});
   }
   return all;
 }
 
-// Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of.
+// Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of. All
+// at once, so that nothing is deleted if one name is wrong.
 void remove_from_server(ServerLink& server, const OfferedModels& offered, const std::vector<std::string>& names,
                         const RemovedFunction& removed) {
   if (!offered.has_chat) {
@@ -211,33 +214,40 @@ void remove_from_server(ServerLink& server, const OfferedModels& offered, const 
                              "without --to");
   }
   const std::vector<Meant> all = meant_by(names, offered);
-  const auto remove_those = [&](bool are_known) {
+  Json sent = Json::array();
+  for (const auto& [name, model] : all) sent.push_back(model != nullptr ? model->name : name);
+  try {
+    server.send("DELETE", "/api/delete", sent.size() == 1 ? Json{{"model", sent[0]}} : Json{{"models", sent}});
+  } catch (const ServerRefuses& refusal) {
+    if (refusal.status() != 404) throw;
     for (const auto& [name, model] : all) {
-      if ((model != nullptr) != are_known) continue;
-      try {
-        server.send("DELETE", "/api/delete", Json{{"model", model == nullptr ? name : model->name}});
-      } catch (const ServerRefuses& refusal) {
-        if (model != nullptr || refusal.status() != 404) throw;
-        throw std::runtime_error(offered.no_such_model(name));
-      }
-      removed(name, model);
+      const bool is_it = std::string_view(refusal.what()).find("'" + name + "'") != std::string_view::npos;
+      if (model == nullptr && is_it) throw std::runtime_error(offered.no_such_model(name));
     }
-  };
-  remove_those(false);  // first, so that a wrong name is found out before anything whole is deleted
-  remove_those(true);
+    throw;
+  }
+  for (const bool is_whole : {false, true}) {
+    for (const auto& [name, model] : all) {
+      if ((model != nullptr) == is_whole) removed(name, model);
+    }
+  }
 }
 
 void remove_from_settings(const Settings& settings, const OfferedModels& known, const std::vector<std::string>& names,
                           const RemovedFunction& removed) {
   const std::vector<Meant> all = meant_by(names, known);
+  std::vector<std::pair<std::string, std::vector<std::unique_ptr<PartFile>>>> beginnings;  // by the name that was said
   for (const auto& [name, model] : all) {
     if (model != nullptr && (settings.models.contains(model->name) || !model->path.ends_with(".rkllm"))) {
       throw std::runtime_error(model->name + " is no .rkllm file in a folder of runtime.model_dirs");
     }
     if (model != nullptr) continue;
-    if (!remove_unfinished(model_folders(settings.runtime.model_dirs), name)) {
-      throw std::runtime_error(known.no_such_model(name));
-    }
+    auto found = unfinished_pulls(model_folders(settings.runtime.model_dirs), name);
+    if (found.empty()) throw std::runtime_error(known.no_such_model(name));
+    beginnings.emplace_back(name, std::move(found));
+  }
+  for (const auto& [name, parts] : beginnings) {
+    for (const auto& part : parts) part->discard();
     removed(name, nullptr);
   }
   for (const auto& [name, model] : all) {
@@ -258,7 +268,7 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   }
   PullRequest wanted;
   wanted.source = options.source;
-  wanted.folder = folder_for(options, settings.values);
+  wanted.folder = folder_for(options, request, settings.values);
   wanted.hub = hub_of(settings.values);
   wanted.ca_file = options.ca_file;
   if (const char* const token = std::getenv("HF_TOKEN"); token != nullptr) wanted.token = token;
@@ -319,7 +329,7 @@ int run_remove(const RemoveOptions& options, const SettingsRequest& request) {
     if (offered && (offered->has_chat || !options.remote.to.empty())) {
       remove_from_server(server, *offered, options.models, removed);
     } else {
-      const OfferedModels known = offered ? *offered : models_of_settings(server.settings());
+      const OfferedModels known = offered ? *offered : models_of_settings(server.settings(), server.settings_options());
       remove_from_settings(server.settings(), known, options.models, removed);
     }
   } catch (const std::exception&) {

@@ -1,5 +1,6 @@
 #include "cli/people/server_link.hpp"
 
+#include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "client/connection.hpp"
 #include "client/http/sse_parser.hpp"
@@ -116,8 +117,11 @@ std::optional<client::Endpoint> http_place_told_at(const client::Endpoint& met) 
 std::string words_of_other_port(client::Endpoint met, const Settings& settings) {
   const auto told = http_place_told_at(met);
   met.path = met.protocol == client::Protocol::kUnix ? met.path : "/";
-  return met.url() + " is not the server's HTTP port, which this command needs: " +
-         (told ? "--to " + told->url() : "by the settings of this machine --to " + http_place(settings).url());
+  const std::string words = met.url() + " is not the server's HTTP port, which this command needs: ";
+  if (told) return words + "--to " + told->url();
+  if (is_on_this_machine(met)) return words + "by the settings of this machine --to " + http_place(settings).url();
+  const client::Endpoint usual{client::Protocol::kHttp, met.host, defaults::kHttpPort, "/"};
+  return words + "usually --to " + usual.url();
 }
 
 client::Endpoint endpoint_for(const RemoteOptions& options, const Settings& settings) {
@@ -135,11 +139,10 @@ client::Endpoint endpoint_for(const RemoteOptions& options, const Settings& sett
 ServerLink::ServerLink(const RemoteOptions& options, const SettingsRequest& request)
     : settings_(load_settings(request).values),
       endpoint_(endpoint_for(options, settings_)),
-      where_(where_of(endpoint_, request.environment)) {}
+      where_(where_of(endpoint_, request.environment)),
+      settings_options_(as_options(request)) {}
 
-bool ServerLink::is_on_this_machine() const {
-  return endpoint_.host == "localhost" || endpoint_.host == "::1" || endpoint_.host.starts_with("127.");
-}
+bool ServerLink::is_of_settings() const { return url() == http_place(settings_).url(); }
 
 void ServerLink::complain(client::HttpRoundTrip::End end, const client::HttpRoundTrip& trip) const {
   trip.require_reachable(url());
@@ -150,7 +153,8 @@ void ServerLink::complain(client::HttpRoundTrip::End end, const client::HttpRoun
   if (end == client::HttpRoundTrip::End::kBroken) {
     throw client::ConnectionError(text +
                                   "; is that the HTTP port of an rkllm-mcp server? Those of the settings: rkllm-mcp "
-                                  "settings");
+                                  "settings" +
+                                  settings_options_);
   }
   throw client::ConnectionError(text);
 }

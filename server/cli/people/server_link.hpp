@@ -36,10 +36,13 @@ class ServerLink {
   ServerLink(const RemoteOptions& options, const SettingsRequest& request);
 
   std::string url() const { return endpoint_.url(); }
-  bool is_on_this_machine() const;                        // by the address of the loopback network
+  const client::Endpoint& place() const { return endpoint_; }
   const Settings& settings() const { return settings_; }  // of this machine
-  // What a proposed command has to end with to mean the same server, see where_of().
+  bool is_of_settings() const;                            // and not another one, which --to names
+  // What a proposed command has to end with to mean the same server, see where_of(), and what one that reads the
+  // settings has to end with, see as_options().
   const std::string& where() const { return where_; }
+  const std::string& settings_options() const { return settings_options_; }
 
   // These throw client::Unreachable, client::ConnectionError, ServerRefuses.
   Json get(const std::string& path);
@@ -64,6 +67,7 @@ class ServerLink {
   Settings settings_;
   client::Endpoint endpoint_;
   std::string where_;
+  std::string settings_options_;
 };
 
 }  // namespace rkllm_mcp

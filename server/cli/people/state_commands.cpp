@@ -6,6 +6,7 @@
 #include "cli/people/load_commands.hpp"
 #include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
+#include "cli/serve_options.hpp"
 #include "text/shown_bytes.hpp"
 #include "text/utf8_split.hpp"
 
@@ -15,7 +16,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -82,7 +82,11 @@ int print_status(ServerLink& server, bool json) {
     std::printf("%-11s %s connection%s\n", name.c_str(), place["connections"].dump().c_str(),
                 place["connections"] == 1 ? "" : "s");
   }
-  if (version.empty()) std::printf("To find out more: rkllm-mcp doctor\n");
+  if (version.empty()) {
+    std::printf("To find out more%s: rkllm-mcp doctor%s\n",
+                is_on_this_machine(server.place()) ? "" : ", on the server's machine",
+                server.is_of_settings() ? server.settings_options().c_str() : "");
+  }
   return kExitOk;
 }
 
@@ -118,7 +122,7 @@ OfferedModels models_to_show(ServerLink& server, const StateOptions& options) {
                "rkllm-mcp: no server runs at %s: these are the models that this machine's settings name, and none is "
                "loaded\n",
                server.url().c_str());
-  return models_of_settings(server.settings());
+  return models_of_settings(server.settings(), server.settings_options());
 }
 
 int print_models(ServerLink& server, const StateOptions& options) {
@@ -135,7 +139,7 @@ int print_models(ServerLink& server, const StateOptions& options) {
     return kExitOk;
   }
   if (models.all.empty()) {
-    std::printf("No models. %s\n", words_of_first_model(server).c_str());
+    std::printf("No models. %s\n", words_of_first_model(server, models).c_str());
     return kExitOk;
   }
   std::vector<Row> rows{{"MODEL", "SIZE", "LOADED", "FILE"}};
@@ -150,10 +154,6 @@ int print_models(ServerLink& server, const StateOptions& options) {
 }  // namespace
 
 int run_state(const StateOptions& options, const SettingsRequest& request) {
-  using Action = StateOptions::Action;
-  const bool names_model = options.action == Action::kLoad || options.action == Action::kUnload;
-  if (names_model && options.model.empty())
-    throw std::invalid_argument("MODEL is empty; what there is: rkllm-mcp models");
   ServerLink server(options.remote, request);
   switch (options.action) {
     case StateOptions::Action::kStatus: return print_status(server, options.json);

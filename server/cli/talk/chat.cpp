@@ -1,6 +1,7 @@
 #include "cli/talk/chat.hpp"
 
 #include "cli/exit_codes.hpp"
+#include "cli/help/rows.hpp"
 #include "cli/help/terminal.hpp"
 #include "cli/people/load_progress_line.hpp"
 #include "cli/piped_input.hpp"
@@ -24,15 +25,22 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr const char* kCommands = R"(/model [NAME]   show the models, or talk to another one
-/system [TEXT]  tell the model how to behave; without TEXT: no longer
-/clear          forget the conversation
-/save FILE      write the conversation to a new file, as JSON
-/help           this list
-/exit           leave, as Ctrl-D does
-Ctrl-C stops an answer. A line that ends with \ goes on in the next one; """ begins and ends a text of several lines,
-which Ctrl-C gives up.
-)";
+std::string commands_text(std::size_t width) {
+  return rows_text("Commands",
+                   {{"/model [NAME]", "show the models, or talk to another one"},
+                    {"/system [TEXT]", "tell the model how to behave; without TEXT: no longer"},
+                    {"/clear", "forget the conversation"},
+                    {"/save FILE", "write the conversation to a new file, as JSON"},
+                    {"/help", "this list"},
+                    {"/exit", "leave, as Ctrl-D does"}},
+                   width) +
+         wrapped(
+             "Ctrl-C stops an answer. A line that ends with \\ goes on in the next one; \"\"\" begins and ends a text "
+             "of several lines, which Ctrl-C gives up.",
+             width, 0) +
+         "\n";
+}
+
 constexpr std::array<std::string_view, 8> kCommandNames{"/model", "/system", "/clear", "/save",
                                                         "/help",  "/exit",   "/bye",   "/quit"};
 
@@ -194,7 +202,7 @@ class Chat {
                                  : std::string(without_space_around(std::string_view(line).substr(space)));
     if (command == "/exit" || command == "/bye" || command == "/quit") return false;
     if (command == "/help") {
-      say(kCommands);
+      say(commands_text(columns_of(STDOUT_FILENO)));
     } else if (command == "/clear") {
       conversation_.clear();
       say("The conversation is forgotten.\n");

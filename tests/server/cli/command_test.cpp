@@ -254,5 +254,6 @@ TEST_CASE("call says where nobody answers and ends with 1") {
   const auto finished = Shell().run({"call", "rkllm_is_running", "--to", "tcp://127.0.0.1:1"});
   CHECK(finished.status == 1);
   CHECK(finished.err ==
-        "rkllm-mcp: 127.0.0.1:1: Connection refused; is the server running? Start it: rkllm-mcp serve\n");
+        "rkllm-mcp: 127.0.0.1:1: Connection refused; is the server running? Start it: rkllm-mcp serve "
+        "--set tcp.port=1\n");
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 using namespace rkllm_mcp::test;
 using rkllm_mcp::Json;
@@ -119,12 +120,18 @@ TEST_CASE("every command that prints something has --json, and the guide to them
 
 TEST_CASE("help fits into a narrow terminal, each option above what is said of it") {
   const Home home;
-  TerminalProcess help(home.options({"chat", "--help"}), 40);
-  CHECK(help.wait() == 0);
-  CHECK_THAT(help.shown(), has_text("  --system TEXT\r\n      Tell the model how to behave\r\n"));
-  for (const std::string& line : lines_of(help.shown())) {
-    INFO(line);
-    if (!line.starts_with("Usage: ")) CHECK(line.size() <= 41);  // with its \r
+  TerminalProcess chat(home.options({"chat", "--help"}), 40);
+  CHECK(chat.wait() == 0);
+  CHECK_THAT(chat.shown(), has_text("  --system TEXT\r\n      Tell the model how to behave\r\n"));
+  std::vector<std::vector<std::string>> all{{}, {"help"}, {"help", "tools", "list"}, {"help", "tools", "call"}};
+  for (const std::string& command : commands_in(home.run({"help"}).out)) all.push_back({"help", command});
+  for (const std::vector<std::string>& args : all) {
+    TerminalProcess help(home.options(args), 40);
+    CHECK(help.wait() == 0);
+    for (const std::string& line : lines_of(help.shown())) {
+      INFO(line);
+      CHECK((line.size() <= 41 || line.find_last_of(' ') < line.find_first_not_of(' ')));  // with its \r; or one word
+    }
   }
 }
 
@@ -161,6 +168,40 @@ TEST_CASE("an option that is mistyped gets the one that was meant") {
   CHECK_THAT(home.run({"call", "m", "--txt"}).err, has_text("unknown option '--txt'; did you mean \"--text\"?"));
   CHECK_THAT(home.run({"--verson"}).err, has_text("unknown option '--verson'; did you mean \"--version\"?"));
   CHECK_THAT(home.run({"serve", "--simulatr"}).err, has_text("rkllm-mcp serve --help"));
+}
+
+TEST_CASE("an option without its value says which value it wants, and one that is given twice that it is") {
+  const Home home;
+  for (const auto& [args, words] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"logs", "--lines"}, "a value is missing: -n, --lines COUNT\n"},
+           {{"serve", "--set"}, "a value is missing: --set SECTION.KEY=VALUE\n"},
+           {{"ps", "--to"}, "a value is missing: --to URL\n"},
+           {{"ps", "--to", "1", "--to", "2"}, "given more than once: --to URL\n"}}) {
+    const auto finished = home.run(args);
+    CHECK(finished.status == 2);
+    CHECK_THAT(finished.err, has_text(words));
+  }
+}
+
+TEST_CASE("an empty name is a mistake of the command line, and is called so") {
+  const Home home;
+  for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{{"load", ""},
+                                                                                    {"unload", ""},
+                                                                                    {"rm", ""},
+                                                                                    {"rm", "one", ""},
+                                                                                    {"chat", ""},
+                                                                                    {"ask", "Hi", "--model", ""},
+                                                                                    {"pull", ""},
+                                                                                    {"call", ""},
+                                                                                    {"connect", ""},
+                                                                                    {"tools", "call", ""}}) {
+    INFO(args.front());
+    const auto finished = home.run(args);
+    CHECK(finished.status == 2);
+    CHECK(finished.out.empty());
+    CHECK_THAT(finished.err, has_text("expected a name; found: \"\"") && has_text("Usage: rkllm-mcp " + args.front()));
+  }
+  CHECK(home.run({"memory", "search"}).status == 2);
 }
 
 TEST_CASE("the manual page and the completions have every command and every long option") {

@@ -67,7 +67,7 @@ TEST_CASE("the file is chosen that is for this board and fits its memory") {
   CHECK(choose_model(files, "", {"rk3576", 1000}, "a/b").name == "tiny-RK3576.rkllm");
   CHECK(choose_model(files, "tiny-rk3588-long.rkllm", {"rk3576", 1000}, "a/b").name == "tiny-rk3588-long.rkllm");
   CHECK_THROWS_WITH(choose_model(files, "", {"rk3588", 10'000}, "a/b"),
-                    has_text("several") && has_text("tiny-rk3588-long.rkllm") && has_text("pull hf.co/a/b:"));
+                    has_text("several") && has_text("tiny-rk3588-long.rkllm") && has_text("name one: hf.co/a/b:"));
   CHECK_THROWS_WITH(choose_model(files, "", {"rk3562", 1000}, "a/b"), has_text("nothing for this board (rk3562)"));
   CHECK_THROWS_WITH(choose_model(files, "other.rkllm", {}, "a/b"), has_text("no file other.rkllm; it has:"));
   CHECK_THROWS_WITH(choose_model({}, "", {}, "a/b"), has_text("no .rkllm files"));
@@ -83,19 +83,27 @@ TEST_CASE("the list shows which file is taken, and what speaks against the other
         "  tiny-RK3576.rkllm, 100 bytes  (for rk3576)\n"
         "  tiny-rk3588-long.rkllm, 4000 bytes  (larger than the memory of 1000 bytes)\n"
         "* tiny-rk3588.rkllm, 100 bytes  (for this board, rk3588)\n"
-        "To have another: rkllm-mcp pull hf.co/a/b:FILE");
+        "To have another, name it: hf.co/a/b:FILE");
 }
 
 TEST_CASE("the chip stands in the name, however it is written") {
   CHECK(chip_in_name("Qwen3-1.7B-RK3588-w8a8.rkllm") == "rk3588");
   CHECK(chip_in_name("x_rv1126b.rkllm") == "rv1126b");
   CHECK_FALSE(chip_in_name("x.rkllm"));
+}
+
+TEST_CASE("the toolkit's release stands in the name, and is neither a date nor the model's own version") {
   CHECK(release_in("Qwen2.5-1.5B-rk3588-w8a8_1.2.1.rkllm") == Release{1, 2, 1});
   CHECK(release_in("Qwen3-1.7B-v1.2.1b1-rk3588.rkllm") == Release{1, 2, 1});
+  CHECK(release_in("Qwen3-rk3588-V1.10.0") == Release{1, 10, 0});
   CHECK(release_in("1.10.0") == Release{1, 10, 0});
+  CHECK(release_in("chat-v1.5.0-rk3588-w8a8_1.2.1.rkllm") == Release{1, 2, 1});
   for (const char* const name :
-       {"Qwen2.5-1.5B-rk3588.rkllm", "x.rkllm", "", "1.2.3.4", "1..2", "99999999999.1.1", "1.2."})
+       {"Qwen2.5-1.5B-rk3588.rkllm", "x.rkllm", "", "1.2.3.4", "1..2", "99999999999.1.1", "1.2.", "qwen3-2025.07.10",
+        "qwen3-20250710", "qwen3-1.2025.07", "granite-3.1.2-rk3588.rkllm", "Phi1.5.0.rkllm", "x-25.07.10"}) {
+    INFO(name);
     CHECK_FALSE(release_in(name));
+  }
 }
 
 TEST_CASE("the proxies of the environment are used, but not for hosts that are exempt") {

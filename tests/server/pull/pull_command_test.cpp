@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <future>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace rkllm_mcp::test;
@@ -84,7 +85,7 @@ TEST_CASE("pull lists what a repository has, and which of it is taken") {
   CHECK(pulled.status == 0);
   CHECK_THAT(pulled.err, has_text("acme/tiny has 2 models:\n  huge.rkllm, ") && has_text("larger than the memory") &&
                              has_text("\n* tiny.rkllm, 7 bytes") &&
-                             has_text("To have another: rkllm-mcp pull hf.co/acme/tiny:FILE"));
+                             has_text("To have another, name it: hf.co/acme/tiny:FILE"));
   CHECK_THAT(pulled.out, has_text("tiny.rkllm is there"));
   CHECK(machine.run({"pull", "hf.co/acme/tiny:tiny.rkllm"}).err.empty());
 }
@@ -96,7 +97,7 @@ TEST_CASE("of two files of one name in a repository's folders none is taken by t
   const Machine machine(hub.url());
   const auto several = machine.run({"pull", "hf.co/acme/tiny"});
   CHECK(several.status == 2);
-  CHECK_THAT(several.err, has_text("name one: rkllm-mcp pull hf.co/acme/tiny:q4/tiny.rkllm"));
+  CHECK_THAT(several.err, has_text("name one: hf.co/acme/tiny:q4/tiny.rkllm"));
   const auto pulled = machine.run({"pull", "hf.co/acme/tiny:tiny.rkllm"});
   CHECK(pulled.status == 2);
   CHECK_THAT(pulled.err, has_text("has several files tiny.rkllm"));
@@ -109,11 +110,17 @@ TEST_CASE("pull ends with the next command, also where the folder is none of the
   const Machine machine(hub.url());
   const std::string elsewhere = machine.folder() + "-elsewhere";
   const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--to", elsewhere});
-  CHECK_THAT(pulled.out, has_text("Load it: rkllm-mcp load " + elsewhere + "/tiny.rkllm\n"));
-  for (const char* server : {"http://board:8081", "board:8081"}) {
+  CHECK_THAT(pulled.out, has_text("Load it: rkllm-mcp load " + elsewhere + "/tiny.rkllm --set runtime.model_hub="));
+  for (const auto& [server, address] :
+       std::vector<std::pair<std::string, std::string>>{{"http://board:9000", "http://board:9000"},
+                                                        {"board:9000", "http://board:9000"},
+                                                        {"tcp://board:8081", "http://board:8080"}}) {
     const auto remote = machine.run({"pull", "hf.co/acme/tiny", "--to", server});
     CHECK(remote.status == 2);
-    CHECK_THAT(remote.err, has_text("into a folder of this machine") && has_text("POST /api/pull"));
+    CHECK_THAT(remote.err,
+               has_text("into a folder of this machine") && has_text(": curl " + address +
+                                                                     R"(/api/pull -d '{"model":"hf.co/acme/tiny"}')"
+                                                                     "\n"));
   }
 }
 
@@ -131,7 +138,7 @@ TEST_CASE("without any setting models are pulled into the user's folder of model
   CHECK(pulled.status == 0);
   const std::string path = machine.home() + "/.local/share/rkllm-mcp/models/tiny.rkllm";
   CHECK(std::filesystem::exists(path));
-  CHECK_THAT(pulled.out, has_text(path + " is there") && has_text("Talk to it: rkllm-mcp chat tiny\n"));
+  CHECK_THAT(pulled.out, has_text(path + " is there") && has_text("Talk to it: rkllm-mcp chat tiny --set "));
   const Json models = Json::parse(run({"models", "--json"}).out);
   REQUIRE(models.size() == 1);
   CHECK(models[0] == Json{{"model", "tiny"}, {"path", path}, {"bytes", 7}, {"loaded", false}});
@@ -200,6 +207,42 @@ TEST_CASE("rm deletes what is named twice once, and tells programs of the beginn
     CHECK(Json::parse(removed.out) ==
           Json{{{"model", "half"}, {"path", nullptr}, {"bytes", nullptr}, {"unfinished", true}},
                {{"model", "tiny"}, {"path", folder + "/tiny.rkllm"}, {"bytes", 7}, {"unfinished", false}}});
+  }
+}
+
+TEST_CASE("rm deletes nothing, not even a beginning, where one of the names is wrong") {
+  FakeHub hub;
+  const Machine machine(hub.url());
+  TemporaryDirectory theirs;
+  std::filesystem::create_directories(machine.folder());
+  LiveServer server({.set = {"runtime.model_dirs=" + theirs.path()}});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port(Transport::kHttp));
+  for (const std::string& folder : {machine.folder(), theirs.path()}) {
+    INFO(folder);
+    write_file(folder + "/tiny.rkllm", "a model");
+    write_file(folder + "/half.rkllm.part", "a beginning");
+    write_file(folder + "/half.rkllm.b.rkllm.part", "a beginning of another");
+    const auto remove = [&](std::vector<std::string> names) {
+      names.insert(names.begin(), "rm");
+      if (folder == theirs.path()) names.insert(names.end(), {"--to", place});
+      return machine.run(names);
+    };
+    const auto wrong = remove({"half", "tiny", "tinny"});
+    CHECK(wrong.status == 1);
+    CHECK(wrong.out.empty());
+    CHECK_THAT(wrong.err, has_text("there is no model tinny; did you mean \"tiny\"?"));
+    CHECK(std::filesystem::exists(folder + "/tiny.rkllm"));
+    CHECK(std::filesystem::exists(folder + "/half.rkllm.part"));
+    {
+      const rkllm_mcp::PartFile pulled(folder + "/half.rkllm");  // a pull that is under way
+      const auto busy = remove({"half.rkllm.b", "tiny", "half"});
+      CHECK(busy.status == 1);
+      CHECK_THAT(busy.err, has_text("is being pulled already"));
+      CHECK(std::filesystem::exists(folder + "/tiny.rkllm"));
+      CHECK(std::filesystem::exists(folder + "/half.rkllm.b.rkllm.part"));
+    }
+    CHECK(remove({"half", "tiny", "half.rkllm.b"}).status == 0);  // three things, whatever their names begin with
+    CHECK(std::filesystem::is_empty(folder));
   }
 }
 

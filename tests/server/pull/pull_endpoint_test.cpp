@@ -236,6 +236,24 @@ TEST_CASE("only files of the server's folders are deleted, by their own names") 
   CHECK(std::filesystem::exists(serving.path_of("tiny.rkllm")));
 }
 
+TEST_CASE("several models are deleted together, or none of them") {
+  Serving serving;
+  serving.hub.files["tiny.rkllm"] = "a model";
+  REQUIRE(serving.pull({{"model", kTiny}}).status == 200);
+  write_file(serving.path_of("half.rkllm.part"), "a beginning");
+  HttpClient client = serving.client();
+  const HttpAnswer wrong = client.remove("/api/delete", R"({"models":["half","tiny","nobody"]})");
+  CHECK(wrong.status == 404);
+  CHECK_THAT(wrong.json()["error"], has_text("'nobody'"));
+  CHECK(std::filesystem::exists(serving.path_of("tiny.rkllm")));
+  CHECK(std::filesystem::exists(serving.path_of("half.rkllm.part")));
+  for (const char* const body : {R"({"models":[]})", R"({"models":"tiny"})", R"({"models":[1]})"}) {
+    CHECK(client.remove("/api/delete", body).status == 400);
+  }
+  CHECK(client.remove("/api/delete", R"({"models":["half","tiny","half.rkllm","tiny"]})").status == 200);
+  CHECK(std::filesystem::is_empty(serving.folder()));
+}
+
 TEST_CASE("without any setting models are pulled into the folder that need not be set, and are there at once") {
   FakeHub hub;
   hub.files["tiny.rkllm"] = "a model";

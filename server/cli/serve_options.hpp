@@ -1,0 +1,22 @@
+// How to start a server that a command would reach, for what is said where nobody answers.
+#pragma once
+
+#include "client/endpoint.hpp"
+#include "settings/load.hpp"
+
+#include <optional>
+#include <string>
+
+namespace rkllm_mcp {
+
+// Whether that is an address of the loopback network, or a Unix socket.
+bool is_on_this_machine(const client::Endpoint& place);
+
+// What was said of the settings on the command line, for another command: " --settings FILE --set http.port=9000".
+std::string as_options(const SettingsRequest& request);
+
+// What `rkllm-mcp serve` has to be told so that its server is reached at `place`: as_options(), and the port where the
+// settings have another. Nothing where that is another machine, or takes a certificate that the settings do not name.
+std::optional<std::string> serve_options_for(const client::Endpoint& place, const SettingsRequest& request);
+
+}  // namespace rkllm_mcp
