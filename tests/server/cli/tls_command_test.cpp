@@ -167,7 +167,7 @@ TEST_CASE("a server without TLS is named as such") {
   const EncryptedServer server;
   const auto plain = server.run({"call", "rkllm_is_running", "--to", "tcps://127.0.0.1:1"});
   CHECK(plain.status == 1);
-  CHECK_THAT(plain.err, has_text("is the server running?"));
+  CHECK_THAT(plain.err, has_text("is the server running there?"));
 }
 
 TEST_CASE("a URL with the s of TLS too little or too much is answered with the one that is meant, and 1") {
