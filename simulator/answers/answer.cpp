@@ -47,8 +47,8 @@ std::string opening(const Question& question) {
   return text;
 }
 
-void append_text(std::vector<TokenId>& ids, std::string_view text) {
-  const std::vector<TokenId> more = Vocabulary::built_in().encode(text);
+void append_text(std::vector<TokenId>& ids, std::string_view text, const ModelFile& model) {
+  const std::vector<TokenId> more = Vocabulary::built_in().encode(text, model.special_tokens);
   ids.insert(ids.end(), more.begin(), more.end());
 }
 
@@ -84,21 +84,21 @@ TokenStream compose_answer(const Question& question, const ModelFile& model, con
     if (question.directives.in_bytes) {
       for (const char byte : text) ids.push_back(kFirstByte + static_cast<TokenId>(static_cast<unsigned char>(byte)));
     } else {
-      append_text(ids, text);
+      append_text(ids, text, model);
     }
     return stream(std::move(ids), {ending});
   }
   if (question.thinks) {
-    append_text(ids, kThought);
+    append_text(ids, kThought, model);
     append_passages(ids, ids.size() + 10, ids.size() + 40, random, model);
-    append_text(ids, "\n</think>\n\n");
+    append_text(ids, "\n</think>\n\n", model);
   }
   if (const auto call = question.from_tool ? std::nullopt : write_tool_call(tools, question.prompt)) {
-    append_text(ids, *call);
+    append_text(ids, *call, model);
     return stream(std::move(ids), {ending});
   }
   const std::size_t thought = ids.size();
-  append_text(ids, opening(question));
+  append_text(ids, opening(question), model);
   if (const auto exact = question.directives.exact_tokens) return stream(std::move(ids), {How::kExactly, *exact});
 
   // EOS is one of the tokens of an answer.

@@ -348,9 +348,11 @@ State Generation::sample() {
 const char* Generation::text_of(Lane& lane) {
   if (!instance_.model.tokenizer) return nullptr;
   const Vocabulary& vocabulary = Vocabulary::built_in();
-  const bool hidden = Vocabulary::is_special(lane.last) && instance_.options.skip_special_token;
-  const char* text =
-      hidden ? lane.joiner.add("", true) : lane.joiner.add(vocabulary.piece(lane.last), vocabulary.is_whole(lane.last));
+  const auto special = vocabulary.special_token(lane.last, instance_.model.special_tokens);
+  const bool hidden = (special || Vocabulary::is_special(lane.last)) && instance_.options.skip_special_token;
+  const char* text = hidden ? lane.joiner.add("", true)
+                            : lane.joiner.add(special.value_or(vocabulary.piece(lane.last)),
+                                              special || vocabulary.is_whole(lane.last));
   if (text == nullptr) return nullptr;
   // A copy, so that a program that keeps the pointer reads another text later, and not by luck the right one.
   lane.text = text;

@@ -130,8 +130,9 @@ class Encoder {
   void append(const std::string& text) {
     if (text.empty()) return;
     prompt_.rendered += text;
-    const std::vector<TokenId> ids =
-        instance_.model.tokenizer ? Vocabulary::built_in().encode(text) : tokenize_by_callback(*instance_.client, text);
+    const std::vector<TokenId> ids = instance_.model.tokenizer
+                                         ? Vocabulary::built_in().encode(text, instance_.model.special_tokens)
+                                         : tokenize_by_callback(*instance_.client, text);
     for (const TokenId id : ids) prompt_.cells.push_back(static_cast<Cell>(id));
   }
 

@@ -95,6 +95,18 @@ std::array<std::size_t, 2> read_answer_tokens(const Json& value) {
   return {shortest, integer<std::size_t>(value[1], "answer_tokens[1]", shortest, 1000000)};
 }
 
+// Each has an id of its own behind those of the vocabulary.
+std::vector<std::string> read_special_tokens(const Json& value) {
+  constexpr std::size_t kMost = 64;
+  if (!value.is_array() || value.size() > kMost) refuse("\"special_tokens\" must be an array of at most 64 texts");
+  std::vector<std::string> tokens;
+  for (const Json& token : value) {
+    tokens.push_back(text(token, "special_tokens"));
+    if (tokens.back().empty()) refuse("\"special_tokens\" must not be empty texts");
+  }
+  return tokens;
+}
+
 Fault read_fault(const Json& value) {
   if (!value.is_object() || value.size() != 2 || !value.contains("when") || !value.contains("what")) {
     refuse("each of \"faults\" must be {\"when\": \"init\" or a token number, \"what\": ...}");
@@ -154,6 +166,8 @@ void read_field(ModelFile& model, const std::string& field, const Json& value) {
         {{"chatml", Template::kChatMl}, {"none", Template::kNone}, {"unparseable", Template::kUnparseable}});
   } else if (field == "default_system") {
     model.default_system = text(value, field);
+  } else if (field == "special_tokens") {
+    model.special_tokens = read_special_tokens(value);
   } else if (field == "tokenizer") {
     model.tokenizer = boolean(value, field);
   } else if (field == "embeddings") {
@@ -179,6 +193,8 @@ ModelFile read_model_file(const std::filesystem::path& path) {
   if (!file.is_object() || file.value("rkllm_simulated_model", Json()) != 1) refuse("not a simulated model");
   ModelFile model;
   for (const auto& [field, value] : file.items()) read_field(model, field, value);
+  const std::size_t ids = Vocabulary::built_in().size() + model.special_tokens.size();
+  if (static_cast<std::size_t>(model.vocab_size) < ids) refuse("\"vocab_size\" has no room for \"special_tokens\"");
   if (model.name.find("SIMULATED") == std::string::npos) refuse("\"name\" must say SIMULATED");
   return model;
 }

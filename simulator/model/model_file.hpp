@@ -53,6 +53,7 @@ struct ModelFile {
   bool thinking = false;                                          // writes a <think> block first unless told not to
   Template chat_template = Template::kChatMl;
   std::string default_system;    // a system block that the model's own template puts into every turn
+  std::vector<std::string> special_tokens;  // texts that are one token each, hidden by skip_special_token
   bool tokenizer = true;         // false: needs the caller's tokenizer_callback
   bool embeddings = true;        // false: needs the caller's embed_callback
   bool cross_attention = false;  // true: a custom model that takes rkllm_set_cross_attn_params

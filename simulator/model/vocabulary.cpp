@@ -57,7 +57,8 @@ Vocabulary::Vocabulary() {
   }
   index();
   for (std::size_t i = 0; i < kLanguageCount; ++i) {
-    for (const std::string_view passage : passages(static_cast<Language>(i))) passages_[i].push_back(encode(passage));
+    for (const std::string_view passage : passages(static_cast<Language>(i)))
+      passages_[i].push_back(encode(passage, {}));
   }
 }
 
@@ -109,10 +110,24 @@ bool Vocabulary::continues_character(TokenId id) const noexcept {
   return !text.empty() && is_continuation(text[0]);
 }
 
-std::vector<TokenId> Vocabulary::encode(std::string_view text) const {
+std::optional<std::string_view> Vocabulary::special_token(TokenId id,
+                                                          std::span<const std::string> special_tokens) const {
+  const auto number = static_cast<std::size_t>(id) - tokens_.size();
+  if (id < 0 || number >= special_tokens.size()) return std::nullopt;
+  return special_tokens[number];
+}
+
+std::vector<TokenId> Vocabulary::encode(std::string_view text, std::span<const std::string> special_tokens) const {
   std::vector<TokenId> ids;
   ids.reserve(text.size() / 2);
   while (!text.empty()) {
+    const auto special = std::find_if(special_tokens.begin(), special_tokens.end(),
+                                      [text](const std::string& token) { return text.starts_with(token); });
+    if (special != special_tokens.end()) {
+      ids.push_back(static_cast<TokenId>(tokens_.size()) + static_cast<TokenId>(special - special_tokens.begin()));
+      text.remove_prefix(special->size());
+      continue;
+    }
     // A single byte always matches, so the loop ends.
     std::size_t length = std::min(longest_[static_cast<unsigned char>(text[0])], text.size());
     auto found = ids_.find(text.substr(0, length));

@@ -2,7 +2,8 @@
 // sentences and, on purpose, characters that only two or more tokens together make up.
 //
 // One vocabulary serves every simulated model and never changes while the library is loaded: an id means the same piece
-// in every run. A model whose vocabulary is larger has ids that carry no text and are never generated.
+// in every run. A model whose vocabulary is larger has ids that carry no text and are never generated, but for the
+// special tokens that its file names: their ids follow those of the vocabulary.
 #pragma once
 
 #include "model/model_file.hpp"
@@ -10,6 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -48,8 +51,11 @@ class Vocabulary {
   // The piece begins in the middle of a character.
   bool continues_character(TokenId id) const noexcept;
 
-  // Longest piece first. The text of a control token becomes that token, wherever it stands.
-  std::vector<TokenId> encode(std::string_view text) const;
+  // Longest piece first. The text of a control token becomes that token, wherever it stands, and so does that of a
+  // special token of the model.
+  std::vector<TokenId> encode(std::string_view text, std::span<const std::string> special_tokens) const;
+  // The text of a special token of the model; nothing if `id` is none.
+  std::optional<std::string_view> special_token(TokenId id, std::span<const std::string> special_tokens) const;
 
   // The tokens of all passages of a language, encoded once.
   const std::vector<std::vector<TokenId>>& passage_tokens(Language language) const noexcept {

@@ -103,6 +103,22 @@ TEST_CASE("a special token in the middle of an answer has empty text and its id"
   CHECK(llm.text() == "AB");
 }
 
+TEST_CASE("special tokens that a model's file names are hidden, too, unless skip_special_token is false") {
+  const Directory directory;
+  const std::string path = directory.model({{"special_tokens", {"<|plugin|>", "<|done|>"}}});
+  const char* const question = "@say=\"A<|plugin|>B<|done|>C\"";
+  Llm hiding(path);
+  REQUIRE(hiding.run(question) == 0);
+  CHECK(hiding.text() == "ABC");
+  CHECK(hiding.token_count() == 6);
+  CHECK(hiding.events[1].text == "");
+  CHECK(hiding.events[3].token == hiding.events[1].token + 1);
+
+  Llm showing(path, [](RKLLMParam& param) { param.skip_special_token = false; });
+  REQUIRE(showing.run(question) == 0);
+  CHECK(showing.text() == "A<|plugin|>B<|done|>C<|im_end|>");
+}
+
 TEST_CASE("ignore_eos_token makes the run go on to max_new_tokens") {
   Llm llm(model("fast"), [](RKLLMParam& param) { param.ignore_eos_token = true; });
   REQUIRE(llm.run("Hello", infer(400)) == 0);
