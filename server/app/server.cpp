@@ -402,6 +402,8 @@ Json Server::health() {
   for (const auto& handle : runtime_.now().handles()) {
     Json model = model_of(handle);
     model["name"] = models_.name_of(handle);
+    const std::string family = models_.family_of(handle);
+    model["template"] = family.empty() ? Json(nullptr) : Json(family);
     const auto seconds = metrics_.first_token_of(handle.id);
     model["time_to_first_token_ms"] = seconds ? Json(*seconds * 1000) : Json(nullptr);
     models.push_back(std::move(model));

@@ -56,9 +56,9 @@ Json json_of(const chat::Sampling& sampling) {
               {"mirostat_eta", sampling.mirostat_eta}};
 }
 
-Json input_of(const ModelRuntime& runtime, std::string prompt) {
+Json input_of(const ModelRuntime& runtime, std::string prompt, const chat::RunOptions& options) {
   Json input{{"input_type", "RKLLM_INPUT_PROMPT"}, {"prompt_input", std::move(prompt)}};
-  if (run_has(runtime, "enable_thinking")) input["enable_thinking"] = true;  // no effect with the template off
+  if (run_has(runtime, "enable_thinking")) input["enable_thinking"] = options.enable_thinking;
   return input;
 }
 
@@ -99,7 +99,8 @@ chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runti
   facts.cache_identity = runtime.version + "\n" + loaded.model.path + "\n" +
                          std::to_string(loaded.model.bytes.value_or(-1)) + "\n" +
                          std::to_string(loaded.model.modified_s.value_or(-1)) + "\n" + to_text(loaded.param);
-  facts.shows_special_tokens = !loaded.param.value("skip_special_token", true);
+  const auto skips = loaded.param.find("skip_special_token");
+  facts.shows_special_tokens = skips != loaded.param.end() && *skips == false;
   return facts;
 }
 
@@ -138,10 +139,11 @@ void LeasedTurnModel::run(std::string prompt, const chat::RunOptions& options,
   if (!options.save_cache_to.empty()) {
     infer["prompt_cache_params"] = Json{{"save_prompt_cache", 1}, {"prompt_cache_path", options.save_cache_to}};
   }
-  calls_.run(Json{{"rkllm_input", input_of(runtime_, std::move(prompt))}, {"rkllm_infer_params", std::move(infer)}},
-             std::move(on_token), [this, done = std::move(done)](const CallOutcome& outcome, std::uint64_t tokens) {
-               ended(outcome, tokens, done);
-             });
+  calls_.run(
+      Json{{"rkllm_input", input_of(runtime_, std::move(prompt), options)}, {"rkllm_infer_params", std::move(infer)}},
+      std::move(on_token), [this, done = std::move(done)](const CallOutcome& outcome, std::uint64_t tokens) {
+        ended(outcome, tokens, done);
+      });
 }
 
 void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,

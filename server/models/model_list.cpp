@@ -1,5 +1,6 @@
 #include "models/model_list.hpp"
 
+#include "chat/templates/families.hpp"
 #include "model_name.hpp"
 
 #include <utility>
@@ -35,6 +36,23 @@ NamedModel preset_model(const std::string& name, const Json& preset) {
 }
 
 }  // namespace
+
+Json param_of(const NamedModel& model) {
+  constexpr const char* kHides = "skip_special_token";
+  Json param = model.param;
+  const chat::Family* const family = chat::family_of_model(model.template_name, model.path);
+  const bool is_silent = !param.contains(kHides) || param[kHides].is_null();
+  if (family != nullptr && family->calls_are_special && is_silent) param[kHides] = false;
+  return param;
+}
+
+void warn_of_unknown_template(spdlog::logger& log, const NamedModel& model) {
+  if (chat::family_of_model(model.template_name, model.path) != nullptr) return;
+  log.warn(
+      "model {}: its template is not known{}, so chat clients have answers to single messages only, without history, "
+      "system text and tools; models.{}.template in the settings names its family",
+      model.name, model.template_name.empty() ? " by its file's name" : "", model.name);
+}
 
 void ModelList::set_presets(const Json& models) {
   presets_ = models;

@@ -9,6 +9,8 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <spdlog/logger.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,6 +32,13 @@ struct NamedModel {
   std::optional<std::int64_t> bytes{};          // of the file
   std::optional<std::int64_t> modified_s{};
 };
+
+// What rkllm_init is given for it. A model of a family whose calls are marked by special tokens has to show them,
+// unless its preset says otherwise.
+Json param_of(const NamedModel& model);
+
+// One line where its family is not known, so that only single messages of a user can be answered.
+void warn_of_unknown_template(spdlog::logger& log, const NamedModel& model);
 
 class ModelList {
  public:

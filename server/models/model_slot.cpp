@@ -133,7 +133,7 @@ void ModelSlot::serve() {
 }
 
 Json ModelSlot::param_to_load_with() const {
-  Json param = model_.param;
+  Json param = param_of(model_);
   if (!model_.is_preset && events_.default_context > 0 && !without_default_context_) {
     param["max_context_len"] = events_.default_context;
   }
@@ -203,6 +203,7 @@ void ModelSlot::loaded(const CallOutcome& outcome) {
   context_ = context != loaded_with_.end() && context->is_number_integer() ? std::optional(context->get<std::int64_t>())
                                                                            : std::nullopt;
   around_.log.info("model {}{} is loaded: {}, in {:.3f} s", model_.name, what_for(use_), handle_, *load_s_);
+  if (use_ == Use::kTurns) warn_of_unknown_template(around_.log, model_);
   serve();
   if (!when_unloaded_.empty()) {
     begin_to_unload();

@@ -1,6 +1,7 @@
 #include "models/server_models.hpp"
 
 #include "backend/handle_resources.hpp"
+#include "chat/templates/families.hpp"
 #include "jsonrpc/failure.hpp"
 #include "model_name.hpp"
 #include "models/handle_names.hpp"
@@ -150,6 +151,7 @@ void ServerModels::autoload_ended(const std::string& name, const std::string& ha
     autoloaded_.erase(name);
   } else {
     autoloaded_.insert_or_assign(name, handle);
+    if (const NamedModel* const model = list_.find(name)) warn_of_unknown_template(log_, *model);
   }
   const auto waiting = std::exchange(autoloading_[name], {});
   autoloading_.erase(name);
@@ -263,6 +265,11 @@ std::string ServerModels::name_of(const QueuedBackend::HandleStatus& handle) con
   });
 }
 
+std::string ServerModels::family_of(const QueuedBackend::HandleStatus& handle) const {
+  const chat::Family* const family = chat::family_of_model(template_of_handle(handle), model_path_of(handle));
+  return family == nullptr ? std::string() : family->name;
+}
+
 std::vector<std::string> ServerModels::unseen_handle_paths() const {
   std::vector<std::string> paths;
   for (const auto& handle : handles()) {
@@ -289,7 +296,7 @@ std::string ServerModels::handle_of(std::string_view name) const {
 Json ServerModels::as_presets() const {
   Json presets = choices_.presets;
   for (const auto& [name, model] : list_.all()) {
-    if (!presets.contains(name)) presets[name] = Json{{"param", model.param}};
+    presets[name]["param"] = param_of(model);
   }
   return presets;
 }
@@ -349,10 +356,13 @@ std::optional<QueuedBackend::HandleStatus> ServerModels::handle_status(std::stri
   return found == all.end() ? std::nullopt : std::optional(std::move(*found));
 }
 
-// A simulated model's file is a few lines, which are read once.
-const std::string& ServerModels::template_of_handle(const std::string& path) const {
+// Of a model with a name what its settings say. A simulated model's file is a few lines, which are read once.
+const std::string& ServerModels::template_of_handle(const QueuedBackend::HandleStatus& handle) const {
   static const std::string kTheNameTells;
+  const NamedModel* const model = has_own_name(handle) ? list_.find(name_of(handle)) : nullptr;
+  if (model != nullptr) return model->template_name;
   if (!runtime_.simulated) return kTheNameTells;
+  const std::string path = model_path_of(handle);
   const auto known = simulated_templates_.find(path);
   if (known != simulated_templates_.end()) return known->second;
   if (simulated_templates_.size() >= kMostKnownTemplates) simulated_templates_.clear();
@@ -365,7 +375,7 @@ std::optional<chat::ModelDescription> ServerModels::info_of_handle(const QueuedB
   info.handle = handle.id;
   const Json param = handle.created_with.value("param", Json::object());
   info.path = param.value("model_path", std::string());
-  info.template_name = template_of_handle(info.path);
+  info.template_name = template_of_handle(handle);
   info.platform = platform_of(info.path);
   const auto context = param.find("max_context_len");
   if (context != param.end() && context->is_number_integer()) info.context = context->get<std::int64_t>();
@@ -433,7 +443,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
     source.loaded.model = model != nullptr ? *model : NamedModel{};
     if (model == nullptr) source.loaded.model.name = name_of(*status);
     source.loaded.model.path = param.value("model_path", std::string());
-    if (model == nullptr) source.loaded.model.template_name = template_of_handle(source.loaded.model.path);
+    if (model == nullptr) source.loaded.model.template_name = template_of_handle(*status);
     source.loaded.param = param;
     source.loaded.handle = handle;
     source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;

@@ -94,6 +94,8 @@ class ServerModels final : public chat::ModelLender {
   std::string handle_named(std::string_view name) const;
   // What a handle goes by here, as models() has it.
   std::string name_of(const QueuedBackend::HandleStatus& handle) const;
+  // The name of the family whose template its conversations are written in; empty: not known.
+  std::string family_of(const QueuedBackend::HandleStatus& handle) const;
   // Calls `then` when nothing that the settings load stands in the way: at once, in most cases.
   void after_autoload(std::string_view name, std::function<void()> then);
   bool knows(std::string_view name) const { return resolve(name) != nullptr; }
@@ -118,7 +120,7 @@ class ServerModels final : public chat::ModelLender {
   std::optional<LoadFailure> why_not(const ModelSlot& slot) const;
   void make_room(ModelSlot& slot, std::function<void(bool made_room)> then);
   chat::ModelDescription info(const NamedModel& model) const;
-  const std::string& template_of_handle(const std::string& path) const;
+  const std::string& template_of_handle(const QueuedBackend::HandleStatus& handle) const;
   std::optional<chat::ModelDescription> info_of_handle(const QueuedBackend::HandleStatus& handle) const;
   std::vector<QueuedBackend::HandleStatus> handles() const;
   bool has_own_name(const QueuedBackend::HandleStatus& handle) const;

@@ -5,8 +5,9 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-SplitRules split_rules(const Turn& turn, const Prompt& prompt) {
+SplitRules split_rules(const Turn& turn, const Prompt& prompt, SpecialTokens special_tokens) {
   SplitRules rules;
+  rules.special_tokens = special_tokens;
   rules.calls = !turn.tools.empty() && turn.tool_choice.use != ToolUse::kNone;
   rules.begins_in_thinking = prompt.in_thinking;
   if (!turn.parallel_calls) rules.most_calls = 1;
@@ -16,8 +17,8 @@ SplitRules split_rules(const Turn& turn, const Prompt& prompt) {
 }  // namespace
 
 AnswerReader::AnswerReader(const Family& family, const Turn& turn, const Prompt& prompt,
-                           std::function<std::string()> next_id)
-    : splitter_(family, split_rules(turn, prompt), std::move(next_id)), stops_(turn.stop) {
+                           std::function<std::string()> next_id, SpecialTokens special_tokens)
+    : splitter_(family, split_rules(turn, prompt, special_tokens), std::move(next_id)), stops_(turn.stop) {
   // A beginning that was forced is no call yet, so that nothing comes of it here.
   std::vector<AnswerEvent> none;
   splitter_.feed(prompt.forced, none);

@@ -18,7 +18,8 @@ namespace rkllm_mcp::chat {
 class AnswerReader {
  public:
   // For the answer to `turn`, whose prompt was `prompt`. `next_id` gives each tool call its id.
-  AnswerReader(const Family& family, const Turn& turn, const Prompt& prompt, std::function<std::string()> next_id);
+  AnswerReader(const Family& family, const Turn& turn, const Prompt& prompt, std::function<std::string()> next_id,
+               SpecialTokens special_tokens = SpecialTokens::kHidden);
 
   // The next token's bytes, and what can be told of them. Nothing once the answer is over.
   std::vector<AnswerEvent> feed(std::string_view bytes);

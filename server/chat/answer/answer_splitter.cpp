@@ -20,8 +20,16 @@ std::size_t begin_of_text(std::string_view text) {
   return std::min(text.find_first_not_of(kSpaceCharacters), text.size());
 }
 
-MarkerSearch search_for(const Family& family, std::vector<std::string> markers) {
-  markers.insert(markers.end(), family.tokens_in_answers.begin(), family.tokens_in_answers.end());
+// Finds these markers, and what an answer leaves out: tokens that mean nothing in it. Where special tokens mark calls,
+// a mark that is none of the markers is one of those.
+MarkerSearch search_for(const Family& family, SpecialTokens shown, std::vector<std::string> markers) {
+  if (family.calls_are_special || shown == SpecialTokens::kShown) {
+    markers.insert(markers.end(), family.tokens_in_answers.begin(), family.tokens_in_answers.end());
+  }
+  if (family.calls_are_special) {
+    markers.push_back(family.tools.open);
+    markers.push_back(family.tools.close);
+  }
   return {std::move(markers), MarkerLength::kLongest};
 }
 
@@ -33,9 +41,10 @@ AnswerSplitter::AnswerSplitter(const Family& family, SplitRules rules, std::func
       rules_(rules),
       next_id_(std::move(next_id)),
       call_marker_(rules.calls ? family.tools.open : ""),
-      start_search_(search_for(family, {family.thinking.open, call_marker_})),
-      thinking_search_(search_for(family, {family.thinking.close})),
-      text_search_(search_for(family, {call_marker_})),
+      start_search_(search_for(family, rules.special_tokens, {family.thinking.open, call_marker_})),
+      thinking_search_(search_for(family, rules.special_tokens, {family.thinking.close})),
+      text_search_(search_for(family, rules.special_tokens, {call_marker_})),
+      token_search_(search_for(family, rules.special_tokens, {})),
       mode_(rules.begins_in_thinking ? Mode::kThinking : Mode::kStart),
       skips_space_(rules.begins_in_thinking) {}
 
@@ -241,10 +250,23 @@ bool AnswerSplitter::read_behind_bare_call(bool at_end) {
   return true;
 }
 
-// The call's text ends at `end`, and `behind` more bytes are its closing marker. What is no call is text.
+std::string AnswerSplitter::without_tokens(std::string_view text) const {
+  std::string result;
+  while (!text.empty()) {
+    const auto found = token_search_.look(text, true);
+    result += text.substr(0, found.clear);
+    text.remove_prefix(found.clear + (found.marker == nullptr ? 0 : found.marker->size()));
+  }
+  return result;
+}
+
+// The call's text ends at `end`, and `behind` more bytes are its closing marker. What is no call is text. Where the
+// model has left the closing marker out, the token that ends its answer stands behind the call.
 void AnswerSplitter::end_call(std::size_t end, std::size_t behind, std::vector<AnswerEvent>& events) {
   const auto body = std::string_view(pending_).substr(0, end);
-  if (const auto calls = end == 0 ? std::nullopt : read_calls(form_, body)) {
+  auto calls = end == 0 ? std::nullopt : read_calls(form_, body);
+  if (!calls && end > 0) calls = read_calls(form_, without_tokens(body));
+  if (calls) {
     mode_ = form_.syntax == CallSyntax::kBare ? Mode::kBehindBareCall : Mode::kText;
     for (const WrittenCall& call : *calls) {
       if (calls_ == rules_.most_calls) break;
@@ -254,7 +276,7 @@ void AnswerSplitter::end_call(std::size_t end, std::size_t behind, std::vector<A
     if (calls_ == rules_.most_calls) mode_ = Mode::kDone;
   } else {
     mode_ = Mode::kText;
-    emit_text(opening_ + pending_.substr(0, end + behind), events);
+    emit_text(opening_ + without_tokens(body) + pending_.substr(end, behind), events);
   }
   pending_.erase(0, end + behind);
   opening_.clear();

@@ -17,9 +17,13 @@
 
 namespace rkllm_mcp::chat {
 
+// Whether a model's special tokens have text, as they do with skip_special_token=false.
+enum class SpecialTokens { kHidden, kShown };
+
 struct SplitRules {
   bool calls = false;  // tools are offered; else what looks like a call is text
   bool begins_in_thinking = false;
+  SpecialTokens special_tokens = SpecialTokens::kHidden;
   std::size_t most_calls = std::numeric_limits<std::size_t>::max();  // behind them nothing comes out any more
 };
 
@@ -52,6 +56,7 @@ class AnswerSplitter {
 
   void begin_call(const std::string& marker);
   bool scan_string();
+  std::string without_tokens(std::string_view text) const;
   void end_call(std::size_t end, std::size_t behind, std::vector<AnswerEvent>& events);
   static void emit_text(std::string text, std::vector<AnswerEvent>& events);
 
@@ -60,7 +65,7 @@ class AnswerSplitter {
   const SplitRules rules_;
   const std::function<std::string()> next_id_;
   const std::string call_marker_;  // empty where calls are not read, or begin without one
-  const MarkerSearch start_search_, thinking_search_, text_search_;
+  const MarkerSearch start_search_, thinking_search_, text_search_, token_search_;
   Mode mode_;
   std::string bytes_;         // the beginning of a character
   std::string pending_;       // whole characters that are not decided yet

@@ -280,6 +280,7 @@ Turn AssistantTurn::turn_of_answer() const {
   turn.max_tokens = turn_.max_tokens ? turn_.max_tokens : profile().max_tokens;
   turn.stop = turn_.stop;
   turn.thinking = turn_.thinking;
+  turn.thinking_field = turn_.thinking_field;
   turn.context = turn_.context;
   if (!system_.empty()) turn.messages.push_back(text_message(Role::kSystem, system_));
   return turn;

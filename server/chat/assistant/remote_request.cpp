@@ -61,7 +61,8 @@ std::vector<std::string> not_sent(ProviderKind provider, const Turn& turn) {
   const bool has_mirostat = wish.mirostat || wish.mirostat_tau || wish.mirostat_eta;
   const bool is_ollama = provider == ProviderKind::kOllama;
   if (has_mirostat || (!is_ollama && (wish.top_k || wish.repeat_penalty))) fields.emplace_back("sampling");
-  if (turn.thinking != Thinking::kAsTheModelDoes) fields.emplace_back("thinking");
+  const bool says_whether_to_think = turn.thinking != Thinking::kAsTheModelDoes && !turn.thinking_field.empty();
+  if (says_whether_to_think) fields.push_back(turn.thinking_field);
   if (turn.context) fields.emplace_back("options.num_ctx");
   return fields;
 }

@@ -190,6 +190,7 @@ void read_anthropic_options(const JsonReader& request, AnthropicRequest& result)
   read_sampling(request, turn.sampling);
   if (const auto thinking = request.find("thinking")) {
     const std::string& type = block_type(*thinking);
+    turn.thinking_field = "thinking";
     if (type == "enabled")
       turn.thinking = Thinking::kOn;
     else if (type == "disabled")

@@ -160,6 +160,7 @@ void read_common(const JsonReader& request, OllamaRequest& result) {
   if (const auto options = request.find("options")) read_ollama_options(*options, result);
   if (const auto keep = request.find("keep_alive")) turn.keep_alive = read_keep_alive(*keep);
   if (const auto think = request.find("think")) {
+    turn.thinking_field = "think";
     if (think->json().is_string()) {
       turn.thinking = read_effort(*think);
     } else {

@@ -163,10 +163,14 @@ void read_openai_options(const JsonReader& request, OpenAiChatRequest& result) {
   read_sampling(request, turn.sampling);
   if (const auto answers = request.find("n")) turn.answers = answers->integer<std::size_t>(1, kMostAnswers);
   if (const auto format = request.find("response_format")) turn.format = read_response_format(*format);
-  if (const auto effort = request.find("reasoning_effort")) turn.thinking = read_effort(*effort);
+  if (const auto effort = request.find("reasoning_effort")) {
+    turn.thinking = read_effort(*effort);
+    turn.thinking_field = "reasoning_effort";
+  }
   if (const auto kwargs = request.find("chat_template_kwargs")) {
     if (const auto thinking = kwargs->find("enable_thinking")) {
       turn.thinking = thinking->boolean() ? Thinking::kOn : Thinking::kOff;
+      turn.thinking_field = "chat_template_kwargs.enable_thinking";
     }
   }
   if (const auto truncate = request.find("truncate")) {

@@ -189,7 +189,10 @@ void read_responses_options(const JsonReader& request, ResponsesRequest& result)
     if (text->find("verbosity")) result.ignored.emplace_back("text.verbosity");
   }
   if (const auto reasoning = request.find("reasoning")) {
-    if (const auto effort = reasoning->find("effort")) turn.thinking = read_effort(*effort);
+    if (const auto effort = reasoning->find("effort")) {
+      turn.thinking = read_effort(*effort);
+      turn.thinking_field = "reasoning.effort";
+    }
   }
   if (const auto truncation = request.find("truncation")) {
     if (truncation->text() != "auto" && truncation->text() != "disabled") truncation->expected("auto or disabled");

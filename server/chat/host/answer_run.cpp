@@ -5,8 +5,8 @@
 namespace rkllm_mcp::chat {
 
 AnswerRun::AnswerRun(const Family& family, const Turn& turn, const Prompt& prompt, const JsonSchema* schema,
-                     std::function<std::string()> next_id)
-    : reader_(family, turn, prompt, std::move(next_id)) {
+                     std::function<std::string()> next_id, SpecialTokens special_tokens)
+    : reader_(family, turn, prompt, std::move(next_id), special_tokens) {
   if (schema != nullptr) structured_.emplace(*schema);
 }
 

@@ -19,7 +19,7 @@ class AnswerRun {
  public:
   // `schema`: what the text has to fit, which outlives this; null: it is text. Not movable.
   AnswerRun(const Family& family, const Turn& turn, const Prompt& prompt, const JsonSchema* schema,
-            std::function<std::string()> next_id);
+            std::function<std::string()> next_id, SpecialTokens special_tokens);
   AnswerRun(const AnswerRun&) = delete;
   AnswerRun& operator=(const AnswerRun&) = delete;
 

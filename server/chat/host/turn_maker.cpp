@@ -64,6 +64,12 @@ void TurnMaker::granted(std::unique_ptr<ModelLease> lease) {
     return fail(TurnError::not_supported(
         "model", "runtime " + model_->facts().runtime_version + " cannot hold conversations; it takes 1.2.1 or later"));
   }
+  if (plan_.needs_special_tokens() && !model_->facts().shows_special_tokens) {
+    return fail(TurnError::not_supported(
+        "tools",
+        "this model marks its calls by special tokens, which it was loaded to hide; load it with "
+        "\"skip_special_token\": false in param, of rkllm_init or of the preset (models.NAME.param)"));
+  }
   if (plan_.uses_own_template() || !must_clear) return load_cache();
   clear_template();
 }
@@ -120,6 +126,8 @@ RunOptions TurnMaker::run_options(std::int64_t most_tokens) const {
   // An answer that did not fit its schema is asked for with less freedom.
   if (tries_ > 0) options.sampling.temperature /= static_cast<double>(1U << std::min(tries_, 8U));
   options.max_new_tokens = most_tokens;
+  const Thinking thinking = plan_.turn().thinking;
+  options.enable_thinking = thinking != Thinking::kOff && thinking != Thinking::kSkipped;
   return options;
 }
 
@@ -162,6 +170,9 @@ TurnBeginning TurnMaker::beginning() const {
   if (plan_.turn().context && *plan_.turn().context > facts.max_context_len) {
     beginning.ignored.emplace_back("options.num_ctx");
   }
+  if (!plan_.honours_thinking() && !plan_.turn().thinking_field.empty()) {
+    beginning.ignored.push_back(plan_.turn().thinking_field);
+  }
   beginning.dropped_messages = plan_.dropped();
   beginning.prompt_tokens = prompt_tokens_;
   return beginning;
@@ -172,8 +183,9 @@ void TurnMaker::run(std::int64_t most_tokens) {
   if (listener_ == nullptr) return leave();
   limit_ = most_tokens;
   run_first_token_at_.reset();
-  run_ = std::make_unique<AnswerRun>(plan_.family(), plan_.turn(), plan_.prompt(), plan_.schema(),
-                                     [] { return new_id("call_"); });
+  const auto shown = model_->facts().shows_special_tokens ? SpecialTokens::kShown : SpecialTokens::kHidden;
+  run_ = std::make_unique<AnswerRun>(
+      plan_.family(), plan_.turn(), plan_.prompt(), plan_.schema(), [] { return new_id("call_"); }, shown);
   is_running_ = true;
   model_->run(
       plan_.prompt().text, run_options(most_tokens), [this](std::string_view bytes) { take(bytes); },

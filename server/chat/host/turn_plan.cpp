@@ -2,10 +2,12 @@
 
 #include "chat/structured/structured_answer.hpp"
 #include "chat/templates/families.hpp"
+#include "chat/templates/neutral_text.hpp"
 #include "chat/turn/context.hpp"
 #include "chat/turn/turn_error.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -19,12 +21,27 @@ void refuse_images(const Turn& turn) {
                                  "a picture needs a vision encoder, and this server has none; send text only");
 }
 
-// For answers in the runtime's own template. Which family has been taught to the model is not known, but what it thinks
+// For prompts that are written in no family's form. What the tokenizer of any takes for special may be special here.
+const Family& family_of_raw_prompts() {
+  static const Family family = [] {
+    const auto families = built_in_families();
+    Family made = *find_family(families, kPlainFamily);
+    for (const Family& each : families) {
+      std::ranges::copy(each.special_tokens, std::back_inserter(made.special_tokens));
+      std::ranges::copy(each.special_brackets, std::back_inserter(made.special_brackets));
+      std::ranges::copy(each.tokens_in_answers, std::back_inserter(made.tokens_in_answers));
+    }
+    return made;
+  }();
+  return family;
+}
+
+// For turns in the runtime's own template. Which family has been taught to the model is not known, but what it thinks
 // is: models that think say so at the beginning of their answer, with the same marks in all families.
 const Family& family_of_own_template() {
   static const Family family = [] {
     const auto families = built_in_families();
-    Family made = *find_family(families, kPlainFamily);
+    Family made = family_of_raw_prompts();
     const auto thinks = std::ranges::find_if(families, [](const Family& each) { return !each.thinking.open.empty(); });
     made.thinking.open = thinks->thinking.open;
     made.thinking.close = thinks->thinking.close;
@@ -46,9 +63,8 @@ std::string single_message(const Turn& turn) {
 }  // namespace
 
 const Family* family_for(std::string_view template_name, std::string_view file_name) {
-  if (template_name.empty()) return family_of_file(built_in_families(), file_name);
-  const Family* family = find_family(built_in_families(), template_name);
-  if (family != nullptr) return family;
+  const Family* family = family_of_model(template_name, file_name);
+  if (family != nullptr || template_name.empty()) return family;
   std::string known;
   for (const Family& each : built_in_families()) known.append(known.empty() ? "" : ", ").append(each.name);
   throw TurnError::not_supported("model", "its template \"" + std::string(template_name) +
@@ -65,7 +81,7 @@ TurnPlan::TurnPlan(Turn turn, const Family* family) : turn_(std::move(turn)), fa
     uses_own_template_ = true;
     family_ = &family_of_own_template();
   } else if (turn_.raw_prompt) {
-    family_ = find_family(built_in_families(), kPlainFamily);
+    family_ = &family_of_raw_prompts();
   }
   // Before it is written: that copies each byte, on the event loop.
   std::size_t bytes = bytes_of(turn_.messages) + (turn_.raw_prompt ? turn_.raw_prompt->size() : 0);
@@ -78,8 +94,8 @@ TurnPlan::TurnPlan(Turn turn, const Family* family) : turn_(std::move(turn)), fa
 
 void TurnPlan::write() {
   if (uses_own_template_) {
-    const std::string text = single_message(turn_);
-    prompt_ = {.text = instruction_.empty() ? text : text + "\n\n" + instruction_, .forced = "", .in_thinking = false};
+    const std::string behind = instruction_.empty() ? "" : "\n\n" + instruction_;
+    prompt_ = {.text = neutral_text(*family_, single_message(turn_) + behind), .forced = "", .in_thinking = false};
   } else if (turn_.raw_prompt) {
     const std::string behind = instruction_.empty() ? "" : "\n\n" + instruction_;
     prompt_ = {.text = *turn_.raw_prompt + behind, .forced = "", .in_thinking = false};
@@ -91,6 +107,17 @@ void TurnPlan::write() {
 void TurnPlan::ask_again(std::string_view complaint) {
   instruction_ = structured_instruction(turn_.format, complaint);
   write();
+}
+
+bool TurnPlan::needs_special_tokens() const {
+  const bool offers_tools = !turn_.tools.empty() && turn_.tool_choice.use != ToolUse::kNone;
+  return offers_tools && family_->calls_are_special && family_->tools.syntax != CallSyntax::kBare;
+}
+
+bool TurnPlan::honours_thinking() const {
+  if (uses_own_template_) return true;  // the runtime hands it on to the template
+  if (turn_.raw_prompt) return turn_.thinking == Thinking::kAsTheModelDoes;
+  return can_be_told(family_->thinking, turn_.thinking);
 }
 
 bool TurnPlan::shorten(std::size_t most_bytes) {

@@ -14,10 +14,7 @@ namespace {
 // Of a day far away: clients want a time, and a model that stays has none.
 constexpr std::string_view kNever = "9999-12-31T23:59:59Z";
 
-const Family* family_of(const ModelDescription& model) {
-  if (!model.template_name.empty()) return find_family(built_in_families(), model.template_name);
-  return family_of_file(built_in_families(), model.path);
-}
+const Family* family_of(const ModelDescription& model) { return family_of_model(model.template_name, model.path); }
 
 Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
 

@@ -53,4 +53,9 @@ const Family* family_of_file(std::span<const Family> families, std::string_view 
   return best;
 }
 
+const Family* family_of_model(std::string_view template_name, std::string_view path) {
+  return template_name.empty() ? family_of_file(built_in_families(), path)
+                               : find_family(built_in_families(), template_name);
+}
+
 }  // namespace rkllm_mcp::chat

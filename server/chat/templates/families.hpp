@@ -18,4 +18,8 @@ const Family* find_family(std::span<const Family> families, std::string_view nam
 // Case and separators do not matter. Null if no pattern fits: then only the model's own template is known to be right.
 const Family* family_of_file(std::span<const Family> families, std::string_view file_name);
 
+// The built-in family of a model: the one that `template_name` names (models.NAME.template), else the one that its
+// file's name tells. Null: that is not known, or there is none of that name.
+const Family* family_of_model(std::string_view template_name, std::string_view path);
+
 }  // namespace rkllm_mcp::chat

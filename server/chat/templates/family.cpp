@@ -88,6 +88,7 @@ ToolForm read_tool_form(const JsonReader& object) {
         {{"system", ToolPlace::kInSystem}, {"own_turn", ToolPlace::kOwnTurn}, {"first_user", ToolPlace::kInFirstUser}});
   }
   reader.text("definitions", form.definitions, {"tools"});
+  reader.text("before_system", form.before_system);
   reader.text("after_system", form.after_system);
   reader.flag("bare_functions", form.bare_functions);
   if (const auto indent = reader.find("indent")) form.indent = indent->integer<unsigned>(0, 8);
@@ -130,7 +131,9 @@ Family read_family(const JsonReader& object) {
     }
   }
   reader.texts("tokens_in_answers", family.tokens_in_answers);
+  reader.flag("calls_are_special", family.calls_are_special);
   reader.flag("trim_content", family.trim_content);
+  reader.flag("trim_system", family.trim_system);
   reader.text("default_system", family.default_system);
   reader.text("system", family.system, {"content"});
   reader.text("system_before_user", family.system_before_user, {"content"});

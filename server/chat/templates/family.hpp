@@ -34,6 +34,7 @@ enum class CallSyntax {
 struct ToolForm {
   ToolPlace place = ToolPlace::kInSystem;
   std::string definitions{};    // ${tools}
+  std::string before_system{};  // wherever the definitions stand
   std::string after_system{};   // between the system text and the definitions
   bool bare_functions = false;  // {"name",...} instead of {"type":"function","function":{"name",...}}
   unsigned indent = 0;          // of each definition's JSON; 0: one line
@@ -69,12 +70,13 @@ struct Family {
   // What a tokenizer may take for more than text: made harmless in what others have written, left out of answers.
   std::vector<std::string> special_tokens{};
   std::vector<std::pair<std::string, std::string>> special_brackets{};  // {"<|","|>"}: so does any word between these
-  // Its calls are marked by special tokens, so the model has to be loaded with skip_special_token=false. Then these
-  // others come in answers, too, and mean nothing there.
+  // Of them, those that come in answers where the model shows special tokens, and mean nothing there: above all the one
+  // that ends an answer.
   std::vector<std::string> tokens_in_answers{};
-  bool markers_are_special() const { return !tokens_in_answers.empty(); }
+  bool calls_are_special = false;  // marked by special tokens: the model has to show those (skip_special_token=false)
 
-  bool trim_content = false;
+  bool trim_content = false;              // space around what is said, results of tools excepted
+  bool trim_system = true;                // with trim_content: of system text, too
   std::string default_system{};           // where a conversation has no system text
   std::string system{};                   // ${content}; empty: the family has no such role
   std::string system_before_user{};       // ${content}: then it goes before the next user's content

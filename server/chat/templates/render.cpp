@@ -54,7 +54,7 @@ class ConversationWriter {
     const bool marked = !(after_results_ && family_.no_answer_after_results);
     if (marked) text_ += family_.answer;
     if (!marked) return false;
-    text_ += may_think ? family_.thinking.on : family_.thinking.off;
+    text_ += may_think ? family_.thinking.on : not_thinking();
     return may_think && !family_.thinking.on.empty();
   }
 
@@ -63,13 +63,20 @@ class ConversationWriter {
 
   std::string content_of(const Message& message) const {
     const std::string text = neutral_text(family_, text_of(message));
-    return family_.trim_content ? trimmed(text) : text;
+    const bool trims = message.role == Role::kSystem ? family_.trim_system : message.role != Role::kTool;
+    return family_.trim_content && trims ? trimmed(text) : text;
   }
 
  private:
+  std::string not_thinking() const {
+    const ThinkingForm& form = family_.thinking;
+    if (!form.off.empty() || form.open.empty() || conversation_.thinking != Thinking::kSkipped) return form.off;
+    return form.open + "\n\n" + form.close + "\n\n";
+  }
+
   std::string instruction_behind(std::size_t message) const {
     if (conversation_.instruction.empty() || last_user_ != message) return "";
-    return "\n\n" + conversation_.instruction;
+    return "\n\n" + neutral_text(family_, conversation_.instruction);
   }
 
   // The system text, all system messages at the beginning being one, and the tools. Returns the first message behind.
@@ -81,6 +88,7 @@ class ConversationWriter {
       system += content_of(messages[at]);
     }
     if (at == 0) system = family_.default_system;
+    if (offers_tools_) system = family_.tools.before_system + system;
     const bool in_system = offers_tools_ && family_.tools.place == ToolPlace::kInSystem;
     if (in_system) system += (system.empty() ? "" : family_.tools.after_system) + definitions();
     if (!system.empty()) write_system(system);
@@ -215,6 +223,17 @@ Conversation conversation_of(const Turn& turn, std::string instruction) {
           .tool_choice = turn.tool_choice,
           .thinking = turn.thinking,
           .instruction = std::move(instruction)};
+}
+
+bool can_be_told(const ThinkingForm& form, Thinking thinking) {
+  const bool never_thinks = form.open.empty();
+  switch (thinking) {
+    case Thinking::kAsTheModelDoes:
+    case Thinking::kSkipped: return true;
+    case Thinking::kOff: return never_thinks || !form.off.empty() || !form.on_by_itself;
+    case Thinking::kOn: return !never_thinks && (form.on_by_itself || !form.on.empty());
+  }
+  return true;
 }
 
 Prompt render(const Family& family, const Conversation& conversation) {

@@ -32,6 +32,10 @@ struct Prompt {
   bool in_thinking = false;  // the answer begins with what the model thinks
 };
 
+// Whether a model of that form then does so: one that never thinks cannot be told to, one that always does cannot be
+// told not to.
+bool can_be_told(const ThinkingForm& form, Thinking thinking);
+
 // The prompt of the next answer. If the last message is an assistant's without calls, its text is the beginning of the
 // answer, which the model goes on with. Pictures are left out: refuse them before.
 // Throws TurnError: no messages; a tool choice that the family cannot force.

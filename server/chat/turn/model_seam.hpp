@@ -38,6 +38,7 @@ struct ModelFacts {
 struct RunOptions {
   Sampling sampling{};
   std::int64_t max_new_tokens = 1;
+  bool enable_thinking = true;  // what the runtime's own template is told; where that is off it has no effect
   std::string save_cache_to{};  // a path: the KV cache is written there after the prefill; empty: not
 };
 

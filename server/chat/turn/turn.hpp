@@ -75,8 +75,9 @@ struct ToolChoice {
   bool operator==(const ToolChoice&) const = default;
 };
 
-// Whether the model should think before it answers. Families that cannot be told ignore it.
-enum class Thinking { kAsTheModelDoes, kOff, kOn };
+// Whether the model should think before it answers. Families that cannot be told ignore it; with kSkipped those that
+// think in any case have an empty thought put before their answer: for answers of a few tokens.
+enum class Thinking { kAsTheModelDoes, kOff, kOn, kSkipped };
 
 // What the request says about sampling; the rest comes from the model's preset.
 struct SamplingWish {
@@ -138,6 +139,7 @@ struct Turn {
   ToolChoice tool_choice{};
   bool parallel_calls = true;
   Thinking thinking = Thinking::kAsTheModelDoes;
+  std::string thinking_field{};  // what the request calls that, to name it if it is ignored; empty: it is silent
   SamplingWish sampling{};
   std::optional<std::int64_t> max_tokens{};  // at least 1; nothing: the rest of the context
   std::vector<std::string> stop{};

@@ -521,6 +521,97 @@ TEST_CASE("a simulated model that says its template can be talked to for many tu
   CHECK(thought["content"] == "Well.");
 }
 
+TEST_CASE("calls that special tokens mark come from a model that shows them, and its other tokens reach nobody") {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "internlm2-small.json";
+  write_file(file, Json{{"rkllm_simulated_model", 1},
+                        {"name", "SIMULATED InternLM2"},
+                        {"special_tokens", {"<|action_start|>", "<|plugin|>", "<|action_end|>"}}}
+                       .dump());
+  const Json param{{"model_path", file}, {"max_context_len", 4096}};
+  Json hiding = param;
+  hiding["skip_special_token"] = true;
+  LiveServer::Options options;
+  options.set = {"models=" + Json{{"shows", {{"param", param}}},
+                                  {"hides", {{"param", hiding}}},
+                                  {"kept", {{"param", param}, {"autoload", true}}}}
+                                 .dump()};
+  LiveServer server(options);
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto answer = [&](const std::string& model, const std::string& said, const Json& more) {
+    Json body = asking(user(saying(said)), more);
+    body["model"] = model;
+    return client.post("/v1/chat/completions", body.dump());
+  };
+  const Json tools = Json::parse(R"([{"type":"function","function":{"name":"get_time"}}])");
+  const std::string call = "<|action_start|><|plugin|>\n{\"name\": \"get_time\", \"parameters\": {}}<|action_end|>";
+  RpcClient caller(server.connect(Transport::kTcp));
+  const std::string direct = caller.init(file);
+  for (const std::string model : {"shows", "kept"}) {
+    const HttpAnswer called = answer(model, call, {{"tools", tools}});
+    INFO(called.body);
+    REQUIRE(called.status == 200);
+    CHECK(called.json()["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "get_time");
+    CHECK(answer(model, "Hello.", Json::object()).json()["choices"][0]["message"]["content"] == "Hello.");
+  }
+  for (const std::string& model : {std::string("hides"), direct}) {
+    const HttpAnswer refused = answer(model, call, {{"tools", tools}});
+    CHECK(refused.status == 400);
+    CHECK_THAT(refused.body, has_text("skip_special_token"));
+    CHECK(answer(model, "Hello.", Json::object()).json()["choices"][0]["message"]["content"] == "Hello.");
+  }
+}
+
+TEST_CASE("what the client asks about thinking and the model cannot be told is named, as the client calls it") {
+  Json models = Json::object();
+  for (const std::string family : {"qwen2", "qwen3_thinking"}) {
+    models[family] = {{"param", {{"model_path", shipped_model("fast")}}}, {"template", family}};
+  }
+  LiveServer::Options options;
+  options.set = {"models=" + models.dump()};
+  LiveServer server(options);
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto ignored = [&](const std::string& path, const std::string& model, const Json& more) {
+    Json body = asking(user(saying("Hi.")), more);
+    body["model"] = model;
+    const HttpAnswer answered = client.post(path, body.dump());
+    INFO(answered.body);
+    REQUIRE(answered.status == 200);
+    const auto found = answered.headers.find("x-rkllm-ignored");
+    return found == answered.headers.end() ? std::string() : found->second;
+  };
+  const std::string openai = "/v1/chat/completions";
+  CHECK(ignored(openai, "qwen2", {{"reasoning_effort", "high"}}) == "reasoning_effort");
+  CHECK(ignored(openai, "qwen2", {{"reasoning_effort", "none"}}).empty());
+  CHECK(ignored(openai, "qwen3_thinking", {{"chat_template_kwargs", {{"enable_thinking", false}}}}) ==
+        "chat_template_kwargs.enable_thinking");
+  CHECK(ignored("/api/chat", "qwen3_thinking", {{"think", false}}) == "think");
+  CHECK(ignored("/api/chat", "qwen3_thinking", {{"think", true}}).empty());
+  CHECK(ignored("/v1/messages", "qwen2", {{"thinking", {{"type", "enabled"}}}}) == "thinking");
+}
+
+TEST_CASE("whether the template of a loaded model is known is told by /health and, if not, by the log") {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "mystery.json";
+  write_file(file, R"({"rkllm_simulated_model":1,"name":"SIMULATED"})");
+  LiveServer::Options options;
+  options.set = {"models=" + Json{{"known", {{"param", {{"model_path", file}}}, {"template", "qwen3"}}},
+                                  {"mystery", {{"param", {{"model_path", file}}}}}}
+                                 .dump()};
+  LiveServer server(options);
+  HttpClient client(server.endpoint(Transport::kHttp));
+  for (const std::string model : {"known", "mystery"}) {
+    CHECK(client.post("/api/chat", Json{{"model", model}}.dump()).status == 200);
+  }
+  Json templates = Json::object();
+  for (const Json& model : client.get("/health").json()["models"]) {
+    templates[model["name"].get<std::string>()] = model["template"];
+  }
+  CHECK(templates == Json{{"known", "qwen3"}, {"mystery", nullptr}});
+  CHECK_THAT(server.process().error_text(), has_text("model mystery: its template is not known"));
+  CHECK_THAT(server.process().error_text(), !has_text("model known: its template"));
+}
+
 TEST_CASE("without the chat host its paths are nobody's, and the rest is as ever") {
   LiveServer server(chatting({"chat.enabled=false"}));
   HttpClient client(server.endpoint(Transport::kHttp));

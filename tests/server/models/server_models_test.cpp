@@ -4,8 +4,13 @@
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
+#include <spdlog/sinks/ostream_sink.h>
+
 #include <chrono>
+#include <map>
+#include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 
 namespace rkllm_mcp::test {
@@ -52,6 +57,58 @@ TEST_CASE("a model is loaded when it is first asked for, once for all who wait, 
   REQUIRE(bench.granted(second));
   CHECK(second->lease->load_number() == load);
   CHECK(bench.board.loads() == 1);
+}
+
+TEST_CASE("a model whose calls are marked by special tokens is loaded to show them, unless its preset says otherwise") {
+  auto choices = presets({"internlm2-1.8b", "qwen2-1.5b", "hiding", "named"});
+  choices.presets["hiding"]["template"] = "internlm2";
+  choices.presets["hiding"]["param"]["skip_special_token"] = true;
+  choices.presets["named"]["template"] = "phi4_mini";
+  Bench bench(choices);
+  const auto shows = [&bench](const std::string& name) {
+    const auto asking = bench.ask(name);
+    REQUIRE(bench.granted(asking));
+    return asking->lease->model().facts().shows_special_tokens;
+  };
+  CHECK(shows("internlm2-1.8b"));
+  CHECK(shows("named"));
+  CHECK(shows("/elsewhere/DeepSeek-R1-Distill-Qwen-1.5B.rkllm"));
+  CHECK_FALSE(shows("qwen2-1.5b"));
+  CHECK_FALSE(shows("hiding"));
+  const Json loaded = bench.models.as_presets();  // what the settings have loaded is made of these
+  CHECK(loaded["named"]["param"]["skip_special_token"] == false);
+  CHECK(loaded["hiding"]["param"]["skip_special_token"] == true);
+  CHECK_FALSE(loaded["qwen2-1.5b"]["param"].contains("skip_special_token"));
+}
+
+TEST_CASE("a model whose template is not known is told of when it is loaded") {
+  auto choices = presets({"mystery", "qwen2-1.5b", "named"});
+  choices.presets["named"]["template"] = "gemma";
+  Bench bench(choices);
+  std::ostringstream told;
+  bench.log.sinks().push_back(std::make_shared<spdlog::sinks::ostream_sink_mt>(told));
+  for (const std::string name : {"mystery", "qwen2-1.5b", "named", "mystery"}) {
+    REQUIRE(bench.granted(bench.ask(name)));
+    bench.settle();
+  }
+  CHECK_THAT(told.str(), has_text("model mystery: its template is not known"));
+  CHECK_THAT(told.str(), has_text("models.mystery.template"));
+  CHECK(told.str().find("its template is not known") == told.str().rfind("its template is not known"));
+  std::map<std::string, std::string> families;
+  for (const auto& handle : bench.queue->handles()) families[handle.model] = bench.models.family_of(handle);
+  CHECK(families == std::map<std::string, std::string>{{"mystery", ""}, {"named", "gemma"}, {"qwen2-1.5b", "qwen2"}});
+}
+
+TEST_CASE("by its handle a model is written to in the template that its preset names") {
+  auto choices = presets({"mystery"});
+  choices.presets["mystery"]["template"] = "gemma";
+  Bench bench(choices);
+  REQUIRE(bench.granted(bench.ask("mystery")));
+  const std::string handle = bench.models.handle_of("mystery");
+  CHECK(bench.models.find(handle, {})->template_name == "gemma");
+  const auto asking = bench.ask(handle);
+  REQUIRE(bench.granted(asking));
+  CHECK(asking->lease->model().facts().template_name == "gemma");
 }
 
 TEST_CASE("a model that nobody uses is unloaded after keep_alive, not before, and never while it is leased") {

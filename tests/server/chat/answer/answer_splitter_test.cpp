@@ -55,6 +55,7 @@ std::string split(std::string_view family, const SplitRules& rules, const std::v
 
 constexpr SplitRules kPlain{};
 constexpr SplitRules kCalls{.calls = true};
+constexpr SplitRules kShowing{.calls = true, .special_tokens = SpecialTokens::kShown};
 constexpr SplitRules kInThinking{.calls = true, .begins_in_thinking = true};
 
 struct SplitCase {
@@ -138,6 +139,16 @@ const std::vector<SplitCase>& split_cases() {
       {"internlm2", kCalls,
        "I look.<|action_start|><|plugin|>\n{\"name\": \"a\", \"parameters\": {}}<|action_end|><|im_end|>",
        "[text]I look.[c1 a {}]"},
+      {"internlm2", kCalls, "<|action_start|><|plugin|>\n{\"name\": \"a\", \"parameters\": {}}<|im_end|>", "[c1 a {}]"},
+      {"deepseek_r1", kCalls, "<｜tool▁call▁begin｜>function<｜tool▁sep｜>b\n```json\n{}\n```<｜end▁of▁sentence｜>",
+       "[c1 b {}]"},
+      {"llama3", kCalls, "{\"name\": \"a<|eot_id|>", "[text]{\"name\": \"a"},
+      {"internlm2", kPlain, "<|action_start|><|plugin|>\n{\"name\": \"a\"}<|action_end|><|im_end|>",
+       "[text]\n{\"name\": \"a\"}"},
+      {"llama3", kPlain, "<|python_tag|>Hi<|eom_id|>", "[text]Hi"},
+      {"qwen2", kPlain, "Hi<|im_end|>", "[text]Hi<|im_end|>"},
+      {"qwen2", kShowing, "Hi<|im_end|>", "[text]Hi"},
+      {"qwen2", kShowing, "<tool_call>{\"name\":\"a\"}<|im_end|>", "[c1 a {}]"},
       {"plain", kPlain, "half \xE1\xBA", "[text]half \xEF\xBF\xBD"},
       {"plain", kPlain, "bad \xFF byte", "[text]bad \xEF\xBF\xBD byte"},
   };

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::chat;
@@ -341,6 +342,78 @@ TEST_CASE(
     INFO(family.name);
     CHECK((family.thinking.open.empty() || family.thinking.open == "<think>"));
     CHECK((family.thinking.close.empty() || family.thinking.close == "</think>"));
+  }
+}
+
+TEST_CASE("in the runtime's own template nobody's text is a special token of any family, and thinking is told to it") {
+  Bench bench;
+  bench.pool.info.path = "/models/mystery.rkllm";
+  bench.pool.model.answers = {{"{}"}, {"Hello"}};
+  Turn turn = asking("<|im_end|> <｜User｜> <end_of_turn> </s> [gMASK] <b>");
+  turn.format = {OutputKind::kJsonSchema, Json{{"title", "<|eot_id|>"}}};
+  bench.ask(turn);
+  const auto& run = bench.pool.model.runs.at(0);
+  CHECK_THAT(run.prompt, rkllm_mcp::test::has_text("< |im_end|> < ｜User｜> < end_of_turn> < /s> [ gMASK] <b>"));
+  CHECK_THAT(run.prompt, rkllm_mcp::test::has_text("< |eot_id|>"));
+  CHECK_FALSE(run.options.enable_thinking);
+  turn = asking("Hi");
+  turn.thinking = Thinking::kAsTheModelDoes;
+  bench.ask(turn);
+  CHECK(bench.pool.model.runs.back().options.enable_thinking);
+}
+
+TEST_CASE("a wish about thinking that the model's family cannot be told is named as ignored") {
+  const auto ignored = [](const std::string& family, Thinking thinking) {
+    Bench bench;
+    bench.pool.info.template_name = family;
+    bench.pool.model.answers = {{"Hello"}};
+    Turn turn = asking("Hi");
+    turn.thinking = thinking;
+    turn.thinking_field = "think";
+    return bench.ask(turn).beginning->ignored;
+  };
+  const std::vector<std::string> named{"think"};
+  CHECK(ignored("qwen2", Thinking::kOn) == named);
+  CHECK(ignored("qwen2", Thinking::kOff).empty());
+  CHECK(ignored("qwen3_thinking", Thinking::kOff) == named);
+  CHECK(ignored("qwen3_thinking", Thinking::kOn).empty());
+  CHECK(ignored("qwen3", Thinking::kOff).empty());
+}
+
+TEST_CASE("tools are refused where the model hides the tokens that mark its calls, and the error says what to set") {
+  Bench bench;
+  bench.pool.info.template_name = "internlm2";
+  bench.pool.model.answers = {{"Hi", "<|im_end|>"}, {"<|action_start|><|plugin|>\n{\"name\":\"now\"}<|action_end|>"}};
+  Turn turn = asking("Hi");
+  CHECK(bench.ask(turn).answers.at(0).text == "Hi");
+  turn.tools = {Tool{"now"}};
+  const Heard refused = bench.ask(turn);
+  REQUIRE(refused.error);
+  CHECK(refused.error->kind() == ErrorKind::kNotSupported);
+  CHECK(refused.error->field() == "tools");
+  CHECK_THAT(refused.error->what(), rkllm_mcp::test::has_text("\"skip_special_token\": false"));
+  bench.pool.model.known.shows_special_tokens = true;
+  CHECK(bench.ask(turn).answers.at(0).calls.at(0).name == "now");
+
+  bench.pool.info.template_name = "llama3";  // whose calls are bare JSON
+  bench.pool.model.known.shows_special_tokens = false;
+  bench.pool.model.answers = {{"{\"name\": \"now\", \"parameters\": {}}"}};
+  CHECK(bench.ask(turn).answers.at(0).calls.at(0).name == "now");
+}
+
+TEST_CASE("of a model that shows its special tokens the one that ends an answer reaches nobody") {
+  Bench bench;
+  bench.pool.model.known.shows_special_tokens = true;
+  for (const std::string family : {"qwen2", "internlm2", ""}) {
+    bench.pool.info.template_name = family;
+    bench.pool.info.path = "/models/mystery.rkllm";
+    bench.pool.model.answers = {{"Hi", "<|im_end|>"}, {"Hi", "<|im_end|>"}};
+    CHECK(bench.ask(asking("Hello")).answers.at(0).text == "Hi");
+    if (family.empty()) continue;
+    Turn raw = asking("");
+    raw.messages.clear();
+    raw.raw_prompt = "Hello";
+    CHECK(bench.ask(raw).answers.at(0).text == "Hi");
   }
 }
 

@@ -1,6 +1,7 @@
 // What each family's published format makes of the same conversations, written by hand.
 #include "chat/templates/render.hpp"
 
+#include "chat/structured/structured_answer.hpp"
 #include "chat/templates/families.hpp"
 #include "chat/turn/turn_error.hpp"
 
@@ -195,6 +196,7 @@ TEST_CASE("tools, calls and results in the form of Llama 3") {
   const std::string text = render(the_family("llama3"), after_a_call()).text;
   CHECK_THAT(text,
              Catch::Matchers::StartsWith(
+                 "<|start_header_id|>system<|end_header_id|>\n\nEnvironment: ipython\n\n<|eot_id|>"
                  "<|start_header_id|>user<|end_header_id|>\n\nGiven the following functions, please respond with a "
                  "JSON for a function call with its proper arguments that best answers the given prompt.\n\nRespond "
                  "in the format {\"name\": function name, \"parameters\": dictionary of argument name and its "
@@ -293,11 +295,33 @@ TEST_CASE("nobody's text begins a turn, wherever it stands") {
   const Conversation conversation{
       .messages = {system_says(evil), user_says(evil), assistant_calls(evil, {{"1", evil, Json{{"x", evil}}.dump()}}),
                    tool_returns(evil), user_says("Q")},
-      .tools = {tool}};
+      .tools = {tool},
+      .instruction = structured_instruction({OutputKind::kJsonSchema, Json{{"title", evil}}}, evil)};
   const std::string text = render(the_family("qwen2"), conversation).text;
   std::size_t starts = 0;
   for (auto at = text.find("<|im_start|>"); at != std::string::npos; at = text.find("<|im_start|>", at + 1)) ++starts;
   CHECK(starts == 6);  // system, user, assistant, results, user, the answer
+}
+
+TEST_CASE("an answer of a few tokens thinks nothing before it, in every family") {
+  for (const Family& family : built_in_families()) {
+    CAPTURE(family.name);
+    Conversation conversation = small_talk();
+    conversation.thinking = Thinking::kSkipped;
+    const Prompt prompt = render(family, conversation);
+    CHECK_FALSE(prompt.in_thinking);
+    CHECK(prompt.text.ends_with(family.thinking.open.empty() ? family.answer : "<think>\n\n</think>\n\n"));
+  }
+}
+
+TEST_CASE("a family that never thinks cannot be told to, and one that always does cannot be told not to") {
+  const auto can = [](const std::string& name, Thinking thinking) {
+    return can_be_told(the_family(name).thinking, thinking);
+  };
+  for (const std::string name : {"qwen2", "qwen3_instruct", "gemma"}) CHECK_FALSE(can(name, Thinking::kOn));
+  for (const std::string name : {"qwen3", "qwen3_thinking", "deepseek_r1"}) CHECK(can(name, Thinking::kOn));
+  for (const std::string name : {"qwen2", "qwen3", "deepseek_r1"}) CHECK(can(name, Thinking::kOff));
+  CHECK_FALSE(can("qwen3_thinking", Thinking::kOff));
 }
 
 TEST_CASE("an instruction of this turn stands behind the last user message") {
