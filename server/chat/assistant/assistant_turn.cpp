@@ -60,8 +60,10 @@ class AssistantTurn::Hearing final : public TurnListener {
     if (!turn_.is_answering_ || turn_.listener_ == nullptr) return;
     const AnswerEnd& before = turn_.answer_.end;
     if (turn_.rounds_ == 0) return turn_.listener_->progress(progress, answer);
-    if (!before.usage.generated || !before.timings.generate_ms) return;
-    turn_.listener_->progress({*before.usage.generated + progress.generated, *before.timings.generate_ms + progress.ms},
+    const Timings& times = before.timings;
+    if (!before.usage.generated || !times.generate_ms || !times.timed_tokens) return;
+    turn_.listener_->progress({*before.usage.generated + progress.generated, *times.generate_ms + progress.ms,
+                               *times.timed_tokens + progress.timed},
                               answer);
   }
   void event(const AnswerEvent& event, std::size_t answer) override {

@@ -105,7 +105,12 @@ std::string anthropic_count_reply(std::int64_t tokens, bool is_estimate) {
   return to_text(reply);
 }
 
-AnthropicStream::AnthropicStream(ReplyFacts facts, Usage known) : facts_(std::move(facts)), known_(known) {}
+AnthropicStream::AnthropicStream(ReplyFacts facts) : facts_(std::move(facts)) {}
+
+void AnthropicStream::begun(const TurnBeginning& beginning) {
+  ReplyStream::begun(beginning);
+  known_ = beginning.usage;
+}
 
 std::string AnthropicStream::start_once() {
   if (std::exchange(has_started_, true)) return "";
@@ -169,7 +174,8 @@ std::string AnthropicStream::end(const AnswerEnd& end, std::size_t /*answer*/) {
   text += change_to(Block::kNone);
   Json delta = Json::object();
   add_stop(delta, end);
-  const Json data = {{"type", "message_delta"}, {"delta", std::move(delta)}, {"usage", anthropic_usage(end.usage)}};
+  Json data = {{"type", "message_delta"}, {"delta", std::move(delta)}, {"usage", anthropic_usage(end.usage)}};
+  if (!notices().is_null()) data["rkllm"] = notices();
   return text += sse_event("message_delta", to_text(data));
 }
 

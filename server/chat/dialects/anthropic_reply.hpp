@@ -19,10 +19,11 @@ std::string anthropic_count_reply(std::int64_t tokens, bool is_estimate);
 
 class AnthropicStream final : public ReplyStream {
  public:
-  // `known`: what is known of the usage before the answer. The protocol wants a number in message_start: where the
-  // prompt has not been counted yet it is 0, and message_delta has the true one.
-  AnthropicStream(ReplyFacts facts, Usage known);
+  // The protocol wants a number in message_start: where the prompt has not been counted yet it is 0, and message_delta
+  // has the true one.
+  explicit AnthropicStream(ReplyFacts facts);
 
+  void begun(const TurnBeginning& beginning) override;
   std::string event(const AnswerEvent& event, std::size_t answer) override;
   std::string heartbeat() override;
   std::string end(const AnswerEnd& end, std::size_t answer) override;
@@ -39,7 +40,7 @@ class AnthropicStream final : public ReplyStream {
   std::string block_delta(std::string_view type, std::string_view member, std::string_view text) const;
 
   const ReplyFacts facts_;
-  const Usage known_;
+  Usage known_;  // before the answer
   bool has_started_ = false;
   Block block_ = Block::kNone;
   std::size_t index_ = 0;  // of the open block, or of the next

@@ -114,6 +114,8 @@ void read_anthropic_message(const JsonReader& object, std::vector<Message>& mess
       Message result;
       result.role = Role::kTool;
       result.call_id = text_member(block, "tool_use_id");
+      const auto is_error = block.find("is_error");
+      if (is_error && is_error->boolean()) result.parts.emplace_back(TextPart{"error: "});
       if (const auto inside = block.find("content")) read_plain_content(*inside, result);
       messages.push_back(std::move(result));
     } else if (type == "tool_use") {

@@ -92,6 +92,7 @@ std::string OllamaStream::event(const AnswerEvent& event, std::size_t /*answer*/
 std::string OllamaStream::end(const AnswerEnd& end, std::size_t /*answer*/) {
   Json line = ollama_line(surface_, facts_, {});
   add_end(line, end);
+  if (!notices().is_null()) line["rkllm"] = notices();
   return to_text(line) + "\n";
 }
 

@@ -1,5 +1,6 @@
 #include "chat/dialects/openai_chat_reply.hpp"
 
+#include "chat/turn/model_text.hpp"
 #include "jsonrpc/unread.hpp"
 #include "text/json_text.hpp"
 
@@ -8,24 +9,19 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-Json rate(std::optional<std::int64_t> tokens, std::optional<double> ms) {
-  if (!tokens || !ms || *ms <= 0) return nullptr;
-  return static_cast<double>(*tokens) * 1000.0 / *ms;
-}
-
 // llama.cpp's figures of one answer; null for what is not known.
 Json openai_timings(const AnswerEnd& end) {
   const Usage& usage = end.usage;
-  const auto milliseconds = [](std::optional<double> ms) { return ms ? Json(*ms) : Json(nullptr); };
+  const Speed speed = speed_of(end);
   std::optional<std::int64_t> computed;
   if (usage.prompt && usage.cached) computed = *usage.prompt - *usage.cached;
   return {{"cache_n", number_or_null(usage.cached)},
           {"prompt_n", number_or_null(computed)},
-          {"prompt_ms", milliseconds(end.timings.prefill_ms)},
-          {"prompt_per_second", rate(computed, end.timings.prefill_ms)},
+          {"prompt_ms", or_null(end.timings.prefill_ms)},
+          {"prompt_per_second", or_null(speed.prefill_tokens_per_second)},
           {"predicted_n", number_or_null(usage.generated)},
-          {"predicted_ms", milliseconds(end.timings.generate_ms)},
-          {"predicted_per_second", rate(usage.generated, end.timings.generate_ms)}};
+          {"predicted_ms", or_null(end.timings.generate_ms)},
+          {"predicted_per_second", or_null(speed.tokens_per_second)}};
 }
 
 Json openai_call(const ToolCall& call) {
@@ -147,8 +143,9 @@ void OpenAiChatStream::write_head() {
   head_ += R"("choices":[)";
 }
 
-void OpenAiChatStream::belongs_to(const std::string& conversation) {
-  facts_.fingerprint = conversation;
+void OpenAiChatStream::begun(const TurnBeginning& beginning) {
+  ReplyStream::begun(beginning);
+  facts_.fingerprint = beginning.conversation;
   write_head();
 }
 
@@ -168,12 +165,12 @@ std::string OpenAiChatStream::role_once(std::size_t answer) {
   return chunk(answer, R"({"role":"assistant","content":"","refusal":null})");
 }
 
-// The first token came with the prompt: the time since then is that of the others.
 void OpenAiChatStream::progress(const AnswerProgress& progress) {
   if (!has_timings_) return;
+  const Speed speed = speed_of({.timings = {.generate_ms = progress.ms, .timed_tokens = progress.timed}});
   timings_ = R"(,"timings":)" + to_text(Json{{"predicted_n", progress.generated},
                                              {"predicted_ms", progress.ms},
-                                             {"predicted_per_second", rate(progress.generated - 1, progress.ms)}});
+                                             {"predicted_per_second", or_null(speed.tokens_per_second)}});
 }
 
 std::string OpenAiChatStream::event(const AnswerEvent& event, std::size_t answer) {
@@ -210,7 +207,8 @@ std::string OpenAiChatStream::heartbeat() {
 
 std::string OpenAiChatStream::end(const AnswerEnd& end, std::size_t answer) {
   const std::string finish = '"' + std::string(openai_finish(end.finish)) + '"';
-  return role_once(answer) + chunk(answer, "{}", finish, R"(,"timings":)" + to_text(openai_timings(end)));
+  return role_once(answer) +
+         chunk(answer, "{}", finish, R"(,"timings":)" + to_text(openai_timings(end)) + notices_member());
 }
 
 std::string OpenAiChatStream::finish(const Usage& sum) {

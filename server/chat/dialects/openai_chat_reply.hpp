@@ -28,7 +28,7 @@ class OpenAiChatStream final : public ReplyStream {
   // With figures.usage_at_end all chunks but that one say null.
   OpenAiChatStream(const ReplyFacts& facts, const StreamFigures& figures);
 
-  void belongs_to(const std::string& conversation) override;
+  void begun(const TurnBeginning& beginning) override;
   void progress(const AnswerProgress& progress) override;
   std::string event(const AnswerEvent& event, std::size_t answer) override;
   std::string heartbeat() override;

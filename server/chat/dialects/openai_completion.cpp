@@ -89,10 +89,11 @@ OpenAiCompletionStream::OpenAiCompletionStream(const ReplyFacts& facts, bool inc
   head_.back() = ',';
 }
 
-std::string OpenAiCompletionStream::chunk(const std::string& choices, std::string_view usage) const {
+std::string OpenAiCompletionStream::chunk(const std::string& choices, std::string_view usage,
+                                          std::string_view more) const {
   std::string data = head_ + R"("choices":[)" + choices + "]";
   if (include_usage_) data.append(R"(,"usage":)").append(usage);
-  return sse_data(data + "}");
+  return sse_data(data.append(more).append("}"));
 }
 
 std::string OpenAiCompletionStream::choice(std::size_t answer, std::string_view text, std::string_view finish) const {
@@ -110,7 +111,7 @@ std::string OpenAiCompletionStream::event(const AnswerEvent& event, std::size_t 
 std::string OpenAiCompletionStream::heartbeat() { return chunk(choice(0, "", "null"), "null"); }
 
 std::string OpenAiCompletionStream::end(const AnswerEnd& end, std::size_t answer) {
-  return chunk(choice(answer, "", '"' + std::string(openai_finish(end.finish)) + '"'), "null");
+  return chunk(choice(answer, "", '"' + std::string(openai_finish(end.finish)) + '"'), "null", notices_member());
 }
 
 std::string OpenAiCompletionStream::finish(const Usage& sum) {

@@ -39,7 +39,7 @@ class OpenAiCompletionStream final : public ReplyStream {
 
  private:
   // `choices`: JSON text of the array's inside.
-  std::string chunk(const std::string& choices, std::string_view usage) const;
+  std::string chunk(const std::string& choices, std::string_view usage, std::string_view more = "") const;
   std::string choice(std::size_t answer, std::string_view text, std::string_view finish) const;
 
   std::string head_;  // of every chunk, up to its choices

@@ -1,6 +1,20 @@
 #include "chat/dialects/reply_stream.hpp"
 
+#include "jsonrpc/unread.hpp"
+
 namespace rkllm_mcp::chat {
+
+Json ReplyStream::notices_of(const TurnBeginning& beginning) {
+  Json notices;
+  if (!beginning.ignored.empty()) notices["ignored"] = beginning.ignored;
+  if (beginning.dropped_messages > 0) notices["dropped_messages"] = beginning.dropped_messages;
+  if (beginning.search_failed) notices["search"] = "failed";
+  return notices;
+}
+
+std::string ReplyStream::notices_member() const {
+  return notices_.is_null() ? std::string() : R"(,"rkllm":)" + to_text(notices_);
+}
 
 std::string sse_data(std::string_view data) { return std::string("data: ").append(data).append("\n\n"); }
 

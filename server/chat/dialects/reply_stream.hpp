@@ -38,8 +38,8 @@ class ReplyStream {
 
   // The Content-Type of the whole.
   virtual std::string_view content_type() const { return "text/event-stream"; }
-  // The conversation that the answer turns out to belong to, before its first event; empty: none.
-  virtual void belongs_to(const std::string& /*conversation*/) {}
+  // Before an answer's first event, but perhaps behind heartbeats. `beginning.ignored` has the request's fields, too.
+  virtual void begun(const TurnBeginning& beginning) { notices_ = notices_of(beginning); }
   // How far the answer is, before the events of its next token.
   virtual void progress(const AnswerProgress& /*progress*/) {}
   virtual std::string event(const AnswerEvent& event, std::size_t answer) = 0;
@@ -51,6 +51,18 @@ class ReplyStream {
   virtual std::string finish(const Usage& sum) = 0;
   // The turn has failed in the middle: the last thing that is sent.
   virtual std::string error(const TurnError& error) = 0;
+
+ protected:
+  // The member "rkllm" of the end of an answer; null: nothing is to be told. The headers say the same, where they have
+  // not gone out with a heartbeat before it was known.
+  const Json& notices() const { return notices_; }
+  // The same as the text of a member behind others; empty: none.
+  std::string notices_member() const;
+
+ private:
+  static Json notices_of(const TurnBeginning& beginning);
+
+  Json notices_;
 };
 
 // "data: ...\n\n", and with an event's name before it.

@@ -214,6 +214,7 @@ std::string ResponsesStream::end(const AnswerEnd& end, std::size_t /*answer*/) {
   text += change_to(Item::kNone);
   Json response = snapshot("completed");
   end_response(response, end);
+  if (!notices().is_null()) response["rkllm"] = notices();
   const std::string type = "response." + response["status"].get<std::string>();
   return text += numbered(type, {{"response", std::move(response)}});
 }

@@ -9,20 +9,8 @@
 #include "chat/turn/turn_error.hpp"
 
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace rkllm_mcp::chat {
-
-// What is known when the model is there and its answer is about to begin.
-struct TurnBeginning {
-  std::vector<std::string> ignored{};           // options that this model or runtime cannot honour
-  std::size_t dropped_messages = 0;             // truncate: "oldest_turns"
-  std::optional<std::int64_t> prompt_tokens{};  // where they have been counted
-  std::string conversation{};                   // with a profile: that it belongs to; empty: none
-  bool search_failed = false;                   // with a profile: it answers without what it has looked for
-};
 
 class TurnListener {
  public:

@@ -151,6 +151,8 @@ void TurnMaker::counted(const RunReport& report) {
     if (!plan_.shorten(bytes_that_may_fit())) return fail(TurnError::context_exceeded(std::nullopt, context()));
     return clear_template();  // the failure has emptied the KV cache
   }
+  const bool is_limited = model_->facts().has_run_options;  // else its limit of one token was an abort, too
+  if (report.end == RunEnd::kAborted && is_limited) return cut_by_others();
   prompt_tokens_ =
       report.kv_size ? prompt_tokens_after(*report.kv_size, std::max<std::int64_t>(report.tokens, 1)) : std::nullopt;
   if (!prompt_tokens_) {
@@ -174,7 +176,8 @@ TurnBeginning TurnMaker::beginning() const {
     beginning.ignored.push_back(plan_.turn().thinking_field);
   }
   beginning.dropped_messages = plan_.dropped();
-  beginning.prompt_tokens = prompt_tokens_;
+  beginning.usage.prompt = prompt_tokens_;
+  beginning.usage.cached = cached_tokens(prompt_tokens_, prefilled_);
   return beginning;
 }
 
@@ -211,7 +214,7 @@ void TurnMaker::take(std::string_view bytes) {
   }
   const std::vector<AnswerEvent> events = run_->take(bytes);
   const std::chrono::duration<double, std::milli> since_first = now - *run_first_token_at_;
-  listener_->progress({run_->generated(), since_first.count()}, usages_.size());
+  listener_->progress({run_->generated(), since_first.count(), run_->generated() - 1}, usages_.size());
   tell(events);
   if (listener_ != nullptr && run_->is_over()) model_->abort();
 }
@@ -220,8 +223,15 @@ void TurnMaker::run_ended(const RunReport& report) {
   is_running_ = false;
   if (listener_ == nullptr) return leave();
   if (report.end == RunEnd::kFailed) return run_failed(report);
-  const bool was_cut = !run_->is_over() && run_->generated() >= limit_;
+  const bool is_unfinished = !run_->is_over() && run_->generated() < limit_;
+  if (is_unfinished && report.end == RunEnd::kAborted) return cut_by_others();
+  const bool was_cut = !run_->is_over() && !is_unfinished;
   answer_ended(report, run_->finish(was_cut));
+}
+
+// What there is of the answer is no whole one, and nothing in it would say so.
+void TurnMaker::cut_by_others() {
+  fail(TurnError(ErrorKind::kRuntimeFailed, "the run was aborted by another call (rkllm_abort, say)"));
 }
 
 void TurnMaker::run_failed(const RunReport& report) {
@@ -242,6 +252,7 @@ AnswerEnd TurnMaker::end_of(const RunReport& report, Finish finish) const {
   end.timings.load_ms = model_->lease().load_ms();
   end.timings.prefill_ms = prefill_ms_ ? prefill_ms_ : report.prefill_ms;
   end.timings.generate_ms = report.generate_ms;
+  if (report.prefill_tokens) end.timings.timed_tokens = figures.generated - (*report.prefill_tokens > 0 ? 1 : 0);
   if (first_token_at_) {
     end.timings.first_token_ms = std::chrono::duration<double, std::milli>(*first_token_at_ - begun_at_).count();
   }
@@ -249,18 +260,29 @@ AnswerEnd TurnMaker::end_of(const RunReport& report, Finish finish) const {
   return end;
 }
 
+// The tokens and times of a try that came to nothing belong to the answer, too.
+void TurnMaker::add_tries_before(AnswerEnd& end) const {
+  if (!tries_before_) return;
+  const auto total_ms = end.timings.total_ms;  // it counts from the beginning of the turn
+  end.usage = sum_of_runs(tries_before_->usage, end.usage);
+  end.timings = sum_of_runs(tries_before_->timings, end.timings);
+  end.timings.total_ms = total_ms;
+}
+
 void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome) {
   if (outcome.complaint) {
     const bool was_cut = outcome.finish == Finish::kLength;
-    if (!was_cut && tried_again(*outcome.complaint)) return;
+    if (!was_cut && tried_again(report, *outcome.complaint)) return;
     const std::string why = was_cut ? "the limit of " + std::to_string(limit_) + " tokens came before its end"
                                     : *outcome.complaint + ", after " + std::to_string(tries_ + 1) + " tries";
     return fail(TurnError(ErrorKind::kInvalidAnswer, "the model has not given the JSON that was asked for: " + why));
   }
   tell(outcome.events);
   if (listener_ == nullptr) return leave();
-  const AnswerEnd end = end_of(report, outcome.finish);
+  AnswerEnd end = end_of(report, outcome.finish);
   kv_size_ = report.kv_size;
+  if (!prompt_tokens_) prompt_tokens_ = end.usage.prompt;
+  add_tries_before(end);
   const std::size_t number = usages_.size();
   usages_.push_back(end.usage);
   surroundings_.answered(model_->facts().name, end);
@@ -269,7 +291,7 @@ void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome
   if (usages_.size() < plan_.turn().answers) {
     answer_ = {};
     tries_ = 0;
-    prompt_tokens_ = prompt_tokens_ ? prompt_tokens_ : end.usage.prompt;
+    tries_before_.reset();
     prefilled_ = 0;  // the prompt is there already
     prefill_ms_ = 0;
     return make_room();
@@ -282,11 +304,14 @@ void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome
   warm_up();
 }
 
-bool TurnMaker::tried_again(const std::string& complaint) {
+bool TurnMaker::tried_again(const RunReport& report, const std::string& complaint) {
   if (++tries_ >= std::max(surroundings_.options.structured_tries, 1U)) {
     --tries_;
     return false;
   }
+  AnswerEnd end = end_of(report, Finish::kStop);
+  add_tries_before(end);
+  tries_before_ = end;
   plan_.ask_again(complaint);
   answer_ = {};
   prompt_tokens_.reset();

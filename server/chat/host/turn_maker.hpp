@@ -69,7 +69,8 @@ class TurnMaker {
   void run_ended(const RunReport& report);
   void answer_ended(const RunReport& report, AnswerRun::Outcome outcome);
   void run_failed(const RunReport& report);
-  bool tried_again(const std::string& complaint);
+  void cut_by_others();
+  bool tried_again(const RunReport& report, const std::string& complaint);
   void warm_up();
   void fail(const TurnError& error);
   void leave();
@@ -77,6 +78,7 @@ class TurnMaker {
   bool knows_runtime();
   TurnBeginning beginning() const;
   AnswerEnd end_of(const RunReport& report, Finish finish) const;
+  void add_tries_before(AnswerEnd& end) const;
   RunOptions run_options(std::int64_t most_tokens) const;
   void tell(const std::vector<AnswerEvent>& events);
   std::int64_t most_warm_tokens() const;
@@ -101,6 +103,7 @@ class TurnMaker {
   std::unique_ptr<AnswerRun> run_;
   std::optional<Clock::time_point> run_first_token_at_;
   unsigned tries_ = 0;
+  std::optional<AnswerEnd> tries_before_;  // of this answer, that did not fit its schema; their figures
   Answer answer_;  // the one that is being made
   std::vector<Usage> usages_;
   std::optional<std::int64_t> kv_size_;  // behind the last answer

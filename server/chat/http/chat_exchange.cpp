@@ -50,7 +50,10 @@ void ChatExchange::begun(const TurnBeginning& beginning) {
   dropped_ = beginning.dropped_messages;
   search_failed_ = beginning.search_failed;
   conversation_ = beginning.conversation;
-  if (job_.stream) job_.stream->belongs_to(conversation_);
+  if (!job_.stream) return;
+  TurnBeginning told = beginning;
+  told.ignored = job_.ignored;
+  job_.stream->begun(told);
 }
 
 HttpHeaders ChatExchange::headers() const {

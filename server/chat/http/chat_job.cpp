@@ -70,7 +70,7 @@ ChatJob responses_job(const Json& json, ReplyFacts facts) {
 ChatJob anthropic_job(const Json& json, ReplyFacts facts) {
   AnthropicRequest request = read_anthropic(json);
   ChatJob job = job_of(request, facts);
-  if (request.stream) job.stream = std::make_unique<AnthropicStream>(facts, Usage{});
+  if (request.stream) job.stream = std::make_unique<AnthropicStream>(facts);
   job.whole = [facts](const std::vector<Answer>& answers, const Usage& /*sum*/, const std::string&) {
     return anthropic_reply(facts, answers.at(0));
   };

@@ -111,6 +111,7 @@ void ChatCall::begun(const TurnBeginning& beginning) {
   state_ = State::kAnswers;
   ignored_ = beginning.ignored;
   left_out_ += beginning.dropped_messages;
+  search_failed_ = beginning.search_failed;
 }
 
 void ChatCall::event(const AnswerEvent& event, std::size_t) {
@@ -167,6 +168,7 @@ void ChatCall::answer(std::string_view finish_reason, const std::string& not_kep
   }
   if (finish_reason == kStopped) add("The answer was stopped: this is not its whole text.");
   if (left_out_ > 0) add("The model was not told the " + std::to_string(left_out_) + " oldest messages.");
+  if (search_failed_) add("The search for this answer failed: it was made without results.");
   if (!not_kept.empty()) add("Not all of this message and its answer was kept: " + not_kept);
   body["structuredContent"] = structured(finish_reason);
   if (keeps_) body["structuredContent"]["kept"] = not_kept.empty() && !answer_.text.empty();
@@ -186,6 +188,7 @@ Json ChatCall::structured(std::string_view finish_reason) const {
            {"simulated", surroundings_.is_simulated()}};
   if (!answer_.thinking.empty()) all["thinking"] = answer_.thinking;
   if (!ignored_.empty()) all["ignored"] = ignored_;
+  if (search_failed_) all["search"] = "failed";
   if (!conversation_.empty()) all["conversation"] = conversation_;
   if (keeps_) all["left_out_messages"] = left_out_;
   return all;

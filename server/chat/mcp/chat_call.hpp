@@ -96,6 +96,7 @@ class ChatCall final : public TurnListener, public std::enable_shared_from_this<
   std::optional<std::size_t> calls_before_;
   std::size_t left_out_ = 0;  // messages that the model was not told
   std::vector<std::string> ignored_;
+  bool search_failed_ = false;  // of a profile
 };
 
 }  // namespace rkllm_mcp::chat

@@ -10,7 +10,9 @@ Speed speed_of(const AnswerEnd& end) {
   };
   Speed speed;
   speed.first_token_ms = end.timings.first_token_ms;
-  if (end.usage.generated) speed.tokens_per_second = per_second(*end.usage.generated, end.timings.generate_ms);
+  if (end.timings.timed_tokens.value_or(0) > 0) {
+    speed.tokens_per_second = per_second(*end.timings.timed_tokens, end.timings.generate_ms);
+  }
   if (end.usage.prompt && end.usage.cached) {
     speed.prefill_tokens_per_second = per_second(*end.usage.prompt - *end.usage.cached, end.timings.prefill_ms);
   }

@@ -4,6 +4,7 @@
 
 #include "chat/turn/turn.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,15 +51,27 @@ struct Timings {
   std::optional<double> first_token_ms{};  // from the request of the turn, with queue and loading
   std::optional<double> prefill_ms{};
   std::optional<double> generate_ms{};
+  // The tokens that generate_ms is the time of: the first one comes with the prefill, where there is one.
+  std::optional<std::int64_t> timed_tokens{};
   std::optional<double> total_ms{};
 
   bool operator==(const Timings&) const = default;
+};
+
+// What is known when the model is there and its answer is about to begin.
+struct TurnBeginning {
+  std::vector<std::string> ignored{};  // options that this model or runtime cannot honour
+  std::size_t dropped_messages = 0;    // truncate: "oldest_turns"
+  Usage usage{};                       // of the prompt, where it has been counted
+  std::string conversation{};          // with a profile: that it belongs to; empty: none
+  bool search_failed = false;          // with a profile: it answers without what it has looked for
 };
 
 // How far an answer is while it is made.
 struct AnswerProgress {
   std::int64_t generated = 0;  // tokens, thinking included
   double ms = 0;               // since the first of them
+  std::int64_t timed = 0;      // of them, those that came in that time
 
   bool operator==(const AnswerProgress&) const = default;
 };

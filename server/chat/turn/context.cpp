@@ -46,16 +46,19 @@ std::optional<std::int64_t> prompt_tokens_after(std::int64_t kv_size, std::int64
   return prompt;
 }
 
+std::optional<std::int64_t> cached_tokens(std::optional<std::int64_t> prompt, std::optional<std::int64_t> prefilled) {
+  if (!prompt || !prefilled) return std::nullopt;
+  // The last token of a prompt is always computed; the runtime then counts it as generated and says 0.
+  return std::max<std::int64_t>(0, *prompt - std::max<std::int64_t>(*prefilled, 1));
+}
+
 Usage usage_of(const RunFigures& figures) {
   Usage usage;
   if (figures.failed) return usage;
   usage.generated = figures.generated;
   usage.reasoning = figures.reasoning;
   if (figures.kv_size) usage.prompt = prompt_tokens_after(*figures.kv_size, figures.generated);
-  if (usage.prompt && figures.prefilled) {
-    // The last token of a prompt is always computed; the runtime then counts it as generated and says 0.
-    usage.cached = std::max<std::int64_t>(0, *usage.prompt - std::max<std::int64_t>(*figures.prefilled, 1));
-  }
+  usage.cached = cached_tokens(usage.prompt, figures.prefilled);
   return usage;
 }
 
@@ -78,8 +81,12 @@ Timings sum_of_runs(const Timings& one, const Timings& other) {
   const auto sum = [](const std::optional<double>& a, const std::optional<double>& b) {
     return a && b ? std::optional(*a + *b) : std::nullopt;
   };
-  return {one.load_ms, one.first_token_ms, sum(one.prefill_ms, other.prefill_ms),
-          sum(one.generate_ms, other.generate_ms), sum(one.total_ms, other.total_ms)};
+  return {one.load_ms,
+          one.first_token_ms,
+          sum(one.prefill_ms, other.prefill_ms),
+          sum(one.generate_ms, other.generate_ms),
+          sum_of(one.timed_tokens, other.timed_tokens),
+          sum(one.total_ms, other.total_ms)};
 }
 
 std::size_t bytes_of(const std::vector<Message>& messages) {

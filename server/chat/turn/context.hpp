@@ -58,6 +58,8 @@ struct RunFigures {
   std::optional<std::int64_t> prefilled{};  // perf.prefill_tokens; 0 where all but the last token were cached
 };
 
+// Those of a prompt that had not to be computed, where both figures are known.
+std::optional<std::int64_t> cached_tokens(std::optional<std::int64_t> prompt, std::optional<std::int64_t> prefilled);
 Usage usage_of(const RunFigures& figures);
 // The sum over the answers of one request (n above 1): the prompt counts once.
 Usage sum_of_answers(const std::vector<Usage>& answers);

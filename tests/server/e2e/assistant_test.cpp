@@ -159,6 +159,24 @@ TEST_CASE("a search that fails is told to the model and to the client, and the a
   CHECK(clinic.last.headers.at("x-rkllm-search") == "failed");
   CHECK_THAT(clinic.prompts().at(1), has_text("no search results: "));
   CHECK(clinic.calls(6).at(5) == "tool-server: tools/call duckduckgo_search failed");
+  // A stream's headers may be too early for it, and MCP has none.
+  const auto question = [](const char* answer) { return asked(kQuestion, {"CÓ", answer}); };
+  const Json body{{"model", kAssistant},
+                  {"stream", true},
+                  {"max_tokens", 200},
+                  {"messages", {{{"role", "user"}, {"content", question("Hai.")}}}}};
+  Json end;
+  clinic.http.post_for_events("/v1/messages", body.dump(), [&](std::string_view data) {
+    if (Json event = Json::parse(data); event["type"] == "message_delta") end = std::move(event);
+    return true;
+  });
+  CHECK(end["rkllm"] == Json{{"search", "failed"}});
+  RpcClient mcp(clinic.server.connect(Transport::kTcp));
+  mcp.initialize("2025-06-18");
+  const Json told = mcp.result(
+      "tools/call", {{"name", "chat"}, {"arguments", {{"model", kAssistant}, {"message", question("Ba.")}}}});
+  CHECK(told["structuredContent"]["search"] == "failed");
+  CHECK_THAT(told["content"].dump(), has_text("The search for this answer failed"));
 }
 
 TEST_CASE("an assistant streams, with its conversation in every chunk, which a header may name as well") {
@@ -384,6 +402,31 @@ TEST_CASE("a client that goes leaves what it has got in the conversation, as par
   CHECK(messages[1]["metadata"] == Json{{"partial", true}});
   CHECK_THAT(messages[1]["content"].get<std::string>(), has_text("Một"));
   CHECK(messages[1]["content"].get<std::string>().size() < 400);
+}
+
+TEST_CASE("an answer that another call has cut is an error, and is not kept as if it were whole") {
+  LiveServer probe;  // for a model that takes its time
+  Clinic slow(web_answer(kPage),
+              {"models=" + settings_of_model(probe.write_model(
+                               "slow", {{"npu_cores", 1}, {"decode_tokens_per_s", 20}, {"max_context_len", 16384}}))});
+  const Json body{
+      {"model", kAssistant},
+      {"stream", true},
+      {"chat_id", "cut"},
+      {"messages", {{{"role", "user"}, {"content", asked("Đau răng thì sao?", {"CÓ", std::string(4000, 'x')})}}}}};
+  RpcClient other(slow.server.connect(Transport::kTcp));
+  bool is_aborted = false;
+  Json last;
+  slow.http.post_for_events("/v1/chat/completions", body.dump(), [&](std::string_view data) {
+    last = Json::parse(data);
+    if (is_aborted || last["choices"][0]["delta"].value("content", "").empty()) return true;
+    is_aborted = true;
+    other.result("rkllm_abort", {{"handle", "qwen3-small"}});
+    return true;
+  });
+  INFO(last.dump());
+  CHECK_THAT(last["error"].value("message", ""), has_text("aborted by another call"));
+  CHECK(slow.memory("get_all_messages", "cut")["messages"].empty());
 }
 
 TEST_CASE("what has come of an answer when the server ends is kept, as partial") {

@@ -424,6 +424,117 @@ TEST_CASE("a client that goes stops its run, and the one behind it is served") {
   CHECK(std::ranges::any_of(runs, [](const RecordedRun& run) { return run.aborted; }));
 }
 
+TEST_CASE("an answer that somebody else aborts ends with an error in every dialect, and not as if it were whole") {
+  LiveServer probe;
+  LiveServer server([&] {
+    const Json preset{{"param", {{"model_path", probe.paced_model(20)}, {"max_context_len", 4096}}},
+                      {"template", "qwen3"}};
+    LiveServer::Options options;
+    options.set = {"models=" + Json{{kModel, preset}}.dump()};
+    return options;
+  }());
+  RpcClient other(server.connect(Transport::kTcp));
+  const Json body = asking(user("@n=100000"), {{"stream", true}, {"max_tokens", 3000}});
+  for (const std::string path : {"/v1/chat/completions", "/v1/messages", "/v1/responses"}) {
+    CAPTURE(path);
+    Json own = body;
+    if (path == "/v1/responses") own["input"] = own["messages"];
+    HttpClient client(server.endpoint(Transport::kHttp));
+    std::size_t events = 0;
+    Json last;
+    client.post_for_events(path, own.dump(), [&](std::string_view data) {
+      last = Json::parse(data);
+      constexpr std::size_t kWithinTheAnswer = 8;
+      if (++events == kWithinTheAnswer) other.result("rkllm_abort", {{"handle", kModel}});
+      return true;
+    });
+    INFO(last.dump());
+    const Json& error = path == "/v1/responses" ? last["response"]["error"] : last["error"];
+    CHECK_THAT(error.value("message", ""), has_text("aborted by another call"));
+  }
+}
+
+TEST_CASE("what is known only when the answer begins is told in the stream, where a heartbeat has sent the headers") {
+  LiveServer probe;  // 40 tokens of a prompt in a second, so that a sign of life is due before any answer
+  const std::string slow =
+      probe.write_model("patience", {{"npu_cores", 1}, {"prefill_tokens_per_s", 40}, {"max_context_len", 512}});
+  const auto settings = [&] {
+    LiveServer::Options options;
+    options.set = {"chat.heartbeat_s=1", "chat.warm_up_bytes=0"};
+    Json models;
+    for (const char* const name : {"one", "two", "three"}) {
+      models[name] = {{"param", {{"model_path", slow}, {"max_context_len", 512}}}, {"template", "qwen3"}};
+    }
+    options.set.push_back("models=" + models.dump());
+    return options;
+  };
+  LiveServer server(settings());
+  // The prompt is too long, and what is left of it takes more than a second.
+  const auto words = [](int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += "It takes its time. ";
+    return text;
+  };
+  const Json long_ago = user(words(150));
+  const std::string question = words(10) + "\n" + saying("Hi.");
+  const Json said{{"role", "assistant"}, {"content", "Yes?"}};
+  const Json messages = Json::array({long_ago, said, user(question)});
+  const auto stream = [&](const std::string& path, const char* model, Json more) {
+    HttpClient client(server.endpoint(Transport::kHttp));
+    Json body = asking(messages, {{"stream", true}, {"model", model}, {"max_tokens", 400}});
+    body.update(more);
+    HttpAnswer answer = client.post(path, body.dump());
+    INFO(answer.body);
+    CHECK(answer.status == 200);
+    CHECK(answer.headers.count("x-rkllm-dropped-messages") == 0);
+    CHECK(answer.headers.count("x-rkllm-ignored") == 0);
+    // The last line that has such a member: the ends of the dialects differ.
+    const auto begin = answer.body.rfind("\"rkllm\":");
+    REQUIRE(begin != std::string::npos);
+    const auto line = answer.body.rfind('\n', begin) + 1;
+    const auto json = answer.body.find('{', line);
+    return Json::parse(answer.body.substr(json, answer.body.find('\n', begin) - json));
+  };
+  const Json dropped{{"dropped_messages", 2}};
+  const Json chunk = stream("/v1/chat/completions", "one", {{"truncate", "oldest_turns"}});
+  CHECK(chunk["rkllm"] == dropped);
+  CHECK(chunk["choices"][0]["finish_reason"] == "stop");
+  const Json event = stream("/v1/responses", "two", {{"input", messages}, {"truncation", "auto"}});
+  CHECK(event["type"] == "response.completed");
+  CHECK(event["response"]["rkllm"] == dropped);
+  const Json line =
+      stream("/api/chat", "three", {{"messages", Json::array({user(question)})}, {"options", {{"num_ctx", 8192}}}});
+  CHECK(line["done"] == true);
+  CHECK(line["rkllm"] == Json{{"ignored", {"options.num_ctx"}}});
+}
+
+TEST_CASE(
+    "Anthropic's message begins with the prompt's tokens where they have been counted, and ends with them always") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  for (const bool is_counted : {true, false}) {
+    CAPTURE(is_counted);
+    const auto events =
+        events_of(client, "/v1/messages",
+                  asking(user(saying("Hi.")), {{"stream", true}, {"max_tokens", is_counted ? 4080 : 50}}));
+    const auto end = std::ranges::find_if(events, [](const Json& each) { return each["type"] == "message_delta"; });
+    REQUIRE(end != events.end());
+    const RecordedRun run = answers_of(server).back();
+    const Json& first = events.front()["message"]["usage"];
+    const Json& last = (*end)["usage"];
+    const auto prompt = [](const Json& usage) {
+      return usage["input_tokens"].get<std::size_t>() + usage.value("cache_read_input_tokens", std::size_t{0});
+    };
+    CHECK(prompt(last) == run.prefilled + run.reused);
+    if (is_counted) {
+      CHECK(first["input_tokens"] == last["input_tokens"]);
+      CHECK(first["cache_read_input_tokens"] == last["cache_read_input_tokens"]);
+    } else {
+      CHECK(first["input_tokens"] == 0);
+    }
+  }
+}
+
 TEST_CASE("clients that talk to one model at once have their own answers, each in its dialect") {
   LiveServer server(chatting());
   constexpr int kClients = 6;

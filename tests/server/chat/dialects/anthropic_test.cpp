@@ -134,7 +134,8 @@ TEST_CASE("a whole Anthropic message") {
 }
 
 TEST_CASE("Anthropic's events: blocks one after the other, with consecutive numbers") {
-  AnthropicStream stream(kAnthropicFacts, {.prompt = 10});
+  AnthropicStream stream(kAnthropicFacts);
+  stream.begun({.dropped_messages = 2, .usage = {.prompt = 10, .cached = 4}});
   std::string sent = stream.heartbeat();
   for (const AnswerEvent& event :
        std::vector<AnswerEvent>{ThinkingDelta{"H"}, ThinkingDelta{"m"}, TextDelta{"a\"é"},
@@ -158,7 +159,9 @@ TEST_CASE("Anthropic's events: blocks one after the other, with consecutive numb
                                          "content_block_start 4", "content_block_delta 4",
                                          "content_block_stop 4",  "message_delta",
                                          "message_stop"});
-  CHECK(events[0].second["message"]["usage"]["input_tokens"] == 10);
+  CHECK(events[0].second["message"]["usage"] ==
+        Json::parse(
+            R"({"input_tokens":6,"cache_creation_input_tokens":0,"cache_read_input_tokens":4,"output_tokens":0})"));
   CHECK(events[0].second["message"]["content"] == Json::array());
   CHECK(events[5].second["delta"]["type"] == "signature_delta");
   CHECK(events[8].second["delta"] == Json::parse(R"({"type":"text_delta","text":"a\"é"})"));
@@ -166,6 +169,29 @@ TEST_CASE("Anthropic's events: blocks one after the other, with consecutive numb
   CHECK(events[11].second["delta"] == Json::parse(R"({"type":"input_json_delta","partial_json":"{\"a\":1}"})"));
   CHECK(events[19].second["delta"] == Json::parse(R"({"stop_reason":"tool_use","stop_sequence":null})"));
   CHECK(events[19].second["usage"]["output_tokens"] == 5);
+  CHECK(events[19].second["rkllm"] == Json{{"dropped_messages", 2}});
+}
+
+TEST_CASE("a heartbeat before the prompt is counted begins Anthropic's message with 0, and its end has the number") {
+  AnthropicStream stream(kAnthropicFacts);
+  std::string sent = stream.heartbeat();
+  stream.begun({.usage = {.prompt = 10}});
+  sent += stream.end({.usage = {.prompt = 10, .cached = 0, .generated = 5}}, 0);
+  const auto events = anthropic_events(sent);
+  CHECK(events.front().second["message"]["usage"]["input_tokens"] == 0);
+  CHECK(events.back().second["usage"]["input_tokens"] == 10);
+  CHECK_FALSE(events.back().second.contains("rkllm"));
+}
+
+TEST_CASE("a tool's result that is an error is told as one") {
+  const AnthropicRequest request = anthropic_with(R"({"messages":[{"role":"user","content":[
+      {"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"no such file"},
+      {"type":"tool_result","tool_use_id":"t2","is_error":true,"content":[{"type":"text","text":"denied"}]},
+      {"type":"tool_result","tool_use_id":"t3","is_error":true},
+      {"type":"tool_result","tool_use_id":"t4","is_error":false,"content":"fine"}]}]})");
+  std::vector<std::string> told;
+  for (const Message& each : request.turn.messages) told.push_back(text_of(each));
+  CHECK(told == std::vector<std::string>{"error: no such file", "error: denied", "error: ", "fine"});
 }
 
 TEST_CASE("a thread is refused in the words at which the SDKs send the whole conversation") {
@@ -197,7 +223,7 @@ TEST_CASE("errors have Anthropic's form and status") {
   CHECK_THAT(full.body, test::has_text("overloaded_error"));
   CHECK(reply(TurnError(ErrorKind::kUnauthorized, "x")).status == 401);
   CHECK(reply(TurnError(ErrorKind::kUpstream, "x")).status == 502);
-  AnthropicStream stream(kAnthropicFacts, {});
+  AnthropicStream stream(kAnthropicFacts);
   CHECK(anthropic_events(stream.error(TurnError(ErrorKind::kRuntimeFailed, "x")))[0].second["error"]["type"] ==
         "api_error");
 }

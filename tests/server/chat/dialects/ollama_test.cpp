@@ -138,7 +138,10 @@ TEST_CASE("an Ollama stream is lines, the last of which has the figures") {
   CHECK(last["done_reason"] == "stop");
   CHECK(last["message"]["content"] == "");
   CHECK(last["eval_count"] == 5);
+  CHECK_FALSE(last.contains("rkllm"));
   CHECK(stream.finish({}).empty());
+  stream.begun({.ignored = {"options.num_ctx"}});
+  CHECK(Json::parse(stream.end(ollama_end(Finish::kStop), 0))["rkllm"] == Json{{"ignored", {"options.num_ctx"}}});
   OllamaStream generate(OllamaSurface::kGenerate, kOllamaFacts);
   CHECK(Json::parse(generate.event(ThinkingDelta{"Hm"}, 0))["thinking"] == "Hm");
   CHECK(Json::parse(generate.event(TextDelta{"a"}, 0))["response"] == "a");

@@ -17,7 +17,8 @@ const ReplyFacts kChatFacts{.id = "chatcmpl-1", .model = "qwen", .created_s = 17
 Usage some_usage() { return {.prompt = 10, .cached = 4, .generated = 5, .reasoning = 2}; }
 
 AnswerEnd some_end(Finish finish = Finish::kStop) {
-  return {.finish = finish, .usage = some_usage(), .timings = {.prefill_ms = 3.0, .generate_ms = 50.0}};
+  return {
+      .finish = finish, .usage = some_usage(), .timings = {.prefill_ms = 3.0, .generate_ms = 50.0, .timed_tokens = 4}};
 }
 
 // In order, which `+` does not promise.
@@ -53,7 +54,7 @@ TEST_CASE("a whole completion has every published member") {
         "completion_tokens_details":{"reasoning_tokens":2}},
       "system_fingerprint":null,
       "timings":{"cache_n":4,"prompt_n":6,"prompt_ms":3.0,"prompt_per_second":2000.0,"predicted_n":5,"predicted_ms":50.0,
-        "predicted_per_second":100.0}})"));
+        "predicted_per_second":80.0}})"));
 }
 
 TEST_CASE("calls, several answers, a conversation, and figures that are not known") {
@@ -120,10 +121,10 @@ TEST_CASE(
     "with timings_per_token each chunk of an answer says how far it is, and the last one has the runtime's figures") {
   OpenAiChatStream stream(kChatFacts, {.timings_per_token = true});
   std::string text;
-  stream.progress({1, 0});
+  stream.progress({1, 0, 0});
   text += stream.event(TextDelta{"a"}, 0);
-  stream.progress({2, 100});
-  stream.progress({3, 200});
+  stream.progress({2, 100, 1});
+  stream.progress({3, 200, 2});
   text += stream.event(ThinkingDelta{"b"}, 0);
   const auto chunks = chunks_of(text + stream.end(some_end(), 0));
   REQUIRE(chunks.size() == 4);  // the first has the role
@@ -132,7 +133,7 @@ TEST_CASE(
   CHECK(chunks[2]["timings"] == Json::parse(R"({"predicted_n":3,"predicted_ms":200.0,"predicted_per_second":10.0})"));
   CHECK(chunks[3]["timings"]["predicted_n"] == 5);
   OpenAiChatStream without(kChatFacts, {});
-  without.progress({1, 0});
+  without.progress({1, 0, 0});
   CHECK(without.event(TextDelta{"a"}, 0).find("timings") == std::string::npos);
 }
 
@@ -143,6 +144,22 @@ TEST_CASE("heartbeats are chunks, and the first of all has the role") {
   CHECK(chunks[0]["choices"][0]["delta"]["role"] == "assistant");
   CHECK(chunks[1]["choices"][0]["delta"] == Json::object());
   CHECK(chunks[2]["choices"][0]["delta"] == Json{{"content", "a"}});
+}
+
+TEST_CASE(
+    "what is known when the answer begins stands in its finish chunk, since a heartbeat may have sent the headers") {
+  OpenAiChatStream stream(kChatFacts, {});
+  std::string sent = stream.heartbeat();
+  stream.begun({.ignored = {"seed"}, .dropped_messages = 2, .conversation = "chat_7", .search_failed = true});
+  sent += stream.event(TextDelta{"a"}, 0);
+  const auto chunks = chunks_of(sent + stream.end(some_end(), 0));
+  REQUIRE(chunks.size() == 3);
+  CHECK_FALSE(chunks[1].contains("rkllm"));
+  CHECK(chunks[1]["system_fingerprint"] == "chat_7");
+  CHECK(chunks[2]["rkllm"] == Json::parse(R"({"ignored":["seed"],"dropped_messages":2,"search":"failed"})"));
+  OpenAiChatStream other(kChatFacts, {});
+  other.begun({.conversation = "chat_7"});
+  CHECK_FALSE(chunks_of(other.end(some_end(), 0)).back().contains("rkllm"));
 }
 
 TEST_CASE("several answers have a role each") {

@@ -53,5 +53,9 @@ TEST_CASE("a whole completion, and the same as a stream") {
   const std::string end = stream.finish(usage);
   CHECK_THAT(end, Catch::Matchers::StartsWith(head + R"(],"usage":{"prompt_tokens":3,)"));
   CHECK_THAT(end, Catch::Matchers::EndsWith("}\n\ndata: [DONE]\n\n"));
-  CHECK(OpenAiCompletionStream(kCompletionFacts, false).finish(usage) == "data: [DONE]\n\n");
+  OpenAiCompletionStream other(kCompletionFacts, false);
+  CHECK(other.finish(usage) == "data: [DONE]\n\n");
+  other.begun({.ignored = {"sampling"}});
+  CHECK_THAT(other.end(answer.end, 0), Catch::Matchers::EndsWith(R"(}],"rkllm":{"ignored":["sampling"]}})"
+                                                                 "\n\n"));
 }

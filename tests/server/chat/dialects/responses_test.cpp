@@ -194,6 +194,13 @@ TEST_CASE("a response's events are numbered, and its end is the same as the whol
   CHECK(events.back()["response"] == response_object(kResponseFacts, settings, answer));
 }
 
+TEST_CASE("a response's last event has what was known only when its answer began") {
+  ResponsesStream stream(kResponseFacts, Json::object());
+  stream.begun({.dropped_messages = 3});
+  const Json last = response_events(stream.end(response_end(Finish::kStop), 0)).back();
+  CHECK(last["response"]["rkllm"] == Json{{"dropped_messages", 3}});
+}
+
 TEST_CASE("a response that was cut, or failed, says so in its last event") {
   ResponsesStream cut(kResponseFacts, Json::object());
   CHECK(response_events(cut.end(response_end(Finish::kLength), 0)).back()["type"] == "response.incomplete");

@@ -63,6 +63,8 @@ TEST_CASE("a turn clears the runtime's template once, runs its prompt, and tells
   CHECK(heard.tokens == 3);
   CHECK(heard.generating_ms >= 0);
   CHECK(heard.answers[0].end.timings.first_token_ms);
+  // In 20 ms: the first of the three tokens came with the prefill.
+  CHECK(speed_of(heard.answers[0].end).tokens_per_second == 100.0);
   CHECK(heard.sum->cached == 0);
   CHECK(bench.pool.model.templates_cleared == 1);
   bench.ask(asking("Hi again"));
@@ -154,6 +156,9 @@ TEST_CASE("a prompt that may not fit is counted first, and its answer gets exact
   CHECK(runs[1].options.max_new_tokens == 256 - tokens);
   CHECK(heard.sum->prompt == tokens);
   CHECK(heard.sum->cached == 0);  // it was the counting run that computed it
+  CHECK(heard.beginning->usage.prompt == tokens);
+  CHECK(heard.beginning->usage.cached == 0);
+  CHECK(speed_of(heard.answers.at(0).end).tokens_per_second == 100.0);  // both tokens: there was no prefill
 }
 
 TEST_CASE(
@@ -238,6 +243,28 @@ TEST_CASE("who goes while it waits frees its place at once, and who goes during 
   CHECK(bench.host.turns() == 0);
 }
 
+TEST_CASE("an answer that somebody else's call has cut is an error and no whole answer, also while it is counted") {
+  Bench bench;
+  for (const bool is_counted : {false, true}) {
+    CAPTURE(is_counted);
+    bench.pool.model.answers = {{"a", "b", "c", "d", "e"}};
+    Turn turn = asking("Hi");
+    if (is_counted) turn.max_tokens.reset();
+    Heard heard;
+    const std::size_t before = bench.pool.model.runs.size();
+    const auto running = bench.host.start(turn, {}, "peer", heard);
+    while (is_counted ? bench.pool.model.runs.size() == before : heard.events < 2) REQUIRE(bench.pool.step());
+    bench.pool.model.abort();
+    bench.pool.settle();
+    REQUIRE(heard.error);
+    CHECK(heard.error->kind() == ErrorKind::kRuntimeFailed);
+    CHECK_THAT(heard.error->what(), rkllm_mcp::test::has_text("aborted by another call"));
+    CHECK_FALSE(heard.sum);
+    CHECK(bench.pool.model.runs.size() == before + 1);  // no warm-up
+    CHECK_FALSE(bench.pool.leased);
+  }
+}
+
 TEST_CASE("who waits hears its position, and is served in its turn") {
   Bench bench;
   bench.pool.model.answers = {{"one"}, {"two"}};
@@ -262,6 +289,16 @@ TEST_CASE("an answer that is not JSON is asked for again, and is never told") {
   REQUIRE_FALSE(heard.error);
   CHECK(heard.answers.at(0).text == R"({"age": 7})");
   CHECK(heard.events == 1);
+  // What the tries that came to nothing have taken counts, too.
+  std::int64_t prompts = 0;
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    prompts += static_cast<std::int64_t>(bench.pool.model.runs.at(i).prompt.size()) + 1;
+    tokens += bench.pool.model.runs.at(i).generated;
+  }
+  CHECK(heard.sum->prompt == prompts);
+  CHECK(heard.sum->generated == tokens);
+  CHECK(heard.answers.at(0).end.timings.generate_ms == 60.0);
 
   bench.pool.model.answers = {{"no"}, {"no"}, {"no"}, {R"({"age": 7})"}};
   const Heard refused = bench.ask(turn);
@@ -295,6 +332,14 @@ TEST_CASE("a runtime without limits for one run is aborted at the limit, and its
   CHECK(heard.answers.at(0).text == "abc");
   CHECK(heard.answers.at(0).end.finish == Finish::kLength);
   CHECK(heard.beginning->ignored == std::vector<std::string>{"sampling"});
+
+  turn.max_tokens.reset();
+  turn.sampling = {};
+  bench.pool.model.answers = {{"a", "b"}};
+  const Heard counted = bench.ask(turn);
+  CHECK_FALSE(counted.error);
+  CHECK(counted.answers.at(0).text == "ab");
+  CHECK(counted.answers.at(0).end.finish == Finish::kStop);
 
   bench.pool.model.known.has_kv_size = false;
   const Heard old = bench.ask(asking("Hi"));

@@ -76,6 +76,15 @@ TEST_CASE("the prompt of several answers counts once") {
   CHECK(sum_of_answers({}) == Usage{});
 }
 
+TEST_CASE("the speed of an answer is that of the tokens whose time is known, over all its runs") {
+  const Timings first{.generate_ms = 100, .timed_tokens = 4};
+  CHECK(speed_of({.usage = {.generated = 5}, .timings = first}).tokens_per_second == 40.0);
+  const Timings both = sum_of_runs(first, {.generate_ms = 100, .timed_tokens = 6});
+  CHECK(speed_of({.timings = both}).tokens_per_second == 50.0);
+  CHECK_FALSE(speed_of({.timings = sum_of_runs(first, {.generate_ms = 100})}).tokens_per_second);
+  CHECK_FALSE(speed_of({.timings = {.generate_ms = 3, .timed_tokens = 0}}).tokens_per_second);
+}
+
 TEST_CASE("the oldest turn is dropped with all that belongs to it, and never the last one") {
   using enum Role;
   std::vector<Message> messages;
