@@ -106,6 +106,12 @@ AssistantTurn::~AssistantTurn() {
 }
 
 void AssistantTurn::begin() {
+  // An error, which such clients take for "no title": the text of a refusal would become one.
+  if (turn_.is_task && !profile().answers_tasks) {
+    throw TurnError::not_supported("", "the profile \"" + profile().name +
+                                           "\" answers no requests of a client for its own use (titles, tags, "
+                                           "searches): its guardrail does not judge them; \"tasks\": true allows them");
+  }
   question_ = question_in(turn_, history_);
   system_ = text_of_role(turn_, Role::kSystem);
   const std::size_t bytes = question_.size() + system_.size() + bytes_of(history_);

@@ -133,9 +133,10 @@ void read_provider(const JsonReader& root, Profile& profile) {
 }
 
 Profile read_members(const JsonReader& root, const std::string& name) {
-  constexpr std::array<std::string_view, 16> kMembers = {
-      "$schema",     "name",     "description",      "provider",  "url",    "key_file", "model",   "max_tokens",
-      "temperature", "language", "default_language", "guardrail", "search", "tools",    "summary", "prompts"};
+  constexpr std::array<std::string_view, 17> kMembers = {
+      "$schema",    "name",        "description", "provider",         "url",       "key_file", "model",
+      "max_tokens", "temperature", "language",    "default_language", "guardrail", "tasks",    "search",
+      "tools",      "summary",     "prompts"};
   refuse_others(root, kMembers);
   if (const auto schema = root.find("$schema")) schema->text();
   Profile profile;
@@ -148,6 +149,8 @@ Profile read_members(const JsonReader& root, const std::string& name) {
     profile.asks_model_for_language = choice<bool>(*language, kLanguageChecks);
   }
   if (const auto guardrail = root.find("guardrail")) profile.guardrail = read_guardrail(*guardrail);
+  const auto tasks = root.find("tasks");
+  profile.answers_tasks = tasks ? tasks->boolean() : !profile.guardrail;
   if (const auto search = root.find("search")) profile.search = read_search(*search);
   if (const auto tools = root.find("tools")) {
     if (profile.provider != ProviderKind::kRuntime) tools->refuse("are for the provider runtime");

@@ -59,6 +59,9 @@ struct Profile {
   Language default_language = Language::kEnglish;
   bool asks_model_for_language = false;
   std::optional<Guardrail> guardrail{};
+  // What a client asks for its own use (a title of the chat) goes to the model as it is, past the guardrail: so by
+  // default only where there is none.
+  bool answers_tasks = true;
   std::optional<Search> search{};
   std::optional<OfferedTools> tools{};  // kRuntime
   SummaryUse summary = SummaryUse::kNone;

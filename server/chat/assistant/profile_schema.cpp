@@ -125,6 +125,9 @@ Json properties() {
                                            "What becomes of a question if its answer is unclear, or it cannot be "
                                            "asked.")}},
                      {}, "Asks first whether a question may be answered. Left out: every question is answered.")},
+      {"tasks", described({{"type", "boolean"}},
+                          "Whether what a client asks for its own use (titles, tags) goes to the model as it is, past "
+                          "the guardrail. Left out: only if there is no guardrail.")},
       {"search",
        object_schema({{"tool", string_schema("duckduckgo_search, say.")},
                       {"server", described({{"type", "string"}, {"default", "tool-server"}}, "That has the tool: tool-server, or upstreams.")},

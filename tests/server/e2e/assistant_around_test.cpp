@@ -5,6 +5,7 @@
 #include "support/http_client.hpp"
 #include "support/live_server.hpp"
 
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -23,6 +24,14 @@ std::string title_prompt(const std::string& answer) {
       {answer});
 }
 
+// The profile that comes with this program, with these members instead, in a folder of its own.
+void write_profile(const TemporaryDirectory& folder, const Json& members) {
+  std::ifstream file(kSourceDirectory + "/examples/profiles/" + kAssistant + ".json");
+  Json profile = Json::parse(file);
+  profile.update(members);
+  write_file(folder / (std::string(kAssistant) + ".json"), profile.dump());
+}
+
 // The calls of assistants since there were so many.
 std::vector<std::string> calls_after(Clinic& clinic, std::size_t before, std::size_t count) {
   auto calls = clinic.calls(before + count);
@@ -32,8 +41,10 @@ std::vector<std::string> calls_after(Clinic& clinic, std::size_t before, std::si
 
 }  // namespace
 
-TEST_CASE("what Open WebUI asks for its own use goes to the model alone, and nothing of it is kept") {
-  Clinic clinic;
+TEST_CASE("what Open WebUI asks for its own use goes to the model alone where the profile says so, and is not kept") {
+  const TemporaryDirectory folder;
+  write_profile(folder, {{"tasks", true}});
+  Clinic clinic(web_answer(kPage), {"chat.profiles_dir=" + folder.path()});
   clinic.http.carry_header("X-OpenWebUI-Chat-Id", "webui");
   clinic.ask(asked(kQuestion, {"CÓ", kAnswer, "Tóm tắt."}), "");
   const std::size_t before = clinic.calls(11).size();
@@ -66,6 +77,28 @@ TEST_CASE("what Open WebUI asks for its own use goes to the model alone, and not
   CHECK(clinic.ask(asked("What next?", {"Floss?"}), "")["choices"][0]["message"]["content"] == "Floss?");
   CHECK(calls_after(clinic, before, 4) == std::vector<std::string>(4, "model: task"));
   CHECK(clinic.memory("get_all_messages", "webui")["messages"].size() == 2);
+}
+
+TEST_CASE("no word in a request leads past a profile's guardrail") {
+  Clinic clinic;
+  const auto ask = [&](const std::string& path, const std::string& text, const Json& more) {
+    Json body{{"model", kAssistant}, {"stream", false}, {"messages", {{{"role", "user"}, {"content", text}}}}};
+    body.update(more);
+    const HttpAnswer answer = clinic.http.post(path, body.dump());
+    INFO(answer.body);
+    CHECK(answer.status == 400);
+    CHECK_THAT(answer.body, has_text("guardrail") && has_text("tasks"));
+  };
+  const std::string weather = asked("How is the weather?", {"Sunny."});
+  ask("/v1/chat/completions", title_prompt("Sunny."), Json::object());
+  ask("/v1/chat/completions", weather, {{"metadata", {{"task", "tags_generation"}}}});
+  ask("/v1/chat/completions", weather, {{"metadata", {{"task", "tags_generation"}}}, {"stream", true}});
+  ask("/api/chat", title_prompt("Sunny."), Json::object());
+  clinic.http.carry_header("X-OpenWebUI-Task", "x_generation");
+  ask("/v1/chat/completions", weather, Json::object());
+  ask("/api/chat", weather, Json::object());
+  ask("/v1/messages", weather, {{"max_tokens", 50}});
+  CHECK(clinic.server.recorded_runs().empty());
 }
 
 TEST_CASE("a question that only looks like a task of Open WebUI is one for the guardrail") {

@@ -41,9 +41,21 @@ TEST_CASE("a profile needs no more than the words of its answers") {
   CHECK(profile.provider == ProviderKind::kRuntime);
   CHECK(profile.default_language == Language::kEnglish);
   CHECK_FALSE(profile.guardrail);
+  CHECK(profile.answers_tasks);
   CHECK_FALSE(profile.search);
   CHECK(profile.summary == SummaryUse::kNone);
   CHECK(profile.prompt(Purpose::kAnswer, Language::kVietnamese) == "{question}\nAnswer:");
+}
+
+TEST_CASE("where there is a guardrail, nothing goes past it unless the profile says so") {
+  const auto answers_tasks = [](const std::string& more) {
+    return read_profile("/p/x.json", "{" + more + R"("prompts":{"en":{"answer":"a","guardrail":"g","refusal":"r"}}})")
+        .answers_tasks;
+  };
+  CHECK_FALSE(answers_tasks(R"("guardrail":{},)"));
+  CHECK_FALSE(answers_tasks(R"("guardrail":{"fail":"open"},)"));
+  CHECK(answers_tasks(R"("guardrail":{},"tasks":true,)"));
+  CHECK_FALSE(answers_tasks(R"("tasks":false,)"));
 }
 
 TEST_CASE("a mistake in a profile is told with file, line and member") {
@@ -128,7 +140,7 @@ TEST_CASE("the schema of profiles takes what the reader takes, and refuses what 
   const Json whole = Json::parse(R"({
     "$schema": "./profile.schema.json", "name": "n", "description": "d", "provider": "runtime", "model": "m",
     "max_tokens": 1, "temperature": 2, "language": "model", "default_language": "vi",
-    "guardrail": {"model": "g", "max_tokens": 2, "fail": "open"},
+    "guardrail": {"model": "g", "max_tokens": 2, "fail": "open"}, "tasks": true,
     "search": {"server": "s", "tool": "t", "max_results": 10, "max_bytes": 100},
     "tools": {"allow": ["a*"], "rounds": 20, "max_bytes": 1000000}, "summary": "threshold",
     "prompts": {"vi": {"language": "l", "guardrail": ["g", "h"], "answer": "a", "refusal": "r", "summary": "s",
