@@ -71,6 +71,8 @@ std::int64_t context_of(const Json& param) {
 
 std::string text_of(const std::exception_ptr& error) { return as_rpc_error(error).what(); }
 
+bool has_broken_off(const RpcError& error) { return error.data().is_object() && error.data().contains("state"); }
+
 std::optional<std::int64_t> integer_in(const Json& object, const char* key) {
   if (!object.is_object()) return std::nullopt;
   const auto found = object.find(key);
@@ -155,7 +157,7 @@ void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,
     report.end = error.code() == ErrorCode::kCancelled ? chat::RunEnd::kAborted : chat::RunEnd::kFailed;
     report.complaint = error.what();
     report.lost = error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kUnknownHandle;
-    report.broke_off = error.data().is_object() && error.data().contains("state");
+    report.broke_off = has_broken_off(error);
     return done(report);
   }
   report.end = outcome.aborted ? chat::RunEnd::kAborted : chat::RunEnd::kFinished;
@@ -194,7 +196,7 @@ void LeasedEmbeddingModel::hidden_rows(std::string text, std::function<void(chat
   // In every lease: somebody else may have set one.
   calls_.call(kSetTemplate, Json{{"system_prompt", ""}, {"prompt_prefix", ""}, {"prompt_postfix", ""}},
               [this, text = std::move(text), done = std::move(done)](const CallOutcome& outcome) {
-                if (outcome.error) return done({text_of(outcome.error), {}, 0, 0});
+                if (outcome.error) return done({.complaint = text_of(outcome.error)});
                 has_cleared_template_ = true;
                 clear_and_run(text, done);
               });
@@ -203,7 +205,7 @@ void LeasedEmbeddingModel::hidden_rows(std::string text, std::function<void(chat
 void LeasedEmbeddingModel::clear_and_run(std::string text, Done done) {
   calls_.call(kClearCache, Json{{"keep_system_prompt", 0}},
               [this, text = std::move(text), done = std::move(done)](const CallOutcome& outcome) {
-                if (outcome.error) return done({text_of(outcome.error), {}, 0, 0});
+                if (outcome.error) return done({.complaint = text_of(outcome.error)});
                 run(text, done);
               });
 }
@@ -214,12 +216,16 @@ void LeasedEmbeddingModel::run(std::string text, Done done) {
   calls_.run(
       std::move(params), [](std::string_view) {},
       [done = std::move(done)](CallOutcome outcome, std::uint64_t) {
-        if (outcome.error) return done({text_of(outcome.error), {}, 0, 0});
+        if (outcome.error) {
+          const RpcError error = as_rpc_error(outcome.error);
+          return done({.complaint = error.what(),
+                       .is_refused = error.code() == ErrorCode::kCallFailed && !has_broken_off(error)});
+        }
         for (ValueRows& rows : outcome.rows) {
           if (rows.field != kHiddenLayer) continue;
-          return done({{}, std::move(rows.values), rows.rows, rows.columns});
+          return done({.values = std::move(rows.values), .rows = rows.rows, .columns = rows.columns});
         }
-        done({"the run gave no hidden states", {}, 0, 0});
+        done({.complaint = "the run gave no hidden states"});
       });
 }
 

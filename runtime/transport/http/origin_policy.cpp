@@ -75,7 +75,7 @@ HttpHeaders OriginPolicy::cors_headers(const HttpRequest& request) const {
   return {{"Access-Control-Allow-Origin", std::string(*origin)},
           {"Access-Control-Expose-Headers",
            "Mcp-Session-Id, WWW-Authenticate, Retry-After, x-request-id, request-id, x-rkllm-ignored, "
-           "x-rkllm-queue-position, x-rkllm-simulated, x-rkllm-dropped-messages, x-rkllm-search"},
+           "x-rkllm-queue-position, x-rkllm-dropped-messages, x-rkllm-cut-inputs, x-rkllm-search, x-rkllm-simulated"},
           {"Vary", "Origin"}};
 }
 

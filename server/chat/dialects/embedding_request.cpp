@@ -29,7 +29,7 @@ constexpr std::array kOpenAiEmbeddingFields = {
 constexpr std::array kOllamaEmbedFields = {
     Field{"model", kHonoured, kTextField, "a model's name"},
     Field{"input", kHonoured, kTextField | kArrayField, "a string, or at most 2048"},
-    Field{"truncate", kHonoured, kBooleanField, "true: an input that is too long loses its end"},
+    Field{"truncate", kHonoured, kBooleanField, "true, as by default: an input that is too long loses its end (x-rkllm-cut-inputs)"},
     Field{"dimensions", kHonoured, kNumberField, "the first so many, normalised again"},
     Field{"keep_alive", kHonoured, kTextField | kNumberField, "how long the model stays loaded"},
     Field{"options", kIgnored, kObjectField, "none of them matters to embeddings"},
@@ -37,7 +37,7 @@ constexpr std::array kOllamaEmbedFields = {
 
 constexpr std::array kOllamaEmbeddingsFields = {
     Field{"model", kHonoured, kTextField, "a model's name"},
-    Field{"prompt", kHonoured, kTextField, "one text"},
+    Field{"prompt", kHonoured, kTextField, "one text; one that is too long loses its end (x-rkllm-cut-inputs)"},
     Field{"keep_alive", kHonoured, kTextField | kNumberField, "how long the model stays loaded"},
     Field{"options", kIgnored, kObjectField, "none of them matters to embeddings"},
 };
@@ -115,6 +115,25 @@ EmbeddingRequest read_embedding(EmbeddingSurface surface, const Json& json) {
     if (const auto keep = request.find("keep_alive")) wish.keep_alive = read_keep_alive(*keep);
   });
   return result;
+}
+
+std::size_t reply_bytes_of(const EmbeddingRequest& request, const std::vector<float>& vector) {
+  return (request.base64 ? base64_of(vector) : to_text(Json(vector))).size();
+}
+
+// Clients and proxies read headers of a few thousand bytes only.
+std::string cut_inputs_header(const std::vector<std::size_t>& cut) {
+  constexpr std::size_t kMostBytes = 1000;
+  std::string header;
+  for (std::size_t first = 0; first < cut.size();) {
+    if (header.size() > kMostBytes) return header + ", and " + std::to_string(cut.size() - first) + " more";
+    std::size_t last = first;
+    while (last + 1 < cut.size() && cut[last + 1] == cut[last] + 1) ++last;
+    header += (header.empty() ? "" : ", ") + std::to_string(cut[first]);
+    if (last > first) header += "-" + std::to_string(cut[last]);
+    first = last + 1;
+  }
+  return header;
 }
 
 std::string embedding_reply(EmbeddingSurface surface, const EmbeddingRequest& request, const Embeddings& made) {

@@ -25,6 +25,11 @@ struct EmbeddingRequest {
 // Throws TurnError.
 EmbeddingRequest read_embedding(EmbeddingSurface surface, const Json& request);
 
+// How many bytes of the answer one vector takes.
+std::size_t reply_bytes_of(const EmbeddingRequest& request, const std::vector<float>& vector);
+// Which inputs were cut, for the header x-rkllm-cut-inputs: "0, 3-7"; empty: none.
+std::string cut_inputs_header(const std::vector<std::size_t>& cut);
+
 // `model`: as the client named it.
 std::string embedding_reply(EmbeddingSurface surface, const EmbeddingRequest& request, const Embeddings& made);
 

@@ -44,7 +44,8 @@ class ChatHost {
   std::unique_ptr<Running> start_on_model(Turn turn, const Asker& asker, std::string peer, TurnListener& listener);
   // The same for embeddings; exactly one of the functions is called, unless it is given up before.
   std::unique_ptr<Running> embed(EmbeddingWish wish, const Asker& asker, std::string peer,
-                                 EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed);
+                                 EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
+                                 EmbeddingMaker::AdmitFunction admit = {});
 
   // As model_for(), but not for what only a model has. Throws TurnError.
   ModelDescription plain_model_for(std::string_view name, const Asker& asker) const;

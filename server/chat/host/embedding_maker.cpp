@@ -1,12 +1,21 @@
 #include "chat/host/embedding_maker.hpp"
 
 #include "chat/turn/context.hpp"
+#include "text/utf8_split.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace rkllm_mcp::chat {
+namespace {
+
+// Of a text that is too long: so many runs, or until less than such a part of the context stays empty.
+constexpr unsigned kMostCuts = 8;
+constexpr std::int64_t kEmptyPart = 64;
+
+}  // namespace
 
 std::vector<float> pooled(const HiddenRows& rows, Pooling pooling, std::optional<std::size_t> dimensions) {
   if (rows.rows == 0 || rows.columns == 0 || rows.values.size() < rows.rows * rows.columns) return {};
@@ -28,8 +37,8 @@ std::vector<float> pooled(const HiddenRows& rows, Pooling pooling, std::optional
   return vector;
 }
 
-EmbeddingMaker::EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed)
-    : wish_(std::move(wish)), done_(std::move(done)), failed_(std::move(failed)) {}
+EmbeddingMaker::EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed, AdmitFunction admit)
+    : wish_(std::move(wish)), done_(std::move(done)), failed_(std::move(failed)), admit_(std::move(admit)) {}
 
 void EmbeddingMaker::begin(ModelLender& pool, PlaceWish place) {
   PlaceEvents<EmbeddingLease> events;
@@ -43,40 +52,31 @@ void EmbeddingMaker::begin(ModelLender& pool, PlaceWish place) {
   ticket_ = pool.ask_for_embeddings(std::move(place), std::move(events));
 }
 
+std::string EmbeddingMaker::field() const {
+  return wish_.inputs.size() == 1 ? wish_.field : wish_.field + "[" + std::to_string(made_.vectors.size()) + "]";
+}
+
+std::int64_t EmbeddingMaker::context() const { return context_tokens(lease_->model().facts().max_context_len); }
+
 void EmbeddingMaker::next() {
   const std::size_t at = made_.vectors.size();
-  if (at == wish_.inputs.size()) {
-    made_.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun_at_).count();
-    lease_.reset();
-    const auto done = done_;  // this may be destroyed by it
-    const Embeddings made = std::move(made_);
-    return done(made);
-  }
-  lease_->model().hidden_rows(wish_.inputs[at] + lease_->model().facts().suffix,
+  if (at < wish_.inputs.size()) return run(wish_.inputs[at].size());
+  made_.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - begun_at_).count();
+  lease_.reset();
+  const auto done = done_;  // this may be destroyed by it
+  Embeddings made = std::move(made_);
+  done(std::move(made));
+}
+
+void EmbeddingMaker::run(std::size_t bytes) {
+  const std::string_view text = beginning_of(wish_.inputs[made_.vectors.size()], bytes);
+  bytes_ = text.size();
+  lease_->model().hidden_rows(std::string(text) + lease_->model().facts().suffix,
                               [this](const HiddenRows& rows) { take(rows); });
 }
 
 void EmbeddingMaker::take(const HiddenRows& rows) {
-  const std::size_t at = made_.vectors.size();
-  const std::string field = wish_.inputs.size() == 1 ? wish_.field : wish_.field + "[" + std::to_string(at) + "]";
-  if (!rows.complaint.empty()) {
-    // A text that does not fit is refused without a word; one that cannot be too long is refused for another reason.
-    const std::int64_t context = context_tokens(lease_->model().facts().max_context_len);
-    if (most_prompt_tokens(wish_.inputs[at].size()) <= context) {
-      return fail(TurnError(ErrorKind::kRuntimeFailed, field + ": " + rows.complaint));
-    }
-    if (!wish_.drops_end) {
-      return fail(TurnError::bad_field(
-          field, "longer than the model's context of " + std::to_string(context) + " tokens; " + rows.complaint));
-    }
-    std::string& text = wish_.inputs[at];
-    text.resize(text.size() / 2);
-    constexpr unsigned kContinuation = 0x80;
-    constexpr unsigned kMask = 0xC0;
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & kMask) == kContinuation) text.pop_back();
-    if (!text.empty()) text.pop_back();  // the first byte of a character that may have been cut
-    return next();
-  }
+  if (!rows.complaint.empty()) return run_failed(rows);
   auto vector = pooled(rows, lease_->model().facts().pooling, wish_.dimensions);
   if (vector.empty()) {
     return fail(TurnError::not_supported("model", "it gives no hidden states, so there are no embeddings of it"));
@@ -84,8 +84,64 @@ void EmbeddingMaker::take(const HiddenRows& rows) {
   if (wish_.dimensions && *wish_.dimensions > rows.columns) {
     return fail(TurnError::bad_field("dimensions", "the model has " + std::to_string(rows.columns)));
   }
-  made_.tokens += static_cast<std::int64_t>(rows.rows);
+  const auto tokens = static_cast<std::int64_t>(rows.rows);
+  if (!cut_) return add(std::move(vector), tokens);
+  cut_->fits = bytes_;
+  cut_->vector = std::move(vector);
+  cut_->tokens = tokens;
+  cut();
+}
+
+void EmbeddingMaker::run_failed(const HiddenRows& rows) {
+  // A text that does not fit is refused without a word; one that cannot be too long is refused for another reason.
+  const std::size_t bytes = bytes_ + lease_->model().facts().suffix.size();
+  if (!rows.is_refused || most_prompt_tokens(bytes) <= context()) {
+    return fail(TurnError(ErrorKind::kRuntimeFailed, field() + ": " + rows.complaint));
+  }
+  if (!wish_.drops_end) {
+    return fail(TurnError::bad_field(
+        field(), "longer than the model's context of " + std::to_string(context()) + " tokens; " + rows.complaint));
+  }
+  if (!cut_) cut_.emplace();
+  cut_->too_long = bytes_;
+  cut();
+}
+
+// At first what certainly fits, since a token has at least a byte; then as much more as the tokens of that let expect,
+// or half of what is not known.
+std::size_t EmbeddingMaker::bytes_to_try() const {
+  if (cut_->fits == 0) {
+    const auto room = context() - most_prompt_tokens(lease_->model().facts().suffix.size());
+    return room > 0 ? std::min(static_cast<std::size_t>(room), cut_->too_long - 1) : 0;
+  }
+  const double per_token = static_cast<double>(cut_->fits) / static_cast<double>(cut_->tokens);
+  const double expected = per_token * static_cast<double>(context() - 1);
+  const bool is_between =
+      expected > static_cast<double>(cut_->fits) && expected < static_cast<double>(cut_->too_long);
+  return is_between ? static_cast<std::size_t>(expected) : cut_->fits + (cut_->too_long - cut_->fits) / 2;
+}
+
+void EmbeddingMaker::cut() {
+  const std::size_t at = made_.vectors.size();
+  const std::size_t bytes = beginning_of(wish_.inputs[at], bytes_to_try()).size();
+  const bool is_enough = cut_->tokens > context() - context() / kEmptyPart;
+  if (!is_enough && cut_->runs++ < kMostCuts && bytes > cut_->fits) return run(bytes);
+  if (cut_->fits == 0) return fail(TurnError::bad_field(field(), "no character of it fits into the model's context"));
+  const Cut found = *std::exchange(cut_, std::nullopt);
+  made_.cut.push_back(at);
+  add(found.vector, found.tokens);
+}
+
+void EmbeddingMaker::add(std::vector<float> vector, std::int64_t tokens) {
+  made_.tokens += tokens;
   made_.vectors.push_back(std::move(vector));
+  if (made_.vectors.size() == 1 && admit_) {
+    try {
+      admit_(made_.vectors.front(), wish_.inputs.size());
+    } catch (const TurnError& error) {
+      return fail(error);
+    }
+  }
   next();
 }
 

@@ -22,28 +22,51 @@ std::vector<float> pooled(const HiddenRows& rows, Pooling pooling, std::optional
 
 class EmbeddingMaker {
  public:
-  using DoneFunction = std::function<void(const Embeddings&)>;
+  using DoneFunction = std::function<void(Embeddings)>;
   using FailedFunction = std::function<void(const TurnError&)>;
+  // Before the other inputs are run: what the first has given, and how many there will be. Throws TurnError if that is
+  // too much.
+  using AdmitFunction = std::function<void(const std::vector<float>& first, std::size_t count)>;
 
-  // Exactly one of the two is called, and may destroy this.
-  EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed);
+  // Exactly one of the first two is called, and may destroy this. `admit` may be null.
+  EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunction failed, AdmitFunction admit);
   EmbeddingMaker(const EmbeddingMaker&) = delete;
   EmbeddingMaker& operator=(const EmbeddingMaker&) = delete;
 
   void begin(ModelLender& pool, PlaceWish place);
 
  private:
+  // A text that is too long, while it is looked for how much of it fits: its end is cut where the runtime takes what
+  // is before, since nothing here counts tokens. A few bytes more may fit than are found in so many runs.
+  struct Cut {
+    std::size_t fits = 0;      // bytes
+    std::size_t too_long = 0;  // bytes
+    unsigned runs = 0;
+    std::vector<float> vector{};  // of those that fit
+    std::int64_t tokens = 0;      // the same
+  };
+
   void next();
+  void run(std::size_t bytes);  // of the present input
   void take(const HiddenRows& rows);
+  void run_failed(const HiddenRows& rows);
+  void cut();  // once more, or takes what has fitted
+  std::size_t bytes_to_try() const;
+  void add(std::vector<float> vector, std::int64_t tokens);
   void fail(const TurnError& error);
+  std::string field() const;  // the present input's
+  std::int64_t context() const;
 
   EmbeddingWish wish_;
   const DoneFunction done_;
   const FailedFunction failed_;
+  const AdmitFunction admit_;
   const Clock::time_point begun_at_ = Clock::now();
   std::unique_ptr<QueuePlace> ticket_;
   std::unique_ptr<EmbeddingLease> lease_;
   Embeddings made_;
+  std::size_t bytes_ = 0;  // of the present input, that are being run
+  std::optional<Cut> cut_;
 };
 
 }  // namespace rkllm_mcp::chat

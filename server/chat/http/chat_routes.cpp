@@ -119,6 +119,18 @@ constexpr std::size_t kMostValues = std::size_t{32} * 1024;
 
 std::optional<Json> parsed(std::string_view body) { return parse_bounded(body, kDeepestJson, kMostValues); }
 
+HttpHeaders headers_of(const EmbeddingRequest& request, const Embeddings& made) {
+  HttpHeaders headers = ignored_fields(request.ignored);
+  if (!made.cut.empty()) headers.add("x-rkllm-cut-inputs", cut_inputs_header(made.cut));
+  return headers;
+}
+
+TurnError too_long_answer(const std::string& field, std::size_t bytes) {
+  return TurnError::bad_field(field, "the answer has " + std::to_string(bytes) +
+                                         " bytes, more than may be sent at once (limits.max_reply_bytes, "
+                                         "limits.memory_bytes); ask for less at a time");
+}
+
 std::size_t numbers_in(const Embeddings& made) {
   std::size_t count = 0;
   for (const auto& each : made.vectors) count += each.size();
@@ -258,10 +270,7 @@ void ChatRoutes::answer_text(const VisitPointer& visit, std::string json, const 
 void ChatRoutes::answer_long_text(const VisitPointer& visit, std::string json, const std::string& field,
                                   const HttpHeaders& headers) {
   if (json.size() > options_.most_reply_bytes || !visit->exchange->has_room_for(json.size())) {
-    return refuse(visit, TurnError::bad_field(field, "the answer has " + std::to_string(json.size()) +
-                                                         " bytes, more than may be sent at once "
-                                                         "(limits.max_reply_bytes, limits.memory_bytes); ask for "
-                                                         "less at a time"));
+    return refuse(visit, too_long_answer(field, json.size()));
   }
   answer_text(visit, std::move(json), headers);
 }
@@ -416,29 +425,48 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
 void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body) {
   const auto request = std::make_shared<EmbeddingRequest>(read_embedding(surface, body));  // of both outcomes
   const std::uint64_t number = ++next_;
-  const auto done = [this, visit, number, surface, request](const Embeddings& made) {
-    answer_embeddings(surface, visit, request, made);
+  const auto done = [this, visit, number, surface, request](Embeddings made) {
+    answer_embeddings(surface, visit, request, std::move(made));
     let_go(number);
   };
   const auto failed = [this, visit, number](const TurnError& error) {
     refuse(visit, error);
     let_go(number);
   };
-  std::shared_ptr<Running> running = host_.embed(request->wish, visit->asker, visit->peer, done, failed);
+  const auto admit = [this, visit, request](const std::vector<float>& first, std::size_t count) {
+    admit_embeddings(*visit, *request, first, count);
+  };
+  std::shared_ptr<Running> running = host_.embed(request->wish, visit->asker, visit->peer, done, failed, admit);
   keep(number, visit, {std::move(running), [this, visit](const TurnError& error) { refuse(visit, error); }});
+}
+
+void ChatRoutes::admit_embeddings(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
+                                  std::size_t count) const {
+  const std::size_t text = count * reply_bytes_of(request, first);
+  // Texts of numbers are not all of one length; whether the answer is too long is seen in the end.
+  constexpr std::size_t kUncertain = 8;
+  if (text - text / kUncertain > options_.most_reply_bytes) throw too_long_answer(request.wish.field, text);
+  if (visit.memory.grow(text + count * first.size() * (sizeof(float) + sizeof(Json)))) return;
+  throw TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1);
 }
 
 // Millions of numbers are not written on the event loop.
 void ChatRoutes::answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
-                                   const std::shared_ptr<EmbeddingRequest>& request, const Embeddings& made) {
-  const auto send = [this, visit, request](std::string text) {
-    answer_long_text(visit, std::move(text), "input", ignored_fields(request->ignored));
+                                   const std::shared_ptr<EmbeddingRequest>& request, Embeddings made) {
+  const auto send = [this, visit, request, headers = headers_of(*request, made)](std::string text) {
+    visit->memory.set(0);  // from here on it is the exchange that counts the text
+    answer_long_text(visit, std::move(text), request->wish.field, headers);
   };
   constexpr std::size_t kWrittenAtOnce = 4096;
   if (numbers_in(made) <= kWrittenAtOnce || !reading_.start()) return send(embedding_reply(surface, *request, made));
   const auto text = std::make_shared<std::string>();
-  reading_.run([text, surface, request, made] { *text = embedding_reply(surface, *request, made); },
-               [text, send] { send(std::move(*text)); });
+  const auto numbers = std::make_shared<Embeddings>(std::move(made));  // gone when they are written
+  reading_.run(
+      [text, surface, request, numbers] {
+        *text = embedding_reply(surface, *request, *numbers);
+        *numbers = {};
+      },
+      [text, send] { send(std::move(*text)); });
 }
 
 void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work,

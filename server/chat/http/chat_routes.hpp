@@ -97,7 +97,10 @@ class ChatRoutes {
   void load_or_unload(ChatJob job, const VisitPointer& visit);
   void embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body);
   void answer_embeddings(EmbeddingSurface surface, const VisitPointer& visit,
-                         const std::shared_ptr<EmbeddingRequest>& request, const Embeddings& made);
+                         const std::shared_ptr<EmbeddingRequest>& request, Embeddings made);
+  // Counts what the answer to so many inputs will take; throws TurnError if that is too much.
+  void admit_embeddings(Visit& visit, const EmbeddingRequest& request, const std::vector<float>& first,
+                        std::size_t count) const;
   void count_tokens(const VisitPointer& visit, const Json& body);
   void tokenize(const VisitPointer& visit, const Json& body);
   void detokenize(const VisitPointer& visit, const Json& body);

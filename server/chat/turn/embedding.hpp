@@ -22,7 +22,8 @@ struct EmbeddingWish {
 
 struct Embeddings {
   std::vector<std::vector<float>> vectors{};  // of length 1, in the order of the inputs
-  std::int64_t tokens = 0;                    // of all inputs
+  std::vector<std::size_t> cut{};             // numbers of the inputs that have lost their ends
+  std::int64_t tokens = 0;                    // of all inputs, as far as they were not cut
   std::optional<double> load_ms{};
   double total_ms = 0;
 };

@@ -96,6 +96,7 @@ struct EmbeddingFacts {
 // The last hidden layer of one input: a row for each token.
 struct HiddenRows {
   std::string complaint{};  // not empty: the run failed, and what the runtime has said
+  bool is_refused = false;  // it failed before it began, as that of too long a text does
   std::vector<float> values{};
   std::size_t rows = 0;
   std::size_t columns = 0;

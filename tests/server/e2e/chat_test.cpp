@@ -380,6 +380,27 @@ TEST_CASE("embeddings come from the last hidden layer, one for each input, of le
   CHECK(client.post("/api/embed", Json{{"model", kModel}, {"input", "a cat"}}.dump()).json()["embeddings"].size() == 1);
 }
 
+TEST_CASE("what is cut of a text that is embedded is said, and OpenAI's clients get an error instead") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  std::string too_long;
+  for (int i = 0; i < 20'000; ++i) too_long += "word ";
+  const Json body{{"model", kModel}, {"input", {"a cat", too_long}}};
+  const HttpAnswer cut = client.post("/api/embed", body.dump());
+  INFO(cut.body.substr(0, 300));
+  REQUIRE(cut.status == 200);
+  CHECK(cut.headers.at("x-rkllm-cut-inputs") == "1");
+  CHECK(cut.json()["embeddings"].size() == 2);
+  CHECK(cut.json()["prompt_eval_count"] > 3500);  // of the 4096 that it has room for
+  const HttpAnswer older = client.post("/api/embeddings", Json{{"model", kModel}, {"prompt", too_long}}.dump());
+  CHECK(older.headers.at("x-rkllm-cut-inputs") == "0");
+  CHECK(client.post("/api/embeddings", Json{{"model", kModel}, {"prompt", "a"}}.dump())
+            .headers.count("x-rkllm-cut-inputs") == 0);
+  const HttpAnswer refused = client.post("/v1/embeddings", body.dump());
+  CHECK(refused.status == 400);
+  CHECK_THAT(refused.body, has_text("input[1]"));
+}
+
 TEST_CASE("embeddings of megabytes are written beside the loop, and are refused above limits.max_reply_bytes") {
   const std::vector<std::string> many(400, "some text");
   const Json body{{"model", kModel}, {"input", many}};

@@ -5,6 +5,7 @@
 #include "server/chat/host/scripted_pool.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace rkllm_mcp;
@@ -22,13 +23,15 @@ class TwoRows final : public EmbeddingSeam {
     texts.push_back(text);
     const auto bytes = static_cast<float>(text.size());
     HiddenRows rows{.complaint = "", .values = {bytes, 0, 0, bytes}, .rows = 2, .columns = 2};
-    if (text.size() > 64) rows = {.complaint = "rkllm_run returned -1"};
+    if (text.size() > bytes_that_fit) rows = {.complaint = "rkllm_run returned -1", .is_refused = !is_dead};
     actions_.emplace_back([rows, done = std::move(done)] { done(rows); });
   }
   void abort() override {}
 
   EmbeddingFacts known{.name = "e", .max_context_len = 64, .pooling = Pooling::kLast, .suffix = "!"};
   std::vector<std::string> texts;
+  std::size_t bytes_that_fit = 64;
+  bool is_dead = false;  // so that all runs fail
 
  private:
   Actions& actions_;
@@ -70,8 +73,82 @@ TEST_CASE("each input is a run of its own with the suffix behind it, and too lon
   ask({.inputs = {"a", std::string(70, 'b')}});
   REQUIRE(error);
   CHECK(error->field() == "input[1]");
-  ask({.inputs = {std::string(70, 'b')}, .drops_end = true});
-  CHECK(made);
+}
+
+TEST_CASE("a text that is too long keeps what fits of it, by a few runs, where that is wished, and is named") {
+  ScriptedPool pool;
+  TwoRows rows(pool.actions);
+  pool.embedder = &rows;
+  ChatHost host(pool, {});
+  std::optional<Embeddings> made;
+  std::optional<TurnError> error;
+  const auto ask = [&](EmbeddingWish wish) {
+    rows.texts.clear();
+    made.reset();
+    error.reset();
+    wish.model = "qwen3-0.6b";
+    const auto running = host.embed(
+        std::move(wish), {}, "", [&](const Embeddings& all) { made = all; },
+        [&](const TurnError& why) { error = why; });
+    pool.settle();
+  };
+  std::string long_text;
+  for (int i = 0; i < 500; ++i) long_text += "é";  // two bytes each
+  for (const std::size_t fit : {64U, 100U, 333U, 900U}) {
+    INFO(fit);
+    rows.bytes_that_fit = fit;
+    ask({.inputs = {"a", long_text, "b"}, .drops_end = true});
+    REQUIRE(made);
+    CHECK(made->vectors.size() == 3);
+    CHECK(made->cut == std::vector<std::size_t>{1});
+    CHECK(rows.texts.size() <= 11);
+    std::size_t longest = 0;
+    for (const std::string& text : rows.texts) {
+      if (text.size() <= fit) longest = std::max(longest, text.size());
+      CHECK(text.size() % 2 == (text.size() <= 2 ? 0 : 1));  // whole characters, and the suffix
+    }
+    CHECK(longest + 32 > fit);
+  }
+  // The worker has died: that is no fault of the text.
+  rows.bytes_that_fit = 0;
+  rows.is_dead = true;
+  for (const bool drops_end : {false, true}) {
+    ask({.inputs = {long_text}, .drops_end = drops_end});
+    REQUIRE(error);
+    CHECK(error->kind() == ErrorKind::kRuntimeFailed);
+    CHECK(rows.texts.size() == 1);
+  }
+}
+
+TEST_CASE("an answer of embeddings that would be too much is refused when the first of them is there") {
+  ScriptedPool pool;
+  TwoRows rows(pool.actions);
+  pool.embedder = &rows;
+  ChatHost host(pool, {});
+  std::optional<TurnError> error;
+  std::size_t expected = 0;
+  const auto admit = [&](const std::vector<float>& first, std::size_t count) {
+    expected = first.size() * count;
+    throw TurnError::bad_field("input", "too much");
+  };
+  const auto running = host.embed(
+      {.model = "qwen3-0.6b", .inputs = {"a", "b", "c"}}, {}, "", [](const Embeddings&) {},
+      [&](const TurnError& why) { error = why; }, admit);
+  pool.settle();
+  REQUIRE(error);
+  CHECK(error->field() == "input");
+  CHECK(expected == 6);
+  CHECK(rows.texts.size() == 1);
+}
+
+TEST_CASE("the header that names inputs which were cut stays short") {
+  CHECK(cut_inputs_header({}).empty());
+  CHECK(cut_inputs_header({0}) == "0");
+  CHECK(cut_inputs_header({0, 3, 4, 5, 9}) == "0, 3-5, 9");
+  std::vector<std::size_t> odd;
+  for (std::size_t i = 1; i < 2048; i += 2) odd.push_back(i);
+  CHECK(cut_inputs_header(odd).size() < 1100);
+  CHECK_THAT(cut_inputs_header(odd), rkllm_mcp::test::has_text(" more"));
 }
 
 TEST_CASE("base64 has the floats' bytes, the lowest first") {
