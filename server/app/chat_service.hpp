@@ -54,6 +54,7 @@ class ChatService {
   void use_upstreams(std::vector<std::shared_ptr<const Tool>> tools);
   // See ChatHost.
   void when_first_token(chat::ChatHost::FirstTokenFunction action) { host_.when_first_token(std::move(action)); }
+  void forget_caches() { host_.forget_caches(); }
   void stop() {
     routes_.stop();
     tools_.stop();

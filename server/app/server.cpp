@@ -177,6 +177,9 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
                 [this](const std::function<void(McpServer&)>& tell) {
                   tell(dispatcher_.mcp());
                   if (services_port_) tell(services_port_->mcp());
+                },
+                [this] {
+                  if (chat_) chat_->forget_caches();
                 }),
       routes_(
           dispatcher_, settings.http.session_idle_s, described(settings, [this] { return runtime_.now().simulated(); }),

@@ -48,8 +48,10 @@ class Services {
   // asked.
   using TellFunction = std::function<void(const std::function<void(McpServer& mcp)>& tell)>;
 
-  // Throws std::runtime_error if services.only names a server that does not exist.
-  Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, TellFunction tell);
+  // `removed`: messages have been deleted from the memory. Throws std::runtime_error if services.only names a server
+  // that does not exist.
+  Services(asio::io_context& loop, const Settings& settings, spdlog::logger& log, TellFunction tell,
+           std::function<void()> removed);
   Services(const Services&) = delete;
   Services& operator=(const Services&) = delete;
 

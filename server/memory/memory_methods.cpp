@@ -247,7 +247,7 @@ void MemoryService::add_message_methods(Service& service) {
   add_changing(service, std::move(clear), [](Store& store, const Params& params) {
     const Key key = params.key();
     if (!store.clear(key, now())) throw no_such_conversation(key.id);
-    return Change{changed("cleared", key), key};
+    return Change{changed("cleared", key), key, Change::What::kConversation, true};
   });
   ServiceMethod remove =
       described("memory/delete", "Delete a conversation", "Removes the conversation with all it has.",
@@ -256,7 +256,7 @@ void MemoryService::add_message_methods(Service& service) {
   add_changing(service, std::move(remove), [](Store& store, const Params& params) {
     const Key key = params.key();
     if (!store.remove(key)) throw no_such_conversation(key.id);
-    return Change{changed("deleted", key), key, Change::What::kList};
+    return Change{changed("deleted", key), key, Change::What::kList, true};
   });
 }
 
@@ -415,7 +415,8 @@ void MemoryService::add_transfer_methods(Service& service) {
                            {"conversations", imported.conversations},
                            {"messages", imported.messages}},
                       {space, ""},
-                      is_more ? Change::What::kNothing : Change::What::kList};
+                      is_more ? Change::What::kNothing : Change::What::kList,
+                      !is_more && if_there == IfThere::kReplace};
       });
 }
 

@@ -8,6 +8,8 @@
 
 #include <rkllm_mcp/errors.hpp>
 
+#include <asio/post.hpp>
+
 #include <cstdlib>
 #include <utility>
 
@@ -93,6 +95,7 @@ void MemoryService::make_room(Store& store) const {
   while (used >= options_.most_bytes && options_.when_full == WhenFull::kForget) {
     const bool is_purged = store.purge(kPurgedAtOnce);
     if (!is_purged && !store.forget_oldest()) break;
+    if (!is_purged) tell_removed();
     used = store.used_bytes();
   }
   if (used < options_.most_bytes) return;
@@ -118,6 +121,19 @@ void MemoryService::discard_forgotten_imports(Store& store) {
   waiting_imports_ = std::move(waiting);
 }
 
+std::int64_t MemoryService::forget_before(Store& store, Milliseconds time, const std::string& spaces) {
+  const std::int64_t forgotten = store.forget_before(time, kForgottenAtOnce, spaces);
+  if (forgotten > 0) tell_removed();
+  return forgotten;
+}
+
+void MemoryService::tell_removed() const {
+  if (!events_.removed) return;
+  asio::post(loop_, [this, alive = alive_.watch()] {
+    if (!alive.expired()) events_.removed();
+  });
+}
+
 bool MemoryService::tidy(Store& store) {
   // What looks through all the store, which is not to be done after every write.
   constexpr std::chrono::hours kBetweenLooks{1};
@@ -125,7 +141,7 @@ bool MemoryService::tidy(Store& store) {
     next_look_ = std::chrono::steady_clock::now() + kBetweenLooks;  // first: one that fails is not repeated at once
     if (!options_.brief_spaces.empty()) {
       const Milliseconds time = now() - options_.brief_days * kDay;
-      if (store.forget_before(time, kForgottenAtOnce, options_.brief_spaces) == kForgottenAtOnce) {
+      if (forget_before(store, time, options_.brief_spaces) == kForgottenAtOnce) {
         next_look_ = {};  // there is more
         return true;
       }
@@ -134,7 +150,7 @@ bool MemoryService::tidy(Store& store) {
   }
   if (options_.retention_days > 0) {
     const Milliseconds time = now() - options_.retention_days * kDay;
-    if (store.forget_before(time, kForgottenAtOnce) == kForgottenAtOnce) return true;
+    if (forget_before(store, time) == kForgottenAtOnce) return true;
   }
   return store.purge(kPurgedAtOnce);
 }
@@ -182,6 +198,7 @@ void MemoryService::add_changing(Service& service, ServiceMethod method, ChangeF
         },
         [this, made, done = std::move(done)](Json result, const std::exception_ptr& error) {
           if (!error) note(*made);
+          if (!error && made->has_removed && events_.removed) events_.removed();
           done(std::move(result), error);
         });
   };

@@ -6,6 +6,7 @@
 // Threads: the event loop's; the store is used on threads of its own.
 #pragma once
 
+#include "lifetime.hpp"
 #include "mcp/service.hpp"
 #include "memory/conversation.hpp"
 #include "memory/params.hpp"
@@ -55,6 +56,8 @@ class MemoryService {
   struct Events {
     std::function<void(const Key& key)> changed{};  // the conversation, or that it exists
     std::function<void()> list_changed{};
+    // Messages have been deleted, with their conversation or without: before whoever wanted it is answered.
+    std::function<void()> removed{};
   };
 
   MemoryService(asio::io_context& loop, const MemoryOptions& options, spdlog::logger& log, Events events);
@@ -74,6 +77,7 @@ class MemoryService {
     Json result;
     Key key;
     enum class What { kNothing, kConversation, kList } what = What::kConversation;
+    bool has_removed = false;  // messages
   };
   using ChangeFunction = std::function<Change(Store& store, const Params& params)>;
 
@@ -90,6 +94,8 @@ class MemoryService {
   // Makes room for one more write, or throws RpcError.
   void make_room(Store& store) const;
   bool tidy(Store& store);
+  std::int64_t forget_before(Store& store, Milliseconds time, const std::string& spaces = {});
+  void tell_removed() const;  // any thread
   void discard_forgotten_imports(Store& store);
   void note(const Change& change);
   void tell();
@@ -107,6 +113,7 @@ class MemoryService {
   bool list_changed_ = false;
   asio::steady_timer until_told_;
   std::shared_ptr<const Service> service_;
+  const Lifetime alive_;
   StoreThreads threads_;  // last: what they do uses the above
 };
 

@@ -73,6 +73,9 @@ class ChatHost {
   using FirstTokenFunction = std::function<void(const std::string& handle, double seconds)>;
   void when_first_token(FirstTokenFunction action) { first_token_ = std::move(action); }
 
+  // A conversation has been deleted, whoever's: no KV cache in a file, nor its text, outlives it.
+  void forget_caches() { caches_.forget_all(); }
+
   std::size_t turns() const { return turns_.size(); }  // that are being made, or waited for, or warmed up for
   const PromptCaches& caches() const { return caches_; }
 

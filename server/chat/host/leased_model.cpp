@@ -16,10 +16,10 @@ void LeasedModel::clear_template(std::function<void(std::string complaint)> done
   });
 }
 
-void LeasedModel::load_cache(const std::string& path, std::string text, std::function<void()> done) {
+void LeasedModel::load_cache(const std::string& path, std::string text, std::function<void(bool loaded)> done) {
   lease_->model().load_cache(path, [this, text = std::move(text), done = std::move(done)](bool loaded) {
     if (loaded) record_.cache_loaded(text);
-    done();
+    done(loaded);
   });
 }
 
@@ -34,8 +34,15 @@ void LeasedModel::run(const std::string& prompt, const RunOptions& options,
     if (must_count && count == most) abort();
     on_token(text);
   };
+  record_.run_begins(lease_->model().foreign_changes());
   lease_->model().run(prompt, options, std::move(take),
-                      [this, prompt, done = std::move(done)](const RunReport& report) {
+                      [this, prompt, done = std::move(done)](const RunReport& told) {
+                        RunReport report = told;
+                        if (!record_.has_true_figures()) {
+                          report.prefill_tokens.reset();
+                          report.prefill_ms.reset();
+                          report.generate_ms.reset();
+                        }
                         record_.run_ended(report.end, prompt);
                         done(report);
                       });

@@ -36,9 +36,7 @@ PromptCaches::PromptCaches(std::string folder, std::uint64_t most_bytes)
   if (most_bytes_ > 0) remove_caches(folder_);
 }
 
-PromptCaches::~PromptCaches() {
-  while (!entries_.empty()) drop(entries_.begin());
-}
+PromptCaches::~PromptCaches() { forget_all(); }
 
 bool PromptCaches::make_folder() {
   if (has_folder_) return true;
@@ -92,6 +90,12 @@ void PromptCaches::written(const std::string& path, std::string_view identity, s
 void PromptCaches::forget(const std::string& path) {
   const auto entry = std::ranges::find(entries_, path, &Entry::path);
   if (entry != entries_.end()) drop(entry);
+  ::unlink(path.c_str());  // where it was being written
+}
+
+void PromptCaches::forget_all() {
+  while (!entries_.empty()) drop(entries_.begin());
+  ++times_forgotten_;
 }
 
 PromptCaches::Entries::iterator PromptCaches::drop(Entries::iterator entry) {

@@ -1,6 +1,7 @@
 // KV caches of conversations in files, so that a model that goes back to one need not compute it again. A bounded
 // folder of this server's own: what was used longest ago goes first, and all of it at the start and at the end, since
-// which text a file belongs to is known only here.
+// which text a file belongs to is known only here. All of it goes with a conversation that is deleted, too: what is
+// common to several has one file.
 //
 // Event loop only. Files are small in number; their names, sizes and ends are all that is touched here.
 #pragma once
@@ -34,8 +35,11 @@ class PromptCaches {
   // The run that was to write it has ended. Looks whether the file is there: the runtime does not tell. One of a
   // beginning of the same text is not needed any more.
   void written(const std::string& path, std::string_view identity, std::string text);
-  // It could not be loaded.
+  // It could not be loaded, or is not to be kept.
   void forget(const std::string& path);
+  void forget_all();
+  // How often that has been: what a turn that began before it has computed is not to be kept either.
+  std::uint64_t times_forgotten() const { return times_forgotten_; }
 
   std::size_t files() const { return entries_.size(); }
   std::uint64_t bytes() const { return bytes_; }
@@ -57,6 +61,7 @@ class PromptCaches {
   Entries entries_;  // the one used last is the first
   std::uint64_t bytes_ = 0;
   std::uint64_t next_ = 0;
+  std::uint64_t times_forgotten_ = 0;
   bool has_folder_ = false;
 };
 

@@ -92,7 +92,10 @@ void TurnMaker::load_cache() {
   const std::string& prompt = plan_.prompt().text;
   auto found = surroundings_.caches.best_for(model_->facts().cache_identity, prompt, model_->reusable_bytes(prompt));
   if (!found) return make_room();
-  model_->load_cache(found->path, std::move(found->text), [this] { make_room(); });
+  model_->load_cache(found->path, std::move(found->text), [this, path = found->path](bool loaded) {
+    if (!loaded) surroundings_.caches.forget(path);
+    make_room();
+  });
 }
 
 void TurnMaker::make_room() {
@@ -158,8 +161,7 @@ void TurnMaker::counted(const RunReport& report) {
   if (!prompt_tokens_) {
     return fail(TurnError(ErrorKind::kRuntimeFailed, "the runtime does not tell how long the prompt is"));
   }
-  prefilled_ = report.prefill_tokens;
-  prefill_ms_ = report.prefill_ms;
+  prefill_ = Prefill{report.prefill_tokens, report.prefill_ms};
   make_room();
 }
 
@@ -177,7 +179,7 @@ TurnBeginning TurnMaker::beginning() const {
   }
   beginning.dropped_messages = plan_.dropped();
   beginning.usage.prompt = prompt_tokens_;
-  beginning.usage.cached = cached_tokens(prompt_tokens_, prefilled_);
+  beginning.usage.cached = cached_tokens(prompt_tokens_, prefill_ ? prefill_->tokens : std::nullopt);
   return beginning;
 }
 
@@ -247,10 +249,11 @@ AnswerEnd TurnMaker::end_of(const RunReport& report, Finish finish) const {
   figures.generated = std::max(report.tokens, run_->generated());
   figures.reasoning = run_->reasoning();
   figures.kv_size = report.kv_size;
-  figures.prefilled = prefilled_ ? prefilled_ : report.prefill_tokens;
+  const Prefill prefill = prefill_.value_or(Prefill{report.prefill_tokens, report.prefill_ms});
+  figures.prefilled = prefill.tokens;
   end.usage = usage_of(figures);
   end.timings.load_ms = model_->lease().load_ms();
-  end.timings.prefill_ms = prefill_ms_ ? prefill_ms_ : report.prefill_ms;
+  end.timings.prefill_ms = prefill.ms;
   end.timings.generate_ms = report.generate_ms;
   if (report.prefill_tokens) end.timings.timed_tokens = figures.generated - (*report.prefill_tokens > 0 ? 1 : 0);
   if (first_token_at_) {
@@ -292,8 +295,7 @@ void TurnMaker::answer_ended(const RunReport& report, AnswerRun::Outcome outcome
     answer_ = {};
     tries_ = 0;
     tries_before_.reset();
-    prefilled_ = 0;  // the prompt is there already
-    prefill_ms_ = 0;
+    prefill_ = Prefill{0, 0};  // the prompt is there already
     return make_room();
   }
   TurnListener& listener = *std::exchange(listener_, nullptr);
@@ -315,8 +317,7 @@ bool TurnMaker::tried_again(const RunReport& report, const std::string& complain
   plan_.ask_again(complaint);
   answer_ = {};
   prompt_tokens_.reset();
-  prefilled_.reset();
-  prefill_ms_.reset();
+  prefill_.reset();
   make_room();
   return true;
 }
@@ -336,14 +337,17 @@ void TurnMaker::warm_up() {
   const std::size_t end = slice_end(warm_text_, known, surroundings_.options.warm_up_bytes);
   RunOptions options = run_options(1);
   const bool is_last = end == warm_text_.size();
-  if (is_last) options.save_cache_to = surroundings_.caches.path_for(model_->facts().cache_identity, warm_text_);
+  PromptCaches& caches = surroundings_.caches;
+  if (is_last && may_keep_cache()) options.save_cache_to = caches.path_for(model_->facts().cache_identity, warm_text_);
   model_->run(
       warm_text_.substr(0, end), options, [](std::string_view) {},
-      [this, is_last, path = options.save_cache_to](const RunReport& report) {
-        if (report.end == RunEnd::kFailed) return leave();
-        if (!is_last) return warm_up();
-        if (!path.empty()) {
-          surroundings_.caches.written(path, model_->facts().cache_identity, warm_text_);
+      [this, &caches, is_last, path = options.save_cache_to](const RunReport& report) {
+        const bool has_failed = report.end == RunEnd::kFailed;
+        if (!has_failed && !is_last) return warm_up();
+        if (!path.empty() && (has_failed || !may_keep_cache())) {
+          caches.forget(path);
+        } else if (!path.empty()) {
+          caches.written(path, model_->facts().cache_identity, warm_text_);
         }
         leave();
       });

@@ -83,8 +83,11 @@ class TurnMaker {
   void tell(const std::vector<AnswerEvent>& events);
   std::int64_t most_warm_tokens() const;
   std::int64_t context() const { return context_tokens(model_->facts().max_context_len); }
+  // No conversation has been deleted since this turn began: it may have been this one.
+  bool may_keep_cache() const { return surroundings_.caches.times_forgotten() == forgotten_before_; }
 
   const Surroundings surroundings_;
+  const std::uint64_t forgotten_before_ = surroundings_.caches.times_forgotten();
   TurnPlan plan_;
   TurnListener* listener_;  // null: nobody listens any more
   const std::function<void()> gone_;
@@ -97,8 +100,11 @@ class TurnMaker {
   bool is_running_ = false;
   bool is_held_ = false;
   std::optional<std::int64_t> prompt_tokens_;  // counted
-  std::optional<std::int64_t> prefilled_;      // by the run that counted
-  std::optional<double> prefill_ms_;
+  struct Prefill {
+    std::optional<std::int64_t> tokens;
+    std::optional<double> ms;
+  };
+  std::optional<Prefill> prefill_;  // where another run than the answer's own has computed the prompt
   std::int64_t limit_ = 0;  // of the run
   std::unique_ptr<AnswerRun> run_;
   std::optional<Clock::time_point> run_first_token_at_;

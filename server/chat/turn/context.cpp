@@ -54,7 +54,6 @@ std::optional<std::int64_t> cached_tokens(std::optional<std::int64_t> prompt, st
 
 Usage usage_of(const RunFigures& figures) {
   Usage usage;
-  if (figures.failed) return usage;
   usage.generated = figures.generated;
   usage.reasoning = figures.reasoning;
   if (figures.kv_size) usage.prompt = prompt_tokens_after(*figures.kv_size, figures.generated);

@@ -51,11 +51,10 @@ std::optional<std::int64_t> prompt_tokens_after(std::int64_t kv_size, std::int64
 
 // What is known of a run that has ended.
 struct RunFigures {
-  bool failed = false;                    // or was paused: then its figures mean nothing, nor do they count for others
   std::int64_t generated = 0;             // callbacks with a token, the one that ended the text included
   std::int64_t reasoning = 0;             // of them, those of the thinking
   std::optional<std::int64_t> kv_size{};  // after the run
-  std::optional<std::int64_t> prefilled{};  // perf.prefill_tokens; 0 where all but the last token were cached
+  std::optional<std::int64_t> prefilled{};  // perf.prefill_tokens, if it is true; 0: all but the last token were cached
 };
 
 // Those of a prompt that had not to be computed, where both figures are known.

@@ -10,7 +10,12 @@ void HandleRecord::template_cleared(std::uint64_t foreign_changes) {
   prompt_.clear();
 }
 
+void HandleRecord::run_begins(std::uint64_t foreign_changes) {
+  if (std::exchange(run_at_, foreign_changes) != foreign_changes) has_stray_work_ = true;
+}
+
 void HandleRecord::run_ended(RunEnd end, std::string prompt) {
+  has_stray_work_ = end == RunEnd::kFailed;
   if (end == RunEnd::kFailed) {
     forget();
   } else {

@@ -1,5 +1,6 @@
 // What the host knows of a handle's KV cache. It is right only as long as nobody else changes anything and no run
-// fails: then the record is empty, the runtime's template has to be cleared again, and the next run is a cold one.
+// fails: then the record is empty, the runtime's template has to be cleared again, the next run is a cold one, and its
+// figures mean nothing.
 #pragma once
 
 #include "chat/turn/model_seam.hpp"
@@ -20,6 +21,10 @@ class HandleRecord {
   // The template has been cleared, which empties the KV cache. The number is that from before the call: a change that
   // came meanwhile is then seen the next time.
   void template_cleared(std::uint64_t foreign_changes);
+  // The runtime's figures of a run contain whatever has run since the last run that came to its end: one that failed
+  // since, or that somebody else has paused, would be told of as work of the next one.
+  void run_begins(std::uint64_t foreign_changes);
+  bool has_true_figures() const { return !has_stray_work_; }  // the run that has begun
   // A run over `prompt` has ended, or a cache of it was loaded.
   void run_ended(RunEnd end, std::string prompt);
   void cache_loaded(std::string prompt) { prompt_ = std::move(prompt); }
@@ -33,6 +38,8 @@ class HandleRecord {
  private:
   std::optional<std::uint64_t> known_at_;  // nothing: the template has not been cleared
   std::string prompt_;                     // whose tokens the KV cache begins with
+  std::uint64_t run_at_ = 0;               // the changes that there were when the latest run began
+  bool has_stray_work_ = false;
 };
 
 }  // namespace rkllm_mcp::chat

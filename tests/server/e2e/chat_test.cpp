@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -417,6 +418,32 @@ TEST_CASE("embeddings of megabytes are written beside the loop, and are refused 
   const HttpAnswer refused = client.post("/v1/embeddings", body.dump());
   CHECK(refused.status == 400);
   CHECK_THAT(refused.body, has_text("limits.max_reply_bytes"));
+  CHECK(server.recorded_runs().size() <= 1);  // which tells how long it would be
+}
+
+TEST_CASE("prompt caches go with a conversation that is deleted") {
+  const TemporaryDirectory directory;
+  LiveServer server(chatting({"runtime.cache_dir=" + directory.path(), "memory.database=:memory:"}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto caches = [&client] { return client.get("/health").json()["chat"]["prompt_caches"]["files"]; };
+  const auto call = [&client](const std::string& method, const Json& params) {
+    return client
+        .post("/jsonrpc", Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "memory-server/memory/" + method}, {"params", params}}
+                       .dump())
+        .json();
+  };
+  CHECK(call("add_message", {{"conversation_id", "c"}, {"role", "user"}, {"content", "x"}}).contains("result"));
+  for (const char* const method : {"clear", "delete"}) {
+    REQUIRE(client.post("/v1/chat/completions", asking(user(saying(method))).dump()).status == 200);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (caches() != 1 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    CHECK(caches() == 1);
+    CHECK(call(method, {{"conversation_id", "c"}}).contains("result"));
+    CHECK(caches() == 0);
+    CHECK(std::filesystem::is_empty(directory.path() + "/chat"));
+  }
 }
 
 TEST_CASE("every answer of the chat host says that it is simulated") {

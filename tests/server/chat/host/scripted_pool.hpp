@@ -61,6 +61,7 @@ class ScriptedModel final : public ModelSeam {
     running = true;
     if (size > known.max_context_len || fails) {
       kv_.clear();
+      stray_tokens += runs.back().prefilled;
       post([this, done = std::move(done)] {
         running = false;
         RunReport report;
@@ -108,6 +109,7 @@ class ScriptedModel final : public ModelSeam {
   std::deque<std::vector<std::string>> answers;  // of the next runs that may make more than one token
   bool fails = false;
   bool breaks_off = false;  // with fails: not because of the prompt
+  std::int64_t stray_tokens = 0;  // of runs that failed: the runtime counts them in the next figures
   std::function<void(const std::string& path)> when_saving = [](const std::string&) {};
   std::function<std::string(const std::string& path)> text_of_cache = [](const std::string&) { return std::string(); };
   std::vector<Run> runs;
@@ -139,7 +141,7 @@ class ScriptedModel final : public ModelSeam {
     report.end = aborted_ ? RunEnd::kAborted : RunEnd::kFinished;
     report.tokens = now.generated;
     report.kv_size = static_cast<std::int64_t>(now.prompt.size()) + 1 + now.generated - 1;
-    report.prefill_tokens = now.prefilled == 1 ? 0 : now.prefilled;
+    report.prefill_tokens = (now.prefilled == 1 ? 0 : now.prefilled) + std::exchange(stray_tokens, 0);
     report.prefill_ms = 10;
     report.generate_ms = 20;
     const auto done = std::exchange(done_, nullptr);

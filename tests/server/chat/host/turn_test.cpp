@@ -130,6 +130,45 @@ TEST_CASE("a failed run is an error, and the turn behind it clears the template 
   CHECK(bench.pool.model.templates_cleared == 2);
 }
 
+TEST_CASE("figures that contain the work of a run without an end, or of somebody else's, are not told") {
+  Bench bench;
+  const auto ask = [&bench] {
+    bench.pool.model.answers = {{"Hello"}};
+    return bench.ask(asking("Hi")).answers.at(0).end;
+  };
+  bench.pool.model.fails = true;
+  bench.ask(asking("A long question, whose work is counted behind it"));
+  bench.pool.model.fails = false;
+  for (int i = 0; i < 2; ++i) {
+    const AnswerEnd behind = ask();
+    CHECK(behind.usage.prompt);
+    CHECK(behind.usage.generated == 2);
+    CHECK(behind.usage.cached == std::nullopt);
+    CHECK(behind.timings.prefill_ms == std::nullopt);
+    CHECK(behind.timings.generate_ms == std::nullopt);
+    CHECK(behind.timings.first_token_ms);
+    const AnswerEnd next = ask();
+    CHECK(next.usage.cached);
+    CHECK(next.timings.prefill_ms);
+    CHECK(next.timings.generate_ms);
+    ++bench.pool.model.changes;
+  }
+}
+
+TEST_CASE("where the run that counts a prompt tells nothing true, its answer's figures do not stand for it") {
+  Bench bench;
+  bench.pool.model.known.max_context_len = 256;
+  ++bench.pool.model.changes;
+  bench.pool.model.answers = {{"Hello"}};
+  Turn turn = asking("Hi");
+  turn.max_tokens.reset();
+  const AnswerEnd end = bench.ask(turn).answers.at(0).end;
+  CHECK(end.usage.prompt);
+  CHECK(end.usage.cached == std::nullopt);
+  CHECK(end.timings.prefill_ms == std::nullopt);
+  CHECK(end.timings.generate_ms);
+}
+
 TEST_CASE("a run that breaks off is not taken for a prompt that is too long") {
   for (const bool breaks_off : {false, true}) {
     Bench bench;
@@ -509,6 +548,25 @@ TEST_CASE("going back to another conversation loads its cache, which only its ow
     const std::string& cached = bench.pool.model.runs.at(1).prompt;  // the warm-up of the first conversation
     CHECK(back.prefilled == static_cast<std::int64_t>(back.prompt.size() - cached.size()));
     CHECK(bench.host.caches().files() == 2);  // that of the beginning has been replaced
+
+    // One that cannot be loaded is not tried again.
+    bench.pool.model.text_of_cache = [](const std::string&) { return std::string(); };
+    bench.pool.model.answers = {{"Ho"}};
+    const Turn other = going_on(asking("Another one altogether"), "Ho", "And?");
+    bench.ask(other);
+    CHECK(bench.pool.model.loaded.size() == 2);
+    CHECK_FALSE(std::filesystem::exists(bench.pool.model.loaded.back()));
+
+    // All go with a conversation that is deleted, and so does that of a turn which had begun.
+    Heard heard;
+    bench.pool.model.answers = {{"Well"}};
+    const auto running = bench.host.start(asking("A last one"), {}, "peer", heard);
+    while (heard.events < 1) REQUIRE(bench.pool.step());
+    bench.host.forget_caches();
+    bench.pool.settle();
+    CHECK(heard.sum);
+    CHECK(bench.host.caches().files() == 0);
+    CHECK(std::filesystem::is_empty(folder));
   }
   CHECK(std::filesystem::is_empty(folder));
   std::filesystem::remove(folder);
