@@ -94,7 +94,11 @@ class ModelPlace::LeaseWatch final : public CallObserver {
 
 void ModelPlace::begin() {
   if (source_.slot) return source_.slot->add(shared_from_this());
-  enter_queue();
+  if (wants_lease()) return enter_queue();
+  asio::post(source_.loop, [weak = weak_from_this()] {
+    const auto alive = weak.lock();
+    if (alive && alive->state_ == State::kWaiting) alive->end_granted();
+  });
 }
 
 void ModelPlace::ready(const std::string& handle, std::uint64_t load, std::optional<double> load_ms) {
@@ -105,7 +109,13 @@ void ModelPlace::ready(const std::string& handle, std::uint64_t load, std::optio
   source_.load = load;
   if (load_ms) source_.load_ms = load_ms;
   if (state_ == State::kOver) return source_.slot->end_use(load, {});
-  enter_queue();
+  if (wants_lease()) return enter_queue();
+  end_granted();
+}
+
+void ModelPlace::end_granted() {
+  state_ = State::kOver;
+  granted(std::move(source_));
 }
 
 void ModelPlace::enter_queue() {
@@ -119,9 +129,8 @@ void ModelPlace::enter_queue() {
 
 void ModelPlace::lease_granted(Backend::CallId lease) {
   if (state_ != State::kQueued || lease != lease_) return;
-  state_ = State::kOver;
   source_.lease = lease;
-  granted(std::move(source_));
+  end_granted();
 }
 
 void ModelPlace::lease_refused(Backend::CallId lease, const RpcError& why) {
@@ -164,6 +173,11 @@ std::unique_ptr<chat::ModelLease> make_turn_lease(LeaseSource source) {
 
 std::unique_ptr<chat::EmbeddingLease> make_embedding_lease(LeaseSource source) {
   return std::make_unique<LeaseForEmbeddings>(std::move(source));
+}
+
+std::unique_ptr<OnlyLoaded> end_load(LeaseSource source) {
+  if (source.slot) source.slot->end_use(source.load, source.keep_alive);
+  return nullptr;
 }
 
 chat::TurnError turn_error(chat::ErrorKind kind, const std::string& message) {

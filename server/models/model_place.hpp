@@ -1,4 +1,5 @@
-// One place in a model's queue: waits until the model is loaded, then in the queue of its handle, then gives a lease.
+// One place in a model's queue: waits until the model is loaded, then in the queue of its handle, then gives a lease;
+// or ends when the model is loaded, where nothing else is wanted.
 //
 // Event loop only.
 #pragma once
@@ -17,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace rkllm_mcp {
 
@@ -36,6 +38,9 @@ struct LeaseSource {
   void give_back() const;
 };
 
+// What there is of a model instead of a lease, for whoever only wants it loaded.
+struct OnlyLoaded {};
+
 class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<ModelPlace> {
  public:
   // `describe`: what is known of a handle that has no slot.
@@ -53,6 +58,7 @@ class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<Model
   void failed(const LoadFailure& failure) override;
 
  protected:
+  virtual bool wants_lease() const = 0;
   virtual void granted(LeaseSource source) = 0;
   virtual void refused(const chat::TurnError& error) = 0;
   bool is_over() const { return state_ == State::kOver; }
@@ -62,6 +68,7 @@ class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<Model
   enum class State { kWaiting, kQueued, kOver };
 
   void enter_queue();
+  void end_granted();
   void lease_granted(Backend::CallId lease);
   void lease_refused(Backend::CallId lease, const RpcError& why);
 
@@ -87,6 +94,7 @@ class PlaceOf final : public ModelPlace {
   }
 
  protected:
+  bool wants_lease() const override { return !std::is_same_v<Lease, OnlyLoaded>; }
   void granted(LeaseSource source) override { events_.granted(make_(std::move(source))); }
   void refused(const chat::TurnError& error) override { events_.failed(error); }
 
@@ -107,6 +115,7 @@ class PlaceTicket final : public chat::QueuePlace {
 
 std::unique_ptr<chat::ModelLease> make_turn_lease(LeaseSource source);
 std::unique_ptr<chat::EmbeddingLease> make_embedding_lease(LeaseSource source);
+std::unique_ptr<OnlyLoaded> end_load(LeaseSource source);
 
 // As the chat host tells of it.
 chat::TurnError turn_error(chat::ErrorKind kind, const std::string& message);

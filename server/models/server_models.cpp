@@ -181,6 +181,10 @@ const NamedModel* ServerModels::resolve(std::string_view name) const {
   return choices_.any_model.empty() ? nullptr : list_.find(choices_.any_model);
 }
 
+const NamedModel* ServerModels::model_meant(std::string_view name) const {
+  return handle_status(name) ? nullptr : resolve(name);
+}
+
 ModelSlot* ServerModels::existing_slot(const std::string& name, ModelSlot::Use use) const {
   const auto found = slots_.find({name, use});
   return found == slots_.end() ? nullptr : found->second.get();
@@ -419,13 +423,13 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
     });
     return ticket;
   };
-  const bool unloads = wish.keep_alive && !wish.keep_alive->forever && wish.keep_alive->seconds == 0;
+  const bool unloads = wish.keep_alive && wish.keep_alive->unloads();
   if (!wish.asker.may_call) return refuse(forbidden("using a model"));
-  if (unloads && !wish.asker.may_admin) return refuse(forbidden("keep_alive 0"));
+  if (unloads && !wish.asker.may_admin) return refuse(forbidden("a keep_alive of less than a second"));
   LeaseSource source{loop_};
   source.runtime = runtime_;
   source.stream = options_.stream;
-  const NamedModel* const model = resolve(wish.model);
+  const NamedModel* const model = model_meant(wish.model);
   std::string handle;
   if (const auto named = handle_status(wish.model)) {
     handle = named->id;
@@ -440,10 +444,16 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
   }
   if (status) {
     const Json param = status->created_with.value("param", Json::object());
-    source.loaded.model = model != nullptr ? *model : NamedModel{};
-    if (model == nullptr) source.loaded.model.name = name_of(*status);
+    if (model != nullptr) {
+      source.loaded.model = *model;
+    } else {
+      const auto info = info_of_handle(*status);
+      source.loaded.model.name = info->name;
+      source.loaded.model.template_name = info->template_name;
+      source.loaded.model.bytes = info->bytes;
+      source.loaded.model.modified_s = info->modified_s;
+    }
     source.loaded.model.path = param.value("model_path", std::string());
-    if (model == nullptr) source.loaded.model.template_name = template_of_handle(*status);
     source.loaded.param = param;
     source.loaded.handle = handle;
     source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;
@@ -471,7 +481,7 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
 template <typename Lease>
 std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::PlaceWish wish,
                                                       chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
-  const NamedModel* const model = resolve(wish.model);
+  const NamedModel* const model = model_meant(wish.model);
   const bool is_known = model != nullptr || handle_status(wish.model) || is_path(wish.model);
   const bool is_coming = model != nullptr && autoloading_.contains(model->name);
   if ((is_known && !is_coming) || (!is_known && !looks_into_directories()) || stopped_) {
@@ -500,21 +510,12 @@ std::unique_ptr<chat::QueuePlace> ServerModels::ask_for_embeddings(chat::PlaceWi
                                      &make_embedding_lease);
 }
 
-void ServerModels::load(chat::PlaceWish wish, std::function<void(std::optional<TurnError>)> done) {
-  const std::uint64_t number = next_load_++;
-  chat::PlaceEvents<chat::ModelLease> events;
-  events.granted = [this, number, done](std::unique_ptr<chat::ModelLease> lease) {
-    lease.reset();
-    const auto ticket = std::move(loads_[number]);  // it holds this function
-    loads_.erase(number);
-    done(std::nullopt);
-  };
-  events.failed = [this, number, done](const TurnError& error) {
-    const auto ticket = std::move(loads_[number]);
-    loads_.erase(number);
-    done(error);
-  };
-  loads_[number] = ask(std::move(wish), std::move(events));
+std::unique_ptr<chat::QueuePlace> ServerModels::load(chat::PlaceWish wish,
+                                                     std::function<void(std::optional<TurnError>)> done) {
+  chat::PlaceEvents<OnlyLoaded> events;
+  events.granted = [done](const std::unique_ptr<OnlyLoaded>&) { done(std::nullopt); };
+  events.failed = [done](const TurnError& error) { done(error); };
+  return place<OnlyLoaded>(ModelSlot::Use::kTurns, std::move(wish), std::move(events), &end_load);
 }
 
 void ServerModels::unload(std::string name, chat::Asker asker, std::function<void(std::optional<TurnError>)> done) {
@@ -524,7 +525,7 @@ void ServerModels::unload(std::string name, chat::Asker asker, std::function<voi
     });
   };
   if (!asker.may_admin) return answer(forbidden("unloading a model"));
-  const NamedModel* const model = resolve(name);
+  const NamedModel* const model = model_meant(name);
   if (model == nullptr && !is_path(name)) {
     if (!handle_status(name)) return answer(TurnError::unknown_model(name));
     return answer(TurnError(ErrorKind::kNotSupported,

@@ -81,7 +81,8 @@ class ServerModels final : public chat::ModelLender {
   std::unique_ptr<chat::QueuePlace> ask(chat::PlaceWish wish, chat::PlaceEvents<chat::ModelLease> events) override;
   std::unique_ptr<chat::QueuePlace> ask_for_embeddings(chat::PlaceWish wish,
                                                        chat::PlaceEvents<chat::EmbeddingLease> events) override;
-  void load(chat::PlaceWish wish, std::function<void(std::optional<chat::TurnError>)> done) override;
+  std::unique_ptr<chat::QueuePlace> load(chat::PlaceWish wish,
+                                         std::function<void(std::optional<chat::TurnError>)> done) override;
   void unload(std::string name, chat::Asker asker, std::function<void(std::optional<chat::TurnError>)> done) override;
 
   // For calls that name a model where a handle is asked for. Null: no model has that name.
@@ -115,6 +116,8 @@ class ServerModels final : public chat::ModelLender {
   using MakeLease = std::unique_ptr<Lease> (*)(LeaseSource source);
 
   const NamedModel* resolve(std::string_view name) const;
+  // The same, but null where the name is that of a handle, which goes before chat.any_model.
+  const NamedModel* model_meant(std::string_view name) const;
   std::shared_ptr<ModelSlot> slot(const NamedModel& model, ModelSlot::Use use);
   ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;
   std::optional<LoadFailure> why_not(const ModelSlot& slot) const;
@@ -146,8 +149,6 @@ class ServerModels final : public chat::ModelLender {
   std::map<std::string, std::vector<std::function<void()>>> autoloading_;  // name → what waits for it
   std::optional<ModelClock::Time> looked_at_;                              // when refresh() last looked
   bool stopped_ = false;
-  std::uint64_t next_load_ = 1;
-  std::map<std::uint64_t, std::unique_ptr<chat::QueuePlace>> loads_;  // of load()
   mutable std::map<std::string, std::string> simulated_templates_{};  // by path, of models that handles have
   std::vector<std::string> told_hidden_;                              // files that the log has been told of
   std::map<std::string, std::optional<ModelFile>> handle_files_;      // by path: of what rkllm_init has loaded

@@ -96,8 +96,10 @@ std::unique_ptr<chat::QueuePlace> SimLender::ask_for_embeddings(chat::PlaceWish 
   return std::make_unique<chat::QueuePlace>();
 }
 
-void SimLender::load(chat::PlaceWish /*wish*/, std::function<void(std::optional<chat::TurnError>)> done) {
+std::unique_ptr<chat::QueuePlace> SimLender::load(chat::PlaceWish /*wish*/,
+                                                  std::function<void(std::optional<chat::TurnError>)> done) {
   world_.may_happen("a model is there", [done = std::move(done)] { done(std::nullopt); });
+  return std::make_unique<chat::QueuePlace>();
 }
 
 void SimLender::unload(std::string /*name*/, chat::Asker /*asker*/,

@@ -33,8 +33,6 @@ std::string question_in(Turn& turn, std::vector<Message>& before) {
   return text_of(*last);
 }
 
-bool is_kept_loaded(const KeepAlive& wish) { return wish.forever || wish.seconds > 0; }
-
 std::string text_of_result(const Json& result) {
   std::string text;
   for (const Json& block : result.value("content", Json::array())) {
@@ -175,7 +173,7 @@ void AssistantTurn::begin_telling(TurnBeginning beginning) {
   ignore_if(turn_.tool_choice.use != ToolUse::kAuto, "tool_choice");
   ignore_if(turn_.answers > 1, "n");
   ignore_if(turn_.drop_oldest_turns, "truncate");
-  ignore_if(turn_.keep_alive && !is_kept_loaded(*turn_.keep_alive), "keep_alive");
+  ignore_if(turn_.keep_alive && turn_.keep_alive->unloads(), "keep_alive");
   for (std::string& field : not_sent(profile().provider, turn_)) beginning.ignored.push_back(std::move(field));
   beginning.conversation = conversation_;
   beginning.search_failed = search_failed_;

@@ -172,7 +172,7 @@ void read_common(const JsonReader& request, OllamaRequest& result) {
 // Without anything to answer, a request is about the model alone.
 void load_or_unload(OllamaRequest& result) {
   const auto& keep = result.turn.keep_alive;
-  result.wish = keep && !keep->forever && keep->seconds == 0 ? OllamaWish::kUnload : OllamaWish::kLoad;
+  result.wish = keep && keep->unloads() ? OllamaWish::kUnload : OllamaWish::kLoad;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TurnMaker::TurnMaker(Surroundings surroundings, TurnPlan plan, TurnListener& lis
     : surroundings_(std::move(surroundings)), plan_(std::move(plan)), listener_(&listener), gone_(std::move(gone)) {}
 
 void TurnMaker::begin(ModelLender& pool, PlaceWish wish) {
-  keeps_model_ = !wish.keep_alive || wish.keep_alive->forever || wish.keep_alive->seconds > 0;
+  keeps_model_ = !wish.keep_alive || !wish.keep_alive->unloads();
   PlaceEvents<ModelLease> events;
   events.queued = [this](std::size_t before) { listener_->queued(before); };
   events.loading = [this](const LoadProgress& progress) { listener_->loading(progress); };

@@ -411,15 +411,25 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
   const ModelDescription model = host_.model_for(job.turn.model, visit->asker);
   // The model behind a profile is loaded when it is first asked.
   if (model.is_profile) return answer_text(visit, job.loaded_reply, ignored_fields(job.ignored));
-  const auto done = [this, visit, reply = std::move(job.loaded_reply), headers = ignored_fields(job.ignored),
+  const std::uint64_t number = ++next_;
+  const auto done = [this, visit, number, reply = std::move(job.loaded_reply), headers = ignored_fields(job.ignored),
                      alive = alive_.watch()](const std::optional<TurnError>& error) {
-    if (alive.expired()) return;
-    if (error) return refuse(visit, *error);
-    answer_text(visit, reply, headers);
+    if (alive.expired() || open_.count(number) == 0) return;  // its client has gone, or it has been given up
+    if (error) {
+      refuse(visit, *error);
+    } else {
+      answer_text(visit, reply, headers);
+    }
+    let_go(number);
   };
-  if (job.wish == OllamaWish::kUnload) return host_.pool().unload(model.name, visit->asker, done);
-  host_.pool().load(
-      {.model = model.name, .asker = visit->asker, .keep_alive = job.turn.keep_alive, .peer = visit->peer}, done);
+  std::shared_ptr<QueuePlace> place;
+  if (job.wish == OllamaWish::kUnload) {
+    host_.pool().unload(model.name, visit->asker, done);
+  } else {
+    place = host_.pool().load(
+        {.model = model.name, .asker = visit->asker, .keep_alive = job.turn.keep_alive, .peer = visit->peer}, done);
+  }
+  keep(number, visit, {std::move(place), [this, visit](const TurnError& error) { refuse(visit, error); }});
 }
 
 void ChatRoutes::embed(EmbeddingSurface surface, const VisitPointer& visit, const Json& body) {

@@ -134,8 +134,9 @@ class ModelLender {
   virtual std::unique_ptr<QueuePlace> ask(PlaceWish wish, PlaceEvents<ModelLease> events) = 0;
   virtual std::unique_ptr<QueuePlace> ask_for_embeddings(PlaceWish wish, PlaceEvents<EmbeddingLease> events) = 0;
 
-  // Loads a model and lets it be (a granted lease that is given back at once). `done` gets nothing, or an error.
-  virtual void load(PlaceWish wish, std::function<void(std::optional<TurnError>)> done) = 0;
+  // Loads a model and lets it be: waits for the load, and not for those who use it. The wish's keep_alive holds from
+  // then on. `done` gets nothing, or an error.
+  virtual std::unique_ptr<QueuePlace> load(PlaceWish wish, std::function<void(std::optional<TurnError>)> done) = 0;
   // Unloads it as soon as nobody uses it; needs `admin`. Not loaded: that is no error.
   virtual void unload(std::string name, Asker asker, std::function<void(std::optional<TurnError>)> done) = 0;
 };

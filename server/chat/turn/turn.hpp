@@ -126,6 +126,8 @@ struct KeepAlive {
   bool forever = false;
   double seconds = 0;
 
+  // As soon as nobody uses it: shorter than a second is no time to come back in.
+  bool unloads() const { return !forever && seconds < 1; }
   bool operator==(const KeepAlive&) const = default;
 };
 

@@ -632,6 +632,9 @@ TEST_CASE("a queue that is full is told of at once, with the time after which a 
     CHECK(full.json()["error"]["code"] == "queue_full");
     CHECK(client.post("/v1/messages", asking(user("x")).dump()).status == 529);
     CHECK(client.post("/api/chat", asking(user("x")).dump()).status == 503);
+    // The model is there: who only wants that needs no place.
+    const Json loaded = client.post("/api/chat", Json{{"model", kModel}, {"messages", Json::array()}}.dump()).json();
+    CHECK(loaded["done_reason"] == "load");
     return false;
   });
   // The one that waited has its turn as soon as the first one's client has gone.

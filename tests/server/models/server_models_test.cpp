@@ -144,6 +144,16 @@ TEST_CASE("keep_alive of a request holds for its load, and 0 unloads at once and
   CHECK(bench.all_unloaded_after(seconds(0)));
 }
 
+TEST_CASE("a keep_alive too short to come back in takes the permission that 0 takes") {
+  Bench bench(presets({"a"}));
+  const chat::Asker ann{.name = "ann", .may_call = true, .may_admin = false};
+  const auto refused = bench.ask("a", ann, chat::KeepAlive{false, 0.001});
+  REQUIRE(bench.until([&] { return refused->done(); }));
+  CHECK(refused->kind == ErrorKind::kForbidden);
+  const auto asking = bench.ask("a", ann, chat::KeepAlive{false, 1});
+  CHECK(bench.granted(asking));
+}
+
 TEST_CASE("the model that was used longest ago makes room for another, and one in use never does") {
   Bench bench(presets({"a", "b", "c"}), 2);
   const auto a = bench.ask("a");
@@ -316,10 +326,69 @@ TEST_CASE("a handle that rkllm_init has made is leased like a model, and is neve
   CHECK(refused->kind() == ErrorKind::kNotSupported);
 }
 
+TEST_CASE("a handle that rkllm_init has made is itself, also where chat.any_model answers for every other name") {
+  auto choices = presets({"a"});
+  choices.any_model = "a";
+  Bench bench(choices);
+  init(bench, "/models/own.rkllm");
+  const auto own = bench.ask("own");
+  REQUIRE(bench.granted(own));
+  CHECK(own->lease->model().facts().name == "own");
+  CHECK(own->lease->model().facts().file_name == "own.rkllm");
+  const auto other = bench.ask("gpt-9");
+  REQUIRE(bench.granted(other));  // beside it: they are two models
+  CHECK(other->lease->model().facts().name == "a");
+  other->lease.reset();
+  std::optional<chat::TurnError> refused;
+  bench.models.unload("own", {}, [&](std::optional<chat::TurnError> error) { refused = std::move(error); });
+  REQUIRE(bench.until([&] { return refused.has_value(); }));
+  CHECK(refused->kind() == ErrorKind::kNotSupported);
+  CHECK(bench.is_loaded("a"));
+}
+
+TEST_CASE("who only wants a model loaded does not wait for those who use it, and its keep_alive holds") {
+  auto choices = presets({"a"});
+  choices.keep_alive = {false, 60};
+  Bench bench(choices);
+  const auto user = bench.ask("a");
+  REQUIRE(bench.granted(user));
+  const auto waiting = bench.ask("a");
+  bool loaded = false;
+  const auto place = bench.models.load({.model = "a", .keep_alive = chat::KeepAlive{false, 600}},
+                                       [&](const std::optional<chat::TurnError>& error) { loaded = !error; });
+  CHECK_FALSE(loaded);
+  REQUIRE(bench.until([&] { return loaded; }));
+  CHECK_FALSE(waiting->done());
+  waiting->ticket.reset();
+  user->lease.reset();
+  bench.clock.advance(seconds(599));
+  bench.settle();
+  CHECK(bench.is_loaded("a"));
+  CHECK(bench.all_unloaded_after(seconds(2)));
+}
+
+TEST_CASE("a load that is given up is not told of, and one of a handle that is there is done") {
+  Bench bench(presets({"a"}));
+  bench.board.hold_loads();
+  bool told = false;
+  const auto note = [&](const std::optional<chat::TurnError>&) { told = true; };
+  auto place = bench.models.load({.model = "a"}, note);
+  REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
+  place.reset();
+  bench.board.let_loads_go();
+  REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
+  CHECK_FALSE(told);
+  init(bench, "/models/own.rkllm");
+  place = bench.models.load({.model = "own"}, note);
+  CHECK_FALSE(told);
+  CHECK(bench.until([&] { return told; }));
+}
+
 TEST_CASE("a model is loaded and unloaded on request, and unloading waits for those who use it") {
   Bench bench(presets({"a"}));
   bool loaded = false;
-  bench.models.load({.model = "a"}, [&](const std::optional<chat::TurnError>& error) { loaded = !error; });
+  const auto place =
+      bench.models.load({.model = "a"}, [&](const std::optional<chat::TurnError>& error) { loaded = !error; });
   REQUIRE(bench.until([&] { return loaded; }));
   const auto asking = bench.ask("a");
   REQUIRE(bench.granted(asking));

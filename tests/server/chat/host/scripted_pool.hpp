@@ -191,8 +191,9 @@ class ScriptedPool final : public ModelLender {
     });
     return std::make_unique<QueuePlace>();
   }
-  void load(PlaceWish /*wish*/, std::function<void(std::optional<TurnError>)> done) override {
+  std::unique_ptr<QueuePlace> load(PlaceWish /*wish*/, std::function<void(std::optional<TurnError>)> done) override {
     actions.emplace_back([done = std::move(done)] { done(std::nullopt); });
+    return std::make_unique<QueuePlace>();
   }
   void unload(std::string /*name*/, Asker /*asker*/, std::function<void(std::optional<TurnError>)> done) override {
     actions.emplace_back([done = std::move(done)] { done(std::nullopt); });
