@@ -37,6 +37,7 @@ chat::ChatRoutes::Options route_options(const Settings& settings, chat::ModelSto
   chat::ChatRoutes::Options options;
   options.responses = responses;
   options.heartbeat = settings.chat.heartbeat_s;
+  options.most_held = settings.limits.stall_s;
   options.memory = std::move(memory);
   options.store = &store;
   options.is_simulated = std::move(is_simulated);

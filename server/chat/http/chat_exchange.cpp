@@ -31,6 +31,12 @@ ChatExchange::ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJ
       job_(std::move(job)),
       options_(std::move(options)),
       gone_(std::move(gone)),
+      patience_(loop,
+                [this] {
+                  constexpr std::chrono::seconds kLater{1};
+                  if (has_room()) return go_on();
+                  patience_.set_after(kLater);
+                }),
       silence_(loop, [this] { write(job_.stream->heartbeat()); }) {}
 
 void ChatExchange::begin(ChatHost& host, const Asker& asker, const std::string& peer) {
@@ -84,16 +90,30 @@ void ChatExchange::write(const std::string& piece) {
 
 void ChatExchange::hold_if_full() {
   if (is_held_ || exchange_->ready() || is_put_back("a run does not wait for who reads its answer slowly")) return;
+  const bool has_waited = options_.most_held && held_ >= *options_.most_held;
+  if (has_waited && has_room()) return;
   is_held_ = true;
+  held_since_ = Deadline::Clock::now();
   silence_.clear();  // it has not read yet what was sent
   if (running_) running_->hold();
+  if (options_.most_held) patience_.set_after(has_waited ? *options_.most_held : *options_.most_held - held_);
   exchange_->when_ready([weak = weak_from_this()] {
-    const auto alive = weak.lock();
-    if (!alive || alive->is_over_) return;
-    alive->is_held_ = false;
-    alive->silence_.set_after(alive->options_.heartbeat);
-    if (alive->running_) alive->running_->go_on();
+    if (const auto alive = weak.lock()) alive->go_on();
   });
+}
+
+void ChatExchange::go_on() {
+  if (!is_held_ || is_over_) return;
+  is_held_ = false;
+  held_ += Deadline::Clock::now() - held_since_;
+  patience_.clear();
+  silence_.set_after(options_.heartbeat);
+  if (running_) running_->go_on();
+}
+
+bool ChatExchange::has_room() const {
+  constexpr std::size_t kSomeBytes = 4096;
+  return exchange_->has_room_for(kSomeBytes);
 }
 
 // Signs of life may follow while an assistant still sums up what was said, and nothing follows an end.
@@ -158,6 +178,7 @@ void ChatExchange::failed(const TurnError& error) {
 
 void ChatExchange::over(int status) {
   is_over_ = true;
+  patience_.clear();
   silence_.clear();
   const auto gone = gone_;  // this is destroyed by it
   gone(status);

@@ -2,8 +2,9 @@
 // stream.
 //
 // What is known to be wrong before anything was sent is an HTTP status; so the headers of a stream go out with the
-// first piece of the answer, or with the first sign of life. A client that reads slowly holds its run back; one that
-// does not read at all for a while loses its connection, and so the run.
+// first piece of the answer, or with the first sign of life. A client that reads slowly holds its run back, and so
+// everybody who waits for the same model; but not for ever: after a while in all the run goes on, and what it says waits
+// in memory, as long as there is room. One that does not read at all for a while loses its connection, and so the run.
 //
 // Event loop only. Owned by whoever opened it; `gone` is called when the exchange is over, and may destroy this.
 #pragma once
@@ -34,7 +35,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
     Surface surface = Surface::kOpenAi;
     std::string request_id{};
     std::chrono::milliseconds heartbeat{};
-    MemoryShare memory{};  // of the request
+    std::optional<std::chrono::milliseconds> most_held{};  // by its reader, in all; nothing: there is no limit
+    MemoryShare memory{};                                  // of the request
     bool is_simulated = false;
     ResponseStore* responses = nullptr;  // that takes answers which are to be kept; not null where a job has some
     std::string asker{};
@@ -60,6 +62,8 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   HttpHeaders headers() const;
   void write(const std::string& piece);
   void hold_if_full();
+  void go_on();
+  bool has_room() const;
   void tell_ended();
   // The end of the answers, once they are kept.
   void tell_end(const Usage& sum);
@@ -83,6 +87,9 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   std::string conversation_;  // that the answer belongs to; empty: none
   bool has_headers_ = false;
   bool is_held_ = false;
+  Deadline::Clock::time_point held_since_{};
+  Deadline::Clock::duration held_{0};  // before that
+  Deadline patience_;                  // with its reader, while it is held
   Deadline silence_;  // until the client is told that its request still lives
 };
 

@@ -393,6 +393,7 @@ void ChatRoutes::make_turn(ChatJob job, const VisitPointer& visit) {
   options.surface = visit->surface;
   options.request_id = visit->request_id;
   options.heartbeat = options_.heartbeat;
+  options.most_held = options_.most_held;
   options.memory = std::move(visit->memory);
   options.is_simulated = options_.is_simulated();
   options.responses = options_.responses;

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -41,6 +42,7 @@ class ChatRoutes {
  public:
   struct Options {
     std::chrono::milliseconds heartbeat{10'000};
+    std::optional<std::chrono::milliseconds> most_held{};         // see ChatExchange
     MemoryBudget memory{};                                        // that requests count in
     std::string version{};                                        // of this program
     std::function<bool()> is_simulated = [] { return false; };    // the runtime; then every answer says so
