@@ -173,14 +173,15 @@ Server::Server(asio::io_context& loop, const Settings& settings, spdlog::logger&
       catalogue_(describe_server(runtime_.now(), settings, settings_report_)),
       dispatcher_(loop, api_, catalogue_, backend_, watched_options(settings)),
       handle_watch_(loop, dispatcher_.mcp(), [this] { return runtime_.now().handles(); }),
-      services_(loop, settings, log,
-                [this](const std::function<void(McpServer&)>& tell) {
-                  tell(dispatcher_.mcp());
-                  if (services_port_) tell(services_port_->mcp());
-                },
-                [this] {
-                  if (chat_) chat_->forget_caches();
-                }),
+      services_(
+          loop, settings, log,
+          [this](const std::function<void(McpServer&)>& tell) {
+            tell(dispatcher_.mcp());
+            if (services_port_) tell(services_port_->mcp());
+          },
+          [this] {
+            if (chat_) chat_->forget_caches();
+          }),
       routes_(
           dispatcher_, settings.http.session_idle_s, described(settings, [this] { return runtime_.now().simulated(); }),
           [this] { return health(); }, [this] { return metrics(); }),

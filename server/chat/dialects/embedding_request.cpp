@@ -29,7 +29,8 @@ constexpr std::array kOpenAiEmbeddingFields = {
 constexpr std::array kOllamaEmbedFields = {
     Field{"model", kHonoured, kTextField, "a model's name"},
     Field{"input", kHonoured, kTextField | kArrayField, "a string, or at most 2048"},
-    Field{"truncate", kHonoured, kBooleanField, "true, as by default: an input that is too long loses its end (x-rkllm-cut-inputs)"},
+    Field{"truncate", kHonoured, kBooleanField,
+          "true, as by default: an input that is too long loses its end (x-rkllm-cut-inputs)"},
     Field{"dimensions", kHonoured, kNumberField, "the first so many, normalised again"},
     Field{"keep_alive", kHonoured, kTextField | kNumberField, "how long the model stays loaded"},
     Field{"options", kIgnored, kObjectField, "none of them matters to embeddings"},

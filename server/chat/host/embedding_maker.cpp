@@ -116,8 +116,7 @@ std::size_t EmbeddingMaker::bytes_to_try() const {
   }
   const double per_token = static_cast<double>(cut_->fits) / static_cast<double>(cut_->tokens);
   const double expected = per_token * static_cast<double>(context() - 1);
-  const bool is_between =
-      expected > static_cast<double>(cut_->fits) && expected < static_cast<double>(cut_->too_long);
+  const bool is_between = expected > static_cast<double>(cut_->fits) && expected < static_cast<double>(cut_->too_long);
   return is_between ? static_cast<std::size_t>(expected) : cut_->fits + (cut_->too_long - cut_->fits) / 2;
 }
 

@@ -35,17 +35,16 @@ void LeasedModel::run(const std::string& prompt, const RunOptions& options,
     on_token(text);
   };
   record_.run_begins(lease_->model().foreign_changes());
-  lease_->model().run(prompt, options, std::move(take),
-                      [this, prompt, done = std::move(done)](const RunReport& told) {
-                        RunReport report = told;
-                        if (!record_.has_true_figures()) {
-                          report.prefill_tokens.reset();
-                          report.prefill_ms.reset();
-                          report.generate_ms.reset();
-                        }
-                        record_.run_ended(report.end, prompt);
-                        done(report);
-                      });
+  lease_->model().run(prompt, options, std::move(take), [this, prompt, done = std::move(done)](const RunReport& told) {
+    RunReport report = told;
+    if (!record_.has_true_figures()) {
+      report.prefill_tokens.reset();
+      report.prefill_ms.reset();
+      report.generate_ms.reset();
+    }
+    record_.run_ended(report.end, prompt);
+    done(report);
+  });
 }
 
 }  // namespace rkllm_mcp::chat

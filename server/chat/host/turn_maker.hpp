@@ -105,7 +105,7 @@ class TurnMaker {
     std::optional<double> ms;
   };
   std::optional<Prefill> prefill_;  // where another run than the answer's own has computed the prompt
-  std::int64_t limit_ = 0;  // of the run
+  std::int64_t limit_ = 0;          // of the run
   std::unique_ptr<AnswerRun> run_;
   std::optional<Clock::time_point> run_first_token_at_;
   unsigned tries_ = 0;

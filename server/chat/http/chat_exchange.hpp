@@ -3,8 +3,9 @@
 //
 // What is known to be wrong before anything was sent is an HTTP status; so the headers of a stream go out with the
 // first piece of the answer, or with the first sign of life. A client that reads slowly holds its run back, and so
-// everybody who waits for the same model; but not for ever: after a while in all the run goes on, and what it says waits
-// in memory, as long as there is room. One that does not read at all for a while loses its connection, and so the run.
+// everybody who waits for the same model; but not for ever: after a while in all the run goes on, and what it says
+// waits in memory, as long as there is room. One that does not read at all for a while loses its connection, and so the
+// run.
 //
 // Event loop only. Owned by whoever opened it; `gone` is called when the exchange is over, and may destroy this.
 #pragma once
@@ -90,7 +91,7 @@ class ChatExchange final : public TurnListener, public std::enable_shared_from_t
   Deadline::Clock::time_point held_since_{};
   Deadline::Clock::duration held_{0};  // before that
   Deadline patience_;                  // with its reader, while it is held
-  Deadline silence_;  // until the client is told that its request still lives
+  Deadline silence_;                   // until the client is told that its request still lives
 };
 
 // Sends an error that is known before anything was sent. The status that it has.

@@ -51,9 +51,9 @@ std::optional<std::int64_t> prompt_tokens_after(std::int64_t kv_size, std::int64
 
 // What is known of a run that has ended.
 struct RunFigures {
-  std::int64_t generated = 0;             // callbacks with a token, the one that ended the text included
-  std::int64_t reasoning = 0;             // of them, those of the thinking
-  std::optional<std::int64_t> kv_size{};  // after the run
+  std::int64_t generated = 0;               // callbacks with a token, the one that ended the text included
+  std::int64_t reasoning = 0;               // of them, those of the thinking
+  std::optional<std::int64_t> kv_size{};    // after the run
   std::optional<std::int64_t> prefilled{};  // perf.prefill_tokens, if it is true; 0: all but the last token were cached
 };
 

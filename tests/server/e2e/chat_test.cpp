@@ -428,8 +428,9 @@ TEST_CASE("prompt caches go with a conversation that is deleted") {
   const auto caches = [&client] { return client.get("/health").json()["chat"]["prompt_caches"]["files"]; };
   const auto call = [&client](const std::string& method, const Json& params) {
     return client
-        .post("/jsonrpc", Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "memory-server/memory/" + method}, {"params", params}}
-                       .dump())
+        .post("/jsonrpc",
+              Json{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "memory-server/memory/" + method}, {"params", params}}
+                  .dump())
         .json();
   };
   CHECK(call("add_message", {{"conversation_id", "c"}, {"role", "user"}, {"content", "x"}}).contains("result"));

@@ -108,7 +108,7 @@ class ScriptedModel final : public ModelSeam {
   std::string template_complaint;
   std::deque<std::vector<std::string>> answers;  // of the next runs that may make more than one token
   bool fails = false;
-  bool breaks_off = false;  // with fails: not because of the prompt
+  bool breaks_off = false;        // with fails: not because of the prompt
   std::int64_t stray_tokens = 0;  // of runs that failed: the runtime counts them in the next figures
   std::function<void(const std::string& path)> when_saving = [](const std::string&) {};
   std::function<std::string(const std::string& path)> text_of_cache = [](const std::string&) { return std::string(); };
