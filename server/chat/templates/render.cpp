@@ -245,8 +245,10 @@ Prompt render(const Family& family, const Conversation& conversation) {
   std::span<const Message> messages = conversation.messages;
   ConversationWriter writer(family, conversation);
   writer.write_messages(goes_on ? messages.first(messages.size() - 1) : messages, false);
-  const bool wants_to_think = conversation.thinking == Thinking::kOn ||
-                              (conversation.thinking == Thinking::kAsTheModelDoes && family.thinking.on_by_itself);
+  const bool leaves_it_to_the_model =
+      conversation.thinking == Thinking::kAsTheModelDoes || !can_be_told(family.thinking, conversation.thinking);
+  const bool wants_to_think =
+      leaves_it_to_the_model ? family.thinking.on_by_itself : conversation.thinking == Thinking::kOn;
   const bool answer_has_begun = goes_on || !prompt.forced.empty();
   prompt.in_thinking = writer.write_answer_beginning(wants_to_think && !answer_has_begun);
   if (goes_on) writer.write_raw(writer.content_of(last));
