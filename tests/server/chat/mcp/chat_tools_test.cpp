@@ -121,7 +121,7 @@ TEST_CASE("what a runtime cannot honour is named, and a speed is null until ther
   bench.pool.model.answers = {{"Yes."}};
   const Json arguments{{"message", "Hi"}, {"temperature", 0}, {"max_tokens", 100}};
   CHECK(bench.answer("chat", arguments)["structuredContent"]["ignored"] == Json{"sampling"});
-  CHECK(speed() == 100);
+  CHECK(speed() == 50);  // one token in 20 ms: the first of the two came with the prompt
   bench.pool.model.known.has_kv_size = false;
   CHECK(bench.answer("chat", arguments)["content"][0]["text"].get<std::string>().find("1.2.1 or later") !=
         std::string::npos);
