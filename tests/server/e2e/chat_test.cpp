@@ -767,7 +767,8 @@ TEST_CASE("whether the template of a loaded model is known is told by /health an
     CHECK(client.post("/api/chat", Json{{"model", model}}.dump()).status == 200);
   }
   Json templates = Json::object();
-  for (const Json& model : client.get("/health").json()["models"]) {
+  const Json health = server.health();
+  for (const Json& model : health["models"]) {
     templates[model["name"].get<std::string>()] = model["template"];
   }
   CHECK(templates == Json{{"known", "qwen3"}, {"mystery", nullptr}});
