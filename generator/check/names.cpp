@@ -15,10 +15,12 @@ using c::TypeKind;
 // What the stub of a function calls, of what could be the name of a parameter as well.
 std::set<std::string> called_by_stub(const Api& api, const c::Function& function) {
   std::set<std::string> names;
-  if (function.returns.kind == TypeKind::kRecord) names.insert("encode");
-  if (makes_handle(api, function)) names.insert("remember");
+  const bool is_told = !std::holds_alternative<meaning::Unused>(api.role(function.name + ".return").meaning);
+  if (function.returns.kind == TypeKind::kRecord && is_told) names.insert("encode");
   for (const Part& part : parts_of(api, function)) {
     const Meaning& meaning = api.role(part.path).meaning;
+    const bool has_fields = std::holds_alternative<meaning::Object>(meaning) || holds_record(api, part);
+    if (makes_handle(api, function) && has_fields) names.insert("remember");
     const auto* room = std::get_if<meaning::OutRoom>(&meaning);
     if (room != nullptr && !room->filled.empty()) names.insert("filled");
     if (std::holds_alternative<meaning::OutChosen>(meaning)) names.insert("choice");

@@ -125,9 +125,11 @@ void groups_are_whole(Inspection& inspection) {
       const Role& role = inspection.api.role(part.path);
       if (role.group != last) ended.insert(std::exchange(last, role.group));
       if (role.group.empty()) continue;
-      inspection.require(
-          role.group != "codec" && role.group != "value" && !is_word_of_cpp20(role.group) && !is_macro_of_c(role.group),
-          part, "the generated code means something else by " + role.group + "; call its group otherwise");
+      inspection.require(role.group != "codec" && role.group != "value" && role.group != "factor" &&
+                             !is_of_generated_code(role.group, Declares::kParam) && !is_word_of_cpp20(role.group) &&
+                             !is_macro_of_c(role.group),
+                         part,
+                         "the generated code means something else by " + role.group + "; call its group otherwise");
       inspection.require(inspection.api.groups.count(role.group) != 0, part,
                          "the overlay's \"groups\" does not say what " + role.group + " is");
       inspection.require(ended.count(role.group) == 0, part, "the fields of group " + role.group + " stand apart");

@@ -9,7 +9,10 @@
 
 #include <asio/post.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -123,13 +126,20 @@ void remove_all(const Condemned& condemned, const std::vector<std::string>& load
     }
     if (found.empty()) throw TurnError::unknown_model(name);
   }
-  for (const auto& [file, parts] : beginnings) {
-    for (const auto& part : parts) part->discard();
+  const auto refuse = [](const std::string& path, const std::error_code& error) {
+    if (error) throw TurnError(ErrorKind::kInternal, path + " cannot be deleted: " + error.message());
+  };
+  for (const std::string& path : condemned.paths) {
+    const bool may_write = ::access(fs::path(path).parent_path().c_str(), W_OK) == 0;
+    refuse(path, may_write ? std::error_code() : std::error_code(errno, std::generic_category()));
   }
   for (const std::string& path : condemned.paths) {
     std::error_code error;
     fs::remove(path, error);
-    if (error) throw TurnError(ErrorKind::kInternal, path + " cannot be deleted: " + error.message());
+    refuse(path, error);
+  }
+  for (const auto& [file, parts] : beginnings) {
+    for (const auto& part : parts) part->discard();
   }
 }
 
@@ -317,10 +327,7 @@ void ServerModelStore::remove(const std::vector<std::string>& names,
           outcome->error = error;
         }
       },
-      [this, outcome, done = std::move(done)] {
-        if (outcome->error) return done(outcome->error);
-        models_.look_again([done] { done(std::nullopt); });
-      });
+      [this, outcome, done = std::move(done)] { models_.look_again([outcome, done] { done(outcome->error); }); });
 }
 
 void ServerModelStore::stop() {

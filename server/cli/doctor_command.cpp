@@ -81,9 +81,10 @@ void print_for_people(const doctor::Findings& findings) {
 }
 
 // Where a cure is a command of ours that reads the settings, it reads those that doctor has read.
-std::string with_settings(std::string cure, const std::string& settings_options) {
+std::string with_settings(std::string cure, const SettingsRequest& request) {
   if (!cure.starts_with("rkllm-mcp ") || cure.starts_with("rkllm-mcp --")) return cure;
-  return cure.insert(std::min(cure.find("   #"), cure.size()), settings_options);
+  const std::string options = as_options(request, cure);
+  return cure.insert(std::min(cure.find("   #"), cure.size()), options);
 }
 
 }  // namespace
@@ -103,7 +104,7 @@ int run_doctor(const DoctorOptions& options, const SettingsRequest& request) {
   if (!options.root.empty()) machine.root = options.root;
   if (options.root.empty()) machine.resolve = has_address;
   std::ranges::move(doctor::examine(machine), std::back_inserter(findings));
-  for (Finding& each : findings) each.cure = with_settings(std::move(each.cure), as_options(request));
+  for (Finding& each : findings) each.cure = with_settings(std::move(each.cure), request);
   if (options.json) {
     print_as_json(findings);
   } else {

@@ -153,9 +153,9 @@ void log_first_words(const ServeOptions& options, const SettingsRequest& request
              shell_word(model_to_try(settings)), where, where);
   }
   if (finds_simulator(settings)) return;
-  const std::string more = as_options(request);
-  log.info("is something missing? rkllm-mcp doctor{}; on a PC without a board: rkllm-mcp serve --simulator{}", more,
-           more);
+  const std::string simulated = "rkllm-mcp serve --simulator";
+  log.info("is something missing? rkllm-mcp doctor{}; on a PC without a board: {}{}", as_options(request), simulated,
+           as_options(request, simulated));
 }
 
 // For the service manager: "Serving: tcp on 127.0.0.1:8081; http on 127.0.0.1:8080, TLS"

@@ -1,6 +1,7 @@
 #include "cli/serve_options.hpp"
 
 #include "settings/refused.hpp"
+#include "settings/table.hpp"
 #include "text/shell_word.hpp"
 
 #include <cstdint>
@@ -49,16 +50,33 @@ PortOfSettings port_for(Protocol protocol, const Settings& settings) {
   return {"http", settings.http.enabled, settings.http.address, settings.http.port, settings.http.tls};
 }
 
+bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+// Whether the server has this port already, for another transport than that of `port`.
+bool is_anothers(const PortOfSettings& port, const client::Endpoint& place, const Settings& settings) {
+  if (place.protocol == Protocol::kUdp) return false;
+  for (const Protocol protocol : {Protocol::kTcp, Protocol::kWebSocket, Protocol::kHttp}) {
+    const PortOfSettings other = port_for(protocol, settings);
+    if (other.section != std::string_view(port.section) && other.enabled && other.port == place.port) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_on_this_machine(const client::Endpoint& place) {
-  return place.protocol == Protocol::kUnix || place.host == "localhost" || place.host == "::1" ||
-         place.host.starts_with("127.");
+  return place.protocol == Protocol::kUnix || is_loopback(place.host);
 }
 
-std::string as_options(const SettingsRequest& request) {
+std::string as_options(const SettingsRequest& request, std::string_view command) {
   std::string options = request.path ? " --settings " + shell_word(*request.path) : std::string();
-  for (const Assignment& each : request.assignments) options += set_option(each.name, each.text);
+  for (const Assignment& each : request.assignments) {
+    const Setting* const setting = find_setting(each.name);
+    const bool is_secret = setting != nullptr && setting->secrecy != Secrecy::kPublic;
+    const bool is_said = command.find(" --set " + each.name + "=") != std::string_view::npos ||
+                         (each.name == "runtime.library" && command.find(" --simulator") != std::string_view::npos);
+    if (!is_secret && !is_said) options += set_option(each.name, each.text);
+  }
   return options;
 }
 
@@ -74,13 +92,15 @@ std::optional<std::string> serve_options_for(const client::Endpoint& place, cons
     return settings.unix_socket.path == place.path ? options : options + set_option("unix.path", place.path);
   }
   const PortOfSettings port = port_for(place.protocol, settings);
-  if (!is_on_this_machine(place) && place.host != port.address) return std::nullopt;
+  const bool is_heard_here = port.address == "0.0.0.0" || port.address == "::" || is_loopback(port.address);
+  if (place.host != port.address && (!is_on_this_machine(place) || !is_heard_here)) return std::nullopt;
   if (place.speaks_tls() && !port.tls && settings.tls.certificate.empty()) return std::nullopt;
   const ServicesSettings& of_services = settings.services;
   const PortOfSettings services{"services", of_services.enabled, of_services.address, of_services.port,
                                 settings.http.tls};
   const bool is_of_services = port.section == std::string_view("http") && services.is_at(place);
-  return is_of_services ? options : options + port.moved_to(place);
+  if (is_of_services || is_anothers(port, place, settings)) return options;
+  return options + port.moved_to(place);
 }
 
 }  // namespace rkllm_mcp

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp {
 
@@ -13,7 +14,8 @@ namespace rkllm_mcp {
 bool is_on_this_machine(const client::Endpoint& place);
 
 // What was said of the settings on the command line, for another command: " --settings FILE --set http.port=9000".
-std::string as_options(const SettingsRequest& request);
+// Without secrets, and without what `command`, to which it is to be added, says itself.
+std::string as_options(const SettingsRequest& request, std::string_view command = {});
 
 // What `rkllm-mcp serve` has to be told so that its server is reached at `place`: as_options(), and the port where the
 // settings have another. Nothing where that is another machine, or takes a certificate that the settings do not name.

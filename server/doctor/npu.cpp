@@ -30,7 +30,13 @@ void examine_driver(const Machine& machine, Findings& findings) {
     return;
   }
   const auto text = version.get<std::string>();
-  if (release_at_start(text).value_or(Release{}) < kDriverNeeded) {
+  const auto release = release_at_start(text);
+  if (!release) {
+    findings.push_back({kSubject, Level::kWarning, text + "; whether that is 0.9.7 or newer cannot be told",
+                        "sudo cat /sys/kernel/debug/rknpu/version"});
+    return;
+  }
+  if (*release < kDriverNeeded) {
     findings.push_back({kSubject, Level::kProblem, text + "; 0.9.7 or newer is needed, 0.9.8 is asked for by Rockchip",
                         "sudo apt-get update && sudo apt-get full-upgrade   # brings a newer kernel; then reboot"});
     return;

@@ -53,6 +53,9 @@ std::vector<std::string> read_ollama_delete(const Json& request) {
   read_request(request, [&models](const JsonReader& reader) {
     const auto several = reader.find("models");
     if (!several) return;
+    for (const char* const one : {"model", "name"}) {
+      if (reader.find(one)) throw TurnError::bad_field(one, "either one is named here, or several by models");
+    }
     for (std::size_t at = 0; at < several->array().size(); ++at) models.push_back(several->element(at).text());
   });
   if (models.empty()) models.push_back(read(kOllamaDeleteFields, request).model);

@@ -139,8 +139,10 @@ bool looks_like_server(const std::string& folder) {
 // Pulls are asked for over HTTP.
 client::Endpoint http_of(const std::string& server, const Settings& settings) {
   client::Endpoint place = target_of(server, settings, client::Protocol::kHttp);
+  if (place.protocol == client::Protocol::kUnix) return http_place(settings);
   const bool is_http = place.protocol == client::Protocol::kHttp || place.protocol == client::Protocol::kHttps;
-  if (!is_http) place = {client::Protocol::kHttp, place.host, defaults::kHttpPort, {}};
+  const auto protocol = place.speaks_tls() ? client::Protocol::kHttps : client::Protocol::kHttp;
+  if (!is_http) place = {protocol, place.host, defaults::kHttpPort, {}};
   place.path = "/";
   return place;
 }

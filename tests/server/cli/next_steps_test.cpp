@@ -79,6 +79,28 @@ TEST_CASE("where nobody answers at a port the command is proposed that starts a 
   }
 }
 
+TEST_CASE("no proposed command has a secret in it, undoes itself, or starts a server where it would not be reached") {
+  const Asker asker;
+  const auto secret = asker.run({"status", "--to", "3", "--set", "tools.google.api_key=KEY123"});
+  CHECK_THAT(secret.err, has_text("Start it: rkllm-mcp serve --set http.port=3\n") && !has_text("KEY123"));
+  const auto doctor = asker.run({"doctor", "--set", "runtime.library=/nowhere.so"});
+  CHECK_THAT(doctor.out, has_text("rkllm-mcp serve --simulator") && !has_text("--simulator --set runtime.library"));
+  // TCP has that port.
+  const auto taken = asker.run({"status", "--to", "2", "--settings", asker.settings()});
+  CHECK_THAT(taken.err, has_text("Start it: rkllm-mcp serve --settings " + asker.settings() + "\n"));
+  const auto unheard = asker.run({"status", "--to", "127.0.0.1:3", "--set", "http.address=192.0.2.1"});
+  CHECK_THAT(unheard.err, has_text("; is the server running there?\n"));
+}
+
+TEST_CASE("a command that needs no settings ends well where they are broken and nobody answers") {
+  const Asker asker;
+  write_file(asker.path("broken.json"), R"({"http":)");
+  const auto finished =
+      asker.run({"call", "CPU4", "--to", "tcp://127.0.0.1:1", "--settings", asker.path("broken.json")});
+  CHECK(finished.status == 1);
+  CHECK_THAT(finished.err, has_text("is the server running? Start it: rkllm-mcp serve --settings"));
+}
+
 TEST_CASE("of another machine's server no command is proposed that starts one here, nor a port of this machine") {
   const Asker asker;
   const std::string elsewhere = "255.255.255.255";  // which nobody can be

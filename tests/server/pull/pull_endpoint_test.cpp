@@ -247,7 +247,8 @@ TEST_CASE("several models are deleted together, or none of them") {
   CHECK_THAT(wrong.json()["error"], has_text("'nobody'"));
   CHECK(std::filesystem::exists(serving.path_of("tiny.rkllm")));
   CHECK(std::filesystem::exists(serving.path_of("half.rkllm.part")));
-  for (const char* const body : {R"({"models":[]})", R"({"models":"tiny"})", R"({"models":[1]})"}) {
+  for (const char* const body :
+       {R"({"models":[]})", R"({"models":"tiny"})", R"({"models":[1]})", R"({"models":["tiny"],"model":"half"})"}) {
     CHECK(client.remove("/api/delete", body).status == 400);
   }
   CHECK(client.remove("/api/delete", R"({"models":["half","tiny","half.rkllm","tiny"]})").status == 200);
