@@ -105,7 +105,7 @@ void AssistantCalls::make_text(Purpose purpose, Turn turn, TurnListener* listene
   turn.model = profile().model_for(purpose, is_here ? surroundings_.options.guardrail_model : std::string());
   const std::string asked_model = turn.model;
   // Not unloaded between two texts: that is for whoever asks for the model itself.
-  if (keep_alive_ && (keep_alive_->forever || keep_alive_->seconds > 0)) turn.keep_alive = keep_alive_;
+  if (keep_alive_ && !keep_alive_->unloads()) turn.keep_alive = keep_alive_;
   const std::string what(word_for(purpose));
   const auto begun = Clock::now();
   if (is_ending_) {

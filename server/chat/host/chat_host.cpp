@@ -2,6 +2,7 @@
 
 #include "chat/host/turn_plan.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -109,7 +110,8 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
   const TurnMaker::Surroundings surroundings{
       options_, caches_,
       [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); },
-      [this](const std::string& name, const AnswerEnd& end) { records_[name].speed = speed_of(end); }, first_token_};
+      [this](const std::string& name, const AnswerEnd& end) { records_[name].speed.renew(speed_of(end)); },
+      first_token_};
   auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family), listener,
                                            [this, number] { turns_.erase(number); });
   TurnMaker& begun = *maker;
@@ -131,7 +133,7 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
 
 ChatHost::PromptOfModel ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
   const ModelDescription model = plain_model_for(turn.model, asker);
-  const TurnPlan plan(turn, family_for(model.template_name, model.path));
+  const TurnPlan plan(turn, family_for(model.template_name, model.path), std::numeric_limits<std::size_t>::max());
   return {plan.prompt().text, !plan.uses_own_template(), model.path};
 }
 

@@ -21,27 +21,31 @@ void refuse_images(const Turn& turn) {
                                  "a picture needs a vision encoder, and this server has none; send text only");
 }
 
-// For prompts that are written in no family's form. What the tokenizer of any takes for special may be special here.
-const Family& family_of_raw_prompts() {
+// For prompts that are written in no form. Of the model's family is only what it says beside its answer.
+std::shared_ptr<const Family> family_of_raw_prompts(const Family& of_model) {
+  Family made = *find_family(built_in_families(), kPlainFamily);
+  made.tokens_in_answers = of_model.tokens_in_answers;
+  return std::make_shared<const Family>(std::move(made));
+}
+
+template <class Value>
+void add_new(const std::vector<Value>& more, std::vector<Value>& all) {
+  std::ranges::copy_if(more, std::back_inserter(all),
+                       [&all](const Value& each) { return std::ranges::find(all, each) == all.end(); });
+}
+
+// For turns in the runtime's own template. Which family has been taught to the model is not known: what the tokenizer
+// of any takes for special may be special here. But what it thinks is known: models that think say so at the beginning
+// of their answer, with the same marks in all families.
+const Family& family_of_own_template() {
   static const Family family = [] {
     const auto families = built_in_families();
     Family made = *find_family(families, kPlainFamily);
     for (const Family& each : families) {
-      std::ranges::copy(each.special_tokens, std::back_inserter(made.special_tokens));
-      std::ranges::copy(each.special_brackets, std::back_inserter(made.special_brackets));
-      std::ranges::copy(each.tokens_in_answers, std::back_inserter(made.tokens_in_answers));
+      add_new(each.special_tokens, made.special_tokens);
+      add_new(each.special_brackets, made.special_brackets);
+      add_new(each.tokens_in_answers, made.tokens_in_answers);
     }
-    return made;
-  }();
-  return family;
-}
-
-// For turns in the runtime's own template. Which family has been taught to the model is not known, but what it thinks
-// is: models that think say so at the beginning of their answer, with the same marks in all families.
-const Family& family_of_own_template() {
-  static const Family family = [] {
-    const auto families = built_in_families();
-    Family made = family_of_raw_prompts();
     const auto thinks = std::ranges::find_if(families, [](const Family& each) { return !each.thinking.open.empty(); });
     made.thinking.open = thinks->thinking.open;
     made.thinking.close = thinks->thinking.close;
@@ -71,7 +75,7 @@ const Family* family_for(std::string_view template_name, std::string_view file_n
                                               "\" in the settings does not exist; there are: " + known);
 }
 
-TurnPlan::TurnPlan(Turn turn, const Family* family) : turn_(std::move(turn)), family_(family) {
+TurnPlan::TurnPlan(Turn turn, const Family* family, std::size_t most_bytes) : turn_(std::move(turn)), family_(family) {
   refuse_images(turn_);
   if (turn_.format.kind != OutputKind::kText) {
     schema_ = schema_of(turn_.format, "response_format");
@@ -81,14 +85,13 @@ TurnPlan::TurnPlan(Turn turn, const Family* family) : turn_(std::move(turn)), fa
     uses_own_template_ = true;
     family_ = &family_of_own_template();
   } else if (turn_.raw_prompt) {
-    family_ = &family_of_raw_prompts();
+    raw_family_ = family_of_raw_prompts(*family_);
+    family_ = raw_family_.get();
   }
   // Before it is written: that copies each byte, on the event loop.
   std::size_t bytes = bytes_of(turn_.messages) + (turn_.raw_prompt ? turn_.raw_prompt->size() : 0);
-  if (bytes > kMostPromptBytes && drop(bytes - kMostPromptBytes) > 0) bytes = bytes_of(turn_.messages);
-  if (bytes > kMostPromptBytes) {
-    throw TurnError(ErrorKind::kContext, "the prompt is longer than the 1 MiB that any model takes");
-  }
+  while (bytes > most_bytes && drop(bytes - most_bytes) > 0) bytes = bytes_of(turn_.messages);
+  if (bytes > most_bytes) throw TurnError::prompt_too_long(most_bytes);
   write();
 }
 

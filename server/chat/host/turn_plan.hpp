@@ -6,9 +6,11 @@
 #include "chat/templates/family.hpp"
 #include "chat/templates/render.hpp"
 #include "chat/turn/answer.hpp"
+#include "chat/turn/context.hpp"
 #include "chat/turn/turn.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,8 +24,8 @@ const Family* family_for(std::string_view template_name, std::string_view file_n
 class TurnPlan {
  public:
   // `family`: of the model; null: only a single message is possible, in the runtime's own template. Throws TurnError,
-  // also where what is said is longer than kMostPromptBytes, unless the turn lets its oldest turns be dropped.
-  TurnPlan(Turn turn, const Family* family);
+  // also where what is said is longer than `most_bytes`, unless the turn lets its oldest turns be dropped.
+  TurnPlan(Turn turn, const Family* family, std::size_t most_bytes = kMostPromptBytes);
 
   const Turn& turn() const { return turn_; }
   // How the answer is read.
@@ -54,6 +56,7 @@ class TurnPlan {
   std::size_t drop(std::size_t bytes);  // messages
 
   Turn turn_;
+  std::shared_ptr<const Family> raw_family_;  // of a raw prompt
   const Family* family_;
   std::optional<JsonSchema> schema_;
   std::string instruction_;

@@ -4,10 +4,13 @@
 #include "put_back.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace rkllm_mcp::chat {
 namespace {
+
+constexpr std::chrono::milliseconds kLater{1000};  // memory for an answer that waits is looked for again
 
 void add_id(HttpHeaders& headers, Surface surface, std::string_view request_id) {
   if (!request_id.empty()) headers.add(surface == Surface::kAnthropic ? "request-id" : "x-request-id", request_id);
@@ -33,7 +36,6 @@ ChatExchange::ChatExchange(asio::io_context& loop, HttpExchange& exchange, ChatJ
       gone_(std::move(gone)),
       patience_(loop,
                 [this] {
-                  constexpr std::chrono::seconds kLater{1};
                   if (has_room()) return go_on();
                   patience_.set_after(kLater);
                 }),
@@ -96,7 +98,7 @@ void ChatExchange::hold_if_full() {
   held_since_ = Deadline::Clock::now();
   silence_.clear();  // it has not read yet what was sent
   if (running_) running_->hold();
-  if (options_.most_held) patience_.set_after(has_waited ? *options_.most_held : *options_.most_held - held_);
+  if (options_.most_held) patience_.set_after(has_waited ? kLater : *options_.most_held - held_);
   exchange_->when_ready([weak = weak_from_this()] {
     if (const auto alive = weak.lock()) alive->go_on();
   });

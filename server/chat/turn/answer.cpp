@@ -2,6 +2,12 @@
 
 namespace rkllm_mcp::chat {
 
+void Speed::renew(const Speed& later) {
+  if (later.tokens_per_second) tokens_per_second = later.tokens_per_second;
+  if (later.prefill_tokens_per_second) prefill_tokens_per_second = later.prefill_tokens_per_second;
+  if (later.first_token_ms) first_token_ms = later.first_token_ms;
+}
+
 Speed speed_of(const AnswerEnd& end) {
   const auto per_second = [](std::int64_t tokens, const std::optional<double>& ms) -> std::optional<double> {
     constexpr double kMsOfSecond = 1000;

@@ -88,6 +88,9 @@ struct Speed {
   std::optional<double> tokens_per_second{};
   std::optional<double> prefill_tokens_per_second{};
   std::optional<double> first_token_ms{};  // from the request of the turn
+
+  // What a later answer does not tell stays.
+  void renew(const Speed& later);
 };
 Speed speed_of(const AnswerEnd& end);
 

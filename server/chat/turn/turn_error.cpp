@@ -42,6 +42,13 @@ TurnError TurnError::context_exceeded(std::optional<std::int64_t> prompt_tokens,
   return error;
 }
 
+TurnError TurnError::prompt_too_long(std::size_t most_bytes) {
+  TurnError error(ErrorKind::kContext, "prompt is too long: it has more than " + std::to_string(most_bytes) +
+                                           " bytes, which no model's context length has room for");
+  error.field_ = "messages";
+  return error;
+}
+
 TurnError TurnError::try_later(ErrorKind kind, const std::string& message, std::int64_t retry_after_s) {
   TurnError error(kind, message);
   error.retry_after_s_ = retry_after_s;

@@ -2,6 +2,7 @@
 // turn is made; a copy of it can be kept and sent later, in the middle of a stream.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -44,6 +45,8 @@ class TurnError : public std::runtime_error {
   static TurnError not_supported(std::string_view field, std::string_view complaint);
   static TurnError unknown_model(std::string_view model);
   static TurnError context_exceeded(std::optional<std::int64_t> prompt_tokens, std::int64_t context_tokens);
+  // It has more bytes than any model's context holds.
+  static TurnError prompt_too_long(std::size_t most_bytes);
   // `kind` is kQueueFull or kNoRoom.
   static TurnError try_later(ErrorKind kind, const std::string& message, std::int64_t retry_after_s);
 

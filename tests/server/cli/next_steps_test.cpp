@@ -86,9 +86,10 @@ TEST_CASE("no proposed command has a secret in it, undoes itself, or starts a se
   const auto doctor = asker.run({"doctor", "--set", "runtime.library=/nowhere.so"});
   CHECK_THAT(doctor.out, has_text("rkllm-mcp serve --simulator") && !has_text("--simulator --set runtime.library"));
   // TCP has that port.
-  const auto taken = asker.run({"status", "--to", "2", "--settings", asker.settings()});
+  const auto taken = asker.run({"call", "CPU4", "--to", "http://127.0.0.1:2", "--settings", asker.settings()});
   CHECK_THAT(taken.err, has_text("Start it: rkllm-mcp serve --settings " + asker.settings() + "\n"));
-  const auto unheard = asker.run({"status", "--to", "127.0.0.1:3", "--set", "http.address=192.0.2.1"});
+  const auto unheard =
+      asker.run({"status", "--to", "127.0.0.1:3", "--set", "auth.insecure=true", "--set", "http.address=192.0.2.1"});
   CHECK_THAT(unheard.err, has_text("; is the server running there?\n"));
 }
 

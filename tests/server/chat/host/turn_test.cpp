@@ -222,7 +222,7 @@ TEST_CASE(
 TEST_CASE("a history that is much too long takes a few runs and not one for each turn, and one that no model holds none") {
   Bench bench;
   Turn turn;
-  constexpr int kTurns = 3000;
+  constexpr int kTurns = 6000;
   for (int i = 0; i < kTurns; ++i) {
     turn.messages.push_back(text_message(Role::kUser, std::string(100, 'u')));
     turn.messages.push_back(text_message(Role::kAssistant, std::string(100, 'a')));
@@ -240,13 +240,13 @@ TEST_CASE("a history that is much too long takes a few runs and not one for each
   CHECK(bench.pool.model.runs.size() < 24);
 
   bench.pool.model.runs.clear();
-  turn.messages.insert(turn.messages.begin(), text_message(Role::kUser, std::string(kMostPromptBytes, 'x')));
+  turn.messages.insert(turn.messages.begin(), text_message(Role::kUser, std::string(kMostPromptBytes / 2, 'x')));
   bench.pool.model.answers = {{"ok"}};
   CHECK(bench.ask(turn).beginning->dropped_messages > 2 * kTurns - 40);
   CHECK(bench.pool.model.runs.size() < 24);
   turn.messages = {text_message(Role::kUser, std::string(kMostPromptBytes + 1, 'x'))};
   bench.pool.model.runs.clear();
-  CHECK_THROWS_WITH(bench.ask(turn), test::has_text("longer than the 1 MiB"));
+  CHECK_THROWS_WITH(bench.ask(turn), test::has_text("prompt is too long"));
   CHECK(bench.pool.model.runs.empty());
 }
 
@@ -498,6 +498,8 @@ TEST_CASE("of a model that shows its special tokens the one that ends an answer 
     raw.messages.clear();
     raw.raw_prompt = "Hello";
     CHECK(bench.ask(raw).answers.at(0).text == "Hi");
+    bench.pool.model.answers = {{"<bos>x<eos>", "<|im_end|>"}};  // of other families
+    CHECK(bench.ask(raw).answers.at(0).text == "<bos>x<eos>");
   }
 }
 
