@@ -76,6 +76,11 @@ c::Header read_header(const std::string& path, const std::vector<std::string>& c
   c::Header header{path, lines_of(text), sha256(text), {}};
   for (std::string& line : header.lines) line = clean(line);
   const clang::Index index(clang_createIndex(0, 0));
+  for (const std::string& option : clang_options) {
+    if (option.compare(0, 2, "-x") != 0) continue;
+    throw Refusal({path, 0, 0}, "which language this is is not said by " + option, "",
+                  "what is C is read with --std=c11, and all else as C++");
+  }
   Source source{path, clang_options};
   const std::vector<clang::Unit> units = parse_for_all(index, source);
   const clang::Unit& on_64_bit = units.at(0);

@@ -90,7 +90,7 @@ clang::Unit run_clang(const clang::Index& index, const std::string& path, const 
       CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_VisitImplicitAttributes, &unit);
   if (code != CXError_Success)
     throw Refusal({path, 0, 0}, "clang cannot read this file", "",
-                  "an option behind -- may be none that goes with the others; what is C is read with --std=c11");
+                  "an option behind -- may be none that goes with the others");
   return clang::Unit(unit);
 }
 
