@@ -9,13 +9,13 @@
 
 #include <asio/post.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <iterator>
+#include <memory>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -115,31 +115,23 @@ void remove_all(const Condemned& condemned, const std::vector<std::string>& load
     throw TurnError::not_supported(
         "model", path + " is loaded: unload it first (POST /api/generate with keep_alive 0, or rkllm-mcp unload)");
   }
-  std::map<std::string, std::vector<std::unique_ptr<PartFile>>> beginnings;  // by the file's name
+  std::vector<std::unique_ptr<PartFile>> beginnings;
+  std::set<std::string> files;
   for (const std::string& name : condemned.names) {
-    auto& found = beginnings[file_of_model(name)];
-    if (!found.empty()) continue;  // it was said twice
+    if (!files.insert(file_of_model(name)).second) continue;  // it was said twice
+    std::vector<std::unique_ptr<PartFile>> found;
     try {
       found = unfinished_pulls(condemned.folders, name);
     } catch (const std::exception& error) {
       throw TurnError::not_supported("model", error.what());  // it is being pulled
     }
     if (found.empty()) throw TurnError::unknown_model(name);
+    std::ranges::move(found, std::back_inserter(beginnings));
   }
-  const auto refuse = [](const std::string& path, const std::error_code& error) {
-    if (error) throw TurnError(ErrorKind::kInternal, path + " cannot be deleted: " + error.message());
-  };
-  for (const std::string& path : condemned.paths) {
-    const bool may_write = ::access(fs::path(path).parent_path().c_str(), W_OK) == 0;
-    refuse(path, may_write ? std::error_code() : std::error_code(errno, std::generic_category()));
-  }
-  for (const std::string& path : condemned.paths) {
-    std::error_code error;
-    fs::remove(path, error);
-    refuse(path, error);
-  }
-  for (const auto& [file, parts] : beginnings) {
-    for (const auto& part : parts) part->discard();
+  try {
+    delete_models(condemned.paths, beginnings);
+  } catch (const std::runtime_error& error) {
+    throw TurnError(ErrorKind::kInternal, error.what());
   }
 }
 

@@ -12,6 +12,7 @@
 #include "run_loop.hpp"
 #include "service/handed_sockets.hpp"
 #include "service/supervisor.hpp"
+#include "settings/loopback.hpp"
 #include "settings/table.hpp"
 #include "text/shell_word.hpp"
 #include "version.hpp"
@@ -123,9 +124,8 @@ void log_addresses(const Json& ports, spdlog::logger& log) {
 // Where a browser on this machine finds the web page.
 std::string address_of_page(const Json& http) {
   const std::string address = http["address"].get<std::string>();
-  const bool is_any = address == "0.0.0.0" || address == "::";
   const bool is_v6 = address.find(':') != std::string::npos;
-  const std::string host = is_any ? "127.0.0.1" : is_v6 ? "[" + address + "]" : address;
+  const std::string host = is_any_address(address) ? "127.0.0.1" : is_v6 ? "[" + address + "]" : address;
   return (http.value("tls", false) ? "https://" : "http://") + host + ":" + http["port"].dump() + "/";
 }
 

@@ -1,5 +1,6 @@
 #include "cli/serve_options.hpp"
 
+#include "settings/loopback.hpp"
 #include "settings/refused.hpp"
 #include "settings/table.hpp"
 #include "text/shell_word.hpp"
@@ -50,8 +51,6 @@ PortOfSettings port_for(Protocol protocol, const Settings& settings) {
   return {"http", settings.http.enabled, settings.http.address, settings.http.port, settings.http.tls};
 }
 
-bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
-
 // Whether the server has this port already, for another transport than that of `port`.
 bool is_anothers(const PortOfSettings& port, const client::Endpoint& place, const Settings& settings) {
   if (place.protocol == Protocol::kUdp) return false;
@@ -65,7 +64,7 @@ bool is_anothers(const PortOfSettings& port, const client::Endpoint& place, cons
 }  // namespace
 
 bool is_on_this_machine(const client::Endpoint& place) {
-  return place.protocol == Protocol::kUnix || is_loopback(place.host);
+  return place.protocol == Protocol::kUnix || place.host == "localhost" || is_loopback(place.host);
 }
 
 std::string as_options(const SettingsRequest& request, std::string_view command) {
@@ -92,7 +91,7 @@ std::optional<std::string> serve_options_for(const client::Endpoint& place, cons
     return settings.unix_socket.path == place.path ? options : options + set_option("unix.path", place.path);
   }
   const PortOfSettings port = port_for(place.protocol, settings);
-  const bool is_heard_here = port.address == "0.0.0.0" || port.address == "::" || is_loopback(port.address);
+  const bool is_heard_here = is_any_address(port.address) || is_loopback(port.address);
   if (place.host != port.address && (!is_on_this_machine(place) || !is_heard_here)) return std::nullopt;
   if (place.speaks_tls() && !port.tls && settings.tls.certificate.empty()) return std::nullopt;
   const ServicesSettings& of_services = settings.services;

@@ -159,4 +159,20 @@ std::vector<std::unique_ptr<PartFile>> unfinished_pulls(const std::vector<std::s
   return found;
 }
 
+void delete_models(const std::vector<std::string>& paths, const std::vector<std::unique_ptr<PartFile>>& beginnings) {
+  const auto refuse = [](const std::string& path, const std::error_code& error) {
+    if (error) throw std::runtime_error(path + " cannot be deleted: " + error.message());
+  };
+  for (const std::string& path : paths) {
+    const bool may_write = ::access(fs::path(path).parent_path().c_str(), W_OK) == 0;
+    refuse(path, may_write ? std::error_code() : std::error_code(errno, std::generic_category()));
+  }
+  for (const std::string& path : paths) {
+    std::error_code error;
+    fs::remove(path, error);
+    refuse(path, error);
+  }
+  for (const auto& each : beginnings) each->discard();
+}
+
 }  // namespace rkllm_mcp

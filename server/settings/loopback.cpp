@@ -14,4 +14,6 @@ bool is_loopback(const std::string& address) {
   return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == kLoopbackNet);
 }
 
+bool is_any_address(const std::string& address) { return address == "0.0.0.0" || address == "::"; }
+
 }  // namespace rkllm_mcp

@@ -113,9 +113,7 @@ void AssistantTurn::begin() {
   question_ = question_in(turn_, history_);
   system_ = text_of_role(turn_, Role::kSystem);
   const std::size_t bytes = question_.size() + system_.size() + bytes_of(history_);
-  if (bytes > kMostPromptBytes) {
-    throw TurnError(ErrorKind::kContext, "the messages are longer than the 1 MiB that a profile takes");
-  }
+  if (bytes > kMostPromptBytes) throw TurnError::prompt_too_long(kMostPromptBytes);
   if (turn_.format.kind != OutputKind::kText) {
     throw TurnError::not_supported("response_format", "a profile answers in text");
   }

@@ -30,6 +30,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -206,6 +207,15 @@ std::vector<Meant> meant_by(const std::vector<std::string>& names, const Offered
   return all;
 }
 
+// Beginnings first.
+void tell_removed(const std::vector<Meant>& all, const RemovedFunction& removed) {
+  for (const bool is_whole : {false, true}) {
+    for (const auto& [name, model] : all) {
+      if ((model != nullptr) == is_whole) removed(name, model);
+    }
+  }
+}
+
 // Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of. All
 // at once, so that nothing is deleted if one name is wrong.
 void remove_from_server(ServerLink& server, const OfferedModels& offered, const std::vector<std::string>& names,
@@ -228,37 +238,28 @@ void remove_from_server(ServerLink& server, const OfferedModels& offered, const 
     }
     throw;
   }
-  for (const bool is_whole : {false, true}) {
-    for (const auto& [name, model] : all) {
-      if ((model != nullptr) == is_whole) removed(name, model);
-    }
-  }
+  tell_removed(all, removed);
 }
 
 void remove_from_settings(const Settings& settings, const OfferedModels& known, const std::vector<std::string>& names,
                           const RemovedFunction& removed) {
   const std::vector<Meant> all = meant_by(names, known);
-  std::vector<std::pair<std::string, std::vector<std::unique_ptr<PartFile>>>> beginnings;  // by the name that was said
+  std::vector<std::string> paths;
+  std::vector<std::unique_ptr<PartFile>> beginnings;
   for (const auto& [name, model] : all) {
     if (model != nullptr && (settings.models.contains(model->name) || !model->path.ends_with(".rkllm"))) {
       throw std::runtime_error(model->name + " is no .rkllm file in a folder of runtime.model_dirs");
     }
-    if (model != nullptr) continue;
+    if (model != nullptr) {
+      paths.push_back(model->path);
+      continue;
+    }
     auto found = unfinished_pulls(model_folders(settings.runtime.model_dirs), name);
     if (found.empty()) throw std::runtime_error(known.no_such_model(name));
-    beginnings.emplace_back(name, std::move(found));
+    std::ranges::move(found, std::back_inserter(beginnings));
   }
-  for (const auto& [name, parts] : beginnings) {
-    for (const auto& part : parts) part->discard();
-    removed(name, nullptr);
-  }
-  for (const auto& [name, model] : all) {
-    if (model == nullptr) continue;
-    std::error_code error;
-    fs::remove(model->path, error);
-    if (error) throw std::runtime_error(model->path + " cannot be deleted: " + error.message());
-    removed(name, model);
-  }
+  delete_models(paths, beginnings);
+  tell_removed(all, removed);
 }
 
 }  // namespace
