@@ -171,12 +171,12 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
   const auto own = std::ranges::find_if(service->methods, [&](const auto& each) { return each.name == target.method; });
   const bool is_known = own != service->methods.end() || std::ranges::count(kOfEveryService, target.method) > 0;
   if (!is_known) return false;
-  const Json params = object_or_nothing(given);
+  Json params = object_or_nothing(given);
   permit(session, own != service->methods.end() ? own->permission : Permission::kCall);
   check_quota(session, reply.peer(), limits_.requests_per_session, limits_.counts);
   const PageLimits page{limits_.page_items, reply.peer().max_message_bytes()};
   if (own != service->methods.end()) {
-    own->run({params, session.principal, AnswerForm::kDirect},
+    own->run({std::move(params), session.principal, AnswerForm::kDirect},
              [service, done = answer_to(session, reply)](Json result, const std::exception_ptr& error) {
                done(std::move(result), error);
              });
@@ -185,7 +185,7 @@ bool ServiceCalls::call(const Target& target, const Json& given, Session& sessio
     tools.tools = service->tools;
     reply.result(list_tools(tools, session, params, page));
   } else if (target.method == "tools/call") {
-    call_tool(*service, read_whole(params, kMostReadOnLoop), session, reply);
+    call_tool(*service, read_whole(std::move(params), kMostReadOnLoop), session, reply);
   } else if (target.method == "prompts/list") {
     Catalogue prompts;
     prompts.prompts = service->prompts;

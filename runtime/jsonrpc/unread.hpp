@@ -29,8 +29,9 @@ bool has_unread(const Json& value);
 Json read_whole(Json value, std::size_t most_values = static_cast<std::size_t>(-1));
 // Such a part, read as far as a message is: what is long in it stays text. If all of it is long, so does all of it.
 Json read_outside(const Json& part);
-// As many as may be read on the event loop: some milliseconds.
-inline constexpr std::size_t kMostReadOnLoop = std::size_t{128} * 1024;
+// As many as may be read on the event loop: some milliseconds. No client sends so many: the longest requests of agents
+// have some thousands.
+inline constexpr std::size_t kMostReadOnLoop = std::size_t{32} * 1024;
 
 // JSON text on one line, with the text of such parts as it is. Bytes that are not UTF-8 (a runtime's log line, say)
 // become U+FFFD instead of an exception.

@@ -113,11 +113,7 @@ bool makes_models(std::string_view path) {
   return std::ranges::find(kPaths, path) != kPaths.end();
 }
 
-// Requests are looked at value by value on the event loop, and no client sends so many: the longest that agents send
-// have some thousands.
-constexpr std::size_t kMostValues = std::size_t{32} * 1024;
-
-std::optional<Json> parsed(std::string_view body) { return parse_bounded(body, kDeepestJson, kMostValues); }
+std::optional<Json> parsed(std::string_view body) { return parse_bounded(body, kDeepestJson, kMostReadOnLoop); }
 
 HttpHeaders headers_of(const EmbeddingRequest& request, const Embeddings& made) {
   HttpHeaders headers = ignored_fields(request.ignored);
@@ -202,7 +198,7 @@ void ChatRoutes::refuse_stranger(const HttpRequest& request, const VisitPointer&
 void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit) {
   // What it takes while it is read: its text twice, and its values, of which the shortest take two bytes of text.
   constexpr std::size_t kValueBytes = 100;
-  const std::size_t values = std::min(kMostValues, request.body.size() / 2);
+  const std::size_t values = std::min(kMostReadOnLoop, request.body.size() / 2);
   if (!visit->memory.grow(2 * request.body.size() + kValueBytes * values)) {
     return refuse(visit, TurnError::try_later(ErrorKind::kQueueFull, no_memory().what(), 1));
   }
@@ -210,7 +206,7 @@ void ChatRoutes::read_body(const HttpRequest& request, const VisitPointer& visit
     if (!body) {
       return refuse(visit, TurnError::bad_field(
                                "", "the body is no JSON, is nested too deeply, has a member twice, or more than " +
-                                       std::to_string(kMostValues) + " values"));
+                                       std::to_string(kMostReadOnLoop) + " values"));
     }
     visit->memory.set(2 * bytes);  // the rest was for the reading
     if (!body->is_object()) return refuse(visit, TurnError::bad_field("", "the body must be a JSON object"));

@@ -24,7 +24,6 @@ class KeptResponses final : public ResponseStore {
   static constexpr std::string_view kSpaces = "\x01response:";
   // Of a conversation with its answer. More than any model here can read.
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
-  static constexpr std::size_t kMostValues = std::size_t{32} << 10U;  // they are looked at on the event loop
 
   // `memory`: the memory server.
   KeptResponses(asio::io_context& loop, std::shared_ptr<const Service> memory);

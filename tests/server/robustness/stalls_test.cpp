@@ -99,11 +99,11 @@ TEST_CASE("arguments of millions of values, and prompts of megabytes, hold nobod
   const std::string values = "[" + repeated("[],", 8'000'000) + "[]]";
   const std::string of_tool = R"({"name":"calculate","arguments":{"expression":"1+1","x":)" + values + "}}";
   client.send_text(request("tool-server/tools/call", of_tool));
-  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
+  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 32768 values");
   client.send_text(request("tools/call", of_tool));
-  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
+  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 32768 values");
   client.send_text(request("memory-server/memory/import", R"({"lines":)" + values + "}"));
-  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 131072 values");
+  CHECK(client.answer(7)["error"]["message"] == "invalid request: more than 32768 values");
   client.send_text(
       request("prompts/get", R"({"name":"summarize","arguments":{"text":")" + repeated("x", 7'000'000) + R"("}})"));
   CHECK(client.answer(7)["error"]["data"]["path"] == "params.arguments.text");
