@@ -59,3 +59,7 @@ pkg_check_modules(PCRE2 QUIET IMPORTED_TARGET libpcre2-8)
 rkllm_mcp_require(PCRE2_FOUND libpcre2-8 10.39 libpcre2-dev)
 pkg_check_modules(UTF8PROC QUIET IMPORTED_TARGET libutf8proc)
 rkllm_mcp_require(UTF8PROC_FOUND libutf8proc 2.7 libutf8proc-dev)
+
+# In which language somebody writes.
+find_package(Cld2 QUIET)
+rkllm_mcp_require(Cld2_FOUND cld2 0.0.0 libcld2-dev)

@@ -153,6 +153,10 @@ bool ChatService::read_profiles() {
   chat::ProfileFolder folder = chat::read_profiles(settings_.chat.profiles_dir);
   for (const std::string& complaint : folder.complaints) log_.error("{}", complaint);
   for (const std::string& complaint : assistants_.use(std::move(folder.profiles))) log_.error("{}", complaint);
+  const std::string& guardrail = settings_.chat.guardrail_model;
+  if (!guardrail.empty() && !assistants_.profiles().empty() && !host_.pool().find(guardrail, chat::Asker())) {
+    log_.warn("chat.guardrail_model: there is no model \"{}\" so far", guardrail);
+  }
   auto service = std::make_shared<Service>(*tools_.service());
   service->prompts = chat::prompts_of(assistants_.profiles());
   service_ = std::move(service);

@@ -175,7 +175,7 @@ std::unique_ptr<chat::EmbeddingLease> make_embedding_lease(LeaseSource source) {
   return std::make_unique<LeaseForEmbeddings>(std::move(source));
 }
 
-std::unique_ptr<OnlyLoaded> end_load(LeaseSource source) {
+std::unique_ptr<chat::OnlyLoaded> end_load(LeaseSource source) {
   if (source.slot) source.slot->end_use(source.load, source.keep_alive);
   return nullptr;
 }

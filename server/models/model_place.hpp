@@ -38,9 +38,6 @@ struct LeaseSource {
   void give_back() const;
 };
 
-// What there is of a model instead of a lease, for whoever only wants it loaded.
-struct OnlyLoaded {};
-
 class ModelPlace : public ModelWaiter, public std::enable_shared_from_this<ModelPlace> {
  public:
   // `describe`: what is known of a handle that has no slot.
@@ -94,7 +91,7 @@ class PlaceOf final : public ModelPlace {
   }
 
  protected:
-  bool wants_lease() const override { return !std::is_same_v<Lease, OnlyLoaded>; }
+  bool wants_lease() const override { return !std::is_same_v<Lease, chat::OnlyLoaded>; }
   void granted(LeaseSource source) override { events_.granted(make_(std::move(source))); }
   void refused(const chat::TurnError& error) override { events_.failed(error); }
 
@@ -115,7 +112,7 @@ class PlaceTicket final : public chat::QueuePlace {
 
 std::unique_ptr<chat::ModelLease> make_turn_lease(LeaseSource source);
 std::unique_ptr<chat::EmbeddingLease> make_embedding_lease(LeaseSource source);
-std::unique_ptr<OnlyLoaded> end_load(LeaseSource source);
+std::unique_ptr<chat::OnlyLoaded> end_load(LeaseSource source);
 
 // As the chat host tells of it.
 chat::TurnError turn_error(chat::ErrorKind kind, const std::string& message);

@@ -510,12 +510,8 @@ std::unique_ptr<chat::QueuePlace> ServerModels::ask_for_embeddings(chat::PlaceWi
                                      &make_embedding_lease);
 }
 
-std::unique_ptr<chat::QueuePlace> ServerModels::load(chat::PlaceWish wish,
-                                                     std::function<void(std::optional<TurnError>)> done) {
-  chat::PlaceEvents<OnlyLoaded> events;
-  events.granted = [done](const std::unique_ptr<OnlyLoaded>&) { done(std::nullopt); };
-  events.failed = [done](const TurnError& error) { done(error); };
-  return place<OnlyLoaded>(ModelSlot::Use::kTurns, std::move(wish), std::move(events), &end_load);
+std::unique_ptr<chat::QueuePlace> ServerModels::load(chat::PlaceWish wish, chat::PlaceEvents<chat::OnlyLoaded> events) {
+  return place<chat::OnlyLoaded>(ModelSlot::Use::kTurns, std::move(wish), std::move(events), &end_load);
 }
 
 void ServerModels::unload(std::string name, chat::Asker asker, std::function<void(std::optional<TurnError>)> done) {

@@ -81,8 +81,7 @@ class ServerModels final : public chat::ModelLender {
   std::unique_ptr<chat::QueuePlace> ask(chat::PlaceWish wish, chat::PlaceEvents<chat::ModelLease> events) override;
   std::unique_ptr<chat::QueuePlace> ask_for_embeddings(chat::PlaceWish wish,
                                                        chat::PlaceEvents<chat::EmbeddingLease> events) override;
-  std::unique_ptr<chat::QueuePlace> load(chat::PlaceWish wish,
-                                         std::function<void(std::optional<chat::TurnError>)> done) override;
+  std::unique_ptr<chat::QueuePlace> load(chat::PlaceWish wish, chat::PlaceEvents<chat::OnlyLoaded> events) override;
   void unload(std::string name, chat::Asker asker, std::function<void(std::optional<chat::TurnError>)> done) override;
 
   // For calls that name a model where a handle is asked for. Null: no model has that name.

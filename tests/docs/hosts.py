@@ -10,7 +10,7 @@ import subprocess
 import urllib.request
 
 from runners import NotHere, Wrong, execute, require
-from server import TOKEN
+from server import MODEL, TOKEN
 from snippets import commands_of
 
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -22,16 +22,31 @@ PATIENCE_S = 30
 # --- files of settings ----------------------------------------------------------------------------------------------
 
 def run_settings(snippet, server):
-    """A JSON or TOML file: each of its servers answers."""
+    """A host's file, whose servers answer; or that of a chat client, whose addresses have the model."""
     servers = servers_in(snippet, server)
-    if not servers:
-        raise Wrong("it names no server")
     for name, entry in servers.items():
         check_server(name, entry, server)
+    if servers:
+        return
+    addresses = re.findall(r"""https?://[^\s"']+""", server.localized(snippet.text))
+    if not addresses:
+        raise Wrong("it names no server")
+    for address in addresses:
+        check_models(address)
+
+
+def check_models(address):
+    url = address + ("/models" if address.endswith("/v1") else "/api/tags")
+    with urllib.request.urlopen(url, timeout=PATIENCE_S) as response:
+        said = response.read().decode()
+    if f'"{MODEL}"' not in said:
+        raise Wrong(f"{url} does not name {MODEL}: {said}")
 
 
 def servers_in(snippet, server):
     text = server.localized(snippet.text)
+    if snippet.language == "yaml":
+        return {}
     if snippet.language == "json":
         whole = json.loads(text)
         return whole.get("mcpServers") or whole.get("servers") or {}

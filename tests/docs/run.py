@@ -11,6 +11,7 @@ Exit code 77: this machine lacks what the snippet takes; the reason is printed.
 """
 import argparse
 import os
+import re
 import sys
 
 import hosts
@@ -33,18 +34,18 @@ def tests_of(snippet):
     if snippet.surroundings == "compiled":
         return
     yield snippet.name
-    if host_of(snippet) or snippet.language == "toml":
+    if host_of(snippet) or (snippet.language == "toml" and "mcp_servers" in snippet.text):
         yield snippet.name + BY_HOST
 
 
 def takes_packages(snippet):
-    return snippet.language == "js" and " from '@" in snippet.text
+    return snippet.language == "js" and re.search(r" from '(?!node:|\.)", snippet.text) is not None
 
 
 def run(snippet, by_host, server, compiler):
     if snippet.language == "toml" and by_host:
         hosts.ask_codex_about_settings(snippet, server)
-    elif snippet.language in ("json", "toml"):
+    elif snippet.language in ("json", "toml", "yaml"):
         hosts.run_settings(snippet, server)
     elif host_of(snippet):
         (hosts.ask_host if by_host else hosts.run_host_commands)(snippet, server)

@@ -8,6 +8,7 @@ import tempfile
 import time
 
 TOKEN = "a-token-of-the-tests-0123456789"
+MODEL = "llm-1"  # the name of a model's first handle
 # The ports that documents name.
 PORTS = {"8080": "http", "8081": "tcp", "8082": "udp", "8083": "ws"}
 # Commands that lead to another machine; here they lead back.
@@ -82,6 +83,7 @@ class Server:
         """The text with what is here in place of what the document names."""
         text = re.sub(r"(?<![\w.])(/path/to|build/dev/bin)/(?=\w)", os.path.dirname(self.program) + "/", text)
         text = re.sub(r"\bTOKEN\b", TOKEN, text)
+        text = re.sub(r"\bMODEL\b", MODEL, text)
         text = re.sub(r"\b808[0-3]\b", lambda port: self.ports[port[0]], text)
         return text.replace("board.local:", "127.0.0.1:")
 

@@ -11,7 +11,7 @@ import subprocess
 MARK = re.compile(r"<!-- tested (?P<name>[^:]+?)(?:: (?P<surroundings>\w+))? -->$")
 FENCE = re.compile(r"(?P<indent> *)```(?P<language>\w*)$")
 # What is worth running. Fences of other languages show what travels or what is printed.
-RUNNABLE = ("console", "cpp", "go", "js", "json", "python", "toml")
+RUNNABLE = ("console", "cpp", "go", "js", "json", "python", "toml", "yaml")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -97,8 +97,8 @@ std::unique_ptr<chat::QueuePlace> SimLender::ask_for_embeddings(chat::PlaceWish 
 }
 
 std::unique_ptr<chat::QueuePlace> SimLender::load(chat::PlaceWish /*wish*/,
-                                                  std::function<void(std::optional<chat::TurnError>)> done) {
-  world_.may_happen("a model is there", [done = std::move(done)] { done(std::nullopt); });
+                                                  chat::PlaceEvents<chat::OnlyLoaded> events) {
+  world_.may_happen("a model is there", [granted = std::move(events.granted)] { granted(nullptr); });
   return std::make_unique<chat::QueuePlace>();
 }
 

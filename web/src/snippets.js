@@ -1,5 +1,5 @@
 // What is entered where, for each program. `at` is the server's address, `model` a model's name. docs/chat.md and
-// docs/clients.md say the same at length.
+// docs/clients say the same at length.
 const json = (value) => JSON.stringify(value, null, 2);
 
 export const kSnippets = {

@@ -1,5 +1,12 @@
 #include "chat/assistant/language.hpp"
 
+#include <utf8proc.h>
+
+#include <cstdio>  // compact_lang_det.h needs it, and does not include it
+
+#include <cld2/public/compact_lang_det.h>
+#include <cld2/public/encodings.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,20 +15,56 @@
 namespace rkllm_mcp::chat {
 namespace {
 
-// Letters that no other language of the Latin script has so often: ă, đ, ĩ, ũ, ơ, ư with their capitals, and in texts
-// that were decomposed the horn, the hook above and the dot below.
-constexpr std::array<std::string_view, 15> kVietnameseLetters = {"\u0102", "\u0103", "\u0110", "\u0111", "\u0128",
-                                                                 "\u0129", "\u0168", "\u0169", "\u01a0", "\u01a1",
-                                                                 "\u01af", "\u01b0", "\u031b", "\u0309", "\u0323"};
+// Letters that no other language of the Latin script has so often: ă, đ, ĩ, ũ, ơ, ư with their capitals, the letters
+// with two marks (U+1EA0 to U+1EF9), and in texts that were decomposed the horn, the hook above and the dot below.
+bool is_vietnamese(utf8proc_int32_t letter) {
+  constexpr std::array<utf8proc_int32_t, 15> kOthers = {0x102, 0x103, 0x110, 0x111, 0x128, 0x129, 0x168, 0x169,
+                                                        0x1a0, 0x1a1, 0x1af, 0x1b0, 0x309, 0x31b, 0x323};
+  return (letter >= 0x1ea0 && letter <= 0x1ef9) || std::ranges::find(kOthers, letter) != kOthers.end();
+}
 
-// U+1EA0 to U+1EF9, the letters with two marks: all of them are Vietnamese.
-bool has_letter_with_two_marks(std::string_view text) {
-  for (std::size_t at = 0; at + 2 < text.size(); ++at) {
-    if (text[at] != '\xe1') continue;
-    if (text[at + 1] == '\xbb' && text[at + 2] <= '\xb9') return true;
-    if (text[at + 1] == '\xba' && text[at + 2] >= '\xa0') return true;
+// Where such letters are: a text of any language may have them in names, which begin with a capital.
+enum class OwnLetters { kNowhere, kInNames, kInWords };
+
+OwnLetters own_letters(std::string_view text) {
+  auto found = OwnLetters::kNowhere;
+  bool is_in_word = false;
+  bool is_name = false;
+  while (!text.empty()) {
+    utf8proc_int32_t letter = 0;
+    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+    const auto length = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &letter);
+    text.remove_prefix(length > 0 ? static_cast<std::size_t>(length) : 1);
+    const auto category = length > 0 ? utf8proc_category(letter) : UTF8PROC_CATEGORY_CN;
+    const bool was_in_word = is_in_word;
+    is_in_word = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;  // letters and marks
+    if (is_in_word && !was_in_word) is_name = category == UTF8PROC_CATEGORY_LU;
+    if (!is_in_word || !is_vietnamese(letter)) continue;
+    if (!is_name) return OwnLetters::kInWords;
+    found = OwnLetters::kInNames;
   }
-  return false;
+  return found;
+}
+
+// What a longer text is written in, by the frequency of its groups of letters; nothing: another language, or not sure.
+std::optional<Language> language_by_frequency(std::string_view text) {
+  constexpr std::size_t kShortest = 80;  // bytes; of shorter texts letters and syllables tell more
+  constexpr std::size_t kEnough = 4096;  // bytes that are looked at
+  if (text.size() < kShortest) return std::nullopt;
+  const std::string_view part = text.substr(0, kEnough);
+  const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
+  std::array<CLD2::Language, 3> languages{};
+  std::array<int, 3> percents{};
+  std::array<double, 3> scores{};
+  int letters = 0;
+  int valid = 0;
+  bool is_reliable = false;
+  const auto found = CLD2::ExtDetectLanguageSummaryCheckUTF8(part.data(), static_cast<int>(part.size()), true, &hints,
+                                                             0, languages.data(), percents.data(), scores.data(),
+                                                             nullptr, &letters, &is_reliable, &valid);
+  if (!is_reliable) return std::nullopt;
+  if (found == CLD2::VIETNAMESE) return Language::kVietnamese;
+  return found == CLD2::ENGLISH ? std::optional(Language::kEnglish) : std::nullopt;
 }
 
 // Syllables of people who type without marks. None of them is an English word.
@@ -60,9 +103,10 @@ std::optional<Language> language_of_code(std::string_view code) {
 }
 
 Language language_of(std::string_view text, Language unless_known) {
-  const bool has_own_letter = std::ranges::any_of(
-      kVietnameseLetters, [text](std::string_view letter) { return text.find(letter) != std::string_view::npos; });
-  if (has_own_letter || has_letter_with_two_marks(text)) return Language::kVietnamese;
+  const OwnLetters letters = own_letters(text);
+  if (letters == OwnLetters::kInWords) return Language::kVietnamese;
+  if (const auto found = language_by_frequency(text)) return *found;
+  if (letters == OwnLetters::kInNames) return Language::kVietnamese;
   std::size_t words = 0;
   std::size_t bare = 0;
   for_each_word(text, [&](const std::string& word) {

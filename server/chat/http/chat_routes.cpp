@@ -423,8 +423,12 @@ void ChatRoutes::load_or_unload(ChatJob job, const VisitPointer& visit) {
   if (job.wish == OllamaWish::kUnload) {
     host_.pool().unload(model.name, visit->asker, done);
   } else {
+    PlaceEvents<OnlyLoaded> events;
+    events.granted = [done](const std::unique_ptr<OnlyLoaded>&) { done(std::nullopt); };
+    events.failed = done;
     place = host_.pool().load(
-        {.model = model.name, .asker = visit->asker, .keep_alive = job.turn.keep_alive, .peer = visit->peer}, done);
+        {.model = model.name, .asker = visit->asker, .keep_alive = job.turn.keep_alive, .peer = visit->peer},
+        std::move(events));
   }
   keep(number, visit, {std::move(place), [this, visit](const TurnError& error) { refuse(visit, error); }});
 }

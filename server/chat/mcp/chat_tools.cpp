@@ -132,33 +132,21 @@ void ChatTools::load_model(Started invocation, const Json& arguments) {
 void ChatTools::begin_load(Started invocation, const ModelDescription& model) {
   refuse_profile(model);
   const Asker asker = asker_of(*invocation);
-  if (model.state == ModelState::kLoaded) return answer(*invocation, loaded(model.name, asker));
-  struct Load {
-    std::unique_ptr<QueuePlace> place;
-    std::int64_t told = 0;  // bytes; progress only grows
-  };
-  const auto load = std::make_shared<Load>();
-  PlaceEvents<ModelLease> events;
-  events.loading = [invocation, weak = std::weak_ptr(load)](const LoadProgress& progress) {
-    const auto alive = weak.lock();
-    if (!alive || !progress.bytes || *progress.bytes <= alive->told) return;
-    alive->told = *progress.bytes;
+  PlaceEvents<OnlyLoaded> events;
+  // Progress only grows.
+  events.loading = [invocation, told = std::int64_t{0}](const LoadProgress& progress) mutable {
+    if (!progress.bytes || *progress.bytes <= told) return;
+    told = *progress.bytes;
     const auto total = progress.total ? std::optional(static_cast<double>(*progress.total)) : std::nullopt;
     invocation->progress(static_cast<double>(*progress.bytes), total, "loading");
   };
-  // It waits behind turns only when it is loaded.
-  events.queued = [this, invocation, asker, name = model.name](std::size_t) {
-    const auto now = host_.find(name, asker);
-    if (now && now->state == ModelState::kLoaded) answer(*invocation, loaded(name, asker));
-  };
-  events.granted = [this, invocation, asker, name = model.name](std::unique_ptr<ModelLease> lease) {
-    lease.reset();
+  events.granted = [this, invocation, asker, name = model.name](const std::unique_ptr<OnlyLoaded>&) {
     answer(*invocation, loaded(name, asker));
   };
   events.failed = [invocation](const TurnError& error) { invocation->result(tool_error(rpc_error_of(error))); };
-  load->place = host_.pool().ask({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
-                                 std::move(events));
-  keep(invocation, load);
+  keep(invocation,
+       host_.pool().load({.model = model.name, .asker = asker, .keep_alive = {}, .peer = peer_of(*invocation)},
+                         std::move(events)));
 }
 
 Json ChatTools::loaded(const std::string& model, const Asker& asker) const {

@@ -95,6 +95,9 @@ class EmbeddingLease {
   virtual std::optional<double> load_ms() const = 0;
 };
 
+// What there is of a model instead of a lease, for whoever only wants it loaded.
+struct OnlyLoaded {};
+
 // A place in a queue. Its destruction gives the place up, at once; after that no callback comes.
 class QueuePlace {
  public:
@@ -135,8 +138,8 @@ class ModelLender {
   virtual std::unique_ptr<QueuePlace> ask_for_embeddings(PlaceWish wish, PlaceEvents<EmbeddingLease> events) = 0;
 
   // Loads a model and lets it be: waits for the load, and not for those who use it. The wish's keep_alive holds from
-  // then on. `done` gets nothing, or an error.
-  virtual std::unique_ptr<QueuePlace> load(PlaceWish wish, std::function<void(std::optional<TurnError>)> done) = 0;
+  // then on.
+  virtual std::unique_ptr<QueuePlace> load(PlaceWish wish, PlaceEvents<OnlyLoaded> events) = 0;
   // Unloads it as soon as nobody uses it; needs `admin`. Not loaded: that is no error.
   virtual void unload(std::string name, Asker asker, std::function<void(std::optional<TurnError>)> done) = 0;
 };

@@ -117,6 +117,13 @@ TEST_CASE("chat.guardrail_model is asked for all but answers, and the answering 
   CHECK(reply["choices"][0]["message"]["content"] == "CÓ");
   CHECK(clinic.memory("get_summary", "c")["summary"] == "Tóm tắt.");
   CHECK(clinic.http.get("/api/ps").json()["models"].size() == 2);
+  CHECK_THAT(read_file(clinic.logs / "log.json"), !has_text("chat.guardrail_model"));
+}
+
+TEST_CASE("a chat.guardrail_model that there is not is named in the log before anybody asks") {
+  const Clinic clinic(web_answer(kPage), {"chat.guardrail_model=jugde"});
+  CHECK_THAT(read_file(clinic.logs / "log.json"),
+             has_text(R"(chat.guardrail_model: there is no model \"jugde\" so far)"));
 }
 
 TEST_CASE("without a conversation the client's history is told, and nothing is kept") {

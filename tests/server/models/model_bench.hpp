@@ -243,6 +243,13 @@ class Bench {
         models.ask({.model = model, .asker = std::move(asker), .keep_alive = keep_alive, .peer = {}}, events);
     return asking;
   }
+
+  std::unique_ptr<chat::QueuePlace> load(chat::PlaceWish wish, const std::function<void(bool is_loaded)>& done) {
+    chat::PlaceEvents<chat::OnlyLoaded> events;
+    events.granted = [done](const std::unique_ptr<chat::OnlyLoaded>&) { done(true); };
+    events.failed = [done](const chat::TurnError&) { done(false); };
+    return models.load(std::move(wish), std::move(events));
+  }
   // The lease that it gets.
   bool granted(const std::shared_ptr<Asking>& asking) {
     return until([&] { return asking->done(); }) && asking->lease != nullptr;

@@ -354,8 +354,8 @@ TEST_CASE("who only wants a model loaded does not wait for those who use it, and
   REQUIRE(bench.granted(user));
   const auto waiting = bench.ask("a");
   bool loaded = false;
-  const auto place = bench.models.load({.model = "a", .keep_alive = chat::KeepAlive{false, 600}},
-                                       [&](const std::optional<chat::TurnError>& error) { loaded = !error; });
+  const auto place = bench.load({.model = "a", .keep_alive = chat::KeepAlive{false, 600}},
+                                [&](bool is_loaded) { loaded = is_loaded; });
   CHECK_FALSE(loaded);
   REQUIRE(bench.until([&] { return loaded; }));
   CHECK_FALSE(waiting->done());
@@ -371,15 +371,15 @@ TEST_CASE("a load that is given up is not told of, and one of a handle that is t
   Bench bench(presets({"a"}));
   bench.board.hold_loads();
   bool told = false;
-  const auto note = [&](const std::optional<chat::TurnError>&) { told = true; };
-  auto place = bench.models.load({.model = "a"}, note);
+  const auto note = [&](bool) { told = true; };
+  auto place = bench.load({.model = "a"}, note);
   REQUIRE(bench.until([&] { return bench.board.loads() == 1; }));
   place.reset();
   bench.board.let_loads_go();
   REQUIRE(bench.until([&] { return bench.is_loaded("a"); }));
   CHECK_FALSE(told);
   init(bench, "/models/own.rkllm");
-  place = bench.models.load({.model = "own"}, note);
+  place = bench.load({.model = "own"}, note);
   CHECK_FALSE(told);
   CHECK(bench.until([&] { return told; }));
 }
@@ -387,8 +387,7 @@ TEST_CASE("a load that is given up is not told of, and one of a handle that is t
 TEST_CASE("a model is loaded and unloaded on request, and unloading waits for those who use it") {
   Bench bench(presets({"a"}));
   bool loaded = false;
-  const auto place =
-      bench.models.load({.model = "a"}, [&](const std::optional<chat::TurnError>& error) { loaded = !error; });
+  const auto place = bench.load({.model = "a"}, [&](bool is_loaded) { loaded = is_loaded; });
   REQUIRE(bench.until([&] { return loaded; }));
   const auto asking = bench.ask("a");
   REQUIRE(bench.granted(asking));

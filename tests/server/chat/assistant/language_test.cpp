@@ -25,6 +25,25 @@ TEST_CASE("Vietnamese is known by its own letters, by two marks on one, and with
   CHECK(code("TOI BI DAU RANG") == "vi");
 }
 
+TEST_CASE("a name does not make a longer text Vietnamese, and what it quotes does not make it English") {
+  CHECK(code("Please write a short letter to my dentist Dr. Nguyễn Văn Đức in Huế and tell her that I cannot come on "
+             "Monday "
+             "because my train is late, and ask whether Thursday afternoon would be possible instead.") == "en");
+  CHECK(
+      code("Giải thích đoạn văn sau: The quick brown fox jumps over the lazy dog because it was bored of lying in the "
+           "sun all day long, and the neighbours were away, so there was nobody to play with.") == "vi");
+  CHECK(code("Toi bi dau rang ham duoi ben trai da ba ngay hom nay, nhat la khi uong nuoc lanh hoac an do ngot. Toi da "
+             "uong thuoc giam dau nhung khong do.") == "vi");
+  CHECK(code("HÔM QUA TÔI ĐI KHÁM RĂNG, BÁC SĨ NÓI RẰNG TÔI CẦN NHỔ RĂNG KHÔN VÌ NÓ MỌC LỆCH VÀ LÀM ĐAU CÁC RĂNG BÊN "
+             "CẠNH") == "vi");
+  CHECK(
+      code("Ich habe seit drei Tagen Zahnschmerzen im linken Unterkiefer, besonders wenn ich kaltes Wasser trinke oder "
+           "etwas Süßes esse.") == "en");
+  CHECK(code("Nguyễn Văn Đức") == "vi");
+  std::string broken(200, '\xff');
+  CHECK(code(broken, Language::kVietnamese) == "vi");
+}
+
 TEST_CASE("other languages with marks are not taken for Vietnamese, and what has no words is the profile's") {
   CHECK(code("How often should I brush my teeth?") == "en");
   CHECK(code("Où est mon dentiste préféré, à côté de l'hôtel ?") == "en");

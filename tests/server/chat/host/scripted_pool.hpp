@@ -37,7 +37,7 @@ class ScriptedModel final : public ModelSeam {
     known.file_name = "qwen3-0.6b.rkllm";
     known.runtime_version = "1.3.0";
     known.max_context_len = 4096;
-    known.has_run_options = known.has_kv_size = true;
+    known.has_run_options = known.has_thinking = known.has_kv_size = true;
     known.cache_identity = "1.3.0 qwen3-0.6b";
   }
 
@@ -191,9 +191,16 @@ class ScriptedPool final : public ModelLender {
     });
     return std::make_unique<QueuePlace>();
   }
-  std::unique_ptr<QueuePlace> load(PlaceWish /*wish*/, std::function<void(std::optional<TurnError>)> done) override {
-    actions.emplace_back([done = std::move(done)] { done(std::nullopt); });
-    return std::make_unique<QueuePlace>();
+  std::unique_ptr<QueuePlace> load(PlaceWish /*wish*/, PlaceEvents<OnlyLoaded> events) override {
+    const std::uint64_t number = ++next_;
+    loads_.push_back({number, std::move(events)});
+    actions.emplace_back([this] {
+      if (loads_.empty()) return;
+      auto granted = std::move(loads_.front().events.granted);
+      loads_.pop_front();
+      granted(nullptr);
+    });
+    return std::make_unique<Ticket>(*this, number);
   }
   void unload(std::string /*name*/, Asker /*asker*/, std::function<void(std::optional<TurnError>)> done) override {
     actions.emplace_back([done = std::move(done)] { done(std::nullopt); });
@@ -221,25 +228,28 @@ class ScriptedPool final : public ModelLender {
   bool pretend_others_wait = false;
   std::vector<PlaceWish> wishes;
   std::size_t places() const { return waiting_.size(); }
-  // To all who wait: the model is being loaded.
+  std::size_t loads() const { return loads_.size(); }
+  // To all who wait for a load: the model is being loaded.
   void tell_loading(const LoadProgress& progress) {
-    for (const Place& each : waiting_) {
-      if (each.events.loading) each.events.loading(progress);
-    }
+    for (const auto& each : loads_) each.events.loading(progress);
   }
 
  private:
-  struct Place {
+  template <typename Lease>
+  struct PlaceFor {
     std::uint64_t number;
-    PlaceEvents<ModelLease> events;
+    PlaceEvents<Lease> events;
   };
+  using Place = PlaceFor<ModelLease>;
   class Ticket final : public QueuePlace {
    public:
     Ticket(ScriptedPool& pool, std::uint64_t number) : pool_(pool), number_(number) {}
     Ticket(const Ticket&) = delete;
     Ticket& operator=(const Ticket&) = delete;
     ~Ticket() override {
-      pool_.waiting_.remove_if([this](const Place& each) { return each.number == number_; });
+      const auto is_this = [this](const auto& each) { return each.number == number_; };
+      pool_.waiting_.remove_if(is_this);
+      pool_.loads_.remove_if(is_this);
     }
 
    private:
@@ -281,6 +291,7 @@ class ScriptedPool final : public ModelLender {
   }
 
   std::list<Place> waiting_;
+  std::list<PlaceFor<OnlyLoaded>> loads_;
   std::uint64_t next_ = 0;
 };
 

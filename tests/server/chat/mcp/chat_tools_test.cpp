@@ -56,7 +56,7 @@ std::vector<double> progress_in(const Texts& texts) {
 TEST_CASE("a load tells the bytes that have been read, which only grow, and ends when the model is there") {
   Bench bench;
   bench.send("7", "load_model", {{"model", "qwen3-0.6b"}}, true);
-  REQUIRE(bench.pool.places() == 1);
+  REQUIRE(bench.pool.loads() == 1);
   bench.pool.tell_loading({.bytes = 100, .total = 1000});
   bench.pool.tell_loading({.bytes = 100, .total = 1000});
   bench.pool.tell_loading({.bytes = 90, .total = 1000});
@@ -67,29 +67,22 @@ TEST_CASE("a load tells the bytes that have been read, which only grow, and ends
   CHECK(progress_in(told) == std::vector<double>{100, 1000});
   const Json result = Json::parse(told.back())["result"]["structuredContent"];
   CHECK(result == Json{{"model", "qwen3-0.6b"}, {"context", 4096}, {"load_s", nullptr}, {"simulated", true}});
-  CHECK(bench.pool.places() == 0);
-  CHECK_FALSE(bench.pool.leased);
+  CHECK(bench.pool.loads() == 0);
 }
 
-TEST_CASE(
-    "a load that waits behind a turn is over when the model is loaded, and one that is cancelled gives up its place") {
+TEST_CASE("a load takes no place in the queue of those who use the model, and one that is cancelled is given up") {
   Bench bench;
   bench.pool.leased = true;  // somebody's turn
   bench.send("7", "load_model", {{"model", "qwen3-0.6b"}});
-  bench.pool.info.state = ModelState::kLoaded;
   CHECK(only(bench.settle())["result"]["structuredContent"]["model"] == "qwen3-0.6b");
-  CHECK(bench.pool.places() == 0);
-  // A model that is there needs no place at all.
-  CHECK(bench.answer("load_model", {{"model", "qwen3-0.6b"}})["structuredContent"]["model"] == "qwen3-0.6b");
-  CHECK(bench.pool.wishes.size() == 1);
+  CHECK(bench.pool.wishes.empty());
 
-  bench.pool.info.state = ModelState::kOnDisk;
   bench.send("8", "load_model", {{"model", "qwen3-0.6b"}});
-  CHECK(bench.pool.places() == 1);
+  CHECK(bench.pool.loads() == 1);
   bench.client.receive(
       std::string_view(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}})"));
   CHECK(bench.settle().empty());
-  CHECK(bench.pool.places() == 0);
+  CHECK(bench.pool.loads() == 0);
 }
 
 TEST_CASE("what the model thinks is in the result, and is no progress") {
