@@ -91,8 +91,9 @@ def python(snippet, server, _):
 def javascript(snippet, server, _):
     node = require("node")
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-    if "@langchain/" in snippet.text and tuple(map(int, re.findall(r"\d+", version)))[:2] < (20, 10):
-        raise NotHere(f"@langchain/mcp-adapters needs Node.js 20.10, {node} is {version.strip()}")
+    package = re.search(r"@langchain/\w+|(?<=')openai(?=')", snippet.text)
+    if package and tuple(map(int, re.findall(r"\d+", version)))[:2] < (20, 10):
+        raise NotHere(f"{package[0]} needs Node.js 20.10, {node} is {version.strip()}")
     return [node, written(snippet, server, "snippet.mjs")]
 
 
