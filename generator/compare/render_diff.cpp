@@ -81,12 +81,28 @@ std::vector<Change> of_group(const std::vector<Change>& changes, Group group) {
   return members;
 }
 
-// Inside a table cell and backticks.
+// What Markdown shows as it is: between more backticks than the text has side by side, on one line.
+std::string code_span(const std::string& text) {
+  std::size_t longest = 0;
+  std::size_t run = 0;
+  std::string line;
+  for (const char character : text) {
+    run = character == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+    line += character == '\n' || character == '\r' ? ' ' : character;
+  }
+  const auto stands_out = [&](char character) { return line.front() == character || line.back() == character; };
+  if (!line.empty() && (stands_out('`') || stands_out(' '))) line = " " + line + " ";  // Markdown takes these away
+  const std::string fence(longest + 1, '`');
+  return fence + line + fence;
+}
+
+// The same in a table, which is cut at each '|' before anything else is read.
 std::string cell(const std::string& text) {
   if (text.empty()) return "";
   std::string escaped;
-  for (const char character : text) escaped += character == '|' ? "\\|" : std::string(1, character);
-  return "`" + escaped + "`";
+  for (const char character : code_span(text)) escaped += character == '|' ? "\\|" : std::string(1, character);
+  return escaped;
 }
 
 Json side_json(const Change& change, const Side& side) {
@@ -128,7 +144,7 @@ std::string diff_as_text(const std::vector<Change>& changes, const std::string& 
 }
 
 std::string diff_as_markdown(const std::vector<Change>& changes, const std::string& before, const std::string& after) {
-  std::string text = "# " + before + " → " + after + "\n";
+  std::string text = "# " + code_span(clean(before)) + " → " + code_span(clean(after)) + "\n";
   if (changes.empty()) return text + "\nNo difference.\n";
   text += "\n" + std::string(kLegend) + "\n";
   for (const GroupText& group : kGroups) {

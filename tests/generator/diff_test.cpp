@@ -321,6 +321,22 @@ TEST_CASE("a comparison is told as text, as a page and as data") {
   test::compare_with_golden(folder + "/expected.json", diff_as_json(changes, "before.h", "after.h"));
 }
 
+TEST_CASE("what Markdown reads as its own is shown as it is, in tables and in titles") {
+  const auto row = [](const std::string& macro) {
+    const std::string text = diff_as_markdown(diff_of("", "#define X " + macro + "\n"), "a", "b");
+    return text.substr(text.rfind("| added"));
+  };
+  CHECK(row("\"a`b\"") == "| added | macro | `X` |  | ``\"a`b\"`` |\n");
+  CHECK(row("\"```\"") == "| added | macro | `X` |  | ````\"```\"```` |\n");
+  CHECK(row("\"a`|``b\"") == "| added | macro | `X` |  | ```\"a`\\|``b\"``` |\n");
+  // A backtick at an end of the text is no part of the fence.
+  const std::vector<Change> reworded = {
+      {ChangeKind::kReworded, Breaks::kNone, "documentation", "f", Side{"`a` | b"}, Side{" c\nd"}, {}}};
+  CHECK_THAT(diff_as_markdown(reworded, "__a__.h", "`b`.h"),
+             has_text("| reworded | documentation | `f` | `` `a` \\| b `` | `  c d ` |\n") &&
+                 has_text("# `__a__.h` → `` `b`.h ``\n"));
+}
+
 TEST_CASE("no difference is said to be none") {
   CHECK(diff_as_text({}, "a.h", "b.h") == "a.h -> b.h\n\nNo difference.\n");
 }

@@ -40,7 +40,7 @@ TEST_CASE("diff exits with 3 if something breaks and with 0 if not, and prints t
   CHECK(breaking.err.empty());
   const Outcome equal = run("diff " + kNew + " " + kNew + " --format markdown");
   CHECK(equal.exit_code == 0);
-  CHECK(equal.out == "# " + kNew + " → " + kNew + "\n\nNo difference.\n");
+  CHECK(equal.out == "# `" + kNew + "` → `" + kNew + "`\n\nNo difference.\n");
 }
 
 TEST_CASE("dump prints the model, as a tree unless JSON is asked for") {
