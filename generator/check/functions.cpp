@@ -57,6 +57,24 @@ std::vector<Handle> handles_of(const Api& api, const c::Function& function) {
   return found;
 }
 
+// Why what frees gets no handle, or why a handle of the function is no argument of it; empty if neither is so.
+std::string obstacle_of_handle(const Api& api, const c::Function& function, const c::Function& frees) {
+  const c::Param* const handle = param_with<meaning::UsesHandle>(api, function);
+  for (const c::Param& param : frees.params) {
+    const std::string path = frees.name + "." + param.name;
+    const Meaning& meaning = api.role(path).meaning;
+    if (std::holds_alternative<meaning::DestroysHandle>(meaning))
+      return "; it ends the handle " + path + ", which is for a method";
+    const bool wants_handle = std::holds_alternative<meaning::UsesHandle>(meaning);
+    if (wants_handle && handle == nullptr && !makes_handle(api, function))
+      return "; it takes the handle " + path + ", and " + function.name + " is given none";
+    if (!wants_handle && handle != nullptr && spelling(handle->type) == spelling(param.type))
+      return "; if " + path + " is the handle, say so: " +
+             Json{{"for", path}, {"quote", declaration(param)}, {"handle", {{"role", "uses"}}}}.dump();
+  }
+  return {};
+}
+
 // What frees what a function has left is called with arguments of that function.
 void inspect_freeing(Inspection& inspection, const Part& part, const std::string& frees) {
   inspection.require(is_left(inspection.api.role(part.path).meaning), part,
@@ -78,7 +96,8 @@ void inspect_freeing(Inspection& inspection, const Part& part, const std::string
   inspection.require(std::find(arguments.begin(), arguments.end(), part.name) != arguments.end(), part,
                      frees +
                          " is no function that takes this, and else only what stands beside it: of each type that "
-                         "it takes, there has to be one parameter");
+                         "it takes, there has to be one parameter" +
+                         (freeing != nullptr ? obstacle_of_handle(inspection.api, *function, *freeing) : ""));
 }
 
 }  // namespace
@@ -129,12 +148,14 @@ void referred_functions_exist(Inspection& inspection) {
     const std::string freeing = freed_by(meaning);
     if (freeing.empty()) continue;
     const auto* frees = c::find<c::Function>(header, freeing);
-    if (frees != nullptr && text != nullptr && takes_just(*frees, function->returns)) continue;
+    if (frees != nullptr && text != nullptr && takes_just(inspection.api, *frees, function->returns)) continue;
     const auto arguments = frees != nullptr && object != nullptr ? arguments_to_free(inspection.api, *function, *frees)
                                                                  : std::vector<std::string>{};
     if (std::find(arguments.begin(), arguments.end(), kReturned) != arguments.end()) continue;
-    inspection.complain(function->location, function->name + ": " + freeing + " is no function that takes just the " +
-                                                (text != nullptr ? "text" : "struct"));
+    inspection.complain(function->location,
+                        function->name + ": " + freeing + " is no function that takes just the " +
+                            (text != nullptr ? "text" : "struct") +
+                            (frees != nullptr ? obstacle_of_handle(inspection.api, *function, *frees) : ""));
   }
   for (const auto& [name, role] : inspection.api.functions) {
     if (role.running_probe.empty()) continue;

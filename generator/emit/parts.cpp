@@ -54,9 +54,12 @@ bool is_repeatable(const c::Type& type) {
   return type.kind == TypeKind::kBool || type.kind == TypeKind::kCharacter || is_floating(type);
 }
 
-bool takes_just(const c::Function& function, const c::Type& pointer) {
+bool takes_just(const Api& api, const c::Function& function, const c::Type& pointer) {
   if (function.params.size() != 1 || pointer.kind != c::TypeKind::kPointer) return false;
   const c::Type& param = function.params.front().type;
+  const Meaning& meaning = api.role(function.name + "." + function.params.front().name).meaning;
+  if (std::holds_alternative<meaning::UsesHandle>(meaning) || std::holds_alternative<meaning::DestroysHandle>(meaning))
+    return false;
   const c::Type& held = pointer.target.front();
   const auto is_pointer_at = [&param](c::TypeKind kind) {
     return param.kind == c::TypeKind::kPointer && param.target.front().kind == kind;
@@ -68,10 +71,10 @@ bool takes_just(const c::Function& function, const c::Type& pointer) {
 
 std::vector<std::string> arguments_to_free(const Api& api, const c::Function& function, const c::Function& frees) {
   const Meaning& returned = api.role(function.name + ".return").meaning;
-  const bool is_kept = std::holds_alternative<meaning::Text>(returned) ||
-                       std::holds_alternative<meaning::Object>(returned) ||
-                       std::holds_alternative<meaning::CreatesHandle>(returned);  // in the variable kReturned
-  if (is_kept && takes_just(frees, function.returns)) return {kReturned};
+  const bool is_handle = std::holds_alternative<meaning::CreatesHandle>(returned);
+  const bool is_kept = is_handle || std::holds_alternative<meaning::Text>(returned) ||
+                       std::holds_alternative<meaning::Object>(returned);  // in the variable kReturned
+  if (is_kept && takes_just(api, frees, function.returns)) return {kReturned};
   const auto plain = [](c::Type type) {
     if (type.kind == c::TypeKind::kPointer && type.name.empty()) type.target.front().is_const = false;
     type.is_const = false;
@@ -96,9 +99,14 @@ std::vector<std::string> arguments_to_free(const Api& api, const c::Function& fu
   const auto parts = parts_of(api, function);
   for (const c::Param& param : frees.params) {
     std::vector<std::string> found;
-    if (is_kept && can_be_given(function.returns, param.type)) found.emplace_back(kReturned);
+    const Meaning& meaning = api.role(frees.name + "." + param.name).meaning;
+    if (std::holds_alternative<meaning::DestroysHandle>(meaning)) return {};
+    const bool wants_handle = std::holds_alternative<meaning::UsesHandle>(meaning);
+    if (is_kept && is_handle == wants_handle && can_be_given(function.returns, param.type))
+      found.emplace_back(kReturned);
     for (const Part& part : parts) {
-      if (can_be(part, param.type)) found.push_back(part.name);
+      const bool is_used = std::holds_alternative<meaning::UsesHandle>(api.role(part.path).meaning);
+      if (is_used == wants_handle && can_be(part, param.type)) found.push_back(part.name);
     }
     if (found.size() != 1 || std::find(arguments.begin(), arguments.end(), found.front()) != arguments.end()) return {};
     arguments.push_back(found.front());

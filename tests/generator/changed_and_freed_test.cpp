@@ -103,6 +103,59 @@ TEST_CASE("what a function has left is freed once, by one that takes just that a
              has_text("S.a: n counts what a client gives, too"));
 }
 
+TEST_CASE("a handle that is an integer is no other integer for what frees, nor the other way round") {
+  const auto freed = [](const std::string& functions, const std::string& entries) {
+    return with_entry("typedef struct { void* left; int size; } S;\nint make(int* c);\n" + functions,
+                      R"({"for":"S.left","quote":"void* left","array":{"counted_by":"size","told_only":true}},)"
+                      R"({"for":"make.c","quote":"int* c","handle":{"role":"creates"}},)"
+                      R"({"for":"f.p","quote":"S* p","object":{"changed":true,"freed_by":"g"}},)"
+                      R"({"for":"g.q","quote":"S* q","unused":{}})" +
+                          entries);
+  };
+  const auto handle = [](const std::string& path, const std::string& role = "uses") {
+    return R"(,{"for":")" + path + R"(","quote":"int c","handle":{"role":")" + role + R"("}})";
+  };
+  const std::string both = "int f(int c, S* p, int n);\nint g(int c, S* q);";
+  CHECK(freed(both, handle("f.c") + handle("g.c")) == "accepted");
+  CHECK(freed("int f(int n, S* p);\nint g(int n, S* q);", "") == "accepted");
+  CHECK_THAT(freed("int f(int n, S* p);\nint g(int c, S* q);", handle("g.c")),
+             has_text("x.h:3:17: error: f.p: g is no function that takes this") &&
+                 has_text("; it takes the handle g.c, and f is given none [referred-functions-exist]"));
+  CHECK_THAT(freed("int f(int c, S* p);\nint g(S* q, int flags);", handle("f.c")),
+             has_text("; if g.flags is the handle, say so: "
+                      R"({"for":"g.flags","quote":"int flags","handle":{"role":"uses"}} [referred)"));
+  CHECK_THAT(freed("int f(int c, S* p);\nint g(int c, S* q);", handle("f.c") + handle("g.c", "destroys")),
+             has_text("; it ends the handle g.c, which is for a method"));
+}
+
+TEST_CASE("what frees takes integers of the type that the header names") {
+  const auto freed = [](const std::string& functions) {
+    return with_entry("typedef int fd_t;\ntypedef int item_t;\ntypedef struct { int size; } S;\n" + functions,
+                      R"({"for":"fd_t","quote":"typedef int fd_t","handle":{"role":"uses"}},)"
+                      R"({"for":"f.p","quote":"S* p","object":{"changed":true,"freed_by":"g"}},)"
+                      R"({"for":"g.q","quote":"S* q","unused":{}})");
+  };
+  CHECK(freed("int f(fd_t fd, item_t item, S* p);\nint g(fd_t of, S* q);") == "accepted");
+  CHECK(freed("int f(fd_t fd, item_t item, S* p);\nint g(S* q, item_t of);") == "accepted");
+  for (const char* other : {"item_t", "int"}) {
+    CHECK_THAT(freed("int f(fd_t fd, S* p);\nint g(" + std::string(other) + " of, S* q);"),
+               has_text("f.p: g is no function that takes this"));
+  }
+}
+
+TEST_CASE("a handle is not what was returned, even where the function takes a void pointer") {
+  const auto freed = [](const std::string& role) {
+    return with_entry("typedef struct { int size; } S;\nS* f(void* h);\nint g(void* h);",
+                      R"({"for":"f.h","quote":"void* h","handle":{"role":"uses"}},)"
+                      R"({"for":"f.return","quote":"S*","object":{"freed_by":"g"}},)"
+                      R"({"for":"g.h","quote":"void* h",)" +
+                          role + "}");
+  };
+  CHECK(freed(R"("unused":{})") == "accepted");
+  CHECK_THAT(freed(R"("handle":{"role":"uses"})"), has_text("f: g is no function that takes just the struct"));
+  CHECK_THAT(freed(R"("handle":{"role":"destroys"})"), has_text("; it ends the handle g.h"));
+}
+
 TEST_CASE("a text is freed only if it is returned, by a function that takes just such a text") {
   const auto freed = [](const std::string& text, const std::string& params) {
     return with_entry(text + " f(void);\nvoid g(" + params + ");",
