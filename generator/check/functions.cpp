@@ -175,22 +175,28 @@ void declared_arrays_are_whole(Inspection& inspection) {
     for (const c::Param& param : function->params) {
       const Part* part = find_part(parts, param.name);
       if (part == nullptr) continue;
-      const auto* room_of = std::get_if<meaning::OutRoom>(&api.role(part->path).meaning);
-      const bool is_whole = room_of != nullptr && room_of->room.empty();
-      inspection.require(!is_whole || param.extent > 0, *part,
-                         "\"whole\" is for what is declared with a number of elements");
-      if (param.extent <= 1 || is_whole) continue;
-      const std::string many = std::to_string(param.extent);
       const Meaning& meaning = api.role(part->path).meaning;
-      const bool may_be_fewer = std::holds_alternative<meaning::Array>(meaning) ||
-                                std::holds_alternative<meaning::Batch>(meaning) ||
-                                std::holds_alternative<meaning::OutArray>(meaning);
-      inspection.require(!may_be_fewer, *part,
-                         "it is declared as an array of " + many +
-                             ", and there may be fewer; if fewer will do, declare it as a pointer in the header, else "
-                             "mark it \"unused\"");
+      const auto* room_of = std::get_if<meaning::OutRoom>(&meaning);
+      const bool is_left_whole = room_of != nullptr && room_of->room.empty();
+      inspection.require(!is_left_whole || param.extent > 0, *part,
+                         "\"whole\" is for what is declared with a number of elements");
+      const auto* array = std::get_if<meaning::Array>(&meaning);
+      const bool is_given_whole = array != nullptr && std::holds_alternative<Whole>(array->length);
+      if (param.extent <= 1 || is_left_whole || is_given_whole) continue;
+      const std::string many = std::to_string(param.extent);
+      const bool is_filled_in = std::holds_alternative<meaning::OutArray>(meaning);
+      const bool is_given = array != nullptr && !array->is_changed;
+      const bool may_be_fewer = array != nullptr || std::holds_alternative<meaning::Batch>(meaning) || is_filled_in;
+      inspection.require(
+          !may_be_fewer, *part,
+          "it is declared as an array of " + many +
+              ", and there may be fewer; if fewer will do, declare it as a pointer in the header, else " +
+              (is_given       ? R"(say "array": {"whole": true})"
+               : is_filled_in ? R"(say "out": {"whole": true})"
+                              : R"(mark it "unused")"));
       inspection.require(!std::holds_alternative<meaning::Text>(meaning), *part,
-                         "it is declared as an array of " + many + ", and a text may be shorter");
+                         "it is declared as an array of " + many +
+                             R"(, and a text may be shorter; say "array": {"whole": true} for so many bytes)");
       const bool is_of_one =
           std::holds_alternative<meaning::Object>(meaning) || std::holds_alternative<meaning::OutValue>(meaning) ||
           std::holds_alternative<meaning::InOut>(meaning) || std::holds_alternative<meaning::CreatesHandle>(meaning);

@@ -49,11 +49,16 @@ bool is_fixed(const c::Type& type) {
   return type.is_const || (type.kind == TypeKind::kArray && is_fixed(type.target.front()));
 }
 
+// What may change at any time is nothing to copy into or from.
+bool leads_to_volatile(const c::Type& type) {
+  if (type.kind != TypeKind::kPointer && type.kind != TypeKind::kArray) return false;
+  return type.target.front().is_volatile ||
+         (type.target.front().kind == TypeKind::kArray && leads_to_volatile(type.target.front()));
+}
+
 // What a meaning demands of the C type.
 bool fits(const Meaning& meaning, const c::Type& type) {
-  // What may change at any time is nothing to copy into or from.
-  if (type.kind == TypeKind::kPointer && type.target.front().is_volatile)
-    return std::holds_alternative<meaning::Unused>(meaning);
+  if (leads_to_volatile(type)) return std::holds_alternative<meaning::Unused>(meaning);
   const auto points_at_numbers = [&] { return type.kind == TypeKind::kPointer && is_number(type.target.front()); };
   return match(
       meaning,
@@ -112,6 +117,18 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       },
       [&](const meaning::Status&) { return is_integer(type); },
       [&](const meaning::Predicate&) { return is_integer(type); });
+}
+
+// What to say instead of a "whole" that does not fit; empty of everything else.
+std::string remedy_for_whole(const Meaning& meaning) {
+  const auto* array = std::get_if<meaning::Array>(&meaning);
+  const auto* unused = std::get_if<meaning::Unused>(&meaning);
+  if (array != nullptr && std::holds_alternative<Whole>(array->length))
+    return ": \"whole\" is for an array of numbers, structs or characters, declared with the number of its elements "
+           "(v[4]); "
+           "say what counts it, as with \"counted_by\", or mark it \"unused\"";
+  if (unused != nullptr) return ": \"whole\" is for an array with a length, a struct or a union; say \"unused\": {}";
+  return {};
 }
 
 bool holds_struct(const Meaning& meaning) {
@@ -215,7 +232,9 @@ void types_are_declared(Inspection& inspection) {
 void meanings_fit_types(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const auto&) {
     const Meaning& meaning = inspection.api.role(part.path).meaning;
-    inspection.require(fits(meaning, *part.type), part, "its meaning in the overlay does not fit its C type");
+    const auto* array = std::get_if<meaning::Array>(&meaning);
+    inspection.require(fits(meaning, array != nullptr ? array_type(part, *array) : *part.type), part,
+                       "its meaning in the overlay does not fit its C type" + remedy_for_whole(meaning));
     inspection.require(!holds_struct(meaning) || has_members(inspection.api.header, *part.type, part.field), part,
                        "its C type is no struct or enum that the header declares with its members; mark it \"unused\"");
   });

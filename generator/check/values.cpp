@@ -45,8 +45,8 @@ std::optional<double> number_in(const Constant& constant) {
 
 // What an array, or an array of arrays, consists of.
 const c::Type& element_of(const c::Type& type) {
-  return type.kind == TypeKind::kArray && type.target.front().kind == TypeKind::kArray ? element_of(type.target.front())
-                                                                                       : type.target.front();
+  const c::Type& element = type.target.front();
+  return element.kind == TypeKind::kArray ? element_of(element) : element;
 }
 
 bool is_enumerator(const c::Header& header, const c::Type& type, const Constant& constant) {

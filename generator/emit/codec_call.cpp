@@ -180,7 +180,10 @@ class CodecCall {
         [&](const Exactly& exactly) { return Expression("Exactly", {constant_name(exactly.count.name)}, '{'); },
         [&](const MultipleOf& multiple) { return Expression("MultipleOf", {literal(multiple.count)}, '{'); },
         [&](const SameLengthAs& same) { return Expression("SameLengthAs", {literal(same.array)}, '{'); },
-        [](const Whole&) { return Expression("Whole", {}, '{'); });
+        [&](const Whole&) {
+          const std::string of = part_.extent == 0 ? "" : "Of<" + std::to_string(part_.extent) + ">";
+          return Expression("Whole" + of, {}, '{');
+        });
   }
 
   const Api& api_;

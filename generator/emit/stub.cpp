@@ -57,7 +57,7 @@ class StubEmitter {
         [&](const meaning::CpuCount&) { code_.line(type() + " " + part.name + "{};"); },
         [&](const meaning::Text&) { code_.line(type() + " " + part.name + " = nullptr;"); },
         [&](const meaning::Batch&) { code_.line(type() + " " + part.name + " = nullptr;"); },
-        [&](const meaning::Array&) { code_.line(type() + " " + part.name + " = nullptr;"); },
+        [&](const meaning::Array&) { code_.line(types_.declare(passed_type(part), part.name) + " = nullptr;"); },
         [&](const meaning::Object& object) { emit_object_local(part, object); },
         [&](const meaning::UsesHandle&) { emit_handle(part); },
         [&](const meaning::DestroysHandle&) { emit_handle(part); },
@@ -88,12 +88,13 @@ class StubEmitter {
         [](const meaning::Predicate&) {});
   }
 
-  // Of the parameter's type, but never const: it is filled in before the call.
-  std::string variable_type(const Part& part) {
+  // The parameter's type, but never const: it is filled in before the call.
+  static c::Type passed_type(const Part& part) {
     c::Type type = *part.type;
     type.is_const = false;
-    return types_.spell(type);
+    return type;
   }
+  std::string variable_type(const Part& part) { return types_.spell(passed_type(part)); }
 
   std::string initial_value(const c::Type& type, const std::optional<Constant>& value) {
     if (!value) return "{};";
@@ -144,7 +145,7 @@ class StubEmitter {
     if (const auto* room = std::get_if<meaning::OutRoom>(&meaning)) {
       const c::Type& element = part.type->target.front();
       const std::string held = element.kind == TypeKind::kVoid ? "std::byte" : types_.spell(element);
-      const std::string size = room->room.empty() ? extent_of(part, function) : room->room;
+      const std::string size = room->room.empty() ? std::to_string(part.extent) + "U" : room->room;
       code_.statement(
           Expression("const std::span<" + held + "> " + part.name + " = out_room<" + held + ">", {"call", size}));
     }
@@ -153,14 +154,6 @@ class StubEmitter {
     const std::string element = types_.spell(part.type->target.front());
     code_.statement(Expression("const std::span<" + element + "> " + part.name + " = out_array<" + element + ">",
                                {"call", literal(function.name), constant_name(out->count.name)}));
-  }
-
-  // How many elements a parameter is declared with.
-  static std::string extent_of(const Part& part, const c::Function& function) {
-    for (const c::Param& param : function.params) {
-      if (param.name == part.name) return std::to_string(param.extent) + "U";
-    }
-    return "0U";
   }
 
   std::string argument(const Part& part) const {

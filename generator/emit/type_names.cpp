@@ -15,6 +15,11 @@ std::string TypeNames::spell(c::Type type) {
   return spelling(type);
 }
 
+std::string TypeNames::declare(c::Type type, const std::string& name) {
+  rename(type);
+  return declaration(type, name);
+}
+
 std::string TypeNames::spell(const std::string& name) { return name_here(name); }
 
 std::string TypeNames::enumerator(const c::Type& of, const std::string& name) {

@@ -17,6 +17,8 @@ class TypeNames {
   // "const Point*"
   std::string spell(c::Type type);
   std::string spell(const std::string& name);
+  // "const Point* name"
+  std::string declare(c::Type type, const std::string& name);
   // An enumerator of this type.
   std::string enumerator(const c::Type& of, const std::string& name);
   // "f<Abi>", if f is a template over Abi.

@@ -195,10 +195,11 @@ class InputSchema {
   }
 
   Json array_schema(const Part& part, const meaning::Array& array) {
-    Json schema = elements_schema(part, *part.type, array);
-    if (part.type->kind == TypeKind::kArray) {
-      schema["maxItems"] = part.type->count;
-      if (std::holds_alternative<Whole>(array.length)) schema["minItems"] = part.type->count;
+    const c::Type type = array_type(part, array);
+    Json schema = elements_schema(part, type, array);
+    if (type.kind == TypeKind::kArray) {
+      schema["maxItems"] = type.count;
+      if (std::holds_alternative<Whole>(array.length)) schema["minItems"] = type.count;
     }
     if (array.presence == Presence::kNullable) allow_null(schema);
     return schema;

@@ -76,6 +76,12 @@ std::string length_of(const Declared& declared) {
   return declared.integers_beside.empty() ? "(the field that holds the length)" : declared.integers_beside.front();
 }
 
+// Of a parameter that is const and declared as so many elements.
+Proposal whole(const Declared& declared, const std::string& elements) {
+  return guess({{"array", {{"whole", true}}}}, "declared as " + std::to_string(declared.extent) + " " + elements +
+                                                   ": that the function reads all of them, and no more, is not said");
+}
+
 Proposal array(const Declared& declared) {
   const std::string length = length_of(declared);
   const Json meaning = {{"array", {{"counted_by", length}}}};
@@ -87,6 +93,7 @@ Proposal array(const Declared& declared) {
                               ? "not const: the function may write there, one value (\"out\"), as many as it "
                                 "is given (\"changed\") or as many as it likes"
                               : "not const: the function may write there, as many as it likes");
+  if (declared.extent > 1) return whole(declared, "elements");
   return guess(meaning, "that " + length + " counts these elements, and nothing multiplies it, is not said");
 }
 
@@ -108,6 +115,7 @@ Proposal part_of_range(const char* key, const std::string& other) {
 
 Proposal text(const Declared& declared) {
   const bool is_const = declared.type.target.front().is_const;
+  if (is_const && declared.extent > 1) return whole(declared, "bytes");
   if (!declared.integers_beside.empty())
     return guess(
         {{"array", {{"counted_by", length_of(declared)}}}},
@@ -116,9 +124,6 @@ Proposal text(const Declared& declared) {
     return guess({{"text", {{"freed_by", "(the function that frees it)"}}}},
                  "not const: who returns it may expect the caller to free it");
   if (!is_const) return guess(nothing("text"), "not const: the function may write there, and how much is not said");
-  if (declared.extent > 1)
-    return guess(nothing("text"), "declared as " + std::to_string(declared.extent) +
-                                      " characters: the function may read so many, however short the text is");
   if (const std::string other = other_end_of(declared); !other.empty()) return part_of_range("text", other);
   if (has_word_like(name_of(declared), {"data",   "buf",    "blob",      "byte",   "raw",   "nonce",  "salt",
                                         "digest", "pixel",  "payload",   "bitmap", "frame", "packet", "sample",
@@ -143,6 +148,7 @@ Proposal structure(const Declared& declared) {
   }
   if (declared.is_returned)
     return guess(nothing("unused"), "a returned pointer: whose it is, and for how long, is not said");
+  if (declared.type.target.front().is_const && declared.extent > 1) return whole(declared, "structs");
   if (!declared.integers_beside.empty())
     return guess(nothing("object"), "one struct, or as many as " + declared.integers_beside.front() +
                                         " says; an \"array\" of structs needs to be told what counts it");
@@ -152,9 +158,6 @@ Proposal structure(const Declared& declared) {
                      ? "not const: filled in by the function (\"out\"), given to it (\"object\"), or both (an "
                        "object that is \"changed\")"
                      : "not const: the function may write there, or keep it");
-  if (declared.extent > 1)
-    return guess(nothing("object"), "declared as " + std::to_string(declared.extent) +
-                                        " structs; an \"array\" of structs needs to be told what counts it");
   if (is_plural(name_of(declared)))
     return guess(nothing("object"),
                  "called as if there were several; an \"array\" of structs needs to be told what counts it");

@@ -68,10 +68,20 @@ std::vector<Part> parts_of(const Api& api, const c::Function& function) {
   for (const c::Param& param : function.params) {
     const std::string path = function.name + "." + param.name;
     const std::string documentation = wire_documentation(api, path, function.documentation.of_param(param.name));
-    parts.push_back(
-        {path, param.name, &param.type, nullptr, param.location, documentation, wire_brief(api, path, documentation)});
+    parts.push_back({path, param.name, &param.type, nullptr, param.location, documentation,
+                     wire_brief(api, path, documentation), false, param.extent});
   }
   return parts;
+}
+
+c::Type array_type(const Part& part, const meaning::Array& array) {
+  const bool is_passed = part.type->kind == c::TypeKind::kPointer && part.extent != 0;
+  if (!is_passed || !std::holds_alternative<Whole>(array.length)) return *part.type;
+  c::Type declared;
+  declared.kind = c::TypeKind::kArray;
+  declared.target = part.type->target;
+  declared.count = part.extent;
+  return declared;
 }
 
 std::vector<NamedRecord> all_records(const Api& api) {

@@ -3,6 +3,7 @@
 
 #include "meaning/model.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,11 @@ struct Part {
   std::string documentation;  // for the wire: the overlay's, else the header's
   std::string brief;          // the same in few words, if the overlay has them
   bool is_deprecated = false;
+  std::uint64_t extent = 0;  // of a parameter: see c::Param
 };
+// What an array is in C: of a parameter that is given as a whole, what it is declared as, and not the pointer that is
+// passed.
+c::Type array_type(const Part& part, const meaning::Array& array);
 
 // The fields of a record. Members of an anonymous struct or union follow it, as if they stood in the record itself,
 // which for C they do.

@@ -110,6 +110,8 @@ struct SameLengthAs {  // as many as another array of the same struct
   std::string_view array;
 };
 struct Whole {};  // as many as an array in place has
+template <std::size_t N>
+struct WholeOf {};  // as many as a parameter is declared with, which C passes as a pointer
 
 // The struct that an enumerator chooses, see Decoder::chosen.
 template <class T, class E>

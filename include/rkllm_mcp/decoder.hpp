@@ -82,6 +82,8 @@ class Decoder {
   void batch(std::string_view name, T*& out, const HandleValue& count);
   template <class T, class Length>
   void array(std::string_view name, T*& out, const Length& length, ArrayRule rule = {});
+  template <class T, std::size_t N>
+  void array(std::string_view name, T*& out, const WholeOf<N>&, ArrayRule rule = {});
   // Only the library leaves something there.
   template <class T>
   void told_array(std::string_view, T*&, const CountedBy&) {}
@@ -337,6 +339,16 @@ void Decoder::array(std::string_view name, T*& out, const Length& length, ArrayR
   }
 }
 
+template <class T, std::size_t N>
+void Decoder::array(std::string_view name, T*& out, const WholeOf<N>&, ArrayRule rule) {
+  struct Values {
+    std::remove_const_t<T> all[N]{};
+  };
+  Values& values = *call_.arena.array<Values>(1);
+  array_in_place(name, values.all, Whole{}, rule);
+  out = is_given(name) ? values.all : nullptr;
+}
+
 template <std::size_t N>
 void Decoder::text_in_place(std::string_view name, char (&out)[N], TextRule rule) {
   const char* given = nullptr;
@@ -368,8 +380,8 @@ void Decoder::array_in_place(std::string_view name, T (&out)[N], const Length& l
     if (size != N) in->refuse("expected " + std::to_string(N) + " values, found " + std::to_string(size));
   } else {
     if (size == 0) in->refuse("expected array that is not empty");
-    lengths_.found(name, *in, size, length, rule.presence);
   }
+  lengths_.found(name, *in, size, length, rule.presence);
 }
 
 template <std::integral Size, class E, class... Choices>

@@ -7,6 +7,7 @@
 #include "read/header.hpp"
 
 using namespace bindgen;
+using rkllm_mcp::test::has_text;
 
 namespace {
 
@@ -99,6 +100,18 @@ int old_opened(const OldOpen* open);
     INFO(entry);
     CHECK(entry.find(R"("guess":{)") != std::string::npos);
     CHECK(entry.find(R"("confidence":"guess","reason":")") != std::string::npos);
+  }
+}
+
+TEST_CASE("of a parameter that is declared as so many elements, the whole array is proposed, as a guess") {
+  const auto folder = test::scratch("suggest_whole");
+  const std::string header =
+      "typedef struct { int x; } P;\n"
+      "int f(const float m[16], const char key[4], const P all[2], int n);\n";
+  const Needs needs = needs_of(read_header(test::file(folder, "x.h", header)), {});
+  REQUIRE(needs.unanswered.size() == 3);
+  for (const Declared& declared : needs.unanswered) {
+    CHECK_THAT(suggest_entry(declared), has_text(R"("guess":{"array":{"whole":true}})") && has_text("declared as "));
   }
 }
 

@@ -70,7 +70,8 @@ TEST_CASE("what is declared as several is none of it") {
                         R"({"for":"f.o","quote":"obj** o","handle":{"role":"creates"}})"),
              has_text("f.o: it is declared as an array of 2, and this would be one of them"));
   CHECK_THAT(with_entry("int f(const char key[16]);", R"({"for":"f.key","quote":"const char* key","text":{}})"),
-             has_text("f.key: it is declared as an array of 16, and a text may be shorter"));
+             has_text("f.key: it is declared as an array of 16, and a text may be shorter; say \"array\": {\"whole\": "
+                      "true} for so many bytes"));
   CHECK_THAT(with_entry("typedef int M[2];\nint f(const M v);",
                         R"({"for":"f.v","quote":"const int* v","out":{"whole":true}})"),
              has_text("does not fit its C type"));

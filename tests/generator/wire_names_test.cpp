@@ -95,9 +95,12 @@ TEST_CASE("a parameter that is declared as an array is given as many elements, o
                       "[declared-arrays-are-whole]"));
   CHECK_THAT(
       refused_names("int f(const int v[4], int n);", entry("f.v", "const int* v", R"("array":{"counted_by":"n"})")),
-      has_text("f.v: it is declared as an array of 4, and there may be fewer"));
+      has_text(
+          "f.v: it is declared as an array of 4, and there may be fewer; if fewer will do, declare it as a pointer "
+          "in the header, else say \"array\": {\"whole\": true} [declared"));
   CHECK_THAT(refused_names("int f(float v[4]);", entry("f.v", "float* v", R"("out":{"count":"session.n"})")),
-             has_text("f.v: it is declared as an array of 4, and there may be fewer"));
+             has_text("f.v: it is declared as an array of 4, and there may be fewer") &&
+                 has_text("else say \"out\": {\"whole\": true}"));
   CHECK_THAT(refused_names("int f(int out[3]);", entry("f.out", "int* out", R"("out":{})")),
              has_text("f.out: it is declared as an array of 3"));
   const auto room = [](const std::string& least) {
@@ -107,4 +110,29 @@ TEST_CASE("a parameter that is declared as an array is given as many elements, o
   };
   CHECK(room("16") == "accepted");
   CHECK_THAT(room("15"), has_text("it is declared as an array of 16, so the \"minimum\" of its room is no less"));
+}
+
+TEST_CASE("a parameter is given as a whole only if it is declared with the number of its elements") {
+  const auto whole = [](const std::string& declared, const std::string& quote, const std::string& more = "") {
+    return refused_names("typedef int row[3];\ntypedef struct { int x; } P;\nint f(" + declared + ");",
+                         entry("f.v", quote, R"("array":{"whole":true)" + more + "}"));
+  };
+  CHECK(whole("const float v[4]", "const float* v") == "accepted");
+  CHECK(whole("float v[1]", "float* v") == "accepted");
+  CHECK(whole("const float v[4]", "const float* v", R"(,"nullable":true)") == "accepted");
+  CHECK(whole("const int v[2][3]", "const int (*v)[3]", R"(,"minimum":0)") == "accepted");
+  CHECK(whole("const row v", "const int* v") == "accepted");
+  CHECK(whole("const char v[16]", "const char* v") == "accepted");
+  CHECK(whole("const P v[2]", "const P* v") == "accepted");
+  const std::string misfit =
+      "x.h:3:18: error: f.v: its meaning in the overlay does not fit its C type: \"whole\" is for an array of numbers, "
+      "structs or characters, declared with the number of its elements (v[4]); say what counts it, as with "
+      "\"counted_by\", or mark it \"unused\" [meanings-fit-types]";
+  CHECK_THAT(whole("const int* v", "const int* v"), has_text(misfit));
+  CHECK_THAT(whole("const int v[]", "const int* v"), has_text("f.v: its meaning in the overlay does not fit"));
+  CHECK_THAT(whole("const int (*v)[4]", "const int (*v)[4]"), has_text("f.v: its meaning in the overlay does not fit"));
+  for (const char* held : {"const char*", "void*", "volatile int"}) {
+    const std::string type = held;
+    CHECK_THAT(whole(type + " v[2]", type + "* v"), has_text("f.v: its meaning in the overlay does not fit"));
+  }
 }
