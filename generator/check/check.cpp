@@ -49,6 +49,7 @@ constexpr Rule kRules[] = {
     {"changed-counts-are-of-the-library", &changed_counts_are_of_the_library},
     {"elements-have-an-end", &elements_have_an_end},
     {"open-ends-stay-empty", &open_ends_stay_empty},
+    {"wholes-are-open-ends", &wholes_are_open_ends},
     {"groups-are-whole", &groups_are_whole},
     {"lengths-are-derivable", &lengths_are_derivable},
     {"referred-functions-exist", &referred_functions_exist},

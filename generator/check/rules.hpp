@@ -73,6 +73,7 @@ void changed_counts_are_of_the_library(Inspection& inspection);
 std::optional<NamedRecord> struct_in(const Api& api, const Part& part);
 void structs_are_finite(Inspection& inspection);
 void open_ends_stay_empty(Inspection& inspection);
+void wholes_are_open_ends(Inspection& inspection);
 // check_values.cpp
 void defaults_are_possible(Inspection& inspection);
 void bounds_are_possible(Inspection& inspection);

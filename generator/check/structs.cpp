@@ -33,21 +33,25 @@ struct OpenEnd {
   std::uint64_t count = 0;  // for which there is room
   std::string entry;        // whose entry can say that there are no more
   bool can_be_told = false;
+  std::string closed_by;  // whose entry has said so; empty: none
 };
 
 // `entry`: of the unused union, or what else has no entries of its own inside, that the record is; else empty.
+// `closed_by`: see OpenEnd.
 void add_open_ends(const Api& api, const c::Record& record, const std::string& path, std::vector<OpenEnd>& found,
-                   const std::string& entry = "") {
+                   const std::string& entry = "", const std::string& closed_by = "") {
   for (const c::Field& field : record.fields) {
     if (!record.is_union && &field != &record.fields.back()) continue;
     const std::string own_path = path_of(path, field);
     const auto role = api.roles.find(own_path);
     const Meaning* meaning = role != api.roles.end() ? &role->second.meaning : nullptr;
     const auto* unused = meaning != nullptr ? std::get_if<meaning::Unused>(meaning) : nullptr;
-    if (unused != nullptr && unused->is_whole) continue;
+    const bool closes = closed_by.empty() && unused != nullptr && unused->is_whole;
+    const std::string& closing = closes ? own_path : closed_by;
     const std::string inner_entry = entry.empty() && unused != nullptr ? own_path : entry;
     const std::string& inner_path = field.name.empty() ? path : own_path;
-    for (const c::Record& inner : field.inline_record) add_open_ends(api, inner, inner_path, found, inner_entry);
+    for (const c::Record& inner : field.inline_record)
+      add_open_ends(api, inner, inner_path, found, inner_entry, closing);
     if (!field.inline_record.empty()) continue;
     const c::Type* held = &field.type;
     const bool has_length = meaning != nullptr && std::holds_alternative<meaning::Array>(*meaning);
@@ -57,9 +61,10 @@ void add_open_ends(const Api& api, const c::Record& record, const std::string& p
     const auto* inner = held->kind == c::TypeKind::kRecord ? c::find<c::Record>(api.header, held->name) : nullptr;
     if (is_open) {
       const bool has_form = held->kind != c::TypeKind::kPointer && (inner == nullptr || !inner->is_union);
-      found.push_back({own_path, field.location, count, entry.empty() ? own_path : entry, has_form && entry.empty()});
+      found.push_back(
+          {own_path, field.location, count, entry.empty() ? own_path : entry, has_form && entry.empty(), closing});
     }
-    if (inner != nullptr) add_open_ends(api, *inner, inner->name, found, inner->is_union ? inner_entry : "");
+    if (inner != nullptr) add_open_ends(api, *inner, inner->name, found, inner->is_union ? inner_entry : "", closing);
   }
 }
 
@@ -113,6 +118,7 @@ class HandedOver {
   void add(const c::Record& record, const std::string& path, bool is_given) {
     if (!seen_.insert({path, is_given}).second) return;
     add_open_ends(api_, record, path, open_ends_);
+    std::erase_if(open_ends_, [](const OpenEnd& end) { return !end.closed_by.empty(); });
     if (!is_given) return;
     for (const Part& part : parts_of(api_, record, path)) add(part);
   }
@@ -178,6 +184,21 @@ void open_ends_stay_empty(Inspection& inspection) {
                                   : R"(mark what is given there "unused", or leave the function out)"));
     }
   }
+}
+
+// To say that there is nothing behind an end says something only where there could be.
+void wholes_are_open_ends(Inspection& inspection) {
+  std::vector<OpenEnd> ends;
+  for (const NamedRecord& record : all_records(inspection.api))
+    add_open_ends(inspection.api, *record.record, record.path, ends);
+  inspection.each_part([&](const Part& part, const auto&) {
+    const auto* unused = std::get_if<meaning::Unused>(&inspection.api.role(part.path).meaning);
+    if (unused == nullptr || !unused->is_whole) return;
+    const auto is_closed = [&](const OpenEnd& end) { return end.closed_by == part.path; };
+    inspection.require(std::any_of(ends.begin(), ends.end(), is_closed), part,
+                       R"("whole" says nothing here: it is for what ends a struct in an array of one element, behind )"
+                       R"(which there could be more; say "unused": {})");
+  });
 }
 
 // What is generated for a struct contains what is generated for the structs in it.

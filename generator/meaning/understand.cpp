@@ -91,11 +91,19 @@ class Understanding {
       const auto* function = is_unused ? c::find<c::Function>(api_.header, entry.path) : nullptr;
       if (function == nullptr) continue;
       check_quote(entry, {PlaceKind::kFunction, declaration(*function), function->location});
+      if (says_whole(entry)) refuse_says(entry, "whole", kForFields, declaration(*function));
       unused_functions_.insert(entry.path);
       std::erase_if(api_.header.symbols, [&](const c::Symbol& symbol) {
         return std::holds_alternative<c::Function>(symbol) && c::name_of(symbol) == entry.path;
       });
     }
+  }
+
+  // Only a field can end a struct behind which there could be more.
+  static constexpr const char* kForFields = R"(fields; say "unused": {})";
+  static bool says_whole(const OverlayEntry& entry) {
+    const auto* unused = entry.meaning ? std::get_if<meaning::Unused>(&*entry.meaning) : nullptr;
+    return unused != nullptr && unused->is_whole;
   }
 
   // ---- What the overlay says.
@@ -133,12 +141,17 @@ class Understanding {
          "find out, then write what it means in place of \"guess\" and \"confidence\"; proposed was\n" + entry.guess});
   }
 
+  bool refuse_says(const OverlayEntry& entry, const std::string& key, const std::string& what,
+                   const std::string& declaration) {
+    complaints_.push_back({entry.at, "the entry for " + entry.path + " says \"" + key + "\", which is for " + what, "",
+                           "the header has: " + declaration});
+    return false;
+  }
+
   // What an entry may say depends on what it is about.
   bool suits(const OverlayEntry& entry, PlaceKind kind) {
     const auto refuse = [&](const std::string& key, const std::string& what) {
-      complaints_.push_back({entry.at, "the entry for " + entry.path + " says \"" + key + "\", which is for " + what,
-                             "", "the header has: " + places_.by_path.at(entry.path).declaration});
-      return false;
+      return refuse_says(entry, key, what, places_.by_path.at(entry.path).declaration);
     };
     if (entry.function && kind != PlaceKind::kFunction) return refuse("function", "functions");
     if (entry.stream && kind != PlaceKind::kCallback) return refuse("stream", "types of callbacks");
@@ -146,6 +159,7 @@ class Understanding {
       return refuse(entry.says, "fields, parameters, types and returned values (\"" + entry.path + ".return\")");
     }
     if (kind == PlaceKind::kPart) return true;
+    if (says_whole(entry)) return refuse("whole", kForFields);
     const std::pair<bool, const char*> of_parts[] = {{entry.default_value.has_value(), "default"},
                                                      {entry.wire_default.has_value(), "wire_default"},
                                                      {!entry.remembered_as.empty(), "session"},

@@ -109,6 +109,43 @@ TEST_CASE("an array of one element that has no form on the wire can be said to b
   CHECK_THAT(with_private(in_union, "S.union", in_union, "{}"), has_text(whole + " of S.union [open"));
   CHECK(with_private(in_union, "S.union", in_union, R"({"whole":true})") == "accepted");
   CHECK_THAT(with_private("void* priv[]", "S.priv", "void* priv[]", R"({"whole":true})"),
-             has_text("S.priv: its meaning in the overlay does not fit its C type"));
-  CHECK_THAT(with_private("void* priv", "S.priv", "void* priv", R"({"whole":true})"), has_text("does not fit its C"));
+             has_text("x.h:3:9: error: S.priv: its meaning in the overlay does not fit its C type: \"whole\" is for an "
+                      "array with a length, a struct or a union; say \"unused\": {} [meanings-fit-types]"));
+  CHECK_THAT(with_private("void* priv", "S.priv", "void* priv", R"({"whole":true})"),
+             has_text("does not fit its C type: \"whole\" is for an array with a length"));
+}
+
+TEST_CASE("what is said to be whole is what ends a struct openly, and nothing else") {
+  const std::string nothing =
+      R"(: "whole" says nothing here: it is for what ends a struct in an array of one element, behind which there )"
+      R"(could be more; say "unused": {} [wholes-are-open-ends])";
+  const auto with_whole = [](const std::string& fields, const std::string& path, const std::string& quote) {
+    return with_open_end("typedef struct {\n  int k;\n  void* end[1];\n} Inner;\ntypedef struct {\n  " + fields +
+                             "\n} S;\nint f(S s);\n",
+                         R"({"for":"Inner.end","quote":"void* end[1]","unused":{"whole":true}},)"
+                         R"({"for":")" +
+                             path + R"(","quote":")" + quote + R"(","unused":{"whole":true}})");
+  };
+  CHECK_THAT(with_whole("void* a[1];\n  int n;", "S.a", "void* a[1]"), has_text("x.h:6:9: error: S.a" + nothing));
+  CHECK_THAT(with_whole("int n;\n  void* a[4];", "S.a", "void* a[4]"), has_text("x.h:7:9: error: S.a" + nothing));
+  CHECK_THAT(with_whole("Inner in;\n  int n;", "S.in", "Inner in"), has_text("x.h:6:9: error: S.in" + nothing));
+  CHECK(with_whole("int n;\n  Inner in;", "S.in", "Inner in") == "accepted");
+  const std::string tail = "struct { int k; void* end[1]; }";
+  CHECK(with_whole("int n;\n  " + tail + " in;", "S.in", tail + " in") == "accepted");
+  CHECK(with_whole(tail + " in;\n  int n;", "S.in.end", "void* end[1]") == "accepted");
+  // Nor is it for anything but fields.
+  const std::string unused = R"("unused":{"whole":true}})";
+  const std::string types = "typedef struct { int a; void* end[1]; } T;\ntypedef void* Ends[1];\n";
+  const std::string end = R"({"for":"T.end","quote":"void* end[1]","unused":{}},)";
+  const auto said = [&](const std::string& function, const std::string& entry) {
+    return with_open_end(types + function, end + entry + unused);
+  };
+  CHECK_THAT(said("int f(T t);", R"({"for":"f.t","quote":"T t",)"), has_text("x.h:3:9: error: f.t" + nothing));
+  CHECK_THAT(said("int f(T* t);", R"({"for":"f.t","quote":"T* t",)"), has_text("f.t: its meaning in the overlay does"));
+  const std::string of_fields = R"( says "whole", which is for fields; say "unused": {})";
+  CHECK_THAT(said("int f(void);", R"x({"for":"f","quote":"int f(void)",)x"), has_text("the entry for f" + of_fields));
+  CHECK_THAT(said("int f(void);", R"({"for":"f.return","quote":"int",)"),
+             has_text("the entry for f.return" + of_fields));
+  CHECK_THAT(said("int f(void);", R"({"for":"Ends","quote":"typedef void* Ends[1]",)"),
+             has_text("the entry for Ends" + of_fields));
 }
