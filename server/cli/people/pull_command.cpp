@@ -33,6 +33,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -194,7 +195,7 @@ struct Meant {
   const OfferedModel* model;  // null: perhaps the beginning of one
 };
 
-// What these names mean, each thing once, whatever it is called by: a, a.rkllm.
+// What these names mean, each thing once, whatever it is called by: a, a.rkllm. Beginnings first.
 std::vector<Meant> meant_by(const std::vector<std::string>& names, const OfferedModels& offered) {
   std::vector<Meant> all;
   for (const std::string& name : names) {
@@ -204,28 +205,11 @@ std::vector<Meant> meant_by(const std::vector<std::string>& names, const Offered
     });
     if (!is_said_twice) all.push_back({name, model});
   }
+  std::ranges::stable_partition(all, [](const Meant& each) { return each.model == nullptr; });
   return all;
 }
 
-// Beginnings first.
-void tell_removed(const std::vector<Meant>& all, const RemovedFunction& removed) {
-  for (const bool is_whole : {false, true}) {
-    for (const auto& [name, model] : all) {
-      if ((model != nullptr) == is_whole) removed(name, model);
-    }
-  }
-}
-
-// Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of. All
-// at once, so that nothing is deleted if one name is wrong.
-void remove_from_server(ServerLink& server, const OfferedModels& offered, const std::vector<std::string>& names,
-                        const RemovedFunction& removed) {
-  if (!offered.has_chat) {
-    throw std::runtime_error(server.url() +
-                             " deletes no models: it runs with chat.enabled=false. On its machine: rkllm-mcp rm, "
-                             "without --to");
-  }
-  const std::vector<Meant> all = meant_by(names, offered);
+void ask_to_delete(ServerLink& server, const OfferedModels& offered, std::span<const Meant> all) {
   Json sent = Json::array();
   for (const auto& [name, model] : all) sent.push_back(model != nullptr ? model->name : name);
   try {
@@ -238,7 +222,31 @@ void remove_from_server(ServerLink& server, const OfferedModels& offered, const 
     }
     throw;
   }
-  tell_removed(all, removed);
+}
+
+// Deletes what the server has, and nothing of this machine's. What it does not know it may have the beginning of. All
+// at once, so that nothing is deleted if one name is wrong; a server of an older version, which takes one name alone,
+// and has said so, deletes one after the other.
+void remove_from_server(ServerLink& server, const OfferedModels& offered, const std::vector<std::string>& names,
+                        const RemovedFunction& removed) {
+  if (!offered.has_chat) {
+    throw std::runtime_error(server.url() +
+                             " deletes no models: it runs with chat.enabled=false. On its machine: rkllm-mcp rm, "
+                             "without --to");
+  }
+  const std::vector<Meant> all = meant_by(names, offered);
+  try {
+    ask_to_delete(server, offered, all);
+  } catch (const ServerRefuses& refusal) {
+    const bool takes_one_alone = std::string_view(refusal.what()) == "model: missing";
+    if (all.size() == 1 || !takes_one_alone) throw;
+    for (const Meant& each : all) {
+      ask_to_delete(server, offered, {&each, 1});
+      removed(each.name, each.model);
+    }
+    return;
+  }
+  for (const auto& [name, model] : all) removed(name, model);
 }
 
 void remove_from_settings(const Settings& settings, const OfferedModels& known, const std::vector<std::string>& names,
@@ -259,7 +267,7 @@ void remove_from_settings(const Settings& settings, const OfferedModels& known, 
     std::ranges::move(found, std::back_inserter(beginnings));
   }
   delete_models(paths, beginnings);
-  tell_removed(all, removed);
+  for (const auto& [name, model] : all) removed(name, model);
 }
 
 }  // namespace

@@ -9,10 +9,13 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <httplib.h>
+
 #include <csignal>
 #include <filesystem>
 #include <future>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,6 +50,47 @@ class Machine {
  private:
   TemporaryDirectory home_;
   const std::string hub_;
+};
+
+// A server of a version that knew no `models`, which has tiny.rkllm, small.rkllm and the beginning of half.rkllm.
+class OlderServer {
+ public:
+  OlderServer() {
+    http_.Get("/v1/models", [](const httplib::Request&, httplib::Response& response) {
+      Json rows = Json::array();
+      for (const char* const name : {"tiny", "small"}) {
+        rows.push_back(
+            Json{{"id", name}, {"rkllm", {{"state", "available"}, {"path", std::string("/m/") + name + ".rkllm"}}}});
+      }
+      response.set_content(Json{{"data", rows}}.dump(), "application/json");
+    });
+    http_.Delete("/api/delete", [this](const httplib::Request& request, httplib::Response& response) {
+      const std::string model = Json::parse(request.body).value("model", std::string());
+      const bool is_there = model == "tiny" || model == "small" || model == "half";
+      response.status = model.empty() ? 400 : is_there ? 200 : 404;
+      if (is_there) asked_ += model + " ";
+      if (is_there) return;
+      const std::string error = model.empty() ? "model: missing" : "model '" + model + "' not found";
+      response.set_content(Json{{"error", error}}.dump(), "application/json");
+    });
+    port_ = http_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { http_.listen_after_bind(); });
+  }
+  OlderServer(const OlderServer&) = delete;
+  OlderServer& operator=(const OlderServer&) = delete;
+  ~OlderServer() {
+    http_.stop();  // it runs: it has been asked
+    thread_.join();
+  }
+
+  std::string place() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  const std::string& asked() const { return asked_; }  // when nobody asks
+
+ private:
+  httplib::Server http_;
+  int port_ = 0;
+  std::string asked_;
+  std::thread thread_;
 };
 
 }  // namespace
@@ -244,6 +288,26 @@ TEST_CASE("rm deletes nothing, not even a beginning, where one of the names is w
     CHECK(remove({"half", "tiny", "half.rkllm.b"}).status == 0);  // three things, whatever their names begin with
     CHECK(std::filesystem::is_empty(folder));
   }
+}
+
+TEST_CASE("rm deletes one after the other, beginnings first, where an older server takes one name alone") {
+  FakeHub hub;
+  const Machine machine(hub.url());
+  {
+    const OlderServer server;
+    const auto removed = machine.run({"rm", "tiny", "half", "small", "--to", server.place()});
+    INFO(removed.err);
+    CHECK(removed.status == 0);
+    CHECK_THAT(removed.out, has_text("half: what an unfinished pull has left is deleted\ntiny is deleted") &&
+                                has_text("\nsmall is deleted"));
+    CHECK(server.asked() == "half tiny small ");
+  }
+  const OlderServer server;
+  const auto wrong = machine.run({"rm", "tiny", "tinny", "small", "--to", server.place()});
+  CHECK(wrong.status == 1);
+  CHECK(wrong.out.empty());
+  CHECK_THAT(wrong.err, has_text("there is no model tinny; did you mean \"tiny\"?"));
+  CHECK(server.asked().empty());
 }
 
 TEST_CASE("rm without --to asks the server of the settings, too") {
