@@ -22,6 +22,12 @@ std::string media_type_of(const httplib::Response& response) {
   return type;
 }
 
+// The answer of a port for WebSocket alone.
+bool asks_for_websocket(const httplib::Response& response) {
+  constexpr int kUpgradeRequired = 426;
+  return response.status == kUpgradeRequired && response.get_header_value("Upgrade") == "websocket";
+}
+
 bool is_without_connection(httplib::Error error) {
   return is_not_connected(error) || is_certificate_refused(error) || error == httplib::Error::SSLConnection ||
          error == httplib::Error::SSLLoadingCerts;
@@ -51,6 +57,12 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   bool is_http = false;
   request.response_handler = [&](const httplib::Response& response) {
     is_http = true;
+    if (asks_for_websocket(response)) {
+      spoken_ = endpoint_;
+      spoken_->protocol = endpoint_.speaks_tls() ? Protocol::kWebSockets : Protocol::kWebSocket;
+      spoken_->path = "/";
+      return false;
+    }
     return goes_on(!stopped_ &&
                    on_head({response.status, media_type_of(response), response.get_header_value("Mcp-Session-Id")}));
   };
@@ -60,9 +72,14 @@ HttpRoundTrip::End HttpRoundTrip::run(const HttpQuestion& question, const std::f
   httplib::Response response;
   httplib::Error error = httplib::Error::Success;
   if (stopped_) return End::kStopped;
+  spoken_.reset();
   const auto began = std::chrono::steady_clock::now();
   const bool complete = client_->send(request, response, error);
   if (stopped_ || refused) return End::kStopped;
+  if (spoken_) {
+    complaint_ = "no HTTP" + hint_at_protocol(endpoint_, *spoken_);
+    return End::kNoConnection;
+  }
   if (complete) return End::kComplete;
   complaint_ = complaint_of(error);
   cause_ = is_certificate_refused(error) ? Cause::kUntrusted : Cause::kOther;

@@ -14,7 +14,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatience{1000};  // for each of two questions
 
-enum class Spoken { kUnknown, kTls, kHttp, kLines };
+enum class Spoken { kUnknown, kTls, kHttp, kWebSocket, kLines };
+
+constexpr std::size_t kStatusEnd = std::string_view("HTTP/1.1 426").size();  // "Upgrade Required"
+
+bool is_of_http(std::string_view answer) { return answer.starts_with("HTTP/"); }
 
 Spoken spoken_in(std::string_view answer) {
   constexpr char kTlsAlert = 0x15;
@@ -23,7 +27,7 @@ Spoken spoken_in(std::string_view answer) {
   if (answer.size() >= 2 && (answer[0] == kTlsHandshake || answer[0] == kTlsAlert) && answer[1] == kTlsMajorVersion) {
     return Spoken::kTls;
   }
-  if (answer.starts_with("HTTP/")) return Spoken::kHttp;
+  if (is_of_http(answer)) return answer.substr(0, kStatusEnd).ends_with(" 426") ? Spoken::kWebSocket : Spoken::kHttp;
   return answer.starts_with('{') ? Spoken::kLines : Spoken::kUnknown;
 }
 
@@ -34,7 +38,7 @@ std::string answer_to(const Endpoint& plain, std::string_view question) {
   socket.send(question);
   std::array<char, 64> bytes{};
   std::string answer;
-  while (answer.size() < 5) {  // "HTTP/"
+  while (answer.size() < 5 || (is_of_http(answer) && answer.size() < kStatusEnd)) {
     const auto size = socket.receive(bytes, deadline);
     if (!size || *size == 0) break;
     answer.append(bytes.data(), *size);
@@ -51,8 +55,9 @@ Spoken spoken_at(const Endpoint& endpoint) {
   // Servers without TLS often answer this, too, in their own way. Those with TLS and no other way are known by it
   // alone: many of them answer what is no TLS in the clear.
   const Spoken first = spoken_in(answer_to(plain, session.take_output()));
-  if (first != Spoken::kUnknown) return first;
-  return spoken_in(answer_to(plain, "GET / HTTP/1.0\r\nHost: " + plain.authority() + "\r\n\r\n"));
+  if (first == Spoken::kTls || first == Spoken::kLines) return first;
+  const Spoken then = spoken_in(answer_to(plain, "GET / HTTP/1.0\r\nHost: " + plain.authority() + "\r\n\r\n"));
+  return then == Spoken::kUnknown ? first : then;
 }
 
 bool is_one_of_http(Protocol protocol) {
@@ -83,9 +88,30 @@ Protocol with_tls(Protocol protocol) {
   return protocol;
 }
 
-Protocol over_plain_http(Protocol protocol) {
-  const bool is_websocket = protocol == Protocol::kWebSocket || protocol == Protocol::kWebSockets;
-  return is_websocket ? Protocol::kWebSocket : Protocol::kHttp;
+// `meant` is what the URL says. What is spoken inside TLS is not known: most likely that.
+std::optional<Protocol> protocol_of(Spoken spoken, Protocol meant) {
+  switch (spoken) {
+    case Spoken::kUnknown: return std::nullopt;
+    case Spoken::kTls: return with_tls(meant);
+    case Spoken::kHttp: return Protocol::kHttp;
+    case Spoken::kWebSocket: return Protocol::kWebSocket;
+    case Spoken::kLines: return Protocol::kTcp;
+  }
+  return std::nullopt;
+}
+
+const char* name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::kTcp:
+    case Protocol::kTcps:
+    case Protocol::kUnix:
+    case Protocol::kUdp: return "JSON lines";
+    case Protocol::kHttp:
+    case Protocol::kHttps: return "HTTP";
+    case Protocol::kWebSocket:
+    case Protocol::kWebSockets: return "WebSocket";
+  }
+  return "";
 }
 
 Endpoint with_protocol(Endpoint endpoint, Protocol protocol) {
@@ -99,26 +125,19 @@ Endpoint with_protocol(Endpoint endpoint, Protocol protocol) {
 
 std::optional<Endpoint> spoken_instead(const Endpoint& endpoint) try {
   if (endpoint.protocol == Protocol::kUnix || endpoint.protocol == Protocol::kUdp) return std::nullopt;
-  switch (spoken_at(endpoint)) {
-    case Spoken::kUnknown: return std::nullopt;
-    case Spoken::kTls:
-      if (endpoint.speaks_tls()) return std::nullopt;
-      return with_protocol(endpoint, with_tls(endpoint.protocol));
-    case Spoken::kHttp:
-      if (is_one_of_http(endpoint.protocol) && !endpoint.speaks_tls()) return std::nullopt;
-      return with_protocol(endpoint, over_plain_http(endpoint.protocol));
-    case Spoken::kLines:
-      if (endpoint.protocol == Protocol::kTcp) return std::nullopt;
-      return with_protocol(endpoint, Protocol::kTcp);
-  }
-  return std::nullopt;
+  const auto spoken = protocol_of(spoken_at(endpoint), endpoint.protocol);
+  if (!spoken || *spoken == endpoint.protocol) return std::nullopt;
+  return with_protocol(endpoint, *spoken);
 } catch (const ConnectionError&) {
   return std::nullopt;  // it has gone
 }
 
 std::string hint_at_protocol(const Endpoint& endpoint, const Endpoint& spoken) {
-  const std::string speaks = spoken.speaks_tls() ? "TLS" : is_one_of_http(spoken.protocol) ? "HTTP" : "JSON lines";
-  return "; that port speaks " + speaks + (endpoint.speaks_tls() ? " without TLS" : "") + ": use " + spoken.url();
+  const bool is_tls = spoken.speaks_tls() && !endpoint.speaks_tls();
+  const bool is_guess = is_tls && spoken.protocol == Protocol::kTcps;  // nobody who writes HOST:PORT has chosen TCP
+  return std::string("; that port speaks ") + (is_tls ? "TLS" : name_of(spoken.protocol)) +
+         (endpoint.speaks_tls() && !spoken.speaks_tls() ? " without TLS" : "") + ": use " + spoken.url() +
+         (is_guess ? ", or https:// or wss:// there" : "");
 }
 
 std::string hint_at_protocol(const Endpoint& endpoint) {

@@ -48,7 +48,10 @@ std::optional<std::size_t> TcpConnection::receive_some(std::span<char> buffer, D
 
 void TcpConnection::refuse_other_protocol(const std::string& what) const {
   if (!endpoint_) throw ConnectionError(what);
-  throw ConnectionError(where_ + ": " + what + hint_at_protocol(*endpoint_));
+  // What is spoken inside TLS the hint cannot tell.
+  const bool is_https = endpoint_->speaks_tls() && received_.starts_with("HTTP/");
+  throw ConnectionError(where_ + ": " + what +
+                        (is_https ? "; that port speaks HTTP: use https:// or wss://" : hint_at_protocol(*endpoint_)));
 }
 
 }  // namespace rkllm_mcp::client

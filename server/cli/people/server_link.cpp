@@ -20,7 +20,6 @@ namespace {
 constexpr client::HttpPatience kPatience{std::chrono::seconds(5), std::chrono::hours(1)};
 constexpr std::size_t kLongestEvent = std::size_t{64} << 20U;
 constexpr std::chrono::milliseconds kBetweenLooks{50};
-constexpr int kUpgradeRequired = 426;  // the answer of a port for WebSocket alone
 
 constexpr const char* kHowToPresent = "an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment";
 
@@ -173,11 +172,6 @@ ServerLink::Answer ServerLink::ask(const client::HttpQuestion& question) {
         return true;
       });
   if (end != client::HttpRoundTrip::End::kComplete) complain(end, trip);
-  if (answer.status == kUpgradeRequired) {
-    client::Endpoint met = endpoint_;
-    met.protocol = endpoint_.speaks_tls() ? client::Protocol::kWebSockets : client::Protocol::kWebSocket;
-    throw client::ConnectionError(words_of_other_port(met, settings_));
-  }
   return answer;
 }
 

@@ -364,6 +364,37 @@ TEST_CASE("commands for people that are sent to another port of the server are t
   CHECK(run_to_end(options(home, {kProgram, "ps", "--to", port})).status == 0);
 }
 
+TEST_CASE("a call that is sent to a port of another transport is told the address that is right for that port") {
+  const TemporaryDirectory home;
+  const Process process(options(home, serve_args(home, {})));
+  REQUIRE(wait_for_file(home / "ports.json"));
+  const Json ports = Json::parse(read_file(home / "ports.json"));
+  const std::vector<std::string> schemes{"tcp", "http", "ws"};
+  for (const std::string& port : schemes) {
+    const std::string place = "127.0.0.1:" + ports[port]["port"].dump();
+    const std::string right = ": use " + port + "://" + place;
+    for (const std::string& scheme : schemes) {
+      INFO(scheme << " at the port of " << port);
+      const std::string to = scheme + "://" + place;
+      const auto called = run_to_end(options(home, {kProgram, "call", "server.status", "--to", to}));
+      const auto bridge = run_to_end(options(home, {kProgram, "connect", to}));
+      if (scheme == port) {
+        CHECK_THAT(called.err + bridge.err, !has_text("that port speaks"));
+        continue;
+      }
+      CHECK(called.status == 1);
+      CHECK_THAT(called.err, has_text("that port speaks ") && has_text(right));
+    }
+    for (const std::string& to : {place, ports[port]["port"].dump()}) {
+      const auto called = run_to_end(options(home, {kProgram, "call", "server.status", "--to", to}));
+      CHECK((called.err.find(right) != std::string::npos) == (port != "tcp"));
+    }
+  }
+  const std::string ws = "127.0.0.1:" + ports["ws"]["port"].dump();
+  CHECK_THAT(run_to_end(options(home, {kProgram, "tools", "list", "--to", "http://" + ws + "/mcp"})).err,
+             has_text("that port speaks WebSocket: use ws://" + ws));
+}
+
 TEST_CASE("a server whose name has no address is told apart from one that does not run") {
   for (const char* const to : {"http://a..b:1", "tcp://a..b:1", "ws://a..b:1"}) {
     INFO(to);
