@@ -140,11 +140,7 @@ std::optional<std::string> serve_options(const CommandLine& command_line) {
       std::visit([](const auto& options) { return named_server(options); }, command_line.command);
   const SettingsRequest& request = command_line.settings;
   if (server.to.empty()) return as_options(request);
-  try {
-    return serve_options_for(target_of(server.to, load_settings(request).values, server.usual), request);
-  } catch (const SettingsRefused&) {
-    return as_options(request);  // a server tells what is wrong with them
-  }
+  return serve_options_for(server.to, server.usual, request);
 }
 
 int run(CommandLine command_line, std::span<char> arguments) {

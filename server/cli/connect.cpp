@@ -199,7 +199,7 @@ class Bridge {
   std::string words(const client::ConnectionError& error) const {
     SettingsRequest request;
     request.environment = current_environment();
-    return words_of(error, serve_options_for(endpoint_, request));
+    return words_of(error, serve_options_for(endpoint_.url(), endpoint_.protocol, request));
   }
 
   // Until the input ends, the server has gone, or nobody reads the output.

@@ -1,5 +1,6 @@
 #include "cli/serve_options.hpp"
 
+#include "cli/target.hpp"
 #include "settings/loopback.hpp"
 #include "settings/refused.hpp"
 #include "settings/table.hpp"
@@ -79,7 +80,7 @@ std::string as_options(const SettingsRequest& request, std::string_view command)
   return options;
 }
 
-std::optional<std::string> serve_options_for(const client::Endpoint& place, const SettingsRequest& request) {
+std::optional<std::string> serve_options_for(std::string_view to, Protocol usual, const SettingsRequest& request) {
   std::string options = as_options(request);
   Settings settings;
   try {
@@ -87,6 +88,7 @@ std::optional<std::string> serve_options_for(const client::Endpoint& place, cons
   } catch (const SettingsRefused&) {
     return options;  // a server tells what is wrong with them
   }
+  const client::Endpoint place = target_of(to, settings, usual);
   if (place.protocol == Protocol::kUnix) {
     return settings.unix_socket.path == place.path ? options : options + set_option("unix.path", place.path);
   }

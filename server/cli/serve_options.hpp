@@ -17,8 +17,10 @@ bool is_on_this_machine(const client::Endpoint& place);
 // Without secrets, and without what `command`, to which it is to be added, says itself.
 std::string as_options(const SettingsRequest& request, std::string_view command = {});
 
-// What `rkllm-mcp serve` has to be told so that its server is reached at `place`: as_options(), and the port where the
-// settings have another. Nothing where that is another machine, or takes a certificate that the settings do not name.
-std::optional<std::string> serve_options_for(const client::Endpoint& place, const SettingsRequest& request);
+// What `rkllm-mcp serve` has to be told so that its server is reached at `to`, which target_of() understands:
+// as_options(), and the port where the settings have another. Nothing where that is another machine, or takes a
+// certificate that the settings do not name.
+std::optional<std::string> serve_options_for(std::string_view to, client::Protocol usual,
+                                             const SettingsRequest& request);
 
 }  // namespace rkllm_mcp

@@ -3,6 +3,11 @@
 #include "settings/refused.hpp"
 #include "text/shell_word.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
 namespace rkllm_mcp {
 namespace {
 
@@ -15,6 +20,34 @@ Protocol protocol_on(std::string_view port, const Settings& settings, Protocol u
   return usual;
 }
 
+constexpr std::array kWithPorts{Protocol::kTcp,   Protocol::kTcps,      Protocol::kUdp,       Protocol::kHttp,
+                                Protocol::kHttps, Protocol::kWebSocket, Protocol::kWebSockets};
+
+// Where a server of ours is that was not told another port; a proxy in front of one has that of HTTPS.
+std::int64_t usual_port(Protocol protocol) {
+  constexpr std::int64_t kHttpsPort = 443;
+  switch (protocol) {
+    case Protocol::kTcp:
+    case Protocol::kTcps: return defaults::kTcpPort;
+    case Protocol::kUdp: return defaults::kUdpPort;
+    case Protocol::kHttp: return defaults::kHttpPort;
+    case Protocol::kWebSocket: return defaults::kWsPort;
+    case Protocol::kHttps:
+    case Protocol::kWebSockets: return kHttpsPort;
+    case Protocol::kUnix: break;
+  }
+  return 0;
+}
+
+// `to` with that port where it names a host and none, before a path.
+std::string with_port(std::string_view to, std::size_t host_at, Protocol protocol) {
+  const std::size_t end = std::min(to.find('/', host_at), to.size());
+  const std::string_view host = to.substr(host_at, end - host_at);
+  const bool has_port = !host.ends_with(']') && host.find(':') != std::string_view::npos;
+  std::string whole(to);
+  return host.empty() || has_port ? whole : whole.insert(end, ":" + std::to_string(usual_port(protocol)));
+}
+
 template <class Kind>
 bool is_a(const client::ConnectionError& error) {
   return dynamic_cast<const Kind*>(&error) != nullptr;
@@ -23,14 +56,20 @@ bool is_a(const client::ConnectionError& error) {
 }  // namespace
 
 client::Endpoint target_of(std::string_view to, const Settings& settings, Protocol usual, std::string_view http_path) {
-  if (to.find("://") != std::string_view::npos) return client::parse_endpoint(to, http_path);
+  if (to.find("://") != std::string_view::npos) {
+    for (const Protocol each : kWithPorts) {
+      const std::string_view prefix = client::prefix_of(each);
+      if (to.starts_with(prefix)) return client::parse_endpoint(with_port(to, prefix.size(), each), http_path);
+    }
+    return client::parse_endpoint(to, http_path);
+  }
   const bool is_port = !to.empty() && to.find_first_not_of("0123456789") == std::string_view::npos;
   if (is_port) return target_of("127.0.0.1:" + std::string(to), settings, usual, http_path);
   if (to.starts_with('/')) return client::parse_endpoint("unix://" + std::string(to), http_path);
-  const auto colon = to.rfind(':');
-  const auto port = colon == std::string_view::npos ? std::string_view() : to.substr(colon + 1);
+  const std::string place = with_port(to, 0, usual);
+  const std::string port = place.substr(place.rfind(':') + 1);
   const Protocol protocol = protocol_on(port.substr(0, port.find('/')), settings, usual);
-  return client::parse_endpoint(std::string(client::prefix_of(protocol)) + std::string(to), http_path);
+  return client::parse_endpoint(std::string(client::prefix_of(protocol)) + place, http_path);
 }
 
 client::Endpoint http_place(const Settings& settings) {

@@ -12,7 +12,8 @@
 namespace rkllm_mcp {
 
 // `to` as a person writes it: a URL, or HOST:PORT or PORT alone, which is the transport that the settings have on that
-// port, else `usual`. `http_path` is as for client::parse_endpoint. Throws std::invalid_argument.
+// port, else `usual`. Without a port it is that of a server with built-in settings, of https and wss 443. `http_path`
+// is as for client::parse_endpoint. Throws std::invalid_argument.
 client::Endpoint target_of(std::string_view to, const Settings& settings, client::Protocol usual,
                            std::string_view http_path = "/jsonrpc");
 

@@ -16,6 +16,15 @@
 
 namespace rkllm_mcp {
 
+std::string words_of_urls() {
+  return "tcp://HOST[:PORT], unix:///PATH, udp://HOST[:PORT], http[s]://HOST[:PORT][/PATH], ws://HOST[:PORT][/PATH], "
+         "or with TLS tcps:// or wss://; HOST[:PORT] alone, or PORT of this machine, is TCP, or what the settings have "
+         "on that port. Without a port: " +
+         std::to_string(defaults::kTcpPort) + " of TCP, " + std::to_string(defaults::kUdpPort) + " of UDP, " +
+         std::to_string(defaults::kHttpPort) + " of http, " + std::to_string(defaults::kWsPort) +
+         " of ws, 443 of https and wss";
+}
+
 void add_settings_options(CLI::App& command, Parsed& parsed) {
   command.add_option("--settings", parsed.settings_path, "The settings file to use")->type_name("PATH");
   command.add_option("--set", parsed.sets, "Set one value, e.g. --set http.port=9000; may be repeated")
@@ -45,8 +54,11 @@ void add_authorities(CLI::App& command, const char* names, std::string& ca_file)
 void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote) {
   add_settings_options(command, parsed);
   command
-      .add_option("--to", remote.to,
-                  "The server: PORT, HOST:PORT or http[s]://HOST[:PORT] (default: the HTTP port of the settings)")
+      .add_option(
+          "--to", remote.to,
+          "The server: PORT, HOST[:PORT] or http[s]://HOST[:PORT] (default: the HTTP port of the settings). Without a "
+          "port: " +
+              std::to_string(defaults::kHttpPort) + ", of https 443")
       ->type_name("URL");
   add_token(command, remote.token);
   add_authorities(command, "--cacert", remote.ca_file);

@@ -55,10 +55,7 @@ inline constexpr const char* kServing = "Serve";
 inline constexpr const char* kProgramming = "Call and connect";
 inline constexpr const char* kSettingUp = "Set up";
 
-// How servers are named.
-inline constexpr const char* kUrls =
-    "tcp://HOST:PORT, unix:///PATH, udp://HOST:PORT, http[s]://HOST[:PORT][/PATH], ws://HOST:PORT[/PATH], or with TLS "
-    "tcps:// or wss://; HOST:PORT alone, or PORT of this machine, is TCP, or what the settings have on that port";
+std::string words_of_urls();  // how servers are named
 
 // Options of several commands. Their values go into what is given here, which outlives the parsing.
 void add_settings_options(CLI::App& command, Parsed& parsed);

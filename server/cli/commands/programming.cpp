@@ -22,7 +22,7 @@ CLI::App* add_call(CLI::App& app, Parsed& parsed) {
       ->add_option("PARAMS", parsed.call.params,
                    "Its params, as JSON; - or nothing: what is piped into standard input, else {}")
       ->type_name("JSON");
-  command->add_option("--to", parsed.call_to, std::string(kUrls) + " (default: the TCP port of the settings)")
+  command->add_option("--to", parsed.call_to, words_of_urls() + " (default: the TCP port of the settings)")
       ->type_name("URL");
   add_token(*command, parsed.call.token);
   add_authorities(*command, "--cacert", parsed.call.ca_file);
@@ -66,7 +66,7 @@ CLI::App* add_tools(CLI::App& app, Parsed& parsed) {
     add_settings_options(action, parsed);
     action
         .add_option("--to", parsed.tools_to,
-                    std::string(kUrls) + " (default: the ports of the settings, if a server listens there)")
+                    words_of_urls() + " (default: the ports of the settings, if a server listens there)")
         ->type_name("URL");
     add_token(action, parsed.tools.token);
     add_authorities(action, "--cacert", parsed.tools.ca_file);

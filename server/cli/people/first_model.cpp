@@ -4,9 +4,14 @@
 #include "backend/program_folders.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
+#include "client/http/http_round_trip.hpp"
+#include "jsonrpc/bounded_json.hpp"
 #include "text/shell_word.hpp"
 
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace rkllm_mcp {
@@ -14,6 +19,7 @@ namespace {
 
 constexpr const char* kShipped = "rk3588-1.5b.json";
 constexpr const char* kAnyModel = "hf.co/OWNER/NAME";
+constexpr std::size_t kLongestHealth = std::size_t{1} << 20U;
 
 bool is_simulated(ServerLink& server) {
   try {
@@ -25,6 +31,22 @@ bool is_simulated(ServerLink& server) {
     // It does not run.
   }
   return finds_simulator(server.settings());
+}
+
+// Whoever has no access token is told less of the server's health than others.
+bool asks_for_token(client::Endpoint place) {
+  constexpr std::chrono::seconds kPatience{2};
+  place.token.clear();
+  std::string body;
+  client::HttpRoundTrip(place, {kPatience, kPatience})
+      .run(
+          {"GET", "/health", {}}, [](const client::HttpHead&) { return true; },
+          [&body](std::string_view bytes) {
+            body += bytes;
+            return body.size() < kLongestHealth;
+          });
+  const auto health = parse_bounded(body);
+  return health && health->is_object() && health->contains("status") && !health->contains("models");
 }
 
 }  // namespace
@@ -41,8 +63,13 @@ std::optional<std::string> model_of_simulator() {
 std::string command_to_pull(const client::Endpoint& place, const std::string& model) {
   std::string command = "curl " + shell_word(place.url() + "/api/pull");
   if (!place.ca_file.empty()) command += " --cacert " + shell_word(place.ca_file);
-  if (!place.token.empty()) command += " -H \"Authorization: Bearer $RKLLM_MCP_TOKEN\"";
-  return command + " -d " + shell_word(Json{{"model", model}}.dump());
+  const bool is_token_asked_for = asks_for_token(place);
+  if (is_token_asked_for) command += " -H \"Authorization: Bearer $RKLLM_MCP_TOKEN\"";
+  command += " -d " + shell_word(Json{{"model", model}}.dump());
+  return command + (is_token_asked_for
+                        ? " (RKLLM_MCP_TOKEN: an access token of the file that auth.tokens of that server "
+                          "names, with the permission admin)"
+                        : "");
 }
 
 std::string words_of_first_model(ServerLink& server, const OfferedModels& offered) {

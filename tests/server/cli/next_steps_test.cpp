@@ -93,6 +93,35 @@ TEST_CASE("no proposed command has a secret in it, undoes itself, or starts a se
   CHECK_THAT(unheard.err, has_text("; is the server running there?\n"));
 }
 
+TEST_CASE("a host without a port means the port that our server has without settings, and with https that of a proxy") {
+  const Asker asker;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> asked{
+      {{"status", "--to", "a..b"}, "http://a..b:8080"},
+      {{"ask", "Hi", "--to", "http://a..b"}, "http://a..b:8080"},
+      {{"status", "--to", "http://a..b/"}, "http://a..b:8080"},
+      {{"status", "--to", "http://a..b:80"}, "http://a..b:80"},
+      {{"status", "--to", "https://a..b"}, "https://a..b:443"},
+      {{"call", "CPU4", "--to", "a..b"}, "a..b:8081"},
+      {{"call", "CPU4", "--to", "tcp://a..b"}, "a..b:8081"},
+      {{"call", "CPU4", "--to", "tcps://a..b"}, "a..b:8081"},
+      {{"call", "CPU4", "--to", "udp://a..b"}, "a..b:8082"},
+      {{"call", "CPU4", "--to", "http://a..b/jsonrpc"}, "a..b:8080"},
+      {{"call", "CPU4", "--to", "ws://a..b"}, "a..b:8083"},
+      {{"call", "CPU4", "--to", "wss://a..b/ws"}, "a..b:443"},
+      {{"memory", "list", "--to", "a..b"}, "a..b:8081"},
+      {{"tools", "list", "--to", "http://a..b"}, "a..b:8080"},
+      {{"connect", "http://a..b/mcp"}, "a..b:8080"}};
+  for (const auto& [args, place] : asked) {
+    INFO(args.front() << " " << args.back());
+    const auto finished = asker.run(args);
+    CHECK(finished.status == 1);
+    CHECK_THAT(finished.err, has_text(place + ": the name cannot be resolved"));
+  }
+  const auto no_host = asker.run({"status", "--to", "http:///x"});
+  CHECK(no_host.status == 2);
+  CHECK_THAT(no_host.err, has_text("no host"));
+}
+
 TEST_CASE("a command that needs no settings ends well where they are broken and nobody answers") {
   const Asker asker;
   write_file(asker.path("broken.json"), R"({"http":)");
@@ -137,6 +166,33 @@ TEST_CASE("who has no model on another server is told how that server fetches on
   const std::string port = "http.port=" + place.substr(place.rfind(':') + 1);
   CHECK_THAT(asker.run({"models", "--set", port}).out,
              has_text("Fetch one: rkllm-mcp pull hf.co/OWNER/NAME --set " + port + ";") && !has_text("curl"));
+}
+
+TEST_CASE("the command that has a server fetch a model has an access token only where the server asks for one") {
+  const Asker asker;
+  write_file(asker.path("tokens"), "me KEY123KEY123KEY123\n");
+  std::filesystem::permissions(asker.path("tokens"), std::filesystem::perms(0600));
+  for (const bool asks : {false, true}) {
+    auto args = asker.options({"serve", "--library", "/nowhere/librkllmrt.so", "--ports-file", asker.path("ports"),
+                               "--set", "runtime.model_dirs=" + Json::array({asker.path("none")}).dump(), "--set",
+                               "auth.tokens=" + (asks ? asker.path("tokens") : std::string())});
+    for (const char* const name : {"tcp", "udp", "http", "ws"}) {
+      args.args.insert(args.args.end(), {"--set", std::string(name) + ".port=0"});
+    }
+    std::filesystem::remove(asker.path("ports"));
+    Process server(args);
+    REQUIRE(wait_for_file(asker.path("ports")));
+    const std::string place = "http://127.0.0.1:" + Json::parse(read_file(asker.path("ports")))["http"]["port"].dump();
+    const auto models = asker.run({"models", "--to", place, "--token", "KEY123KEY123KEY123"});
+    const auto pull = asker.run({"pull", "hf.co/OWNER/NAME", "--to", place});
+    for (const std::string& said : {models.out, pull.err}) {
+      INFO(said);
+      CHECK_THAT(said, !has_text("KEY123"));
+      CHECK_THAT(said, has_text("curl " + place + "/api/pull" +
+                                (asks ? " -H \"Authorization: Bearer $RKLLM_MCP_TOKEN\"" : "") + " -d "));
+      CHECK((said.find("}' (RKLLM_MCP_TOKEN: an access token of") != std::string::npos) == asks);
+    }
+  }
 }
 
 TEST_CASE("the simulator is known by what it is, not by how it was named") {
