@@ -5,6 +5,7 @@
 #include "cli/serve_options.hpp"
 #include "doctor/doctor.hpp"
 #include "settings/refused.hpp"
+#include "text/utf8_split.hpp"
 
 #include <netdb.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -67,14 +69,30 @@ void print_as_json(const doctor::Findings& findings) {
                   {"warnings", count_of(findings, Level::kWarning)}});
 }
 
+constexpr std::size_t kLevelWidth = 9;
+constexpr const char* kBeforeRemark = "   #";  // behind the command of a cure
+
+// A cure on lines of its own. A command is never broken; what is remarked on it goes below where there is no room.
+std::string cure_lines(const std::string& cure, std::optional<std::size_t> width, const Paint& paint) {
+  const std::string indent(kLevelWidth, ' ');
+  const std::size_t end = cure.find(kBeforeRemark);
+  const bool fits = !width || kLevelWidth + characters_in(cure) <= *width;
+  if (fits || end == std::string::npos) return indent + paint.bold(cure) + "\n";
+  return indent + paint.bold(cure.substr(0, end)) + "\n" + indent +
+         paint.bold(wrapped(cure.substr(end), *width, kLevelWidth)) + "\n";
+}
+
 void print_for_people(const doctor::Findings& findings) {
   const Paint paint(STDOUT_FILENO);
-  constexpr std::size_t kLevelWidth = 9;
+  std::optional<std::size_t> width;  // of a terminal
+  if (::isatty(STDOUT_FILENO) == 1) width = columns_of(STDOUT_FILENO);
   for (const Finding& each : findings) {
     const std::string level = word_of(each.level);
-    std::printf("%s%s%s: %s\n", in_colour(paint, each.level, level).c_str(),
-                std::string(kLevelWidth - level.size(), ' ').c_str(), each.subject.c_str(), each.text.c_str());
-    if (!each.cure.empty()) std::printf("%s%s\n", std::string(kLevelWidth, ' ').c_str(), paint.bold(each.cure).c_str());
+    const std::string text = each.subject + ": " + each.text;
+    std::printf("%s%s%s\n", in_colour(paint, each.level, level).c_str(),
+                std::string(kLevelWidth - level.size(), ' ').c_str(),
+                (width ? wrapped(text, *width, kLevelWidth) : text).c_str());
+    if (!each.cure.empty()) std::printf("%s", cure_lines(each.cure, width, paint).c_str());
   }
   std::printf("%s, %s\n", counted(count_of(findings, Level::kProblem), "problem").c_str(),
               counted(count_of(findings, Level::kWarning), "warning").c_str());
@@ -84,7 +102,7 @@ void print_for_people(const doctor::Findings& findings) {
 std::string with_settings(std::string cure, const SettingsRequest& request) {
   if (!cure.starts_with("rkllm-mcp ") || cure.starts_with("rkllm-mcp --")) return cure;
   const std::string options = as_options(request, cure);
-  return cure.insert(std::min(cure.find("   #"), cure.size()), options);
+  return cure.insert(std::min(cure.find(kBeforeRemark), cure.size()), options);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
+#include "support/terminal_process.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <sstream>
 
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::test;
@@ -392,6 +394,38 @@ TEST_CASE("the command doctor prints a line for each finding, its cure below, an
   for (const Json& each : report["findings"]) {
     CHECK(each.size() == 4);
     CHECK(each["cure"].is_null() == (each["level"] == "ok"));
+  }
+}
+
+TEST_CASE("doctor fits into a narrow terminal, where no command is broken, and breaks no line elsewhere") {
+  Board board;
+  board.put("proc/self/limits", "Max open files            16              16              files\n");
+  Process::Options options{.args = {kProgram, "doctor", "--root", board.path("."), "--set", "runtime.library=/no.so"},
+                           .env = {{"HOME", board.path("home")}, {"NO_COLOR", "1"}},
+                           .unset = {"XDG_CONFIG_HOME", "RKLLM_MCP_SETTINGS"}};
+  CHECK_THAT(run_to_end(options).out, has_text("\nok       name resolution: there is a name server\n") &&
+                                          has_text("   # before the start; of the service: LimitNOFILE=\n"));
+  TerminalProcess narrow(options, 40);
+  CHECK(narrow.wait() == 1);
+  std::string shown = narrow.shown();
+  std::erase(shown, '\r');
+  CHECK_THAT(shown, has_text("\nok       name resolution: there is a\n         name server\n"));
+  CHECK_THAT(shown, has_text("\n         # before the start; of the\n         service: LimitNOFILE=\n"));
+  options.args.emplace_back("--json");
+  const Json report = Json::parse(run_to_end(options).out);
+  for (const Json& each : report["findings"]) {
+    if (each["cure"].is_null()) continue;
+    const std::string cure = each["cure"].get<std::string>();
+    const std::string line = "         " + cure.substr(0, cure.find("   #"));
+    const auto at = shown.find("\n" + line + "\n");
+    INFO(line);
+    if (at != std::string::npos) shown.erase(at, line.size() + 1);
+    CHECK((at != std::string::npos || line.size() < 40));  // a short one may have its remark beside it
+  }
+  std::istringstream lines(shown);
+  for (std::string line; std::getline(lines, line);) {
+    INFO(line);
+    CHECK((line.size() <= 40 || line.find_last_of(' ') < line.find_first_not_of(' ')));  // or one word
   }
 }
 
