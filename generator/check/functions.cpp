@@ -185,7 +185,8 @@ void declared_arrays_are_whole(Inspection& inspection) {
       if (param.extent <= 1 || is_left_whole || is_given_whole) continue;
       const std::string many = std::to_string(param.extent);
       const bool is_filled_in = std::holds_alternative<meaning::OutArray>(meaning);
-      const bool is_given = array != nullptr && !array->is_changed;
+      const bool is_given = array != nullptr && !array->is_changed && param.type.kind == c::TypeKind::kPointer &&
+                            param.type.target.front().kind != c::TypeKind::kPointer;
       const bool may_be_fewer = array != nullptr || std::holds_alternative<meaning::Batch>(meaning) || is_filled_in;
       inspection.require(
           !may_be_fewer, *part,

@@ -124,9 +124,9 @@ std::string remedy_for_whole(const Meaning& meaning) {
   const auto* array = std::get_if<meaning::Array>(&meaning);
   const auto* unused = std::get_if<meaning::Unused>(&meaning);
   if (array != nullptr && std::holds_alternative<Whole>(array->length))
-    return ": \"whole\" is for an array of numbers, structs or characters, declared with the number of its elements "
-           "(v[4]); "
-           "say what counts it, as with \"counted_by\", or mark it \"unused\"";
+    return ": \"whole\" is for an array of numbers, structs or characters (not volatile ones), declared with the "
+           "number "
+           "of its elements (v[4]); say what counts it, as with \"counted_by\", or mark it \"unused\"";
   if (unused != nullptr) return ": \"whole\" is for an array with a length, a struct or a union; say \"unused\": {}";
   return {};
 }

@@ -168,6 +168,34 @@ Proposal structure(const Declared& declared) {
   return likely(nothing("object"), "a const struct, and no integer beside it that could be their number");
 }
 
+bool is_told_in_place(const c::Type& element) {
+  switch (element.kind) {
+    case TypeKind::kArray:
+      return element.target.front().kind == TypeKind::kCharacter || is_told_in_place(element.target.front());
+    case TypeKind::kSigned:
+    case TypeKind::kUnsigned:
+    case TypeKind::kFloat:
+    case TypeKind::kDouble:
+    case TypeKind::kBool:
+    case TypeKind::kRecord:
+    case TypeKind::kEnum: return true;
+    default: return false;
+  }
+}
+
+// Of a parameter that is declared as so many rows.
+Proposal rows(const Declared& declared) {
+  const c::Type* element = &declared.type.target.front();
+  bool is_const = element->is_const;
+  while (element->kind == TypeKind::kArray) {
+    element = &element->target.front();
+    is_const = is_const || element->is_const;
+  }
+  if (is_const) return whole(declared, "rows");
+  return guess({{"out", {{"whole", true}}}},
+               "rows that are not const: whether the function reads or writes them is not said");
+}
+
 Proposal pointer(const Declared& declared) {
   const c::Type& target = declared.type.target.front();
   switch (target.kind) {
@@ -193,24 +221,11 @@ Proposal pointer(const Declared& declared) {
     case TypeKind::kFunction:
       return guess(nothing("unused"), "a callback: whether it may be NULL, which unused means, is not said");
     case TypeKind::kArray:
+      if (declared.extent > 1 && is_told_in_place(target)) return rows(declared);
+      break;
     case TypeKind::kOther: break;
   }
   return guess(nothing("unused"), "no meaning is known for it, and unused means NULL");
-}
-
-bool is_told_in_place(const c::Type& element) {
-  switch (element.kind) {
-    case TypeKind::kArray:
-      return element.target.front().kind == TypeKind::kCharacter || is_told_in_place(element.target.front());
-    case TypeKind::kSigned:
-    case TypeKind::kUnsigned:
-    case TypeKind::kFloat:
-    case TypeKind::kDouble:
-    case TypeKind::kBool:
-    case TypeKind::kRecord:
-    case TypeKind::kEnum: return true;
-    default: return false;
-  }
 }
 
 Proposal proposal(const Declared& declared) {

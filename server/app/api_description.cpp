@@ -65,7 +65,7 @@ Catalogue describe_server(const RuntimeHost& runtime, const Settings& settings, 
                           [&settings](std::string_view, const Json&) {
                             return known_models(settings.models, model_folders(settings.runtime.model_dirs));
                           },
-                          settings.models, document});
+                          settings.models, document, lists_functions(settings)});
   return catalogue;
 }
 

@@ -153,14 +153,22 @@ bool ChatService::read_profiles() {
   chat::ProfileFolder folder = chat::read_profiles(settings_.chat.profiles_dir);
   for (const std::string& complaint : folder.complaints) log_.error("{}", complaint);
   for (const std::string& complaint : assistants_.use(std::move(folder.profiles))) log_.error("{}", complaint);
-  const std::string& guardrail = settings_.chat.guardrail_model;
-  if (!guardrail.empty() && !assistants_.profiles().empty() && !host_.pool().find(guardrail, chat::Asker())) {
-    log_.warn("chat.guardrail_model: there is no model \"{}\" so far", guardrail);
-  }
+  look_for_guardrail_model();
   auto service = std::make_shared<Service>(*tools_.service());
   service->prompts = chat::prompts_of(assistants_.profiles());
   service_ = std::move(service);
   return were_some || !assistants_.profiles().empty();
+}
+
+void ChatService::look_for_guardrail_model() {
+  const std::string& name = settings_.chat.guardrail_model;
+  if (name.empty() || assistants_.profiles().empty()) return;
+  // Models that are files are known when the folders have been read.
+  host_.pool().refresh([this, name, alive = alive_.watch()] {
+    const bool is_path = name.find('/') != std::string::npos;
+    if (alive.expired() || is_path || assistants_.is_model(name)) return;
+    log_.warn("chat.guardrail_model: there is no model \"{}\" so far", name);
+  });
 }
 
 bool ChatService::handle(const HttpRequest& request, HttpExchange& exchange) {

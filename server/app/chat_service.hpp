@@ -14,6 +14,7 @@
 #include "chat/mcp/chat_tools.hpp"
 #include "chat/mcp/kept_responses.hpp"
 #include "dispatch/gate.hpp"
+#include "lifetime.hpp"
 #include "mcp/catalogue.hpp"
 #include "memory_budget.hpp"
 #include "settings/settings.hpp"
@@ -71,6 +72,8 @@ class ChatService {
 
  private:
   void use_servers_elsewhere();
+  // The log says so if there is no chat.guardrail_model.
+  void look_for_guardrail_model();
 
   const Settings& settings_;
   spdlog::logger& log_;
@@ -84,6 +87,7 @@ class ChatService {
   chat::ChatRoutes routes_;
   chat::ChatTools tools_;
   std::shared_ptr<const Service> service_;
+  const Lifetime alive_;  // gone: what was posted does nothing
 };
 
 }  // namespace rkllm_mcp

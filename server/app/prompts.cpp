@@ -30,6 +30,22 @@ std::string run_call(const Json& arguments, const std::string& prompt) {
   return to_text(call);
 }
 
+// The call that makes the model say something.
+std::string ask_call(bool by_function, const Json& arguments, const std::string& prompt) {
+  if (by_function) return "rkllm_run with " + run_call(arguments, prompt);
+  Json call{{"message", prompt}};
+  if (arguments.contains("handle")) call["model"] = arguments["handle"];
+  return "the tool chat with " + to_text(call);
+}
+
+std::string load_by_name(const Json& arguments) {
+  return "Set up a language model on this board. Call the tool load_model with " +
+         to_text(Json{{"model", argument(arguments, "model")}}) +
+         ". If it fails, tell me how to mend it; list_models names the models that there are. Then call the tool "
+         "status "
+         "and tell me in one line which runtime it is and whether it is simulated.";
+}
+
 std::string set_up_model(const Json& presets, const Json& arguments) {
   const std::string model = argument(arguments, "model");
   const Json call = presets.contains(model) ? Json{{"model", model}} : Json{{"param", {{"model_path", model}}}};
@@ -40,18 +56,18 @@ std::string set_up_model(const Json& presets, const Json& arguments) {
          "it is, on which platform, and whether it is simulated. Do not destroy the handle.";
 }
 
-std::string chat(const Json& arguments) {
-  return "Let the model that runs on this board answer, and give me its answer word for word. Call rkllm_run with " +
-         run_call(arguments, argument(arguments, "message")) +
-         ". If no handle exists, say so, and that the prompt set_up_model loads a model.";
+std::string chat(bool by_function, const Json& arguments) {
+  return "Let the model that runs on this board answer, and give me its answer word for word. Call " +
+         ask_call(by_function, arguments, argument(arguments, "message")) +
+         (by_function ? ". If no handle exists, say so, and that the prompt set_up_model loads a model." : ".");
 }
 
-std::string summarize(const Json& arguments) {
+std::string summarize(bool by_function, const Json& arguments) {
   const std::string language = argument(arguments, "language", "the language of the text");
   const std::string question =
       "Summarize the following text in a few sentences, in " + language + ".\n\n" + argument(arguments, "text");
-  return "Let the model that runs on this board summarize a text. Call rkllm_run with " +
-         run_call(arguments, question) + " and give me the text of its answer.";
+  return "Let the model that runs on this board summarize a text. Call " + ask_call(by_function, arguments, question) +
+         " and give me the text of its answer.";
 }
 
 std::string use_tools(const Json& arguments) {
@@ -97,18 +113,23 @@ void add_prompts(Catalogue& catalogue, const PromptKnowledge& knowledge) {
                             [document = knowledge.document](std::string_view, const Json&) {
                               return enumerators_of(document, "RKLLMInferMode");
                             }};
-  catalogue.add(
-      prompt("set_up_model", "Set up a model", "Load a model, and see what it runs on.",
-             {{"model", "Model", "A preset of the settings, or the path of an .rkllm file on the board.", true,
-               knowledge.models}},
-             [presets = knowledge.presets](const Json& arguments) { return set_up_model(presets, arguments); }));
-  catalogue.add(prompt("chat", "Chat", "Say something to the model on the board.",
-                       {{"message", "Message", "What to say.", true}, handle, mode}, chat));
+  const bool by_function = knowledge.lists_functions;
+  catalogue.add(prompt("set_up_model", "Set up a model", "Load a model, and see what it runs on.",
+                       {{"model", "Model", "A preset of the settings, or the path of an .rkllm file on the board.",
+                         true, knowledge.models}},
+                       [by_function, presets = knowledge.presets](const Json& arguments) {
+                         return by_function ? set_up_model(presets, arguments) : load_by_name(arguments);
+                       }));
+  std::vector<PromptArgument> of_chat{{"message", "Message", "What to say.", true}, handle};
+  if (by_function) of_chat.push_back(mode);
+  catalogue.add(prompt("chat", "Chat", "Say something to the model on the board.", std::move(of_chat),
+                       std::bind_front(chat, by_function)));
   catalogue.add(prompt("summarize", "Summarize", "Let the model on the board summarize a text.",
                        {{"text", "Text", "The text.", true},
                         {"language", "Language", "Of the summary; that of the text, if it is left out.", false},
                         handle},
-                       summarize));
+                       std::bind_front(summarize, by_function)));
+  if (!by_function) return;  // only they hand functions to the model
   catalogue.add(prompt("use_tools", "Use tools", "Let the model on the board call functions.",
                        {{"question", "Question", "What the tools are to be used for.", true},
                         {"tools", "Tools", "Functions as a JSON array, in OpenAI's form.", true},

@@ -292,6 +292,7 @@ void Server::settings_changed() {
   models_.choose(choices_of(settings_));
   gather_catalogue();
   dispatcher_.mcp().announce(Listed::kTools);
+  dispatcher_.mcp().announce(Listed::kPrompts);  // which ask for the tools that are listed
 }
 
 void Server::renew_profiles() {

@@ -68,7 +68,8 @@ client::Endpoint target_of(std::string_view to, const Settings& settings, Protoc
   if (to.starts_with('/')) return client::parse_endpoint("unix://" + std::string(to), http_path);
   const std::string place = with_port(to, 0, usual);
   const std::string port = place.substr(place.rfind(':') + 1);
-  const Protocol protocol = protocol_on(port.substr(0, port.find('/')), settings, usual);
+  // The settings are asked only of a port that somebody has named.
+  const Protocol protocol = place == to ? protocol_on(port.substr(0, port.find('/')), settings, usual) : usual;
   return client::parse_endpoint(std::string(client::prefix_of(protocol)) + place, http_path);
 }
 

@@ -31,6 +31,8 @@ def run_settings(snippet, server):
     addresses = re.findall(r"""https?://[^\s"']+""", server.localized(snippet.text))
     if not addresses:
         raise Wrong("it names no server")
+    if f'"{MODEL}"' not in server.localized(snippet.text) and f" {MODEL}\n" not in server.localized(snippet.text):
+        raise Wrong("it names no model")
     for address in addresses:
         check_models(address)
 

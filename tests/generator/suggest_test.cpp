@@ -107,9 +107,10 @@ TEST_CASE("of a parameter that is declared as so many elements, the whole array 
   const auto folder = test::scratch("suggest_whole");
   const std::string header =
       "typedef struct { int x; } P;\n"
-      "int f(const float m[16], const char key[4], const P all[2], int n);\n";
+      "int f(const float m[16], const char key[4], const P all[2], const int r[2][3], const char names[3][8], int "
+      "n);\n";
   const Needs needs = needs_of(read_header(test::file(folder, "x.h", header)), {});
-  REQUIRE(needs.unanswered.size() == 3);
+  REQUIRE(needs.unanswered.size() == 5);
   for (const Declared& declared : needs.unanswered) {
     CHECK_THAT(suggest_entry(declared), has_text(R"("guess":{"array":{"whole":true}})") && has_text("declared as "));
   }

@@ -98,6 +98,9 @@ TEST_CASE("a parameter that is declared as an array is given as many elements, o
       has_text(
           "f.v: it is declared as an array of 4, and there may be fewer; if fewer will do, declare it as a pointer "
           "in the header, else say \"array\": {\"whole\": true} [declared"));
+  CHECK_THAT(
+      refused_names("int f(const char* v[3], int n);", entry("f.v", "const char** v", R"("array":{"counted_by":"n"})")),
+      has_text("it is declared as an array of 3, and there may be fewer") && has_text("else mark it \"unused\""));
   CHECK_THAT(refused_names("int f(float v[4]);", entry("f.v", "float* v", R"("out":{"count":"session.n"})")),
              has_text("f.v: it is declared as an array of 4, and there may be fewer") &&
                  has_text("else say \"out\": {\"whole\": true}"));
@@ -126,8 +129,9 @@ TEST_CASE("a parameter is given as a whole only if it is declared with the numbe
   CHECK(whole("const P v[2]", "const P* v") == "accepted");
   const std::string misfit =
       "x.h:3:18: error: f.v: its meaning in the overlay does not fit its C type: \"whole\" is for an array of numbers, "
-      "structs or characters, declared with the number of its elements (v[4]); say what counts it, as with "
-      "\"counted_by\", or mark it \"unused\" [meanings-fit-types]";
+      "structs or characters (not volatile ones), declared with the number of its elements (v[4]); say what counts it, "
+      "as "
+      "with \"counted_by\", or mark it \"unused\" [meanings-fit-types]";
   CHECK_THAT(whole("const int* v", "const int* v"), has_text(misfit));
   CHECK_THAT(whole("const int v[]", "const int* v"), has_text("f.v: its meaning in the overlay does not fit"));
   CHECK_THAT(whole("const int (*v)[4]", "const int (*v)[4]"), has_text("f.v: its meaning in the overlay does not fit"));

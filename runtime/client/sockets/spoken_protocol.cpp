@@ -56,8 +56,14 @@ Spoken spoken_at(const Endpoint& endpoint) {
   // alone: many of them answer what is no TLS in the clear.
   const Spoken first = spoken_in(answer_to(plain, session.take_output()));
   if (first == Spoken::kTls || first == Spoken::kLines) return first;
-  const Spoken then = spoken_in(answer_to(plain, "GET / HTTP/1.0\r\nHost: " + plain.authority() + "\r\n\r\n"));
-  return then == Spoken::kUnknown ? first : then;
+  try {
+    const std::string question = "GET / HTTP/1.1\r\nHost: " + plain.authority() + "\r\nConnection: close\r\n\r\n";
+    const Spoken then = spoken_in(answer_to(plain, question));
+    if (then != Spoken::kUnknown) return then;
+  } catch (const ConnectionError&) {
+    // The first answer has to do.
+  }
+  return first;
 }
 
 bool is_one_of_http(Protocol protocol) {
@@ -93,7 +99,7 @@ std::optional<Protocol> protocol_of(Spoken spoken, Protocol meant) {
   switch (spoken) {
     case Spoken::kUnknown: return std::nullopt;
     case Spoken::kTls: return with_tls(meant);
-    case Spoken::kHttp: return Protocol::kHttp;
+    case Spoken::kHttp: return meant == Protocol::kWebSockets ? Protocol::kWebSocket : Protocol::kHttp;
     case Spoken::kWebSocket: return Protocol::kWebSocket;
     case Spoken::kLines: return Protocol::kTcp;
   }

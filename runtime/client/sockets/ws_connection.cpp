@@ -23,6 +23,14 @@ constexpr unsigned kLengthIn64Bits = 127;
 constexpr std::size_t kLongestHead = 65536;
 constexpr std::uint64_t kLongestControl = 125;
 
+// Whether the answer to a handshake may come from what is no WebSocket port at all, and not from one that refuses this
+// client, or a proxy before it.
+bool may_be_another_protocol(std::string_view answer) {
+  if (!answer.starts_with("HTTP/")) return true;
+  const std::string_view status = answer.substr(std::string_view("HTTP/1.1 ").size(), 3);
+  return status == "200" || status == "400" || status == "404" || status == "405";
+}
+
 }  // namespace
 
 WsConnection::WsConnection(const Endpoint& endpoint, Deadline deadline)
@@ -51,7 +59,8 @@ void WsConnection::open(const Endpoint& endpoint, Deadline deadline) try {
   received_.erase(0, end + 4);
 } catch (const ConnectionError& error) {
   const bool is_late = std::chrono::steady_clock::now() >= deadline;  // who speaks something else says so at once
-  throw ConnectionError(where_ + ": " + error.what() + (is_late ? std::string() : hint_at_protocol(endpoint)));
+  const bool has_hint = !is_late && may_be_another_protocol(received_);
+  throw ConnectionError(where_ + ": " + error.what() + (has_hint ? hint_at_protocol(endpoint) : std::string()));
 }
 
 bool WsConnection::fill(Deadline deadline) {

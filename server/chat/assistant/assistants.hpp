@@ -39,6 +39,8 @@ class Assistants final : public ProfileTurns {
   // From now on there are these; turns under way go on with what they have. Returns why some of them are not taken.
   std::vector<std::string> use(std::vector<Profile> profiles);
   const std::vector<std::shared_ptr<const Profile>>& profiles() const { return profiles_; }
+  // Whether a model of this server has that name or alias.
+  bool is_model(const std::string& name) const;
   void stop();  // see AssistantTurn
   std::size_t turns() const { return turns_.size(); }
 
@@ -49,7 +51,6 @@ class Assistants final : public ProfileTurns {
 
  private:
   class Turning;
-  bool is_model(const std::string& name) const;
   std::shared_ptr<const Profile> profile(std::string_view name) const;
   ModelDescription description_of(const Profile& profile, const Asker& asker) const;
 

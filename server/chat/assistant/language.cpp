@@ -23,35 +23,68 @@ bool is_vietnamese(utf8proc_int32_t letter) {
   return (letter >= 0x1ea0 && letter <= 0x1ef9) || std::ranges::find(kOthers, letter) != kOthers.end();
 }
 
-// Where such letters are: a text of any language may have them in names, which begin with a capital.
-enum class OwnLetters { kNowhere, kInNames, kInWords };
+// Words with such letters. A text of any language may have them in names, which begin with a capital, and one for a
+// thing.
+struct OwnWords {
+  std::size_t names = 0;
+  std::size_t others = 0;
+};
 
-OwnLetters own_letters(std::string_view text) {
-  auto found = OwnLetters::kNowhere;
-  bool is_in_word = false;
-  bool is_name = false;
+// As much of the beginning and of the end as tells the language, in valid UTF-8 without control characters: what is
+// asked often stands behind what it is asked of, and the event loop waits.
+std::string telling_part(std::string_view text) {
+  constexpr std::size_t kEnough = 4096;
+  std::string whole;
+  if (text.size() > 2 * kEnough) {
+    std::string_view end = text.substr(text.size() - kEnough);
+    end.remove_prefix(std::min(end.find(' '), end.size()));  // the end of a word is none, least of all that of a name
+    text = whole.append(text.substr(0, kEnough)).append(end);
+  }
+  std::string part;
   while (!text.empty()) {
     utf8proc_int32_t letter = 0;
     const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-    const auto length = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &letter);
-    text.remove_prefix(length > 0 ? static_cast<std::size_t>(length) : 1);
-    const auto category = length > 0 ? utf8proc_category(letter) : UTF8PROC_CATEGORY_CN;
+    const auto found = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &letter);
+    const auto length = found > 0 ? static_cast<std::size_t>(found) : 1;
+    const bool is_shown = found > 0 && utf8proc_category(letter) != UTF8PROC_CATEGORY_CC &&
+                          utf8proc_category(letter) != UTF8PROC_CATEGORY_CN;
+    part.append(is_shown ? text.substr(0, length) : std::string_view(" "));
+    text.remove_prefix(length);
+  }
+  return part;
+}
+
+// `text` is valid UTF-8.
+OwnWords own_words(std::string_view text) {
+  OwnWords found;
+  bool is_in_word = false;
+  bool is_name = false;
+  bool is_own = false;
+  while (!text.empty()) {
+    utf8proc_int32_t letter = 0;
+    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+    text.remove_prefix(
+        static_cast<std::size_t>(utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &letter)));
+    const auto category = utf8proc_category(letter);
     const bool was_in_word = is_in_word;
     is_in_word = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;  // letters and marks
-    if (is_in_word && !was_in_word) is_name = category == UTF8PROC_CATEGORY_LU;
-    if (!is_in_word || !is_vietnamese(letter)) continue;
-    if (!is_name) return OwnLetters::kInWords;
-    found = OwnLetters::kInNames;
+    if (is_in_word && !was_in_word) {
+      is_name = category == UTF8PROC_CATEGORY_LU;
+      is_own = false;
+    }
+    if (!is_in_word || is_own || !is_vietnamese(letter)) continue;
+    is_own = true;
+    ++(is_name ? found.names : found.others);
   }
   return found;
 }
 
-// What a longer text is written in, by the frequency of its groups of letters; nothing: another language, or not sure.
-std::optional<Language> language_by_frequency(std::string_view text) {
+// What a longer text is written in, by the frequency of its groups of letters. `text` is valid UTF-8.
+enum class Frequency { kTellsNothing, kVietnamese, kEnglish, kAnother };
+
+Frequency frequency_in(std::string_view text) {
   constexpr std::size_t kShortest = 80;  // bytes; of shorter texts letters and syllables tell more
-  constexpr std::size_t kEnough = 4096;  // bytes that are looked at
-  if (text.size() < kShortest) return std::nullopt;
-  const std::string_view part = text.substr(0, kEnough);
+  if (text.size() < kShortest) return Frequency::kTellsNothing;
   const CLD2::CLDHints hints{nullptr, nullptr, CLD2::UNKNOWN_ENCODING, CLD2::UNKNOWN_LANGUAGE};
   std::array<CLD2::Language, 3> languages{};
   std::array<int, 3> percents{};
@@ -59,12 +92,12 @@ std::optional<Language> language_by_frequency(std::string_view text) {
   int letters = 0;
   int valid = 0;
   bool is_reliable = false;
-  const auto found = CLD2::ExtDetectLanguageSummaryCheckUTF8(part.data(), static_cast<int>(part.size()), true, &hints,
+  const auto found = CLD2::ExtDetectLanguageSummaryCheckUTF8(text.data(), static_cast<int>(text.size()), true, &hints,
                                                              0, languages.data(), percents.data(), scores.data(),
                                                              nullptr, &letters, &is_reliable, &valid);
-  if (!is_reliable) return std::nullopt;
-  if (found == CLD2::VIETNAMESE) return Language::kVietnamese;
-  return found == CLD2::ENGLISH ? std::optional(Language::kEnglish) : std::nullopt;
+  if (!is_reliable || found == CLD2::UNKNOWN_LANGUAGE) return Frequency::kTellsNothing;
+  if (found == CLD2::VIETNAMESE) return Frequency::kVietnamese;
+  return found == CLD2::ENGLISH ? Frequency::kEnglish : Frequency::kAnother;
 }
 
 // Syllables of people who type without marks. None of them is an English word.
@@ -103,13 +136,20 @@ std::optional<Language> language_of_code(std::string_view code) {
 }
 
 Language language_of(std::string_view text, Language unless_known) {
-  const OwnLetters letters = own_letters(text);
-  if (letters == OwnLetters::kInWords) return Language::kVietnamese;
-  if (const auto found = language_by_frequency(text)) return *found;
-  if (letters == OwnLetters::kInNames) return Language::kVietnamese;
+  const std::string part = telling_part(text);
+  const OwnWords own = own_words(part);
+  if (own.others > 1) return Language::kVietnamese;
+  switch (frequency_in(part)) {
+    case Frequency::kVietnamese: return Language::kVietnamese;
+    case Frequency::kEnglish: return Language::kEnglish;
+    case Frequency::kAnother: break;
+    case Frequency::kTellsNothing:
+      if (own.names + own.others > 0) return Language::kVietnamese;
+      break;
+  }
   std::size_t words = 0;
   std::size_t bare = 0;
-  for_each_word(text, [&](const std::string& word) {
+  for_each_word(part, [&](const std::string& word) {
     ++words;
     if (std::ranges::find(kBareSyllables, word) != kBareSyllables.end()) ++bare;
   });

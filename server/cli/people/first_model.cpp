@@ -33,20 +33,29 @@ bool is_simulated(ServerLink& server) {
   return finds_simulator(server.settings());
 }
 
-// Whoever has no access token is told less of the server's health than others.
+// Whoever has no access token is told less of the server's health than others. Where that cannot be learnt: whether one
+// was given.
 bool asks_for_token(client::Endpoint place) {
   constexpr std::chrono::seconds kPatience{2};
-  place.token.clear();
+  constexpr int kUnauthorized = 401;
+  const bool was_given = !std::exchange(place.token, {}).empty();
+  int status = 0;
   std::string body;
   client::HttpRoundTrip(place, {kPatience, kPatience})
       .run(
-          {"GET", "/health", {}}, [](const client::HttpHead&) { return true; },
+          {"GET", "/health", {}},
+          [&status](const client::HttpHead& head) {
+            status = head.status;
+            return true;
+          },
           [&body](std::string_view bytes) {
             body += bytes;
             return body.size() < kLongestHealth;
           });
+  if (status == kUnauthorized) return true;  // of a proxy, say
   const auto health = parse_bounded(body);
-  return health && health->is_object() && health->contains("status") && !health->contains("models");
+  if (!health || !health->is_object() || !health->contains("status")) return was_given;
+  return !health->contains("models") && !health->contains("version");
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ TEST_CASE("a host without a port means the port that our server has without sett
   const Asker asker;
   const std::vector<std::pair<std::vector<std::string>, std::string>> asked{
       {{"status", "--to", "a..b"}, "http://a..b:8080"},
+      {{"status", "--to", "a..b", "--set", "tcp.port=8080", "--set", "http.port=9000"}, "http://a..b:8080"},
       {{"ask", "Hi", "--to", "http://a..b"}, "http://a..b:8080"},
       {{"status", "--to", "http://a..b/"}, "http://a..b:8080"},
       {{"status", "--to", "http://a..b:80"}, "http://a..b:80"},

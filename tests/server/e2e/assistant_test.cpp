@@ -120,8 +120,17 @@ TEST_CASE("chat.guardrail_model is asked for all but answers, and the answering 
   CHECK_THAT(read_file(clinic.logs / "log.json"), !has_text("chat.guardrail_model"));
 }
 
+TEST_CASE("a chat.guardrail_model may be a file that is found when the server has begun") {
+  const TemporaryDirectory folder;
+  write_file(folder / "judge.rkllm", "x");
+  Clinic clinic(web_answer(kPage), {"runtime.model_dirs=[\"" + folder.path() + "\"]", "chat.guardrail_model=judge"});
+  CHECK_THAT(clinic.http.get("/v1/models").body, has_text("\"judge\""));  // the folder has been read
+  CHECK_THAT(read_file(clinic.logs / "log.json"), !has_text("chat.guardrail_model"));
+}
+
 TEST_CASE("a chat.guardrail_model that there is not is named in the log before anybody asks") {
-  const Clinic clinic(web_answer(kPage), {"chat.guardrail_model=jugde"});
+  Clinic clinic(web_answer(kPage), {"chat.guardrail_model=jugde"});
+  clinic.http.get("/v1/models");  // the folders have been read
   CHECK_THAT(read_file(clinic.logs / "log.json"),
              has_text(R"(chat.guardrail_model: there is no model \"jugde\" so far)"));
 }

@@ -132,6 +132,22 @@ TEST_CASE("after SIGHUP the list shows what mcp.tools says now, and clients are 
   CHECK(call_tool(client, "list_models")["structuredContent"]["models"].size() == 1);
 }
 
+TEST_CASE("prompts ask for tools that are listed") {
+  LiveServer server(with_model({R"(mcp.tools=["chat"])"}));
+  RpcClient client(server.connect(Transport::kTcp));
+  const auto text = [&client](const char* name, const Json& arguments) {
+    const Json got = client.result("prompts/get", {{"name", name}, {"arguments", arguments}});
+    return got["messages"][0]["content"]["text"].get<std::string>();
+  };
+  CHECK_THAT(text("set_up_model", {{"model", "m"}}), has_text(R"(the tool load_model with {"model":"m"})"));
+  CHECK_THAT(text("chat", {{"message", "Hi"}}), has_text(R"(the tool chat with {"message":"Hi"})"));
+  CHECK_THAT(text("summarize", {{"text", "T"}, {"handle", "llm-1"}}), has_text(R"("model":"llm-1")"));
+  CHECK(client.result("prompts/list").dump().find("use_tools") == std::string::npos);
+  LiveServer usual(with_model());
+  RpcClient other(usual.connect(Transport::kTcp));
+  CHECK_THAT(other.result("prompts/list").dump(), has_text("use_tools"));
+}
+
 TEST_CASE("a set of tools that does not exist is refused when the server starts") {
   try {
     LiveServer server(with_model({R"(mcp.tools=["chat","voice"])"}));

@@ -338,7 +338,7 @@ TEST_CASE("connect: https is verified against the CA file") {
 }
 
 TEST_CASE("connect: what is no URL is a usage error") {
-  for (const char* url : {"gopher://h:1", "tcp://h", "http:///x"}) {
+  for (const char* url : {"gopher://h:1", "tcp://h:x", "http:///x"}) {
     const auto finished = run_to_end({.args = {kProgram, "connect", url}});
     INFO(finished.err);
     CHECK(finished.status == 2);

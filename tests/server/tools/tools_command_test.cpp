@@ -114,5 +114,5 @@ TEST_CASE("the command line of tools says what is wrong with it") {
   CHECK(run_tools_command({"call"}).status == 2);
   CHECK(run_tools_command({"call", "calculate", "[1]"}).status == 2);
   CHECK(run_tools_command({"call", "calculate", "{"}).status == 2);
-  CHECK(run_tools_command({"list", "--to", "nonsense"}).status == 2);
+  CHECK(run_tools_command({"list", "--to", "gopher://h"}).status == 2);
 }

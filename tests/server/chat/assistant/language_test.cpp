@@ -40,6 +40,24 @@ TEST_CASE("a name does not make a longer text Vietnamese, and what it quotes doe
       code("Ich habe seit drei Tagen Zahnschmerzen im linken Unterkiefer, besonders wenn ich kaltes Wasser trinke oder "
            "etwas Süßes esse.") == "en");
   CHECK(code("Nguyễn Văn Đức") == "vi");
+  CHECK(code("Ich habe seit drei Tagen Zahnschmerzen im linken Unterkiefer, und Dr. Nguyễn Văn Đức aus Huế ist nicht "
+             "da.") == "en");
+  CHECK(code("How do I make a good bowl of phở at home for my family of five, with beef and without too much work?") ==
+        "en");
+  CHECK(code("Is phở good?") == "vi");  // too short to tell
+  // What is behind a long text counts, and so does what is before one.
+  std::string long_one;
+  while (long_one.size() < 20'000)
+    long_one +=
+        "The dentist Dr. Nguyễn Văn Đức has rooms near the station, between the bakery and the old library. Whoever "
+        "has an appointment may wait upstairs, where there are newspapers, a coffee machine and a view of the market. ";
+  CHECK(code(long_one, Language::kVietnamese) == "en");
+  for (std::size_t cut = 0; cut < 220; ++cut) CHECK(code(long_one.substr(cut), Language::kVietnamese) == "en");
+  CHECK(code(long_one + "Tóm tắt giúp tôi bằng tiếng Việt") == "vi");
+  CHECK(code("Tóm tắt giúp tôi bằng tiếng Việt: " + long_one) == "vi");
+  CHECK(code("Please tell me what this output of the program of Dr. Nguyễn means, \x1b[31mred\x1b[0m and\x0b so on, "
+             "and what I "
+             "can do about it now.") == "en");
   std::string broken(200, '\xff');
   CHECK(code(broken, Language::kVietnamese) == "vi");
 }
