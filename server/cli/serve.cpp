@@ -5,6 +5,7 @@
 #include "app/server.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/people/first_model.hpp"
+#include "cli/people/offered_models.hpp"
 #include "cli/serve_options.hpp"
 #include "cli/target.hpp"
 #include "log.hpp"
@@ -129,8 +130,15 @@ std::string address_of_page(const Json& http) {
   return (http.value("tls", false) ? "https://" : "http://") + host + ":" + http["port"].dump() + "/";
 }
 
-std::string model_to_try(const Settings& settings) {
-  return finds_simulator(settings) ? model_of_simulator().value_or("FILE.json") : "FILE.rkllm";
+// What comes before `rkllm-mcp chat`; empty: nothing. `where` and `options`: with what commands mean this server, and
+// these settings.
+std::string first_step(const Settings& settings, const std::string& where, const std::string& options) {
+  if (finds_simulator(settings)) {
+    return "rkllm-mcp load " + shell_word(model_of_simulator().value_or("FILE.json")) + where + ", then ";
+  }
+  if (!models_of_settings(settings, options).all.empty()) return {};
+  return "rkllm-mcp pull " + std::string(kAnyModel) + options +
+         " (or, of a file that is here, rkllm-mcp load FILE.rkllm" + where + "), then ";
 }
 
 // What a command in another terminal has to end with, to which neither this one's options nor its variables are known.
@@ -149,8 +157,8 @@ void log_first_words(const ServeOptions& options, const SettingsRequest& request
   if (settings.http.page && ports.contains("http")) log.info("the page for people: {}", address_of_page(ports["http"]));
   if (ports.contains("http")) {
     const std::string where = where_elsewhere(settings, ports["http"], request.environment);
-    log.info("next, in another terminal: rkllm-mcp load {}{}, then rkllm-mcp chat{}; all commands: rkllm-mcp help",
-             shell_word(model_to_try(settings)), where, where);
+    log.info("next, in another terminal: {}rkllm-mcp chat{}; all commands: rkllm-mcp help",
+             first_step(settings, where, as_options(request)), where);
   }
   if (finds_simulator(settings)) return;
   const std::string simulated = "rkllm-mcp serve --simulator";

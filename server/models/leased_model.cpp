@@ -70,7 +70,21 @@ std::int64_t context_of(const Json& param) {
   return context;
 }
 
+std::int64_t batch_of(const Json& param) {
+  std::int64_t n_batch = 1;
+  if (const auto extend = param.find("extend_param"); extend != param.end() && extend->is_object()) {
+    take_number(*extend, "n_batch", n_batch);
+  }
+  return n_batch;
+}
+
 std::string text_of(const std::exception_ptr& error) { return as_rpc_error(error).what(); }
+
+// Of a call that comes before the run.
+chat::HiddenRows not_begun(const std::exception_ptr& error) {
+  const RpcError why = as_rpc_error(error);
+  return {.complaint = why.what(), .is_unsupported = why.code() == ErrorCode::kUnsupported};
+}
 
 bool has_broken_off(const RpcError& error) { return error.data().is_object() && error.data().contains("state"); }
 
@@ -99,6 +113,7 @@ chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runti
   facts.has_run_options = run_has(runtime, "sampling_params") && run_has(runtime, "max_new_tokens");
   facts.has_thinking = run_has(runtime, kEnableThinking);
   facts.has_kv_size = runtime.method(kCacheSize) != nullptr;
+  facts.n_batch = batch_of(loaded.param);
   facts.template_name = loaded.model.template_name;
   facts.cache_identity = runtime.version + "\n" + loaded.model.path + "\n" +
                          std::to_string(loaded.model.bytes.value_or(-1)) + "\n" +
@@ -109,7 +124,8 @@ chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runti
 }
 
 chat::EmbeddingFacts embedding_facts(const LoadedFacts& loaded) {
-  return {loaded.model.name, context_of(loaded.param), loaded.model.pooling, loaded.model.suffix};
+  return {loaded.model.name, context_of(loaded.param), loaded.model.pooling, loaded.model.suffix,
+          batch_of(loaded.param)};
 }
 
 LeasedTurnModel::LeasedTurnModel(asio::io_context& loop, const ModelRuntime& runtime,
@@ -198,7 +214,7 @@ void LeasedEmbeddingModel::hidden_rows(std::string text, std::function<void(chat
   // In every lease: somebody else may have set one.
   calls_.call(kSetTemplate, Json{{"system_prompt", ""}, {"prompt_prefix", ""}, {"prompt_postfix", ""}},
               [this, text = std::move(text), done = std::move(done)](const CallOutcome& outcome) {
-                if (outcome.error) return done({.complaint = text_of(outcome.error)});
+                if (outcome.error) return done(not_begun(outcome.error));
                 has_cleared_template_ = true;
                 clear_and_run(text, done);
               });
@@ -207,7 +223,7 @@ void LeasedEmbeddingModel::hidden_rows(std::string text, std::function<void(chat
 void LeasedEmbeddingModel::clear_and_run(std::string text, Done done) {
   calls_.call(kClearCache, Json{{"keep_system_prompt", 0}},
               [this, text = std::move(text), done = std::move(done)](const CallOutcome& outcome) {
-                if (outcome.error) return done({.complaint = text_of(outcome.error)});
+                if (outcome.error) return done(not_begun(outcome.error));
                 run(text, done);
               });
 }
@@ -227,7 +243,7 @@ void LeasedEmbeddingModel::run(std::string text, Done done) {
           if (rows.field != kHiddenLayer) continue;
           return done({.values = std::move(rows.values), .rows = rows.rows, .columns = rows.columns});
         }
-        done({.complaint = "the run gave no hidden states"});
+        done({});
       });
 }
 

@@ -135,6 +135,11 @@ std::string board_metrics(const std::filesystem::path& root) {
   }
   print_one(text, "rkllm_mcp_npu_frequency_hertz", "Clock of the NPU.", frequency(root));
   print_one(text, "rkllm_mcp_npu_temperature_celsius", "Temperature of the NPU.", temperature(root));
+  constexpr std::string_view kDriver = "rkllm_mcp_npu_driver_info";
+  if (const Json version = npu_driver(root); version.is_string()) {
+    print_family(text, kDriver, "gauge", "Always 1: the version of the NPU's driver.");
+    print_sample(text, kDriver, label("version", version.get<std::string>()), 1);
+  }
   return text;
 }
 

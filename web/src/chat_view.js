@@ -9,7 +9,7 @@ import { copy_text } from './copy.js';
 import { use_following } from './following.js';
 import { html } from './html.js';
 import { use_store } from './store.js';
-import { also_watch, refresh_models, server } from './watch.js';
+import { also_watch, is_simulated, refresh_models, server } from './watch.js';
 import { number, t } from './words.js';
 
 const is_being_made = (message) => message?.status === 'waiting' || message?.status === 'growing';
@@ -97,7 +97,7 @@ class Message extends Component {
 }
 
 function ModelChoice() {
-  const { models } = use_store(server);
+  const { models, health } = use_store(server);
   const { model } = use_store(choice);
   const names = models?.map(({ id }) => id) ?? [];
   const usable = names.includes(model);
@@ -106,7 +106,7 @@ function ModelChoice() {
     if (names.includes(choice.get().model) || names.length === 0) return;
     choose_model((models.find(({ rkllm }) => rkllm?.state === 'loaded') ?? models[0]).id);
   }, [names.join('\n'), usable]);
-  if (models && names.length === 0) return html`<p>${t('no_models')}</p>`;
+  if (models && names.length === 0) return html`<p>${t(is_simulated(health) ? 'no_simulated_models' : 'no_models')}</p>`;
   return html`<div class="choice"><label for="model">${t('model')}</label>
     <select id="model" value=${model} onChange=${(event) => choose_model(event.target.value)}>
       ${names.map((name) => html`<option key=${name} value=${name} selected=${name === model}>${name}</option>`)}

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { html } from './html.js';
 import { call, post } from './server.js';
 import { use_store } from './store.js';
-import { also_watch, handles, refresh_handles, refresh_models, server } from './watch.js';
+import { also_watch, handles, is_simulated, refresh_handles, refresh_models, server } from './watch.js';
 import { bytes, number, t } from './words.js';
 
 const load = (model) => post('/api/chat', { model, messages: [], stream: false });
@@ -43,7 +43,7 @@ function Model({ model, handle, act, busy }) {
 }
 
 export function ModelsView() {
-  const { models } = use_store(server);
+  const { models, health } = use_store(server);
   const { list } = use_store(handles);
   const [busy, set_busy] = useState([]);
   const [said, set_said] = useState({ text: '', bad: false });
@@ -64,7 +64,8 @@ export function ModelsView() {
   return html`<section aria-labelledby="title">
     <h1 id="title">${t('models')}</h1>
     <p class=${said.bad ? 'warning' : 'said'} role="status">${said.text}</p>
-    ${models?.length === 0 && html`<p>${t('models_none')}</p><pre tabindex="0">rkllm-mcp pull hf.co/OWNER/NAME</pre>`}
+    ${models?.length === 0 && is_simulated(health) && html`<p>${t('no_simulated_models')}</p>`}
+    ${models?.length === 0 && !is_simulated(health) && html`<p>${t('models_none')}</p><pre tabindex="0">rkllm-mcp pull hf.co/OWNER/NAME</pre>`}
     <ul class="cards">
       ${models?.map((model) => html`<${Model} key=${model.id} model=${model} handle=${handle_of(model)} act=${act} busy=${busy.includes(model.id)} />`)}
     </ul>

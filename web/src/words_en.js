@@ -53,6 +53,7 @@ export const english = {
   not_saved: 'This conversation could not be saved: {reason}',
   model: 'Model',
   no_models: 'There is no model yet. On the board: rkllm-mcp pull hf.co/OWNER/NAME',
+  no_simulated_models: 'No model is loaded yet. In a terminal, "rkllm-mcp models" tells which of the simulator\'s to load.',
   system: 'Instructions',
   system_help: 'They go before the whole conversation.',
   options: 'Options',

@@ -53,6 +53,7 @@ export const vietnamese = {
   not_saved: 'Không lưu được cuộc trò chuyện này: {reason}',
   model: 'Mô hình',
   no_models: 'Chưa có mô hình nào. Trên bo mạch: rkllm-mcp pull hf.co/OWNER/NAME',
+  no_simulated_models: 'Chưa có mô hình nào được nạp. Trong cửa sổ lệnh, "rkllm-mcp models" cho biết nạp mô hình mô phỏng nào.',
   system: 'Chỉ dẫn',
   system_help: 'Được đặt trước toàn bộ cuộc trò chuyện.',
   options: 'Tùy chọn',

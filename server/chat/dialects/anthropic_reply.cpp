@@ -184,7 +184,7 @@ std::string AnthropicStream::finish(const Usage& /*sum*/) {
 }
 
 std::string AnthropicStream::error(const TurnError& error) {
-  return sse_event("error", to_text(anthropic_error(error, facts_.id)));
+  return sse_event("error", to_text(anthropic_error(error, facts_.request_id)));
 }
 
 }  // namespace rkllm_mcp::chat

@@ -20,6 +20,7 @@ struct ReplyFacts {
   std::string model;           // as the client named it
   std::int64_t created_s = 0;  // seconds since 1970
   std::string created_iso{};   // the same as ISO 8601: Ollama's form
+  std::string request_id{};    // that the headers have: errors in Anthropic's streams name it
   std::string fingerprint{};   // with a profile: the conversation; empty: none
 };
 

@@ -46,6 +46,8 @@ void EmbeddingMaker::begin(ModelLender& pool, PlaceWish place) {
     lease_ = std::move(lease);
     ticket_.reset();
     made_.load_ms = lease_->load_ms();
+    const std::int64_t n_batch = lease_->model().facts().n_batch;
+    if (n_batch > 1) return fail(TurnError::takes_batches(n_batch));
     next();
   };
   events.failed = [this](const TurnError& error) { fail(error); };
@@ -93,6 +95,7 @@ void EmbeddingMaker::take(const HiddenRows& rows) {
 }
 
 void EmbeddingMaker::run_failed(const HiddenRows& rows) {
+  if (rows.is_unsupported) return fail(TurnError::not_supported("model", rows.complaint));
   // A text that does not fit is refused without a word; one that cannot be too long is refused for another reason.
   const std::size_t bytes = bytes_ + lease_->model().facts().suffix.size();
   if (!rows.is_refused || most_prompt_tokens(bytes) <= context()) {

@@ -64,6 +64,7 @@ void TurnMaker::granted(std::unique_ptr<ModelLease> lease) {
     return fail(TurnError::not_supported(
         "model", "runtime " + model_->facts().runtime_version + " cannot hold conversations; it takes 1.2.1 or later"));
   }
+  if (model_->facts().n_batch > 1) return fail(TurnError::takes_batches(model_->facts().n_batch));
   if (plan_.needs_special_tokens() && !model_->facts().shows_special_tokens) {
     return fail(TurnError::not_supported(
         "tools",

@@ -70,9 +70,10 @@ bool names_models(std::string_view path) {
   return path == "/v1/models" || path.starts_with("/v1/models/") || path == "/api/tags";
 }
 
-ReplyFacts facts_of(std::string_view prefix) {
+ReplyFacts facts_of(std::string_view prefix, const std::string& request_id) {
   const auto now = std::chrono::system_clock::now();
   ReplyFacts facts;
+  facts.request_id = request_id;
   if (!prefix.empty()) facts.id = new_id(prefix);
   facts.created_s = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   facts.created_iso = iso_time(now);
@@ -315,7 +316,7 @@ void ChatRoutes::post(const VisitPointer& visit, const Json& body) {
     throw TurnError(ErrorKind::kForbidden, "this access token has no permission to call models");
   }
   if (const ChatEndpoint* const endpoint = find_chat_endpoint(path)) {
-    ChatJob job = job_of(*endpoint, body);
+    ChatJob job = job_of(*endpoint, body, visit->request_id);
     return job.previous ? go_on_from(*job.previous, *endpoint, visit, body) : make_turn(std::move(job), visit);
   }
   if (path == "/v1/embeddings") return embed(EmbeddingSurface::kOpenAi, visit, body);
@@ -348,12 +349,12 @@ void ChatRoutes::let_go(std::uint64_t number) {
 }
 
 // Where nothing is kept, a response that was to be is made all the same, and says that it is not.
-ChatJob ChatRoutes::job_of(const ChatEndpoint& endpoint, const Json& body) const {
-  ChatJob job = endpoint.read(body, facts_of(endpoint.prefix));
+ChatJob ChatRoutes::job_of(const ChatEndpoint& endpoint, const Json& body, const std::string& request_id) const {
+  ChatJob job = endpoint.read(body, facts_of(endpoint.prefix, request_id));
   if (!job.kept_items || options_.responses != nullptr) return job;
   Json other = body;
   other["store"] = false;
-  job = endpoint.read(other, facts_of(endpoint.prefix));
+  job = endpoint.read(other, facts_of(endpoint.prefix, request_id));
   job.ignored.emplace_back("store");
   return job;
 }
@@ -373,7 +374,7 @@ void ChatRoutes::go_on_from(const std::string& response, const ChatEndpoint& end
       Json whole = body;
       for (Json& item : items_of(body.at("input"))) recalled.items.push_back(std::move(item));
       whole["input"] = std::move(recalled.items);
-      make_turn(job_of(endpoint, whole), visit);
+      make_turn(job_of(endpoint, whole, visit->request_id), visit);
     });
   };
   options_.responses->recall(response, visit->asker.name, go_on);

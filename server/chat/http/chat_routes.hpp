@@ -92,7 +92,7 @@ class ChatRoutes {
   void get(const VisitPointer& visit);
   void refresh(const VisitPointer& visit, std::function<void()> action);  // of the models; then acts, or refuses
   void make_turn(ChatJob job, const VisitPointer& visit);
-  ChatJob job_of(const ChatEndpoint& endpoint, const Json& body) const;
+  ChatJob job_of(const ChatEndpoint& endpoint, const Json& body, const std::string& request_id) const;
   // Makes a turn, where the body names a response from which to go on.
   void go_on_from(const std::string& response, const ChatEndpoint& endpoint, const VisitPointer& visit,
                   const Json& body);

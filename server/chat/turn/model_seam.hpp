@@ -29,6 +29,7 @@ struct ModelFacts {
   bool has_run_options = false;  // sampling and max_new_tokens for each run: runtime 1.3.0 and later
   bool has_thinking = false;     // enable_thinking for each run, for the model's own template: 1.2.2 and later
   bool has_kv_size = false;      // size of the KV cache and perf figures: 1.2.1 and later
+  std::int64_t n_batch = 1;      // prompts of each run: turns take handles of one
   std::string template_name{};   // models.NAME.template; empty: file_name tells the family
   // All that a prompt cache depends on besides the prompt: version of the runtime, model file with its size and time,
   // context, adapter. Another text: other caches.
@@ -92,12 +93,14 @@ struct EmbeddingFacts {
   std::int64_t max_context_len = 0;
   Pooling pooling = Pooling::kLast;  // models.NAME.embeddings.pooling: last, mean, cls
   std::string suffix{};              // behind each input, e.g. "<|endoftext|>"
+  std::int64_t n_batch = 1;          // inputs of each run: embeddings take handles of one
 };
 
 // The last hidden layer of one input: a row for each token.
 struct HiddenRows {
-  std::string complaint{};  // not empty: the run failed, and what the runtime has said
-  bool is_refused = false;  // it failed before it began, as that of too long a text does
+  std::string complaint{};      // not empty: the run failed, and what the runtime has said
+  bool is_refused = false;      // it failed before it began, as that of too long a text does
+  bool is_unsupported = false;  // this runtime lacks what it takes
   std::vector<float> values{};
   std::size_t rows = 0;
   std::size_t columns = 0;

@@ -42,6 +42,13 @@ TurnError TurnError::context_exceeded(std::optional<std::int64_t> prompt_tokens,
   return error;
 }
 
+TurnError TurnError::takes_batches(std::int64_t n_batch) {
+  return not_supported("model",
+                       "it is loaded for " + std::to_string(n_batch) +
+                           " prompts in each run; chats and embeddings take \"n_batch\": 1 in extend_param, of "
+                           "rkllm_init or of the preset (models.NAME.param)");
+}
+
 TurnError TurnError::prompt_too_long(std::size_t most_bytes) {
   TurnError error(ErrorKind::kContext, "prompt is too long: it has more than " + std::to_string(most_bytes) +
                                            " bytes, which no model's context length has room for");

@@ -43,6 +43,8 @@ class TurnError : public std::runtime_error {
 
   static TurnError bad_field(std::string_view field, std::string_view complaint);
   static TurnError not_supported(std::string_view field, std::string_view complaint);
+  // Of a handle that takes so many prompts in each run.
+  static TurnError takes_batches(std::int64_t n_batch);
   static TurnError unknown_model(std::string_view model);
   static TurnError context_exceeded(std::optional<std::int64_t> prompt_tokens, std::int64_t context_tokens);
   // It has more bytes than any model's context holds.

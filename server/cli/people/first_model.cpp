@@ -18,7 +18,6 @@ namespace rkllm_mcp {
 namespace {
 
 constexpr const char* kShipped = "rk3588-1.5b.json";
-constexpr const char* kAnyModel = "hf.co/OWNER/NAME";
 constexpr std::size_t kLongestHealth = std::size_t{1} << 20U;
 
 bool is_simulated(ServerLink& server) {

@@ -10,6 +10,8 @@
 
 namespace rkllm_mcp {
 
+inline constexpr const char* kAnyModel = "hf.co/OWNER/NAME";  // stands for a repository where none is named
+
 // The file of a model that comes with the simulator, as built or as installed; nothing if there is none on this
 // machine.
 std::optional<std::string> model_of_simulator();

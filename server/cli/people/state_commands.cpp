@@ -56,6 +56,14 @@ std::string rounded(const Json& object, const char* key) {
 
 Json loaded_models(const Json& health) { return health.value("models", Json::array()); }
 
+// How a model comes to be loaded: one that the server offers, or the first of all.
+std::string words_of_loading(ServerLink& server) {
+  const OfferedModels offered = offered_models(server);
+  return offered.all.empty()
+             ? words_of_first_model(server, offered)
+             : "Load one: rkllm-mcp load NAME" + server.where() + "; rkllm-mcp models" + server.where() + " names them";
+}
+
 int print_status(ServerLink& server, bool json) {
   const Json health = server.health();
   if (json) {
@@ -73,9 +81,8 @@ int print_status(ServerLink& server, bool json) {
     std::printf("            %s\n", runtime["note"].get<std::string>().c_str());
   }
   const Json handles = loaded_models(health);
-  std::printf(
-      "models      %zu loaded%s\n", handles.size(),
-      ((handles.empty() ? "; load one: rkllm-mcp load NAME" : "; more: rkllm-mcp ps") + server.where()).c_str());
+  std::printf("models      %zu loaded%s\n", handles.size(),
+              (handles.empty() ? ". " + words_of_loading(server) : "; more: rkllm-mcp ps" + server.where()).c_str());
   const Json transports = health.value("transports", Json::object());  // named: items() refers to it
   for (const auto& [name, place] : transports.items()) {
     if (!place.contains("connections")) continue;
@@ -97,7 +104,7 @@ int print_loaded(ServerLink& server, bool json) {
     return kExitOk;
   }
   if (handles.empty()) {
-    std::printf("No model is loaded. Load one: rkllm-mcp load NAME%s\n", server.where().c_str());
+    std::printf("No model is loaded. %s\n", words_of_loading(server).c_str());
     return kExitOk;
   }
   std::vector<Row> rows{{"HANDLE", "MODEL", "STATE", "WAITING", "TOKENS/S", "FIRST TOKEN MS", "PROCESS"}};

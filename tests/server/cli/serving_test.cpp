@@ -186,6 +186,20 @@ TEST_CASE("the first start writes a complete settings file, later ones leave it 
   }
 }
 
+TEST_CASE("the first start on a board proposes to fetch a model, or to talk to one that is there") {
+  for (const bool has_model : {false, true}) {
+    const TemporaryDirectory home;
+    if (has_model) write_file(home / "own.rkllm", "x");
+    auto args = serve_args(home, {"--library", "/nowhere/librkllmrt.so", "--set",
+                                  "runtime.model_dirs=" + Json::array({home.path()}).dump()});
+    args.erase(std::find(args.begin(), args.end(), "--simulator"));
+    Process process(options(home, args));
+    REQUIRE(wait_for_file(home / "ports.json"));
+    CHECK(process.wait_for_error_text(has_model ? "next, in another terminal: rkllm-mcp chat --to"
+                                                : "next, in another terminal: rkllm-mcp pull hf.co/OWNER/NAME"));
+  }
+}
+
 TEST_CASE("a place where no settings file can be written is warned of, and served nevertheless") {
   const TemporaryDirectory home;
   Process process(options(home, serve_args(home, {"--settings", "/proc/rkllm-mcp/settings.json"})));

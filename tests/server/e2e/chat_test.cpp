@@ -381,6 +381,24 @@ TEST_CASE("embeddings come from the last hidden layer, one for each input, of le
   CHECK(client.post("/api/embed", Json{{"model", kModel}, {"input", "a cat"}}.dump()).json()["embeddings"].size() == 1);
 }
 
+TEST_CASE("a model that is loaded for several prompts at once answers no chat and gives no embeddings, and says why") {
+  const Json models{{kModel,
+                     {{"param", {{"model_path", shipped_model("fast")}, {"extend_param", {{"n_batch", 2}}}}},
+                      {"template", "qwen3"}}}};
+  LiveServer::Options options;
+  options.set = {"models=" + models.dump()};
+  LiveServer server(options);
+  HttpClient client(server.endpoint(Transport::kHttp));
+  for (const auto& [path, body] : std::vector<std::pair<std::string, Json>>{
+           {"/v1/chat/completions", {{"model", kModel}, {"messages", Json::array({user("Hi")})}}},
+           {"/v1/embeddings", {{"model", kModel}, {"input", "x"}}}}) {
+    const HttpAnswer answer = client.post(path, body.dump());
+    INFO(path << " " << answer.body);
+    CHECK(answer.status == 400);
+    CHECK_THAT(answer.body, has_text("2 prompts in each run") && has_text("extend_param"));
+  }
+}
+
 TEST_CASE("what is cut of a text that is embedded is said, and OpenAI's clients get an error instead") {
   LiveServer server(chatting());
   HttpClient client(server.endpoint(Transport::kHttp));

@@ -71,7 +71,9 @@ TEST_CASE("a board's files become metrics, and a machine without them has none")
   CHECK(test::has_line(text, R"(rkllm_mcp_npu_load_ratio{core="2"} 0.75)"));
   CHECK(test::has_line(text, "rkllm_mcp_npu_frequency_hertz 1000000000"));
   CHECK(test::has_line(text, "rkllm_mcp_npu_temperature_celsius 42.538"));
+  CHECK(text.find("rkllm_mcp_npu_driver_info") == std::string::npos);
   write(root / "sys/kernel/debug/rknpu/version", "RKNPU driver: v0.9.8\n");
+  CHECK(test::has_line(board_metrics(root), R"(rkllm_mcp_npu_driver_info{version="v0.9.8"} 1)"));
   CHECK(npu_status(root) == Json{{"driver", "v0.9.8"},
                                  {"load", {0.1, 0.0, 0.75}},
                                  {"frequency_hz", 1e9},

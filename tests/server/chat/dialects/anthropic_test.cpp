@@ -18,7 +18,7 @@ AnthropicRequest anthropic_with(const std::string& more) {
   return read_anthropic(request);
 }
 
-const ReplyFacts kAnthropicFacts{.id = "msg_1", .model = "m"};
+const ReplyFacts kAnthropicFacts{.id = "msg_1", .model = "m", .request_id = "req_9"};
 
 // Name and data of each event.
 std::vector<std::pair<std::string, Json>> anthropic_events(const std::string& stream) {
@@ -224,6 +224,7 @@ TEST_CASE("errors have Anthropic's form and status") {
   CHECK(reply(TurnError(ErrorKind::kUnauthorized, "x")).status == 401);
   CHECK(reply(TurnError(ErrorKind::kUpstream, "x")).status == 502);
   AnthropicStream stream(kAnthropicFacts);
-  CHECK(anthropic_events(stream.error(TurnError(ErrorKind::kRuntimeFailed, "x")))[0].second["error"]["type"] ==
-        "api_error");
+  const Json late = anthropic_events(stream.error(TurnError(ErrorKind::kRuntimeFailed, "x")))[0].second;
+  CHECK(late["error"]["type"] == "api_error");
+  CHECK(late["request_id"] == "req_9");
 }

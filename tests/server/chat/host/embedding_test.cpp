@@ -24,6 +24,8 @@ class TwoRows final : public EmbeddingSeam {
     const auto bytes = static_cast<float>(text.size());
     HiddenRows rows{.complaint = "", .values = {bytes, 0, 0, bytes}, .rows = 2, .columns = 2};
     if (text.size() > bytes_that_fit) rows = {.complaint = "rkllm_run returned -1", .is_refused = !is_dead};
+    if (lacks_functions) rows = {.complaint = "rkllm_clear_kv_cache does not exist", .is_unsupported = true};
+    if (gives_nothing) rows = {};
     actions_.emplace_back([rows, done = std::move(done)] { done(rows); });
   }
   void abort() override {}
@@ -32,6 +34,8 @@ class TwoRows final : public EmbeddingSeam {
   std::vector<std::string> texts;
   std::size_t bytes_that_fit = 64;
   bool is_dead = false;  // so that all runs fail
+  bool lacks_functions = false;
+  bool gives_nothing = false;
 
  private:
   Actions& actions_;
@@ -47,6 +51,32 @@ TEST_CASE("rows are pooled as the preset says, and have length 1") {
   CHECK(std::abs(mean.at(0) * mean.at(0) + mean.at(1) * mean.at(1) - 1) < 1e-6F);
   CHECK(pooled(rows, Pooling::kFirst, 1) == std::vector<float>{1});
   CHECK(pooled({}, Pooling::kMean, {}).empty());
+}
+
+TEST_CASE("a runtime or a model that has no embeddings is the model's fault, and not the server's") {
+  ScriptedPool pool;
+  TwoRows rows(pool.actions);
+  pool.embedder = &rows;
+  ChatHost host(pool, {});
+  const auto refusal = [&] {
+    std::optional<TurnError> error;
+    const auto running = host.embed(
+        {.model = "qwen3-0.6b", .inputs = {"x"}}, {}, "peer", [](const Embeddings&) {},
+        [&error](const TurnError& why) { error = why; });
+    pool.settle();
+    return error;
+  };
+  rows.lacks_functions = true;
+  REQUIRE(refusal());
+  CHECK(refusal()->kind() == ErrorKind::kNotSupported);
+  rows.lacks_functions = false;
+  rows.gives_nothing = true;
+  REQUIRE(refusal());
+  CHECK(refusal()->kind() == ErrorKind::kNotSupported);
+  rows.gives_nothing = false;
+  rows.known.n_batch = 3;
+  REQUIRE(refusal());
+  CHECK_THAT(refusal()->what(), rkllm_mcp::test::has_text("3 prompts in each run"));
 }
 
 TEST_CASE("each input is a run of its own with the suffix behind it, and too long an input names itself") {
