@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -119,8 +120,12 @@ int run_doctor(const DoctorOptions& options, const SettingsRequest& request) {
       findings.push_back({"settings", Level::kProblem, line, "rkllm-mcp settings path   # the file to mend"});
     }
   }
-  if (!options.root.empty()) machine.root = options.root;
-  if (options.root.empty()) machine.resolve = has_address;
+  if (options.root.empty()) {
+    machine.resolve = has_address;
+    machine.variable = [](const char* name) -> const char* { return std::getenv(name); };
+  } else {
+    machine.root = options.root;
+  }
   std::ranges::move(doctor::examine(machine), std::back_inserter(findings));
   for (Finding& each : findings) each.cure = with_settings(std::move(each.cure), request);
   if (options.json) {

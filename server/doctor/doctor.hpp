@@ -35,6 +35,7 @@ struct Machine {
   std::chrono::system_clock::time_point now = std::chrono::system_clock::now();
   // Whether a name has an address; empty: it is not asked.
   std::function<bool(const std::string& host)> resolve{};
+  std::function<const char*(const char* name)> variable = [](const char*) { return nullptr; };  // of the environment
 };
 
 // In the order in which they are to be mended.

@@ -1,7 +1,10 @@
 // What fetching models and verifying certificates needs: the right time, and names that have addresses.
 #include "doctor/doctor.hpp"
+#include "pull/web_get.hpp"
+#include "text/url.hpp"
 
-#include <array>
+#include <stdexcept>
+#include <string>
 
 namespace rkllm_mcp::doctor {
 namespace {
@@ -24,15 +27,27 @@ Finding examine_clock(const Machine& machine) {
 
 Finding examine_names(const Machine& machine) {
   constexpr const char* kSubject = "name resolution";
-  constexpr const char* kHost = "huggingface.co";
   if (text_of(machine, "etc/resolv.conf").find("nameserver") == std::string::npos) {
     return {kSubject, Level::kWarning,
             "no name server in /etc/resolv.conf: models cannot be fetched, nor the web searched",
             "resolvectl status; nmcli device show | grep DNS"};
   }
-  if (machine.resolve && !machine.resolve(kHost)) {
-    return {kSubject, Level::kWarning, std::string(kHost) + " has no address here: is there a network?",
-            "getent hosts " + std::string(kHost) + "; ip route"};
+  // Whom a pull connects to: behind a proxy nobody but that one has to find the hub.
+  std::string host;
+  std::string role;
+  try {
+    const Url hub = parse_url(machine.settings.runtime.model_hub);
+    const auto proxy = proxy_for(hub, machine.variable);
+    host = proxy ? proxy->host : hub.host;
+    if (proxy) role = ", the proxy to " + hub.host + ",";
+  } catch (const std::invalid_argument& error) {
+    return {kSubject, Level::kWarning, "runtime.model_hub: " + std::string(error.what()), "rkllm-mcp settings"};
+  } catch (const WebFailed& error) {
+    return {kSubject, Level::kWarning, error.what(), "env | grep -i proxy"};
+  }
+  if (machine.resolve && !machine.resolve(host)) {
+    return {kSubject, Level::kWarning, host + role + " has no address here: is there a network?",
+            "getent hosts " + host + "; ip route"};
   }
   return {kSubject, Level::kOk, "there is a name server"};
 }

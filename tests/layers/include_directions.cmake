@@ -144,7 +144,7 @@ folder(server/pull USE text AND client/http/http_error.hpp jsonrpc/bounded_json.
 folder(server/app USE auth backend call chat dispatch jsonrpc mcp memory models page pull service settings tools
                   transport upstreams watch worker AND text/url.hpp)
 folder(server/doctor USE app backend settings text watch AND models/model_files.hpp pull/model_chip.hpp
-                                                               pull/this_board.hpp)
+                                                               pull/this_board.hpp pull/web_get.hpp)
 folder(server/cli USE app client doctor memory pull service settings text
                   AND backend/program_folders.hpp jsonrpc/bounded_json.hpp models/model_files.hpp models/model_list.hpp
                       tools/html/page_reading.hpp upstreams/command_connection.hpp)

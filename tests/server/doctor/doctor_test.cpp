@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <sstream>
 
 using namespace rkllm_mcp;
@@ -131,6 +132,21 @@ TEST_CASE("a library of a version that no ABI set fits is a problem") {
   CHECK(std::any_of(found.begin(), found.end(), [](const auto& each) { return each.level == Level::kProblem; }));
 }
 
+TEST_CASE("a later release of a known series is used with a warning that names both") {
+  Board board;
+  std::string library = read_file(board.path("usr/lib/librkllmrt.so"));
+  const std::string marker = "RKLLM SDK (version: 1.3.";
+  const auto at = library.find(marker);
+  REQUIRE(at != std::string::npos);
+  library[at + marker.size()] = '7';
+  board.put("usr/lib/librkllmrt.so", library);
+  const auto found = faults(doctor::examine_library(board.machine));
+  REQUIRE(found.size() == 2);  // the other one: it is the simulator
+  CHECK(found[1].level == Level::kWarning);
+  CHECK_THAT(found[1].text, has_text("runtime 1.3.7 is not known; ABI set 1.3.0 is used"));
+  CHECK_THAT(found[1].cure, has_text("rkllm-mcp --version"));
+}
+
 TEST_CASE("a library that another one is missing for names the missing one") {
   Board board;
   std::string library = read_file(board.path("usr/lib/librkllmrt.so"));
@@ -180,6 +196,15 @@ TEST_CASE("a driver version that only root may read comes with the command that 
   CHECK(fault.cure == "sudo cat /sys/kernel/debug/rknpu/version");
 }
 
+TEST_CASE("a driver version that is no number is a warning that says it") {
+  Board board;
+  board.put("sys/kernel/debug/rknpu/version", "RKNPU driver: vendor-build\n");
+  const auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.subject == "npu driver");
+  CHECK(fault.level == Level::kWarning);
+  CHECK_THAT(fault.text, has_text("vendor-build; whether that is 0.9.7 or newer cannot be told"));
+}
+
 TEST_CASE("device nodes that are missing are a problem") {
   Board board;
   board.remove("dev/dri");
@@ -209,6 +234,16 @@ TEST_CASE("an NPU without IOMMU is a problem") {
   const auto fault = only_fault(doctor::examine_npu(board.machine));
   CHECK(fault.subject == "iommu");
   CHECK(fault.level == Level::kProblem);
+}
+
+TEST_CASE("an IOMMU that cannot be told is a warning, and the cure looks for it in the kernel's log") {
+  Board board;
+  board.remove("sys/bus/platform/devices");
+  const auto fault = only_fault(doctor::examine_npu(board.machine));
+  CHECK(fault.subject == "iommu");
+  CHECK(fault.level == Level::kWarning);
+  CHECK_THAT(fault.text, has_text("cannot be told"));
+  CHECK_THAT(fault.cure, has_text("dmesg"));
 }
 
 TEST_CASE("a governor that saves energy is a warning") {
@@ -292,6 +327,17 @@ TEST_CASE("fewer open files than the connections may need is a warning") {
   CHECK_THAT(fault.cure, has_text("ulimit -n"));
 }
 
+TEST_CASE("a kernel that does not say how many files may be open is a warning") {
+  Board board;
+  for (const char* const limits : {"", "Limit Soft Hard Units\nMax processes 100 100 processes\n", "Max open files"}) {
+    INFO(limits);
+    board.put("proc/self/limits", limits);
+    const auto fault = only_fault(doctor::examine_limits(board.machine));
+    CHECK(fault.level == Level::kWarning);
+    CHECK_THAT(fault.text, has_text("/proc/self/limits does not say how many"));
+  }
+}
+
 TEST_CASE("a port that another program has is a problem that names it, and one that the server has is none") {
   Board board;
   board.put("proc/net/tcp",
@@ -314,6 +360,31 @@ TEST_CASE("a port that another program has is a problem that names it, and one t
   CHECK_THAT(fault.cure, has_text("--set http.port="));
   board.put("proc/99/comm", "rkllm-mcp\n");
   CHECK(faults(doctor::examine_ports(board.machine)).empty());
+}
+
+TEST_CASE(
+    "a port that is taken over IPv6 alone, or for datagrams, is a problem, and the same number elsewhere is none") {
+  Board board;
+  board.machine.settings.udp.enabled = true;
+  board.machine.settings.udp.port = 8082;
+  const std::string any_host(32, '0');  // of IPv6
+  const auto row = [](const std::string& host, const char* port, const char* state) {
+    return Board::kNetHeader + std::string("   0: ") + host + ":" + port + " " + host + ":0000 " + state +
+           " 00000000:00000000 00:00000000 00000000  0  0 777 1\n";
+  };
+  const auto only_text = [&] { return only_fault(doctor::examine_ports(board.machine)).text; };
+  board.put("proc/net/tcp6", row(any_host, "1F90", "0A"));
+  CHECK_THAT(only_text(), has_text("http.port 8080 is taken"));
+  board.put("proc/net/tcp6", row(any_host, "1F90", "01"));  // a connection, whose port is no server's
+  CHECK(faults(doctor::examine_ports(board.machine)).empty());
+  for (const char* const table : {"proc/net/udp", "proc/net/udp6"}) {
+    INFO(table);
+    const std::string host = std::string_view(table).ends_with('6') ? any_host : "00000000";
+    board.put(table, row(host, "1F92", "07"));
+    CHECK_THAT(only_text(), has_text("udp.port 8082 is taken"));
+    board.put(table, row(host, "1F90", "07"));  // 8080, where HTTP has no datagrams
+    CHECK(faults(doctor::examine_ports(board.machine)).empty());
+  }
 }
 
 TEST_CASE("the port of the services is looked at if they have one") {
@@ -348,6 +419,26 @@ TEST_CASE("settings that others may change, and access tokens that others may re
   CHECK(fault.cure == "chmod 600 " + board.path("tokens"));
 }
 
+TEST_CASE("a private key that others may read is a problem, and so is a file of the settings that is not there") {
+  Board board;
+  board.put("server.key", "a key");
+  board.machine.settings.tls.key = board.path("server.key");
+  for (const auto mode : {0640U, 0604U}) {
+    fs::permissions(board.path("server.key"), fs::perms(mode));
+    const auto fault = only_fault(doctor::examine_secrets(board.machine));
+    CHECK(fault.level == Level::kProblem);
+    CHECK_THAT(fault.text, has_text("server.key (private key) can be read by other users"));
+    CHECK(fault.cure == "chmod 600 " + board.path("server.key"));
+  }
+  fs::permissions(board.path("server.key"), fs::perms(0600));
+  CHECK(faults(doctor::examine_secrets(board.machine)).empty());
+  board.machine.settings.auth.tokens = board.path("no tokens");
+  const auto fault = only_fault(doctor::examine_secrets(board.machine));
+  CHECK(fault.level == Level::kProblem);
+  CHECK_THAT(fault.text, has_text("no tokens (access tokens) is not there"));
+  CHECK(fault.cure == "ls -l '" + board.path("no tokens") + "'");
+}
+
 TEST_CASE("a cure can be pasted where a file's name has blanks") {
   Board board;
   board.put("models/em pty.rkllm", "");
@@ -373,6 +464,44 @@ TEST_CASE("no name server, or a name without an address, is a warning") {
   board.machine.resolve = {};
   board.remove("etc/resolv.conf");
   CHECK(only_fault(doctor::examine_network(board.machine)).level == Level::kWarning);
+}
+
+TEST_CASE("the name that is looked up is that of the hub of the settings, or of the proxy on the way to it") {
+  Board board;
+  std::string asked;
+  std::map<std::string, std::string> environment;
+  board.machine.resolve = [&asked](const std::string& host) {
+    asked = host;
+    return false;
+  };
+  board.machine.variable = [&environment](const char* name) -> const char* {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  };
+  const auto fault = [&] { return only_fault(doctor::examine_network(board.machine)); };
+  CHECK_THAT(fault().text, has_text("huggingface.co has no address here"));
+  CHECK(asked == "huggingface.co");
+  board.machine.settings.runtime.model_hub = "https://hub.example:8443/mirror";
+  CHECK_THAT(fault().text, has_text("hub.example has no address here"));
+  CHECK(asked == "hub.example");
+  CHECK_THAT(fault().cure, has_text("getent hosts hub.example;"));
+
+  environment["https_proxy"] = "http://me:secret@proxy.example:3128";
+  CHECK_THAT(fault().text,
+             has_text("proxy.example, the proxy to hub.example, has no address here") && !has_text("secret"));
+  CHECK(asked == "proxy.example");
+  CHECK_THAT(fault().cure, has_text("getent hosts proxy.example;"));
+  environment["no_proxy"] = ".example";
+  CHECK_THAT(fault().text, has_text("hub.example has no address here"));
+  board.machine.resolve = [](const std::string&) { return true; };
+  CHECK(faults(doctor::examine_network(board.machine)).empty());
+
+  environment = {{"https_proxy", "socks5://proxy.example"}};
+  CHECK_THAT(fault().text, has_text("the proxy of https_proxy: "));
+  CHECK_THAT(fault().cure, has_text("env | grep -i proxy"));
+  board.machine.settings.runtime.model_hub = "hub.example";
+  CHECK_THAT(fault().text, has_text("runtime.model_hub: "));
+  CHECK_THAT(fault().cure, has_text("rkllm-mcp settings"));
 }
 
 TEST_CASE("the command doctor prints a line for each finding, its cure below, and JSON with --json") {
@@ -427,6 +556,17 @@ TEST_CASE("doctor fits into a narrow terminal, where no command is broken, and b
     INFO(line);
     CHECK((line.size() <= 40 || line.find_last_of(' ') < line.find_first_not_of(' ')));  // or one word
   }
+}
+
+TEST_CASE("doctor without --root asks for the names of this machine's settings and environment") {
+  const TemporaryDirectory home;
+  const std::string unknown(64, 'x');  // longer than a label may be: nobody has to be asked
+  const auto finished =
+      run_to_end({.args = {kProgram, "doctor", "--set", "runtime.model_hub=http://hub.example"},
+                  .env = {{"HOME", home.path()}, {"http_proxy", unknown + ":3128"}},
+                  .unset = {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "RKLLM_MCP_SETTINGS", "no_proxy", "NO_PROXY"}});
+  CHECK_THAT(finished.out, has_text("name resolution: " + unknown + ", the proxy to hub.example, has no address") ||
+                               has_text("name resolution: no name server in /etc/resolv.conf"));
 }
 
 TEST_CASE("settings that are refused are a problem for doctor, which looks at the rest all the same") {
