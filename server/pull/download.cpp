@@ -68,13 +68,14 @@ class Fetching {
 
   Downloaded run() {
     events_.opened(part_.path(), part_.tag_path());
+    require_space(what_.target.parent_path(), bytes_.value_or(0) - part_.bytes());
     int without_much = 0;
     while (!is_complete()) {
       const std::int64_t before = part_.bytes();
       try {
         fetch_rest();
         if (is_complete()) break;
-        throw BrokenOff(what_.url.host + " has sent " + std::to_string(part_.bytes()) + " of " +
+        throw BrokenOff(what_.url.authority() + " has sent " + std::to_string(part_.bytes()) + " of " +
                         std::to_string(bytes_.value_or(0)) + " bytes");
       } catch (const WebStopped&) {
         if (disk_error_) std::rethrow_exception(std::exchange(disk_error_, nullptr));
@@ -124,16 +125,16 @@ class Fetching {
     }
     if (head.status == 416) {  // there is no rest: the beginning is of another file
       part_.start_anew("");
-      return refuse(head.url.host + " has changed the file: the same command begins anew");
+      return refuse(head.url.authority() + " has changed the file: the same command begins anew");
     }
     if (head.status == 401 || head.status == 403) {
-      return refuse(head.url.host + " answers " + std::to_string(head.status) + ": " + words_of_gate());
+      return refuse(head.url.authority() + " answers " + std::to_string(head.status) + ": " + words_of_gate());
     }
-    if (head.status != 200) return refuse(head.url.host + " answers " + std::to_string(head.status));
+    if (head.status != 200) return refuse(head.url.authority() + " answers " + std::to_string(head.status));
     const auto length = number_in(head.header("content-length"));
     const bool tells_its_end = length || head.header("transfer-encoding").find("chunked") != std::string::npos;
     if (!tells_its_end && what_.sha256.empty()) {
-      return refuse(head.url.host +
+      return refuse(head.url.authority() +
                     " does not say how long the file is, so that nobody could tell whether it came whole");
     }
     const std::string etag = head.header("etag");
@@ -144,8 +145,8 @@ class Fetching {
 
   bool take_length(std::optional<std::int64_t> length) {
     if (length && bytes_ && *length != *bytes_) {
-      return refuse(what_.url.host + " has " + std::to_string(*length) + " bytes where " + std::to_string(*bytes_) +
-                    " were announced");
+      return refuse(what_.url.authority() + " has " + std::to_string(*length) + " bytes where " +
+                    std::to_string(*bytes_) + " were announced");
     }
     if (length) bytes_ = length;
     try {
@@ -159,7 +160,7 @@ class Fetching {
 
   bool take(std::string_view bytes) {
     if (bytes_ && part_.bytes() + static_cast<std::int64_t>(bytes.size()) > *bytes_) {
-      return refuse(what_.url.host + " sends more than it had announced");
+      return refuse(what_.url.authority() + " sends more than it had announced");
     }
     try {
       part_.append(bytes);

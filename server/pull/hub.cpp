@@ -147,14 +147,15 @@ std::vector<HubFile> models_in_repository(const Url& hub, const std::string& rep
     throw;
   } catch (const WebFailed&) {
     if (status == 401 || status == 403 || status == 404) {
-      throw WebFailed(hub.host + " shows no repository " + repository + ": there is none, or " + words_of_gate());
+      throw WebFailed(hub.authority() + " shows no repository " + repository + ": there is none, or " +
+                      words_of_gate());
     }
     throw;
   }
   const Json page = parse_bounded(text).value_or(Json());
   const auto siblings = page.is_object() ? page.find("siblings") : page.end();
   if (!page.is_object() || siblings == page.end() || !siblings->is_array()) {
-    throw WebFailed(hub.host + " answers with something else than a repository's list");
+    throw WebFailed(hub.authority() + " answers with something else than a repository's list");
   }
   std::string revision = text_at(page, "sha");
   if (revision.empty()) revision = wanted_revision.empty() ? "main" : wanted_revision;

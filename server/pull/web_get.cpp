@@ -43,9 +43,9 @@ bool is_exempt(const std::string& host, const std::string& list) {
   return false;
 }
 
-std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& how) {
+std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& how, const std::optional<Proxy>& proxy) {
   auto client = new_verified_client(url, how.ca_file);
-  if (const auto proxy = proxy_for(url, [](const char* name) -> const char* { return std::getenv(name); })) {
+  if (proxy) {
     client->set_proxy(proxy->host, proxy->port);
     if (!proxy->user.empty()) client->set_proxy_basic_auth(proxy->user, proxy->password);
   }
@@ -57,12 +57,26 @@ std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& ho
   return client;
 }
 
-std::string words_of(httplib::Error error) {
-  if (client::is_not_connected(error)) return "no connection could be made";
-  if (client::is_certificate_refused(error)) return "its certificate cannot be verified";
+// What can be done. A mirror helps only who asks the hub.
+std::string words_of_no_connection(const Url& url, const WebGet& how, const std::string& by_proxy) {
+  const std::string words = "no connection could be made" + by_proxy + "; look with rkllm-mcp doctor";
+  if (!by_proxy.empty()) return words;
+  const bool is_hub = how.trusted && how.trusted->has_origin_of(url);
+  return words + ", or set a proxy (" + (url.scheme == Url::Scheme::kHttps ? "https_proxy" : "http_proxy") + ")" +
+         (is_hub ? " or a mirror (runtime.model_hub)" : "");
+}
+
+std::string words_of(httplib::Error error, const Url& url, const WebGet& how, const std::optional<Proxy>& proxy) {
+  const std::string by_proxy =
+      proxy ? " through the proxy " + Url{.host = proxy->host, .port = proxy->port}.authority() : std::string();
+  if (client::is_not_connected(error)) return words_of_no_connection(url, how, by_proxy);
+  if (client::is_certificate_refused(error)) {
+    return "its certificate cannot be verified; look at the clock with rkllm-mcp doctor, or name who has signed it: "
+           "rkllm-mcp pull --cacert FILE";
+  }
   switch (error) {
     case httplib::Error::SSLLoadingCerts: return "there are no certificates to verify its own with (ca-certificates)";
-    case httplib::Error::SSLConnection: return "no encrypted connection could be made";
+    case httplib::Error::SSLConnection: return "no encrypted connection could be made" + by_proxy;
     case httplib::Error::Read: return "it does not answer, has broken off, or sends headers without end";
     default: return "HTTP failed: " + httplib::to_string(error);
   }
@@ -74,7 +88,8 @@ bool is_redirect(int status) {
 
 // One answer, without following it.
 WebHead get_once(const Url& url, const WebGet& how) {
-  const auto client = client_for(url, how);
+  const auto proxy = proxy_for(url, [](const char* name) -> const char* { return std::getenv(name); });
+  const auto client = client_for(url, how, proxy);
   WebHead head{url, 0, {}};
   bool is_refused = false;
   bool has_body = false;
@@ -89,6 +104,9 @@ WebHead get_once(const Url& url, const WebGet& how) {
   if (!how.token.empty() && how.trusted && how.trusted->has_origin_of(url)) {
     request.headers.emplace("Authorization", "Bearer " + how.token);
   }
+  // cpp-httplib gives the proxy's password also to whom it leads to, unless the request has such a header itself.
+  const bool is_tunnel = proxy && url.scheme == Url::Scheme::kHttps;
+  if (is_tunnel && !proxy->user.empty()) request.headers.emplace("Proxy-Authorization", "");
   const auto take_head = [&](const httplib::Response& response) {
     head.status = response.status;
     for (const auto& [name, value] : response.headers) head.headers[lower(name)] = value;
@@ -114,8 +132,8 @@ WebHead get_once(const Url& url, const WebGet& how) {
     if (!is_redirect(head.status) && !how.on_head(head)) throw WebStopped("stopped");
     return head;
   }
-  if (has_body) throw BrokenOff(url.host + " has broken off");
-  throw WebFailed(url.host + ": " + words_of(error));
+  if (has_body) throw BrokenOff(url.authority() + " has broken off");
+  throw WebFailed(url.authority() + ": " + words_of(error, url, how, proxy));
 }
 
 }  // namespace
@@ -131,13 +149,13 @@ WebHead web_get(const Url& url, const WebGet& how) {
     WebHead head = get_once(at, how);
     if (!is_redirect(head.status)) return head;
     const auto next = resolve_url(at, head.header("location"));
-    if (!next) throw WebFailed(at.host + " redirects to nowhere");
+    if (!next) throw WebFailed(at.authority() + " redirects to nowhere");
     if (at.scheme == Url::Scheme::kHttps && next->scheme == Url::Scheme::kHttp) {
-      throw WebFailed(at.host + " redirects to an address without encryption (" + next->host + ")");
+      throw WebFailed(at.authority() + " redirects to an address without encryption (" + next->authority() + ")");
     }
     at = *next;
   }
-  throw WebFailed(url.host + " redirects more than " + std::to_string(kMostRedirects) + " times");
+  throw WebFailed(url.authority() + " redirects more than " + std::to_string(kMostRedirects) + " times");
 }
 
 std::string web_text(const Url& url, WebGet how, std::size_t max_bytes) {
@@ -150,9 +168,9 @@ std::string web_text(const Url& url, WebGet how, std::size_t max_bytes) {
   };
   try {
     const WebHead head = web_get(url, how);
-    if (head.status != 200) throw WebFailed(head.url.host + " answers " + std::to_string(head.status));
+    if (head.status != 200) throw WebFailed(head.url.authority() + " answers " + std::to_string(head.status));
   } catch (const WebStopped&) {
-    if (is_long) throw WebFailed(url.host + " answers with more than " + std::to_string(max_bytes) + " bytes");
+    if (is_long) throw WebFailed(url.authority() + " answers with more than " + std::to_string(max_bytes) + " bytes");
     throw;
   }
   return body;

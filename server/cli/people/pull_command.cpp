@@ -292,7 +292,7 @@ int run_pull(const PullOptions& options, const SettingsRequest& request) {
   PullEvents events;
   events.took_one_of = [](const std::string& words) { std::fprintf(stderr, "%s\n", words.c_str()); };
   events.chosen = [&](const HubFile& file) {
-    line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.host);
+    line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.authority());
   };
   events.download.opened = [&](const fs::path& part, const fs::path& tag) {
     beginning = {part.string(), tag.string()};

@@ -116,18 +116,21 @@ TEST_CASE("call speaks TLS over every transport that has it, and verifies the se
   CHECK(texts[0] == texts[2]);
 }
 
-TEST_CASE("connect carries messages over TLS on TCP and WebSocket") {
+TEST_CASE("connect carries messages over TLS on TCP, HTTP and WebSocket") {
   const EncryptedServer server;
-  for (const auto& [scheme, transport] : {std::pair("tcps://", "tcp"), std::pair("wss://", "ws")}) {
+  const Json client{{"name", "a test"}, {"version", "1"}};
+  const Json params{{"protocolVersion", "2025-11-25"}, {"capabilities", Json::object()}, {"clientInfo", client}};
+  const Json message{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "initialize"}, {"params", params}};
+  for (const auto& [scheme, transport, path] :
+       {std::tuple("tcps://", "tcp", ""), std::tuple("https://", "http", "/mcp"), std::tuple("wss://", "ws", "")}) {
     INFO(scheme);
-    auto options =
-        server.options({kProgram, "connect", scheme + server.place(transport), "--cacert", server.certificate()});
+    auto options = server.options(
+        {kProgram, "connect", scheme + server.place(transport) + path, "--cacert", server.certificate()});
     options.input = Process::Options::Input::kPipe;
     Process bridge(options);
-    REQUIRE(bridge.write(R"({"jsonrpc":"2.0","id":1,"method":"ping"})"
-                         "\n"));
+    REQUIRE(bridge.write(message.dump() + "\n"));
     bridge.close_input();
-    CHECK_THAT(bridge.read_rest(), has_text(R"("id":1)") && has_text(R"("result")"));
+    CHECK_THAT(bridge.read_rest(), has_text(R"("id":1)") && has_text(R"("protocolVersion":"2025-11-25")"));
     CHECK(bridge.wait() == 0);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "pull/part_file.hpp"
 #include "support/catch.hpp"
+#include "support/certificate.hpp"
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
@@ -11,9 +12,15 @@
 
 #include <httplib.h>
 
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -26,7 +33,11 @@ namespace {
 
 class Machine {
  public:
-  explicit Machine(const std::string& hub) : hub_(hub) {}
+  using Environment = std::vector<std::pair<std::string, std::string>>;
+
+  explicit Machine(const std::string& hub, const Environment& more = {}) : env_{{"HOME", home_.path()}}, hub_(hub) {
+    env_.insert(env_.end(), more.begin(), more.end());
+  }
 
   Process::Options options(const std::vector<std::string>& args) const {
     std::vector<std::string> all{kProgram, args.front()};
@@ -37,20 +48,76 @@ class Machine {
     }
     all.insert(all.end(), args.begin() + 1, args.end());
     return {.args = std::move(all),
-            .env = {{"HOME", home_.path()}},
+            .env = env_,
             .unset = {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "STATE_DIRECTORY", "RKLLM_MCP_SETTINGS", "HF_TOKEN",
-                      "http_proxy", "all_proxy"},
+                      "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"},
             .directory = home_.path(),
             .input = Process::Options::Input::kNull};
   }
   Finished run(const std::vector<std::string>& args) const { return run_to_end(options(args)); }
   std::string folder() const { return home_ / "models"; }
+  bool has_pulled_nothing() const { return !std::filesystem::exists(folder()) || std::filesystem::is_empty(folder()); }
   std::string home() const { return home_.path(); }
 
  private:
   TemporaryDirectory home_;
+  Environment env_;
   const std::string hub_;
 };
+
+// A hub that speaks TLS with a certificate that it has signed itself, and has tiny.rkllm.
+class EncryptedHub {
+ public:
+  EncryptedHub() : files_(make_certificate(directory_.path())), http_(files_.certificate.c_str(), files_.key.c_str()) {
+    const auto answer = [this](const std::string& body) {
+      return [this, body](const httplib::Request& request, httplib::Response& response) {
+        requests_.push_back(request.headers);
+        response.set_content(body, "application/octet-stream");
+      };
+    };
+    http_.Get("/api/models/acme/tiny", answer(kList));
+    http_.Get("/acme/tiny/resolve/main/tiny.rkllm", answer("a model"));
+    port_ = static_cast<std::uint16_t>(http_.bind_to_any_port("127.0.0.1"));
+    thread_ = std::thread([this] { http_.listen_after_bind(); });
+  }
+  EncryptedHub(const EncryptedHub&) = delete;
+  EncryptedHub& operator=(const EncryptedHub&) = delete;
+  ~EncryptedHub() {
+    http_.stop();  // it runs: it has been asked
+    thread_.join();
+  }
+
+  static constexpr const char* kList = R"({"siblings":[{"rfilename":"tiny.rkllm","size":7}]})";
+  std::uint16_t port() const { return port_; }
+  std::string place() const { return "localhost:" + std::to_string(port_); }
+  const std::string& certificate() const { return files_.certificate; }
+  const std::vector<httplib::Headers>& requests() const { return requests_; }  // when nobody asks
+
+ private:
+  TemporaryDirectory directory_;
+  CertificateFiles files_;
+  httplib::SSLServer http_;
+  std::vector<httplib::Headers> requests_;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+// Carries bytes both ways until one side ends.
+void carry_between(int one, int other) {
+  std::array<pollfd, 2> sides{pollfd{one, POLLIN, 0}, pollfd{other, POLLIN, 0}};
+  std::array<char, 4096> bytes{};
+  while (::poll(sides.data(), sides.size(), -1) > 0) {
+    for (const std::size_t from : {std::size_t{0}, std::size_t{1}}) {
+      if (sides.at(from).revents == 0) continue;
+      const auto count = ::recv(sides.at(from).fd, bytes.data(), bytes.size(), 0);
+      if (count <= 0) return;
+      ::send(sides.at(1 - from).fd, bytes.data(), static_cast<std::size_t>(count), MSG_NOSIGNAL);
+    }
+  }
+}
+
+constexpr const char* kProxyUser = "me:a%20b@";
+constexpr const char* kProxyWord = "Basic bWU6YSBi";  // "me:a b" in Base64
 
 // A server of a version that knew no `models`, which has tiny.rkllm, small.rkllm and the beginning of half.rkllm.
 class OlderServer {
@@ -332,6 +399,107 @@ TEST_CASE("pull says what is wrong with what it was asked for") {
   const auto empty = machine.run({"pull", "hf.co/acme/tiny"});
   CHECK(empty.status == 2);
   CHECK_THAT(empty.err, has_text("has no .rkllm files"));
+}
+
+TEST_CASE("a hub whose certificate nobody known has signed is trusted with --cacert alone") {
+  const EncryptedHub hub;
+  const Machine machine("https://" + hub.place());
+  for (const std::string& source :
+       {std::string("hf.co/acme/tiny"), "https://127.0.0.1:" + std::to_string(hub.port()) + "/x/tiny.rkllm"}) {
+    INFO(source);
+    const auto refused = machine.run({"pull", source});
+    CHECK(refused.status == 1);
+    CHECK(refused.out.empty());
+    CHECK_THAT(refused.err, has_text("its certificate cannot be verified") && has_text("pull --cacert FILE"));
+    CHECK(machine.has_pulled_nothing());
+  }
+  CHECK(hub.requests().empty());
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--cacert", hub.certificate()});
+  INFO(pulled.err);
+  CHECK(pulled.status == 0);
+  CHECK(read_file(machine.folder() + "/tiny.rkllm") == "a model");
+}
+
+TEST_CASE("a proxy gets whole addresses and its password over http, and the access token goes to the hub alone") {
+  const std::map<std::string, std::string> answers{
+      {"GET http://hub.test:8000/api/models/acme/tiny?blobs=true", web_answer(EncryptedHub::kList, "application/json")},
+      {"GET http://hub.test:8000/acme/tiny/resolve/main/tiny.rkllm", web_redirect("http://files.test:8000/x?key=a")},
+      {"GET http://files.test:8000/x?key=a", web_answer("a model", "application/octet-stream")}};
+  const WebServer proxy([&answers](const std::string& head, WebServer::Socket& socket) {
+    const auto found = answers.find(head.substr(0, head.find(" HTTP/")));
+    WebServer::send(socket,
+                    found != answers.end() ? found->second : web_answer("", "text/plain", "", "400 Bad Request"));
+  });
+  const Machine machine("http://hub.test:8000", {{"http_proxy", proxy.url("", kProxyUser + std::string("127.0.0.1"))},
+                                                 {"HF_TOKEN", "hub-token"}});
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny"});
+  INFO(pulled.err);
+  CHECK(pulled.status == 0);
+  CHECK(read_file(machine.folder() + "/tiny.rkllm") == "a model");
+  const auto heads = proxy.heads();
+  REQUIRE(heads.size() == 3);
+  for (const auto& head : heads) CHECK_THAT(head, has_text("Proxy-Authorization: " + std::string(kProxyWord)));
+  CHECK_THAT(heads[0], has_text("\r\nAuthorization: Bearer hub-token\r\n"));
+  CHECK_THAT(heads[1], has_text("\r\nAuthorization: Bearer hub-token\r\n"));
+  CHECK_THAT(heads[2], !has_text("hub-token"));
+}
+
+TEST_CASE("over https a proxy gets no access token, and nobody behind it the proxy's password") {
+  const EncryptedHub hub;
+  const WebServer proxy([&hub](const std::string&, WebServer::Socket& socket) {
+    WebServer::Socket behind(socket.get_executor());
+    behind.connect({asio::ip::make_address("127.0.0.1"), hub.port()});
+    WebServer::send(socket, "HTTP/1.1 200 Connection established\r\n\r\n");
+    carry_between(socket.native_handle(), behind.native_handle());
+  });
+  const Machine machine(
+      "https://" + hub.place(),
+      {{"https_proxy", proxy.url("", kProxyUser + std::string("127.0.0.1"))}, {"HF_TOKEN", "hub-token"}});
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--cacert", hub.certificate()});
+  INFO(pulled.err);
+  CHECK(pulled.status == 0);
+  CHECK(read_file(machine.folder() + "/tiny.rkllm") == "a model");
+  const auto heads = proxy.heads();
+  CHECK(heads.size() == 2);
+  for (const auto& head : heads) {
+    CHECK_THAT(head, has_text("CONNECT " + hub.place() + " HTTP/1.1\r\n") && !has_text("hub-token") &&
+                         has_text("Proxy-Authorization: " + std::string(kProxyWord)));
+  }
+  CHECK(hub.requests().size() == 2);
+  for (const auto& headers : hub.requests()) {
+    CHECK(headers.find("Authorization")->second == "Bearer hub-token");
+    for (const auto& [name, value] : headers) CHECK_THAT(name + ": " + value, !has_text(kProxyWord));
+  }
+}
+
+TEST_CASE("what is larger than the disk is not begun") {
+  FakeHub hub;
+  hub.files["huge.rkllm"] = "a model";
+  hub.claimed_bytes["huge.rkllm"] = std::int64_t{1} << 60;
+  const Machine machine(hub.url());
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny:huge.rkllm"});
+  CHECK(pulled.status == 1);
+  CHECK_THAT(pulled.err, has_text("the disk of " + machine.folder() + " has ") && has_text(" free; ") &&
+                             has_text(" more are needed"));
+  CHECK(hub.heads_of_pages().size() == 1);
+  CHECK(hub.heads_of_files().empty());
+  CHECK(machine.has_pulled_nothing());
+}
+
+TEST_CASE("a pull that reaches nobody says what to look at, and what the way was") {
+  const auto alone = Machine("http://127.0.0.1:1").run({"pull", "hf.co/acme/tiny"});
+  CHECK(alone.status == 1);
+  CHECK_THAT(alone.err, has_text("127.0.0.1:1: no connection could be made; look with rkllm-mcp doctor, or set a proxy "
+                                 "(http_proxy) or a mirror (runtime.model_hub)"));
+  for (const std::string& scheme : {std::string("http"), std::string("https")}) {
+    INFO(scheme);
+    const auto by_proxy = Machine(scheme + "://hub.test", {{scheme + "_proxy", "me:secret@127.0.0.1:1"}})
+                              .run({"pull", "hf.co/acme/tiny"});
+    CHECK(by_proxy.status == 1);
+    CHECK_THAT(by_proxy.err, has_text("hub.test: no connection could be made through the proxy 127.0.0.1:1; look with "
+                                      "rkllm-mcp doctor") &&
+                                 !has_text("secret"));
+  }
 }
 
 TEST_CASE("a pull that got nothing leaves nothing") {
