@@ -42,8 +42,7 @@ std::string load_by_name(const Json& arguments) {
   return "Set up a language model on this board. Call the tool load_model with " +
          to_text(Json{{"model", argument(arguments, "model")}}) +
          ". If it fails, tell me how to mend it; list_models names the models that there are. Then call the tool "
-         "status "
-         "and tell me in one line which runtime it is and whether it is simulated.";
+         "status and tell me in one line which runtime it is and whether it is simulated.";
 }
 
 std::string set_up_model(const Json& presets, const Json& arguments) {

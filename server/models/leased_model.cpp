@@ -17,7 +17,6 @@ constexpr std::string_view kClearCache = "rkllm_clear_kv_cache";
 constexpr std::string_view kLoadCache = "rkllm_load_prompt_cache";
 constexpr std::string_view kReleaseCache = "rkllm_release_prompt_cache";
 constexpr std::string_view kHiddenLayer = "last_hidden_layer";
-constexpr const char* kEnableThinking = "enable_thinking";
 
 // Whether runs of this runtime know that field of their parameters.
 bool run_has(const ModelRuntime& runtime, std::string_view field) {
@@ -59,7 +58,7 @@ Json json_of(const chat::Sampling& sampling) {
 
 Json input_of(const ModelRuntime& runtime, std::string prompt, const chat::RunOptions& options) {
   Json input{{"input_type", "RKLLM_INPUT_PROMPT"}, {"prompt_input", std::move(prompt)}};
-  if (run_has(runtime, kEnableThinking)) input[kEnableThinking] = options.enable_thinking;
+  if (run_has(runtime, "enable_thinking")) input["enable_thinking"] = options.enable_thinking;
   return input;
 }
 
@@ -111,7 +110,6 @@ chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runti
   facts.max_context_len = context_of(loaded.param);
   facts.preset = sampling_of(loaded.param);
   facts.has_run_options = run_has(runtime, "sampling_params") && run_has(runtime, "max_new_tokens");
-  facts.has_thinking = run_has(runtime, kEnableThinking);
   facts.has_kv_size = runtime.method(kCacheSize) != nullptr;
   facts.n_batch = batch_of(loaded.param);
   facts.template_name = loaded.model.template_name;
@@ -243,6 +241,7 @@ void LeasedEmbeddingModel::run(std::string text, Done done) {
           if (rows.field != kHiddenLayer) continue;
           return done({.values = std::move(rows.values), .rows = rows.rows, .columns = rows.columns});
         }
+        if (outcome.aborted) return done({.complaint = "the run was aborted"});
         done({});
       });
 }

@@ -30,6 +30,15 @@ struct OwnWords {
   std::size_t others = 0;
 };
 
+// Takes the first character off `text`, which is not empty; nothing: a byte that begins none.
+std::optional<utf8proc_int32_t> take_character(std::string_view& text) {
+  utf8proc_int32_t character = 0;
+  const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const auto length = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &character);
+  text.remove_prefix(length > 0 ? static_cast<std::size_t>(length) : 1);
+  return length > 0 ? std::optional(character) : std::nullopt;
+}
+
 // As much of the beginning and of the end as tells the language, in valid UTF-8 without control characters: what is
 // asked often stands behind what it is asked of, and the event loop waits.
 std::string telling_part(std::string_view text) {
@@ -42,14 +51,11 @@ std::string telling_part(std::string_view text) {
   }
   std::string part;
   while (!text.empty()) {
-    utf8proc_int32_t letter = 0;
-    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-    const auto found = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &letter);
-    const auto length = found > 0 ? static_cast<std::size_t>(found) : 1;
-    const bool is_shown = found > 0 && utf8proc_category(letter) != UTF8PROC_CATEGORY_CC &&
-                          utf8proc_category(letter) != UTF8PROC_CATEGORY_CN;
-    part.append(is_shown ? text.substr(0, length) : std::string_view(" "));
-    text.remove_prefix(length);
+    const std::string_view rest = text;
+    const auto character = take_character(text);
+    const auto category = character ? utf8proc_category(*character) : UTF8PROC_CATEGORY_CN;
+    const bool is_shown = category != UTF8PROC_CATEGORY_CC && category != UTF8PROC_CATEGORY_CN;
+    part.append(is_shown ? rest.substr(0, rest.size() - text.size()) : std::string_view(" "));
   }
   return part;
 }
@@ -61,10 +67,7 @@ OwnWords own_words(std::string_view text) {
   bool is_name = false;
   bool is_own = false;
   while (!text.empty()) {
-    utf8proc_int32_t letter = 0;
-    const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-    text.remove_prefix(
-        static_cast<std::size_t>(utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &letter)));
+    const utf8proc_int32_t letter = take_character(text).value_or(0);
     const auto category = utf8proc_category(letter);
     const bool was_in_word = is_in_word;
     is_in_word = category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;  // letters and marks

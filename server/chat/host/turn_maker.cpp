@@ -175,7 +175,7 @@ TurnBeginning TurnMaker::beginning() const {
   if (plan_.turn().context && *plan_.turn().context > facts.max_context_len) {
     beginning.ignored.emplace_back("options.num_ctx");
   }
-  if (!plan_.honours_thinking(facts.has_thinking) && !plan_.turn().thinking_field.empty()) {
+  if (!plan_.honours_thinking() && !plan_.turn().thinking_field.empty()) {
     beginning.ignored.push_back(plan_.turn().thinking_field);
   }
   beginning.dropped_messages = plan_.dropped();

@@ -117,9 +117,9 @@ bool TurnPlan::needs_special_tokens() const {
   return offers_tools && family_->calls_are_special && family_->tools.syntax != CallSyntax::kBare;
 }
 
-bool TurnPlan::honours_thinking(bool runtime_tells) const {
-  if (uses_own_template_ && runtime_tells) return true;
-  if (uses_own_template_ || turn_.raw_prompt) return turn_.thinking == Thinking::kAsTheModelDoes;
+bool TurnPlan::honours_thinking() const {
+  if (uses_own_template_) return true;  // the runtime hands it on to the template: each that can chat does
+  if (turn_.raw_prompt) return turn_.thinking == Thinking::kAsTheModelDoes;
   return can_be_told(family_->thinking, turn_.thinking);
 }
 

@@ -34,8 +34,8 @@ class TurnPlan {
   const JsonSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
   // The runtime puts its own template around the prompt, so the prompt's bytes say little about its tokens.
   bool uses_own_template() const { return uses_own_template_; }
-  // What the turn says about thinking is what happens. `runtime_tells`: the runtime hands it on to its own template.
-  bool honours_thinking(bool runtime_tells) const;
+  // What the turn says about thinking is what happens.
+  bool honours_thinking() const;
   // The answer may have calls that are marked by special tokens, so the model has to show those.
   bool needs_special_tokens() const;
   // What the model has said can be warmed up for the next turn.

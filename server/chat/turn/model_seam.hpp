@@ -27,7 +27,6 @@ struct ModelFacts {
   std::int64_t max_context_len = 0;
   Sampling preset{};
   bool has_run_options = false;  // sampling and max_new_tokens for each run: runtime 1.3.0 and later
-  bool has_thinking = false;     // enable_thinking for each run, for the model's own template: 1.2.2 and later
   bool has_kv_size = false;      // size of the KV cache and perf figures: 1.2.1 and later
   std::int64_t n_batch = 1;      // prompts of each run: turns take handles of one
   std::string template_name{};   // models.NAME.template; empty: file_name tells the family

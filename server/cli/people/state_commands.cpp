@@ -7,6 +7,7 @@
 #include "cli/people/offered_models.hpp"
 #include "cli/people/server_link.hpp"
 #include "cli/serve_options.hpp"
+#include "client/connection.hpp"
 #include "text/shown_bytes.hpp"
 #include "text/utf8_split.hpp"
 
@@ -58,10 +59,16 @@ Json loaded_models(const Json& health) { return health.value("models", Json::arr
 
 // How a model comes to be loaded: one that the server offers, or the first of all.
 std::string words_of_loading(ServerLink& server) {
-  const OfferedModels offered = offered_models(server);
-  return offered.all.empty()
-             ? words_of_first_model(server, offered)
-             : "Load one: rkllm-mcp load NAME" + server.where() + "; rkllm-mcp models" + server.where() + " names them";
+  const std::string load = "Load one: rkllm-mcp load NAME" + server.where();
+  try {
+    const OfferedModels offered = offered_models(server);
+    if (offered.all.empty()) return words_of_first_model(server, offered);
+  } catch (const ServerRefuses&) {
+    return load;  // an older server, say: what was asked for is there all the same
+  } catch (const client::ConnectionError&) {
+    return load;  // it is ending
+  }
+  return load + "; rkllm-mcp models" + server.where() + " names them";
 }
 
 int print_status(ServerLink& server, bool json) {

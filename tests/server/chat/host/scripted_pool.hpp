@@ -37,7 +37,7 @@ class ScriptedModel final : public ModelSeam {
     known.file_name = "qwen3-0.6b.rkllm";
     known.runtime_version = "1.3.0";
     known.max_context_len = 4096;
-    known.has_run_options = known.has_thinking = known.has_kv_size = true;
+    known.has_run_options = known.has_kv_size = true;
     known.cache_identity = "1.3.0 qwen3-0.6b";
   }
 

@@ -464,20 +464,6 @@ TEST_CASE("a wish about thinking that the model's family cannot be told is named
   CHECK(ignored("qwen3", Thinking::kOff).empty());
 }
 
-TEST_CASE("thinking is named as ignored where a runtime cannot tell its own template of it") {
-  Bench bench;
-  bench.pool.info.path = "/models/mystery.rkllm";
-  bench.pool.model.answers = {{"Hello"}, {"Hello"}, {"Hello"}};
-  Turn turn = asking("Hi");
-  turn.thinking = Thinking::kOff;
-  turn.thinking_field = "think";
-  CHECK(bench.ask(turn).beginning->ignored.empty());
-  bench.pool.model.known.has_thinking = false;
-  CHECK(bench.ask(turn).beginning->ignored == std::vector<std::string>{"think"});
-  turn.thinking = Thinking::kAsTheModelDoes;
-  CHECK(bench.ask(turn).beginning->ignored.empty());
-}
-
 TEST_CASE("tools are refused where the model hides the tokens that mark its calls, and the error says what to set") {
   Bench bench;
   bench.pool.info.template_name = "internlm2";
