@@ -9,6 +9,8 @@
 
 #include <rkllm_mcp/json.hpp>
 
+#include <signal.h>
+
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -132,6 +134,8 @@ TEST_CASE("a batch of whatever takes long, and many datagrams of that kind, leav
   for (int i = 0; i < kRequests; ++i) datagrams.send("resources/read", {{"uri", "rkllm://api/functions/rkllm_run"}});
   CHECK(client.call("ping").contains("result"));
   if (RKLLM_MCP_SANITIZED) return;  // which makes everything take several times as long
+  server.process().signal(SIGTERM);
+  CHECK(server.process().wait() == 0);  // then all of its log is here
   CHECK_THAT(server.process().error_text(), !has_text("a callback of the event loop took"));
 }
 
