@@ -14,7 +14,7 @@ namespace rkllm_mcp::test {
 
 class SteadyServer {
  public:
-  // With a model loaded, "llm-1". A UDP client that is silent for a second is forgotten.
+  // With a model loaded, "llm-1". A UDP client that is silent for a second is forgotten, unless the options say longer.
   explicit SteadyServer(LiveServer::Options options = LiveServer::with_stdio());
 
   LiveServer& live() { return live_; }
