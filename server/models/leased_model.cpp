@@ -15,7 +15,6 @@ constexpr std::string_view kSetTemplate = "rkllm_set_chat_template";
 constexpr std::string_view kCacheSize = "rkllm_get_kv_cache_size";
 constexpr std::string_view kClearCache = "rkllm_clear_kv_cache";
 constexpr std::string_view kLoadCache = "rkllm_load_prompt_cache";
-constexpr std::string_view kReleaseCache = "rkllm_release_prompt_cache";
 constexpr std::string_view kHiddenLayer = "last_hidden_layer";
 
 // Whether runs of this runtime know that field of their parameters.
@@ -196,10 +195,6 @@ void LeasedTurnModel::ended(const CallOutcome& outcome, std::uint64_t tokens,
 void LeasedTurnModel::load_cache(const std::string& path, std::function<void(bool loaded)> done) {
   calls_.call(kLoadCache, Json{{"prompt_cache_path", path}},
               [done = std::move(done)](const CallOutcome& outcome) { done(!outcome.error); });
-}
-
-void LeasedTurnModel::release_cache(std::function<void()> done) {
-  calls_.call(kReleaseCache, Json::object(), [done = std::move(done)](const CallOutcome&) { done(); });
 }
 
 LeasedEmbeddingModel::LeasedEmbeddingModel(asio::io_context& loop, const ModelRuntime& runtime,

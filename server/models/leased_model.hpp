@@ -35,7 +35,6 @@ class LeasedTurnModel final : public chat::ModelSeam {
   void hold() override { calls_.hold(); }
   void go_on() override { calls_.go_on(); }
   void load_cache(const std::string& path, std::function<void(bool loaded)> done) override;
-  void release_cache(std::function<void()> done) override;
 
  private:
   void ended(const CallOutcome& outcome, std::uint64_t tokens, std::function<void(const chat::RunReport&)> done);

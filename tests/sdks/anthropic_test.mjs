@@ -27,7 +27,7 @@ test('anthropic: a message, with thinking, usage and headers', async () => {
   assert.equal(data.content[0].thinking.trim(), 'Hm.');
   assert.equal(data.stop_reason, 'end_turn');
   assert.ok(data.usage.input_tokens > 0 && data.usage.output_tokens > 0);
-  assert.equal(response.headers.get('x-rkllm-ignored'), 'metadata');
+  assert.equal(response.headers.get('x-rkllm-ignored'), 'system[].cache_control, metadata');
   assert.equal(data._request_id, response.headers.get('request-id'));
 });
 

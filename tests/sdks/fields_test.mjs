@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 
-import { kNestedFields, kRequests, kWrong } from './support/fields.mjs';
+import { kNestedFields, kNestedPublished, kRequests, kWrong } from './support/fields.mjs';
 import { Board, kModel, saying } from './support/board.mjs';
 
 let board;
@@ -66,6 +66,13 @@ for (const request of kRequests) {
       assert.equal(status, 400, `${name}: ${text}`);
       assert.match(text, new RegExp(`\\b${name}\\b`));
     }
+  });
+}
+
+for (const { path, file, name, at, honoured } of kNestedPublished) {
+  test(`${path}: its publisher's fields of ${name} are all decided`, () => {
+    const named = kNestedFields.filter((nested) => nested.path === path).flatMap(({ names }) => names);
+    assert.deepEqual(published({ file, name }).filter((member) => !honoured.includes(member) && !named.includes(at + member)), []);
   });
 }
 

@@ -81,6 +81,18 @@ describe('a tokenizer beside the model', () => {
     assert.equal((await client.messages.countTokens(prompt(kModel))).estimate, true);
   });
 
+  test('an idle model without a conversation counts by its prefill', async () => {
+    const client = new Anthropic({ baseURL: board.url, apiKey: 'none', maxRetries: 0 });
+    const prompt = { model: kModel, messages: [{ role: 'user', content: 'Tôi nên làm gì?' }] };
+    await answer('/api/generate', { model: kModel, keep_alive: 0 });
+    await answer('/api/generate', { model: kModel });
+    const counted = await client.messages.countTokens(prompt);
+    assert.equal(counted.estimate, undefined);
+    const { usage } = await client.messages.create({ ...prompt, max_tokens: 5 });
+    assert.equal(usage.input_tokens + usage.cache_read_input_tokens, counted.input_tokens);
+    assert.equal((await client.messages.countTokens(prompt)).estimate, true, 'there is a conversation now');
+  });
+
   test('is not guessed where several models share a folder', async () => {
     await writeFile(join(board.folder, 'tokenizer.json'), JSON.stringify(kTokenizers.qwen));
     assert.equal((await post('/tokenize', { model: kModel, content: 'x' })).status, 400);

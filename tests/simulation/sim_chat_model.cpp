@@ -84,8 +84,6 @@ void SimChatModel::load_cache(const std::string& /*path*/, std::function<void(bo
   later("finds no cache", [done = std::move(done)] { done(false); });
 }
 
-void SimChatModel::release_cache(std::function<void()> done) { later("lets a cache go", std::move(done)); }
-
 void SimChatModel::run(std::string prompt, const chat::RunOptions& options,
                        std::function<void(std::string_view text)> on_token,
                        std::function<void(const chat::RunReport&)> done) {

@@ -33,7 +33,6 @@ class SimChatModel final : public chat::ModelSeam {
   void hold() override { is_held_ = true; }
   void go_on() override;
   void load_cache(const std::string& path, std::function<void(bool loaded)> done) override;
-  void release_cache(std::function<void()> done) override;
 
   // It is loaded anew, or somebody else has used it: the template is on, and the KV cache is another's.
   void forget();

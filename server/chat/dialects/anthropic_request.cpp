@@ -17,17 +17,34 @@ constexpr std::array kAnthropicFields = {
     Field{"model", kHonoured, kTextField, "a preset, a file of runtime.model_dirs, an alias or a profile"},
     Field{"messages", kHonoured, kArrayField,
           "text, tool_use, tool_result, thinking, documents of text; pictures are refused"},
+    Field{"messages[].content[].cache_control", kIgnored, kObjectField, "a prompt's known beginning is always reused"},
+    Field{"messages[].content[].citations", kIgnored, kObjectField | kArrayField, "no citations are made here"},
+    Field{"messages[].content[].transformations", kIgnored, kArrayField | kObjectField, "pictures are refused"},
+    Field{"messages[].content[].caller", kIgnored, kObjectField, ""},
+    Field{"messages[].content[].toolset_name", kIgnored, kTextField, ""},
     Field{"max_tokens", kHonoured, kNumberField, "required"},
     Field{"system", kHonoured, kTextField | kArrayField, "blocks that change with every request are left out"},
+    Field{"system[].cache_control", kIgnored, kObjectField, "a prompt's known beginning is always reused"},
+    Field{"system[].citations", kIgnored, kArrayField, "no citations are made here"},
     Field{"stop_sequences", kHonoured, kArrayField, ""},
     Field{"stream", kHonoured, kBooleanField, ""},
     Field{"temperature", kHonoured, kNumberField, "0 to 2"},
     Field{"top_k", kHonoured, kNumberField, "from 1"},
     Field{"top_p", kHonoured, kNumberField, "0 to 1"},
     Field{"tools", kHonoured, kArrayField, "of the client; Anthropic's own are refused"},
+    Field{"tools[].cache_control", kIgnored, kObjectField, "a prompt's known beginning is always reused"},
+    Field{"tools[].strict", kIgnored, kBooleanField, "calls come as the model writes them"},
+    Field{"tools[].allowed_callers", kIgnored, kArrayField, "the model calls"},
+    Field{"tools[].defer_loading", kIgnored, kBooleanField, "the model sees every tool"},
+    Field{"tools[].eager_input_streaming", kIgnored, kBooleanField, "a call comes whole"},
+    Field{"tools[].input_examples", kIgnored, kArrayField, "templates have no place for them"},
     Field{"tool_choice", kHonoured, kObjectField, "auto, any, tool, none; disable_parallel_tool_use"},
-    Field{"thinking", kHonoured, kObjectField, "enabled or disabled; budget_tokens has no effect"},
-    Field{"output_config", kHonoured, kObjectField, "format; effort has no effect"},
+    Field{"thinking", kHonoured, kObjectField, "enabled, disabled or adaptive"},
+    Field{"thinking.budget_tokens", kIgnored, kNumberField, "the model ends its thinking"},
+    Field{"thinking.display", kIgnored, kTextField, "thinking comes as it is"},
+    Field{"output_config", kHonoured, kObjectField, "format"},
+    Field{"output_config.effort", kIgnored, kTextField, "see thinking"},
+    Field{"output_config.task_budget", kIgnored, kObjectField, "see max_tokens"},
     Field{"output_format", kHonoured, kObjectField, "the same in its older place"},
     Field{"metadata", kIgnored, kObjectField, "never selects a conversation"},
     Field{"service_tier", kIgnored, kTextField, ""},
@@ -70,7 +87,9 @@ std::string read_document(const JsonReader& block) {
   const auto source = required_member(block, "source");
   if (block_type(*source) != "text") source->refuse("only documents of text can be read here");
   std::string text;
-  if (const auto title = block.find("title")) text = title->text() + "\n";
+  for (const auto* about : {"title", "context"}) {
+    if (const auto words = block.find(about)) text += words->text() + "\n";
+  }
   return text + text_member(*source, "data");
 }
 
@@ -199,12 +218,10 @@ void read_anthropic_options(const JsonReader& request, AnthropicRequest& result)
       turn.thinking = Thinking::kOff;
     else if (type != "adaptive")
       thinking->find("type")->expected("enabled, disabled or adaptive");
-    if (thinking->find("budget_tokens")) result.ignored.emplace_back("thinking.budget_tokens");
   }
   if (const auto format = request.find("output_format")) read_output_format(*format, turn);
   if (const auto config = request.find("output_config")) {
     if (const auto format = config->find("format")) read_output_format(*format, turn);
-    if (config->find("effort")) result.ignored.emplace_back("output_config.effort");
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 namespace rkllm_mcp::chat {
@@ -36,6 +37,22 @@ bool asks_for_something(const Json& value) {
   return value.is_number() || !(value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty());
 }
 
+// Calls `visit` with each value that stands at `path` in `value`. Where something else stands on the way there is
+// nothing: who reads that complains of it.
+void visit_at(const JsonReader& value, std::string_view path, const std::function<void(const JsonReader&)>& visit) {
+  constexpr std::string_view kEach = "[]";
+  if (path.starts_with('.')) path.remove_prefix(1);
+  if (path.empty()) {
+    visit(value);
+  } else if (path.starts_with(kEach)) {
+    const std::size_t elements = value.json().is_array() ? value.json().size() : 0;
+    for (std::size_t i = 0; i < elements; ++i) visit_at(value.element(i), path.substr(kEach.size()), visit);
+  } else if (value.json().is_object()) {
+    const std::size_t name = std::min(path.find_first_of(".["), path.size());
+    if (const auto member = value.find(path.substr(0, name))) visit_at(*member, path.substr(name), visit);
+  }
+}
+
 // "messages[0].role" of "request.messages[0].role".
 std::string field_of_path(const std::string& path) {
   const std::string prefix = std::string(kRequestName) + ".";
@@ -48,10 +65,12 @@ std::vector<std::string> check_fields(std::span<const Field> table, const JsonRe
   request.object();
   std::vector<std::string> ignored;
   for (const Field& field : table) {
-    const auto value = request.find(field.name);
-    if (!value) continue;
-    if ((field_kind(value->json()) & field.kinds) == 0) value->expected(kind_names(field.kinds));
-    if (field.treatment == Treatment::kHonoured || !asks_for_something(value->json())) continue;
+    bool is_asked = false;
+    visit_at(request, field.name, [&](const JsonReader& value) {
+      if ((field_kind(value.json()) & field.kinds) == 0) value.expected(kind_names(field.kinds));
+      is_asked = is_asked || asks_for_something(value.json());
+    });
+    if (!is_asked || field.treatment == Treatment::kHonoured) continue;
     if (field.treatment == Treatment::kRefused) throw TurnError::not_supported(field.name, field.note);
     ignored.emplace_back(field.name);
   }

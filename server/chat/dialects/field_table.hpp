@@ -1,6 +1,8 @@
 // What becomes of each field that a dialect's publisher has defined: honoured, ignored (and named in the response's
 // header x-rkllm-ignored), or refused. One table for each dialect is the only place that says so; readers of requests
 // and the documentation follow it. Fields that no table has are ignored without a word.
+//
+// A field may stand inside others: "reasoning.summary", or "tools[].strict", which is that of any element.
 #pragma once
 
 #include "chat/turn/turn_error.hpp"

@@ -16,8 +16,14 @@ constexpr std::array kOpenAiChatFields = {
     Field{"model", kHonoured, kTextField, "a preset, a file of runtime.model_dirs, an alias or a profile"},
     Field{"messages", kHonoured, kArrayField,
           "roles system, developer, user, assistant, tool; text and text parts; pictures are refused"},
+    Field{"messages[].name", kHonoured, kTextField, "of a tool's result; of other messages it is ignored and named"},
+    Field{"messages[].audio", kIgnored, kObjectField, "there is no sound here"},
+    Field{"messages[].function_call", kRefused, kObjectField, "use tool_calls"},
+    Field{"messages[].content[].prompt_cache_breakpoint", kIgnored, kObjectField,
+          "a prompt's known beginning is always reused"},
     Field{"stream", kHonoured, kBooleanField, ""},
     Field{"stream_options", kHonoured, kObjectField, "include_usage"},
+    Field{"stream_options.include_obfuscation", kIgnored, kBooleanField, "chunks are as long as they are"},
     Field{"timings_per_token", kHonoured, kBooleanField,
           "llama.cpp's: each chunk has predicted_n, predicted_ms, predicted_per_second so far"},
     Field{"max_completion_tokens", kHonoured, kNumberField, "absent: the rest of the context"},
@@ -36,6 +42,7 @@ constexpr std::array kOpenAiChatFields = {
     Field{"n", kHonoured, kNumberField, "1 to 8, one after the other"},
     Field{"response_format", kHonoured, kObjectField, "text, json_object, json_schema (always strict)"},
     Field{"tools", kHonoured, kArrayField, "functions"},
+    Field{"tools[].function.strict", kIgnored, kBooleanField, "calls come as the model writes them"},
     Field{"tool_choice", kHonoured, kTextField | kObjectField, "none, auto, required or a named function"},
     Field{"parallel_tool_calls", kHonoured, kBooleanField, "false: the answer ends with its first call"},
     Field{"reasoning_effort", kHonoured, kTextField, "none and minimal: no thinking, where the model can be told"},
@@ -201,8 +208,13 @@ OpenAiChatRequest read_openai_chat(const Json& json) {
     if (const auto model = request.find("model")) turn.model = model->text();
     const auto messages = required_member(request, "messages");
     if (messages->array().empty()) messages->refuse("expected at least one message");
-    for (std::size_t i = 0; i < messages->array().size(); ++i)
-      turn.messages.push_back(read_message(messages->element(i)));
+    bool has_other_names = false;
+    for (std::size_t i = 0; i < messages->array().size(); ++i) {
+      const JsonReader message = messages->element(i);
+      turn.messages.push_back(read_message(message));
+      has_other_names = has_other_names || (turn.messages.back().role != Role::kTool && message.find("name"));
+    }
+    if (has_other_names) result.ignored.emplace_back("messages[].name");
     name_tool_results(turn.messages);
     if (const auto tools = request.find("tools")) turn.tools = read_nested_tools(*tools);
     if (const auto choice = request.find("tool_choice")) turn.tool_choice = read_tool_choice(*choice);

@@ -19,6 +19,7 @@ constexpr std::array kOpenAiCompletionFields = {
     Field{"prompt", kHonoured, kTextField | kArrayField, "a string, or an array with one; goes to the model as it is"},
     Field{"stream", kHonoured, kBooleanField, ""},
     Field{"stream_options", kHonoured, kObjectField, "include_usage"},
+    Field{"stream_options.include_obfuscation", kIgnored, kBooleanField, "chunks are as long as they are"},
     Field{"max_tokens", kHonoured, kNumberField, "absent: the rest of the context"},
     Field{"stop", kHonoured, kTextField | kArrayField, "a string, or at most 16"},
     Field{"temperature", kHonoured, kNumberField, "0 to 2"},

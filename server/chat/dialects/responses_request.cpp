@@ -22,11 +22,21 @@ constexpr std::array kResponsesFields = {
     Field{"frequency_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"presence_penalty", kHonoured, kNumberField, "-2 to 2"},
     Field{"tools", kHonoured, kArrayField, "functions; OpenAI's own are ignored and named"},
+    Field{"tools[].strict", kIgnored, kBooleanField, "calls come as the model writes them"},
+    Field{"tools[].allowed_callers", kIgnored, kArrayField, "the model calls"},
+    Field{"tools[].async", kIgnored, kBooleanField, ""},
+    Field{"tools[].defer_loading", kIgnored, kBooleanField, "the model sees every tool"},
+    Field{"tools[].output_schema", kIgnored, kObjectField, ""},
     Field{"tool_choice", kHonoured, kTextField | kObjectField, "none, auto, required or a function"},
     Field{"parallel_tool_calls", kHonoured, kBooleanField, "false: the answer ends with its first call"},
     Field{"text", kHonoured, kObjectField, "format: text, json_object, json_schema (always strict)"},
+    Field{"text.verbosity", kIgnored, kTextField, ""},
     Field{"reasoning", kHonoured, kObjectField,
           "effort: none and minimal are no thinking, where the model can be told"},
+    Field{"reasoning.summary", kIgnored, kTextField, "thinking comes as it is"},
+    Field{"reasoning.generate_summary", kIgnored, kTextField, "thinking comes as it is"},
+    Field{"reasoning.context", kIgnored, kTextField, "the model's template decides which thinking stays"},
+    Field{"reasoning.mode", kIgnored, kTextField, ""},
     Field{"truncation", kHonoured, kTextField, "auto: the oldest turns are dropped when the context is full"},
     Field{"store", kHonoured, kBooleanField, "true: the response is kept for chat.responses_days"},
     Field{"previous_response_id", kHonoured, kTextField,
@@ -186,7 +196,6 @@ void read_responses_options(const JsonReader& request, ResponsesRequest& result)
   read_sampling(request, turn.sampling);
   if (const auto text = request.find("text")) {
     if (const auto format = text->find("format")) turn.format = read_text_format(*format);
-    if (text->find("verbosity")) result.ignored.emplace_back("text.verbosity");
   }
   if (const auto reasoning = request.find("reasoning")) {
     if (const auto effort = reasoning->find("effort")) {

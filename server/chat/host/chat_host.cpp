@@ -45,6 +45,23 @@ class ChatHost::Embedding final : public Running {
   EmbeddingMaker maker_;
 };
 
+class ChatHost::Counting final : public Running, private TurnListener {
+ public:
+  explicit Counting(CountedFunction done) : done_(std::move(done)) {}
+  void begin(ChatHost& host, Turn turn, const Asker& asker, std::string peer) {
+    turn_ = host.start_on_model(std::move(turn), asker, std::move(peer), *this);
+  }
+
+ private:
+  void event(const AnswerEvent& /*event*/, std::size_t /*answer*/) override {}
+  void ended(const AnswerEnd& /*end*/, std::size_t /*answer*/) override {}
+  void finished(const Usage& sum) override { done_(sum.prompt); }
+  void failed(const TurnError& /*error*/) override { done_(std::nullopt); }
+
+  const CountedFunction done_;
+  std::unique_ptr<Running> turn_;
+};
+
 ChatHost::ChatHost(ModelLender& pool, HostOptions options)
     : pool_(pool), options_(std::move(options)), caches_(options_.caches_folder, options_.most_cache_bytes) {}
 
@@ -129,6 +146,16 @@ std::unique_ptr<Running> ChatHost::embed(EmbeddingWish wish, const Asker& asker,
   auto embedding = std::make_unique<Embedding>(std::move(wish), std::move(done), std::move(failed), std::move(admit));
   embedding->begin(pool_, std::move(place));
   return embedding;
+}
+
+std::unique_ptr<Running> ChatHost::count(Turn turn, const Asker& asker, std::string peer, CountedFunction done) {
+  const ModelDescription model = plain_model_for(turn.model, asker);
+  if (model.state != ModelState::kLoaded || model.waiting > 0) return nullptr;
+  turn.only_counts = true;
+  turn.goes_on = false;
+  auto counting = std::make_unique<Counting>(std::move(done));
+  counting->begin(*this, std::move(turn), asker, std::move(peer));
+  return counting;
 }
 
 ChatHost::PromptOfModel ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {

@@ -47,6 +47,12 @@ class ChatHost {
                                  EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
                                  EmbeddingMaker::AdmitFunction admit = {});
 
+  // Counts the tokens of the turn's prompt by its prefill, on a model that is loaded, that nobody uses, and whose KV
+  // cache holds no conversation, which the prompt would replace. `done` gets nothing where that is not so, or where the
+  // count fails. Null: so it is seen at once, and `done` is not called. Throws TurnError.
+  using CountedFunction = std::function<void(std::optional<std::int64_t> tokens)>;
+  std::unique_ptr<Running> count(Turn turn, const Asker& asker, std::string peer, CountedFunction done);
+
   // As model_for(), but not for what only a model has. Throws TurnError.
   ModelDescription plain_model_for(std::string_view name, const Asker& asker) const;
   // What the turn's prompt would be. Throws TurnError.
@@ -82,6 +88,7 @@ class ChatHost {
  private:
   class Turning;
   class Embedding;
+  class Counting;
   struct Record {
     std::uint64_t load_number = 0;
     HandleRecord record;

@@ -30,6 +30,9 @@ class LeasedModel {
   // is not in the report.
   void run(const std::string& prompt, const RunOptions& options, std::function<void(std::string_view)> on_token,
            std::function<void(const RunReport&)> done);
+  // See HandleRecord.
+  bool may_hold_conversation() const { return record_.may_hold_conversation(lease_->model().foreign_changes()); }
+  void has_only_counted() { record_.has_only_counted(); }
   void abort() { lease_->model().abort(); }
   void hold() { lease_->model().hold(); }
   void go_on() { lease_->model().go_on(); }

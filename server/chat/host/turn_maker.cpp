@@ -65,6 +65,9 @@ void TurnMaker::granted(std::unique_ptr<ModelLease> lease) {
         "model", "runtime " + model_->facts().runtime_version + " cannot hold conversations; it takes 1.2.1 or later"));
   }
   if (model_->facts().n_batch > 1) return fail(TurnError::takes_batches(model_->facts().n_batch));
+  if (plan_.turn().only_counts && model_->may_hold_conversation()) {
+    return fail(TurnError::not_supported("", "a count would take a conversation out of the KV cache"));
+  }
   if (plan_.needs_special_tokens() && !model_->facts().shows_special_tokens) {
     return fail(TurnError::not_supported(
         "tools",
@@ -101,6 +104,7 @@ void TurnMaker::load_cache() {
 
 void TurnMaker::make_room() {
   if (listener_ == nullptr) return leave();
+  if (plan_.turn().only_counts) return count();
   for (;;) {
     // With the runtime's own template around it the prompt has more bytes than are known here.
     const std::size_t bytes =
@@ -162,8 +166,16 @@ void TurnMaker::counted(const RunReport& report) {
   if (!prompt_tokens_) {
     return fail(TurnError(ErrorKind::kRuntimeFailed, "the runtime does not tell how long the prompt is"));
   }
+  if (plan_.turn().only_counts) return tell_count();
   prefill_ = Prefill{report.prefill_tokens, report.prefill_ms};
   make_room();
+}
+
+void TurnMaker::tell_count() {
+  model_->has_only_counted();
+  const Usage usage{.prompt = prompt_tokens_};
+  std::exchange(listener_, nullptr)->finished(usage);
+  leave();
 }
 
 TurnBeginning TurnMaker::beginning() const {

@@ -64,6 +64,7 @@ class TurnMaker {
   std::size_t bytes_that_may_fit() const;
   void count();      // its tokens, by a run of one
   void counted(const RunReport& report);
+  void tell_count();
   void run(std::int64_t most_tokens);
   void take(std::string_view bytes);
   void run_ended(const RunReport& report);

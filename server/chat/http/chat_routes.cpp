@@ -481,8 +481,13 @@ void ChatRoutes::answer_embeddings(EmbeddingSurface surface, const VisitPointer&
       [text, send] { send(std::move(*text)); });
 }
 
-void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work,
-                                     HttpHeaders headers) {
+void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work) {
+  use_tokenizer(visit, std::move(model_path), std::move(work),
+                [this, visit](std::string text) { answer_long_text(visit, std::move(text), {}, {}); });
+}
+
+void ChatRoutes::use_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work,
+                               std::function<void(std::string text)> then) {
   struct Outcome {
     std::string text;
     std::optional<TurnError> error;
@@ -506,12 +511,12 @@ void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string mode
       outcome->error = TurnError(ErrorKind::kRuntimeFailed, error.what());
     }
   };
-  const auto tell = [this, visit, number, outcome, headers = std::move(headers)] {
+  const auto tell = [this, visit, number, outcome, then = std::move(then)] {
     if (open_.count(number) == 0) return;  // its client has gone, or it has been given up
     if (outcome->error) {
       refuse(visit, *outcome->error);
     } else {
-      answer_long_text(visit, std::move(outcome->text), {}, headers);
+      then(std::move(outcome->text));
     }
     let_go(number);
   };
@@ -522,13 +527,31 @@ void ChatRoutes::answer_by_tokenizer(const VisitPointer& visit, std::string mode
 }
 
 void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
-  const AnthropicRequest request = read_anthropic_count(body);
-  const ChatHost::PromptOfModel prompt = host_.prompt_of(request.turn, visit->asker);
-  const auto count = [prompt](const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
+  const auto request = std::make_shared<AnthropicRequest>(read_anthropic_count(body));
+  const ChatHost::PromptOfModel prompt = host_.prompt_of(request->turn, visit->asker);
+  const auto is_estimate = std::make_shared<bool>();
+  const auto count = [prompt, is_estimate](const Tokenizer* tokenizer, const std::function<void()>& keep_going) {
     const TokenCount counted = tokens_of_prompt(prompt.text, prompt.is_whole ? tokenizer : nullptr, keep_going);
+    *is_estimate = counted.is_estimate;
     return anthropic_count_reply(counted.tokens, counted.is_estimate);
   };
-  answer_by_tokenizer(visit, prompt.path, count, ignored_fields(request.ignored));
+  use_tokenizer(visit, prompt.path, count, [this, visit, request, is_estimate](std::string reply) {
+    const HttpHeaders headers = ignored_fields(request->ignored);
+    if (!*is_estimate) return answer_long_text(visit, std::move(reply), {}, headers);
+    or_refuse(visit, [&] { count_by_prefill(visit, std::move(request->turn), reply, headers); });
+  });
+}
+
+void ChatRoutes::count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate,
+                                  const HttpHeaders& headers) {
+  const std::uint64_t number = ++next_;
+  const auto tell = [this, visit, number, estimate, headers](std::optional<std::int64_t> tokens) {
+    answer_text(visit, tokens ? anthropic_count_reply(*tokens, false) : estimate, headers);
+    let_go(number);
+  };
+  auto counting = host_.count(std::move(turn), visit->asker, visit->peer, tell);
+  if (counting == nullptr) return answer_text(visit, estimate, headers);
+  keep(number, visit, {std::move(counting), [this, visit](const TurnError& error) { refuse(visit, error); }});
 }
 
 void ChatRoutes::tokenize(const VisitPointer& visit, const Json& body) {

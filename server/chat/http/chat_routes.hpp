@@ -106,10 +106,16 @@ class ChatRoutes {
   void count_tokens(const VisitPointer& visit, const Json& body);
   void tokenize(const VisitPointer& visit, const Json& body);
   void detokenize(const VisitPointer& visit, const Json& body);
-  // Makes the answer on a thread beside the loop; what it throws is the answer, too. The tokenizer may be null. It is
-  // to call `keep_going` often, which throws when nobody waits any more, or has waited long.
+  // The same by the prefill of an idle model, where there is one; else it is `estimate`.
+  void count_by_prefill(const VisitPointer& visit, Turn turn, const std::string& estimate, const HttpHeaders& headers);
+  // Makes a text on a thread beside the loop; what it throws is the answer. The tokenizer may be null. It is to call
+  // `keep_going` often, which throws when nobody waits any more, or has waited long. `then` gets the text on the loop,
+  // if somebody still waits.
   using TokenWork = std::function<std::string(const Tokenizer* tokenizer, const std::function<void()>& keep_going)>;
-  void answer_by_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work, HttpHeaders headers = {});
+  void use_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work,
+                     std::function<void(std::string text)> then);
+  // The text is the answer.
+  void answer_by_tokenizer(const VisitPointer& visit, std::string model_path, TokenWork work);
   void apply_template(const VisitPointer& visit, const Json& body);
   void show(const VisitPointer& visit, const Json& body);
   void change_store(const VisitPointer& visit, const Json& body);

@@ -19,7 +19,7 @@ void HandleRecord::run_ended(RunEnd end, std::string prompt) {
   if (end == RunEnd::kFailed) {
     forget();
   } else {
-    prompt_ = std::move(prompt);
+    begin_with(std::move(prompt));
   }
 }
 

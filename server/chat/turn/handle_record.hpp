@@ -27,7 +27,13 @@ class HandleRecord {
   bool has_true_figures() const { return !has_stray_work_; }  // the run that has begun
   // A run over `prompt` has ended, or a cache of it was loaded.
   void run_ended(RunEnd end, std::string prompt);
-  void cache_loaded(std::string prompt) { prompt_ = std::move(prompt); }
+  void cache_loaded(std::string prompt) { begin_with(std::move(prompt)); }
+  // The run that has ended was made for its figures alone: its prompt is nobody's conversation.
+  void has_only_counted() { is_only_counted_ = true; }
+  // Another prompt may take a conversation out of the KV cache: ours, or that of whoever else has used the handle.
+  bool may_hold_conversation(std::uint64_t foreign_changes) const {
+    return (!prompt_.empty() && !is_only_counted_) || known_at_.value_or(0) != foreign_changes;
+  }
   // The handle is another one, or nothing is certain any more.
   void forget();
 
@@ -36,8 +42,14 @@ class HandleRecord {
   std::size_t reusable_bytes(std::string_view prompt) const;
 
  private:
+  void begin_with(std::string prompt) {
+    prompt_ = std::move(prompt);
+    is_only_counted_ = false;
+  }
+
   std::optional<std::uint64_t> known_at_;  // nothing: the template has not been cleared
   std::string prompt_;                     // whose tokens the KV cache begins with
+  bool is_only_counted_ = false;
   std::uint64_t run_at_ = 0;               // the changes that there were when the latest run began
   bool has_stray_work_ = false;
 };

@@ -81,7 +81,6 @@ class ModelSeam {
   virtual void go_on() = 0;
   // False: the next run starts cold. Any result of the runtime but 0 counts as that.
   virtual void load_cache(const std::string& path, std::function<void(bool loaded)> done) = 0;
-  virtual void release_cache(std::function<void()> done) = 0;
 };
 
 // How the rows of a run's last hidden layer become one.

@@ -154,6 +154,7 @@ struct Turn {
   bool needs_conversation = false;  // the client sends only what is new: whoever keeps no conversations has to refuse
   bool goes_on = true;              // false: no turn goes on from its answer, so nothing is computed ahead for one
   bool is_task = false;             // asked by the client for its own use, such as a title: no part of the conversation
+  bool only_counts = false;         // nothing is answered but how many tokens the prompt has
 };
 
 // Whether Open WebUI has so called what it asks for its own use: "title_generation", "tags_generation".

@@ -139,6 +139,8 @@ export const kRequests = [openai_chat, openai_completion, responses, openai_embe
 // Something that is of no type that the field may have.
 export const kWrong = (value) => (typeof value === 'boolean' ? { wrong: true } : true);
 
+const kCached = { type: 'ephemeral' };
+
 // Fields inside of fields that are ignored or refused.
 const kIgnoredOptions = { seed: 1, min_p: 0.1, typical_p: 0.9, tfs_z: 1, repeat_last_n: 64, penalize_newline: true, num_keep: 5, num_batch: 8,
   num_gpu: 1, main_gpu: 1, num_thread: 4, low_vram: true, use_mmap: true, use_mlock: true, numa: true, logits_all: true, vocab_only: true,
@@ -149,8 +151,73 @@ export const kNestedFields = [
     names: [...Object.keys(kIgnoredOptions), 'num_ctx'].map((name) => `options.${name}`) },
   { path: '/v1/responses', fields: { tools: [{ type: 'web_search' }] }, names: ['tools[0]'] },
   { path: '/v1/responses', fields: { text: { verbosity: 'low' } }, names: ['text.verbosity'] },
-  { path: '/v1/messages', fields: { thinking: { type: 'enabled', budget_tokens: 2000 } }, names: ['thinking.budget_tokens'] },
-  { path: '/v1/messages', fields: { output_config: { effort: 'low' } }, names: ['output_config.effort'] },
+  { path: '/v1/responses', fields: { reasoning: { effort: 'none', summary: 'auto', generate_summary: 'auto', context: 'auto', mode: 'standard' } },
+    names: ['summary', 'generate_summary', 'context', 'mode'].map((name) => `reasoning.${name}`) },
+  { path: '/v1/responses',
+    fields: { tools: [{ type: 'function', ...kFunction, strict: true, allowed_callers: ['direct'], async: true, defer_loading: true,
+      output_schema: kSchema }] },
+    names: ['strict', 'allowed_callers', 'async', 'defer_loading', 'output_schema'].map((name) => `tools[].${name}`) },
+  { path: '/v1/chat/completions', fields: { stream: true, stream_options: { include_usage: true, include_obfuscation: true } },
+    names: ['stream_options.include_obfuscation'] },
+  { path: '/v1/completions', fields: { stream: true, stream_options: { include_obfuscation: true } },
+    names: ['stream_options.include_obfuscation'] },
+  { path: '/v1/chat/completions', fields: { tools: [{ type: 'function', function: { ...kFunction, strict: true } }] },
+    names: ['tools[].function.strict'] },
+  { path: '/v1/chat/completions',
+    fields: { messages: [{ ...user([{ type: 'text', text: 'Hello', prompt_cache_breakpoint: { mode: 'explicit' } }]), name: 'ann' },
+      { role: 'assistant', content: 'Hi', audio: { id: 'a' } }, user('Hello')] },
+    names: ['messages[].name', 'messages[].audio', 'messages[].content[].prompt_cache_breakpoint'] },
+  { path: '/v1/chat/completions', fields: { messages: [{ role: 'assistant', function_call: { name: 'f', arguments: '{}' } }] },
+    names: ['messages[].function_call'], refused: true },
+  { path: '/v1/messages', fields: { thinking: { type: 'disabled', budget_tokens: 2000, display: 'omitted' } },
+    names: ['thinking.budget_tokens', 'thinking.display'] },
+  { path: '/v1/messages', fields: { output_config: { effort: 'low', task_budget: { type: 'tokens', total: 5 } } },
+    names: ['output_config.effort', 'output_config.task_budget'] },
+  { path: '/v1/messages', fields: { system: [{ type: 'text', text: 'Be brief.', cache_control: kCached, citations: [{ type: 'x' }] }] },
+    names: ['system[].cache_control', 'system[].citations'] },
+  { path: '/v1/messages',
+    fields: { tools: [{ name: 'f', input_schema: kFunction.parameters, cache_control: kCached, strict: true, allowed_callers: ['direct'],
+      defer_loading: true, eager_input_streaming: true, input_examples: [{}] }] },
+    names: ['cache_control', 'strict', 'allowed_callers', 'defer_loading', 'eager_input_streaming', 'input_examples'].map(
+      (name) => `tools[].${name}`) },
+  { path: '/v1/messages',
+    fields: { messages: [
+      user([{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'x' }, title: 't', context: 'c', citations: { enabled: true },
+        cache_control: kCached }]),
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: {}, caller: { type: 'direct' }, toolset_name: 't' }] },
+      user([{ type: 'tool_result', tool_use_id: 'c1', content: 'y', toolset_name: 't' }])] },
+    names: ['cache_control', 'citations', 'caller', 'toolset_name'].map((name) => `messages[].content[].${name}`) },
   { path: '/v1/chat/completions', fields: { tools: [{ type: 'custom', custom: { name: 'x' } }] }, names: ['tools[0].type'], refused: true },
   { path: '/v1/messages', fields: { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, names: ['tools[0].type'], refused: true },
+];
+
+// Where the publishers declare fields inside of fields; `honoured` are those of their members that are, and the rest stands
+// in kNestedFields.
+const kAnthropic = '@anthropic-ai/sdk/resources';
+const kBlock = { path: '/v1/messages', file: `${kAnthropic}/messages/messages.d.ts`, at: 'messages[].content[].' };
+export const kNestedPublished = [
+  { path: '/v1/chat/completions', file: 'openai/resources/chat/completions/completions.d.ts', name: 'ChatCompletionStreamOptions',
+    at: 'stream_options.', honoured: ['include_usage'] },
+  { path: '/v1/chat/completions', file: 'openai/resources/shared.d.ts', name: 'FunctionDefinition', at: 'tools[].function.',
+    honoured: ['name', 'description', 'parameters'] },
+  { path: '/v1/chat/completions', file: 'openai/resources/chat/completions/completions.d.ts', name: 'ChatCompletionUserMessageParam',
+    at: 'messages[].', honoured: ['content', 'role'] },
+  { path: '/v1/chat/completions', file: 'openai/resources/chat/completions/completions.d.ts', name: 'ChatCompletionAssistantMessageParam',
+    at: 'messages[].', honoured: ['content', 'role', 'refusal', 'tool_calls'] },
+  { path: '/v1/chat/completions', file: 'openai/resources/chat/completions/completions.d.ts', name: 'ChatCompletionContentPartText',
+    at: 'messages[].content[].', honoured: ['text', 'type'] },
+  { path: '/v1/responses', file: 'openai/resources/shared.d.ts', name: 'Reasoning', at: 'reasoning.', honoured: ['effort'] },
+  { path: '/v1/responses', file: 'openai/resources/responses/responses.d.ts', name: 'FunctionTool', at: 'tools[].',
+    honoured: ['name', 'parameters', 'type', 'description'] },
+  { path: '/v1/responses', file: 'openai/resources/responses/responses.d.ts', name: 'ResponseTextConfig', at: 'text.', honoured: ['format'] },
+  ...['messages/messages.d.ts Tool', 'beta/messages/messages.d.ts BetaTool'].map((place) => place.split(' ')).map(([file, name]) => (
+    { path: '/v1/messages', file: `${kAnthropic}/${file}`, name, at: 'tools[].', honoured: ['input_schema', 'name', 'description', 'type'] })),
+  ...['ThinkingConfigEnabled', 'ThinkingConfigAdaptive'].map((name) => (
+    { path: '/v1/messages', file: `${kAnthropic}/messages/messages.d.ts`, name, at: 'thinking.', honoured: ['type'] })),
+  { path: '/v1/messages', file: `${kAnthropic}/beta/messages/messages.d.ts`, name: 'BetaOutputConfig', at: 'output_config.', honoured: ['format'] },
+  { ...kBlock, name: 'TextBlockParam', at: 'system[].', honoured: ['text', 'type'] },
+  { ...kBlock, name: 'TextBlockParam', honoured: ['text', 'type'] },
+  { ...kBlock, name: 'ToolResultBlockParam', honoured: ['tool_use_id', 'type', 'content', 'is_error'] },
+  { ...kBlock, name: 'ToolUseBlockParam', honoured: ['id', 'input', 'name', 'type'] },
+  { ...kBlock, name: 'DocumentBlockParam', honoured: ['source', 'type', 'context', 'title'] },
 ];

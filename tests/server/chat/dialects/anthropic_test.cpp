@@ -70,7 +70,7 @@ TEST_CASE("an Anthropic request is a turn") {
   CHECK(request.turn.stop == std::vector<std::string>{"x"});
   CHECK(request.turn.thinking == Thinking::kOn);
   CHECK(request.stream);
-  CHECK(request.ignored == std::vector<std::string>{"metadata", "thinking.budget_tokens"});
+  CHECK(request.ignored == std::vector<std::string>{"system[].cache_control", "thinking.budget_tokens", "metadata"});
 }
 
 TEST_CASE("the forms of Anthropic's options") {

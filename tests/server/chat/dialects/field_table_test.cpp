@@ -12,6 +12,8 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace rkllm_mcp;
@@ -66,12 +68,57 @@ Json value_of(unsigned kinds, bool wrong) {
   return nullptr;
 }
 
+bool is_inside(const Field& field) { return field.name.find_first_of(".[") != std::string_view::npos; }
+
+// {"tools":[{"strict":value}]} of "tools[].strict".
+Json with_value_at(std::string_view path, const Json& value) {
+  if (path.starts_with('.')) path.remove_prefix(1);
+  if (path.empty()) return value;
+  if (path.starts_with("[]")) return Json::array({"of another kind", with_value_at(path.substr(2), value)});
+  const std::size_t name = std::min(path.find_first_of(".["), path.size());
+  return {{std::string(path.substr(0, name)), with_value_at(path.substr(name), value)}};
+}
+
+std::vector<std::string> ignored_by(std::span<const Field> fields, const Json& request) {
+  return check_fields(fields, JsonReader(request, "request"));
+}
+
 }  // namespace
+
+TEST_CASE("a field inside others is held against its table wherever it stands, and named once") {
+  for (const Surface& surface : surfaces()) {
+    for (const Field& field : surface.fields) {
+      if (!is_inside(field)) continue;
+      CAPTURE(surface.name, field.name);
+      CHECK(ignored_by(surface.fields, with_value_at(field.name, nullptr)).empty());
+      CHECK_THROWS_WITH(ignored_by(surface.fields, with_value_at(field.name, value_of(field.kinds, true))),
+                        test::has_text(": expected "));
+      const Json asking = with_value_at(field.name, value_of(field.kinds, false));
+      if (field.treatment == Treatment::kIgnored) {
+        CHECK(ignored_by(surface.fields, asking) == std::vector{std::string(field.name)});
+      } else if (field.treatment == Treatment::kRefused) {
+        CHECK_THROWS_WITH(ignored_by(surface.fields, asking), std::string(field.name) + ": " + std::string(field.note));
+      }
+    }
+  }
+  const Json twice = Json::parse(R"({"tools":[{"strict":true},{"strict":false},5,{"strict":true}]})");
+  CHECK(ignored_by(responses_fields(), twice) == std::vector<std::string>{"tools[].strict"});
+}
+
+TEST_CASE("the name of who speaks is named as ignored, that of a tool is not") {
+  const auto ignored = [](const char* messages) {
+    return read_openai_chat({{"model", "m"}, {"messages", Json::parse(messages)}}).ignored;
+  };
+  CHECK(ignored(R"([{"role":"user","name":"ann","content":"Hi"},{"role":"user","name":"bob","content":"Hi"}])") ==
+        std::vector<std::string>{"messages[].name"});
+  CHECK(ignored(R"([{"role":"user","content":"Hi"},{"role":"tool","name":"f","content":"5"}])").empty());
+}
 
 TEST_CASE("every field of every table is honoured, named, or refused by its name") {
   for (const Surface& surface : surfaces()) {
     CHECK(surface.ignored(surface.request).empty());
     for (const Field& field : surface.fields) {
+      if (is_inside(field)) continue;
       CAPTURE(surface.name, field.name);
       Json request = surface.request;
       request[std::string(field.name)] = nullptr;

@@ -86,7 +86,7 @@ TEST_CASE("options of a response are honoured, its hosted tools named") {
   CHECK(request.turn.tools.size() == 1);
   CHECK(request.turn.tool_choice == ToolChoice{ToolUse::kNamed, "f"});
   CHECK_FALSE(request.turn.parallel_calls);
-  CHECK(request.ignored == std::vector<std::string>{"include", "tools[1]", "text.verbosity"});
+  CHECK(request.ignored == std::vector<std::string>{"text.verbosity", "include", "tools[1]"});
   CHECK(request.settings["metadata"] == Json{{"k", "v"}});
   CHECK(request.settings["previous_response_id"] == "resp_0");
   CHECK(request.settings["store"] == true);

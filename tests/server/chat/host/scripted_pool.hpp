@@ -101,7 +101,6 @@ class ScriptedModel final : public ModelSeam {
     if (!text.empty()) kv_ = text;
     post([done = std::move(done), well = !text.empty()] { done(well); });
   }
-  void release_cache(std::function<void()> done) override { post(std::move(done)); }
 
   ModelFacts known;
   std::uint64_t changes = 0;

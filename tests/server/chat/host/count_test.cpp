@@ -1,0 +1,113 @@
+// How many tokens a prompt has is counted by its prefill where that costs nobody a conversation.
+#include "chat/host/chat_host.hpp"
+#include "server/chat/host/scripted_pool.hpp"
+#include "support/catch.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+using namespace rkllm_mcp;
+using namespace rkllm_mcp::chat;
+using namespace rkllm_mcp::chat::testing;
+
+namespace {
+
+constexpr std::int64_t kNotCalled = -2;
+constexpr std::int64_t kNothing = -1;
+
+Turn saying(const std::string& text) {
+  Turn turn;
+  turn.model = "qwen3-0.6b";
+  turn.messages.push_back(text_message(Role::kUser, text));
+  turn.thinking = Thinking::kOff;
+  return turn;
+}
+
+struct Desk {
+  Desk() : host(pool, {}) { pool.info.state = ModelState::kLoaded; }
+
+  std::int64_t count(const std::string& text) {
+    std::int64_t heard = kNotCalled;
+    const auto counting = host.count(saying(text), {}, "peer", [&heard](std::optional<std::int64_t> tokens) {
+      heard = tokens.value_or(kNothing);
+    });
+    pool.settle();
+    return heard;
+  }
+  void answer(const std::string& text) {
+    pool.model.answers = {{"Hello"}};
+    Heard heard;
+    const auto running = host.start(saying(text), {}, "peer", heard);
+    pool.settle();
+    REQUIRE_FALSE(heard.error);
+  }
+  std::int64_t tokens_of_last_prompt() const {
+    return static_cast<std::int64_t>(pool.model.runs.back().prompt.size()) + 1;
+  }
+
+  ScriptedPool pool;
+  ChatHost host;
+};
+
+}  // namespace
+
+TEST_CASE("an idle model without a conversation counts by a run of one token, as often as it is asked") {
+  Desk desk;
+  for (const std::string text : {"Hi", "Something else"}) {
+    const std::int64_t counted = desk.count(text);
+    CHECK(counted == desk.tokens_of_last_prompt());
+    CHECK(desk.pool.model.runs.back().options.max_new_tokens == 1);
+  }
+  CHECK(desk.pool.model.runs.size() == 2);
+  CHECK(desk.host.turns() == 0);
+  CHECK_FALSE(desk.pool.leased);
+  CHECK_FALSE(desk.host.speed_of_model("qwen3-0.6b").tokens_per_second);
+
+  desk.answer("Something else");  // whose prompt is there already
+  CHECK(desk.pool.model.runs.at(2).prefilled == 0);
+}
+
+TEST_CASE("nothing is counted where a conversation would be lost for it") {
+  Desk desk;
+  desk.answer("Hi");
+  const std::size_t runs = desk.pool.model.runs.size();
+  CHECK(desk.count("Something else") == kNothing);
+  CHECK(desk.pool.model.runs.size() == runs);
+
+  Desk strange;
+  strange.pool.model.changes = 1;  // somebody has used the handle directly
+  CHECK(strange.count("Hi") == kNothing);
+  CHECK(strange.pool.model.runs.empty());
+}
+
+TEST_CASE("nobody waits for a count: neither for a load nor behind others") {
+  Desk desk;
+  desk.pool.info.state = ModelState::kOnDisk;
+  CHECK(desk.count("Hi") == kNotCalled);
+  desk.pool.info.state = ModelState::kLoaded;
+  desk.pool.info.waiting = 1;
+  CHECK(desk.count("Hi") == kNotCalled);
+  CHECK(desk.pool.wishes.empty());
+}
+
+TEST_CASE("a count that fails, or that the runtime does not tell, gives nothing") {
+  Desk desk;
+  desk.pool.model.fails = true;
+  CHECK(desk.count("Hi") == kNothing);
+  desk.pool.model.fails = false;
+  CHECK(desk.count(std::string(5000, 'x')) == kNothing);  // more than the context
+  desk.pool.model.known.has_kv_size = false;
+  CHECK(desk.count("Hi") == kNothing);
+  CHECK(desk.host.turns() == 0);
+}
+
+TEST_CASE("whoever gives up a count ends its run") {
+  Desk desk;
+  auto counting = desk.host.count(saying("Hi"), {}, "peer", [](std::optional<std::int64_t>) { FAIL("given up"); });
+  while (!desk.pool.model.running) REQUIRE(desk.pool.step());
+  counting.reset();
+  desk.pool.settle();
+  CHECK(desk.host.turns() == 0);
+  CHECK_FALSE(desk.pool.leased);
+}
