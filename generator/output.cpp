@@ -35,6 +35,13 @@ fs::path inside(const fs::path& folder, const std::string& path) {
 
 bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }  // a link that leads nowhere, too
 
+// Data has no mark, but a form of its own: the API of one version, or the list of tools.
+bool is_data_of_ours(const std::string& text) {
+  const Json data = Json::parse(text, nullptr, false);
+  if (!data.is_object()) return false;
+  return data.contains("tools") || (data.contains("version") && data.contains("functions"));
+}
+
 bool has_mark(const std::string& text) { return text.substr(0, text.find("#pragma once")).find(kMark) != text.npos; }
 
 // Files that an earlier run has written and that are not generated any more.
@@ -47,12 +54,15 @@ std::vector<const Manifest::Entry*> leftovers(const fs::path& folder, const Mani
   return found;
 }
 
-// Throws Refusal unless the file is known to be what an earlier run wrote.
+// Throws Refusal unless the file is known to be what an earlier run wrote. Anybody can write a manifest that names a
+// file with its hash, so the file itself has to say so, too.
 void refuse_to_lose(const fs::path& folder, const Manifest::Entry& leftover) {
   const fs::path path = folder / leftover.path;
-  const bool is_ours = fs::is_regular_file(fs::symlink_status(path)) && !leftover.sha256.empty() &&
-                       sha256(read_text(path)) == leftover.sha256;
-  if (is_ours) return;
+  if (fs::is_regular_file(fs::symlink_status(path))) {
+    const std::string present = read_text(path);
+    const bool is_unchanged = !leftover.sha256.empty() && sha256(present) == leftover.sha256;
+    if (is_unchanged && (has_mark(present) || is_data_of_ours(present))) return;
+  }
   throw Refusal({path.string(), 0, 0},
                 "is not generated any more, but is not what was generated either, so it is not removed", "",
                 "keep what you need of it and remove it, or take its name out of " + std::string(kManifestName));

@@ -51,6 +51,7 @@ class ToolSchema {
       if (schema.contains(bound) && !is_of_type(schema.at(bound))) result[bound] = schema.at(bound);
     }
     copy("default");
+    copy("deprecated");
     if (type == "array") result["items"] = reduced(schema.at("items"));
     if (type == "object") add_members(result, schema);
     return result;
@@ -95,6 +96,7 @@ Json tool_output_schema(const Api& api, const c::Function& function) {
     if (type == "null") continue;
     result["properties"][name]["type"] = type;
     if (type == "array") result["properties"][name]["items"]["type"] = first_type(member.at("items"));
+    if (member.contains("deprecated")) result["properties"][name]["deprecated"] = true;
   }
   for (const Json& name : full.value("required", Json::array())) {
     if (result["properties"].contains(name.get<std::string>())) result["required"].push_back(name);

@@ -22,6 +22,7 @@ class InputSchema {
     Json schema = object_of(parts_of(api_, function), false);
     if (stream_of(api_, function) != nullptr) add_stream_options(schema);
     if (!definitions_.empty()) schema["$defs"] = definitions_;
+    if (function.documentation.is_deprecated) schema["deprecated"] = true;
     return schema;
   }
 

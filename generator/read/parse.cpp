@@ -150,6 +150,10 @@ clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, co
     options.insert(options.end(), {"-nostdlibinc", "-ffreestanding"});
   } else if (const auto& headers = system_headers(target, Language::kC, source.clang_options)) {
     options.insert(options.end(), headers->options.begin(), headers->options.end());
+    // A system that is for another target, or has no headers of C, still has those of its libraries.
+    for (const std::string& folder : folders_of_sysroot(source.clang_options)) {
+      options.insert(options.end(), {"-idirafter", folder});
+    }
     // A library that is installed for this machine only; read_header() tells of it.
     for (const std::string& folder : folders_of_this_machine()) {
       options.insert(options.end(), {"-idirafter", folder});

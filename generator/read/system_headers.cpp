@@ -2,12 +2,17 @@
 
 #include "read/parse.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 namespace bindgen {
 namespace {
+
+constexpr std::string_view kSysroot = "--sysroot=";
 
 // Names by which headers are included, and which are in different folders.
 const std::vector<std::string>& probes(Language language) {
@@ -49,20 +54,40 @@ std::vector<std::string> folders_of(const clang::Unit& unit, Language language) 
   return folders;
 }
 
+// Of the user's options those that say where headers are. Others (-D, -include) are about one header.
+std::vector<std::string> options_of_place(const std::vector<std::string>& options) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const bool is_alone = options[i] == "--sysroot" || options[i] == "-isysroot";
+    if (is_alone && i + 1 < options.size()) found.push_back("--sysroot=" + options[i + 1]);
+    if (options[i].starts_with(kSysroot) || options[i].starts_with("--gcc-toolchain=")) found.push_back(options[i]);
+  }
+  return found;
+}
+
 }  // namespace
+
+std::vector<std::string> folders_of_sysroot(const std::vector<std::string>& options) {
+  std::filesystem::path root;
+  for (const std::string& option : options_of_place(options)) {
+    if (option.starts_with(kSysroot)) root = option.substr(kSysroot.size());  // the last one counts
+  }
+  std::vector<std::string> folders;
+  std::error_code none;
+  for (const auto& each : std::filesystem::directory_iterator(root / "usr/include", none)) {
+    const bool is_for_one = each.path().filename().string().find("-linux-") != std::string::npos;
+    if (!root.empty() && is_for_one && each.is_directory()) folders.push_back(each.path().string());
+  }
+  std::sort(folders.begin(), folders.end());
+  if (!root.empty()) folders.insert(folders.begin(), (root / "usr/include").string());
+  return folders;
+}
 
 std::optional<SystemHeaders> own_headers(const std::string& target, Language language,
                                          const std::vector<std::string>& options) {
   const clang::Index index(clang_createIndex(0, 0));
-  // Of the user's options those that say where headers are. Others (-D, -include) are about one header.
-  std::vector<std::string> all = {"--target=" + target};
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    const bool is_alone = options[i] == "--sysroot" || options[i] == "-isysroot";
-    const bool has_value =
-        options[i].compare(0, 10, "--sysroot=") == 0 || options[i].compare(0, 16, "--gcc-toolchain=") == 0;
-    if (is_alone || has_value) all.push_back(options[i]);
-    if (is_alone && i + 1 < options.size()) all.push_back(options[i + 1]);
-  }
+  std::vector<std::string> all = options_of_place(options);
+  all.push_back("--target=" + target);
   const clang::Unit unit = include_probes(index, language, all);
   if (!errors_of(unit).empty()) return std::nullopt;
   return SystemHeaders{};

@@ -76,6 +76,24 @@ TEST_CASE("what the short standard headers lack is read from those of the system
   CHECK(c::all<c::Function>(header).size() == 1);
 }
 
+TEST_CASE("the headers of another system are read with --sysroot and -isystem") {
+  const auto root = test::scratch("clang_options_sysroot");
+  test::file(root / "usr/include", "of_root.h", "typedef struct { char a; long b; } of_root_t;\n");
+  test::file(root / "beside", "of_system.h", "typedef unsigned short of_system_t;\n");
+  const std::string text = "#include <of_root.h>\n#include <of_system.h>\nint f(of_root_t a, of_system_t b);\n";
+  CHECK_THAT(complaint_about(text), has_text("'of_root.h' file not found"));
+  const std::string sysroot = "--sysroot=" + root.string();
+  CHECK_THAT(complaint_about(text, {sysroot}), has_text("'of_system.h' file not found"));
+  test::file(root / "usr/include/aarch64-linux-gnu/of_board", "config.h", "#define BOARD 3588\n");
+  const c::Header board = read_with("#include <of_board/config.h>\n#define B BOARD\n", {"--sysroot", root.string()});
+  CHECK(std::get<std::int64_t>(c::find<c::Macro>(board, "B")->value) == 3588);
+  const c::Header header = read_with(text, {sysroot, "-isystem", (root / "beside").string()});
+  const auto functions = c::all<c::Function>(header);
+  REQUIRE(functions.size() == 1);
+  CHECK(functions[0]->params[0].type.size == Layout{16, 8});
+  CHECK(functions[0]->params[1].type.size == Layout{2, 2});
+}
+
 TEST_CASE("a header that cannot be read for a target says for which") {
   CHECK_THAT(complaint_about("#ifdef __arm__\n#error no such machine\n#endif\n"),
              has_text("x.h:2:2: error: no such machine, where it is read for armv7"));

@@ -1,6 +1,7 @@
 #include "support/catch.hpp"
 #include "temporary.hpp"
 
+#include "generate.hpp"
 #include "json.hpp"
 #include "read/documentation.hpp"
 #include "read/header.hpp"
@@ -45,6 +46,27 @@ TEST_CASE("what is deprecated says so, by a comment") {
   CHECK(parse_comment("/** @deprecated */").text == "Deprecated.");
   CHECK(parse_comment("/** Runs. @deprecated say walk */").text == "Runs.\n\nDeprecated: say walk");
   CHECK_FALSE(parse_comment("/** Runs. */").is_deprecated);
+}
+
+TEST_CASE("what is deprecated says so in the schemas of calls and of tools") {
+  const auto folder = test::scratch("deprecated");
+  const std::string header = test::file(folder, "x.h",
+                                        "/** Old. @deprecated Say g. */\nint f(int a);\n"
+                                        "typedef struct { int a; /** @deprecated */ int b; } S;\nint g(S s);\n");
+  const std::string overlay = test::file(folder, "o.json", test::overlay(""));
+  Json tools;
+  std::string schemas;
+  for (const File& file : generate({{header, "1"}}, overlay)) {
+    if (file.path.ends_with("tools.json")) tools = Json::parse(file.text)["tools"];
+    if (file.path.ends_with("schemas.hpp")) schemas = file.text;
+  }
+  REQUIRE(tools.size() == 2);
+  CHECK(tools[0]["inputSchema"]["deprecated"] == true);
+  const Json& g = tools[1]["inputSchema"];
+  CHECK_FALSE(g.contains("deprecated"));
+  CHECK(g["properties"]["s"]["properties"]["b"]["deprecated"] == true);
+  CHECK_FALSE(g["properties"]["s"]["properties"]["a"].contains("deprecated"));
+  CHECK_THAT(schemas, rkllm_mcp::test::has_text("deprecated"));
 }
 
 TEST_CASE("the comment on one enumerator is not that on the next") {

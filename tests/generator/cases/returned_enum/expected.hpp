@@ -173,7 +173,7 @@ inline constexpr std::string_view kToolInput_lamp_of = R"({"type":"object",)"
                                                        R"("additionalProperties":false})";
 inline constexpr std::string_view kToolOutput_lamp_of = R"({"type":"object",)"
                                                         R"("properties":{)"
-                                                        R"("hours":{"type":"integer"}},)"
+                                                        R"("hours":{"type":"integer","deprecated":true}},)"
                                                         R"("required":["hours"]})";
 
 // set_state
@@ -187,7 +187,8 @@ inline constexpr std::string_view kInput_set_state =
     R"("hours":{"type":"integer","minimum":-2147483648,"maximum":2147483647,"default":0,"description":"How long it has shone.\n\nDeprecated: nobody counts any more","deprecated":true}},)"
     R"("additionalProperties":false}},)"
     R"("additionalProperties":false,)"
-    R"("required":["state","lamp"]})";
+    R"("required":["state","lamp"],)"
+    R"("deprecated":true})";
 inline constexpr std::string_view kOutput_set_state =
     R"({"type":"object",)"
     R"("properties":{)"
@@ -196,12 +197,13 @@ inline constexpr std::string_view kOutput_set_state =
     R"("required":["status"]})";
 inline constexpr std::string_view kToolInput_set_state =
     R"({"type":"object",)"
+    R"("deprecated":true,)"
     R"("properties":{)"
     R"("state":{"type":"string","description":"kDark (0): It is dark. kBright (1): It shines. kShining (1): An older name.\n\nDeprecated: say kBright","enum":["kDark","kBright","kShining"]},)"
     R"("lamp":{"type":"object",)"
     R"("properties":{)"
     R"("state":{"type":"string","description":"What it does. kDark (0): It is dark. kBright (1): It shines. kShining (1): An older name.\n\nDeprecated: say kBright","enum":["kDark","kBright","kShining"],"default":"kDark"},)"
-    R"("hours":{"type":"integer","description":"How long it has shone.\n\nDeprecated: nobody counts any more","default":0}}}},)"
+    R"("hours":{"type":"integer","description":"How long it has shone.\n\nDeprecated: nobody counts any more","default":0,"deprecated":true}}}},)"
     R"("required":["state","lamp"],)"
     R"("additionalProperties":false})";
 inline constexpr std::string_view kToolOutput_set_state = R"({"type":"object",)"
