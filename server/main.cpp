@@ -8,6 +8,7 @@
 #include "cli/memory_command.hpp"
 #include "cli/people/logs_command.hpp"
 #include "cli/people/pull_command.hpp"
+#include "cli/people/remove_command.hpp"
 #include "cli/people/state_commands.hpp"
 #include "cli/serve.hpp"
 #include "cli/serve_options.hpp"

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 namespace rkllm_mcp {
 namespace {
@@ -31,6 +32,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostPulls = 2;  // at once: they share the network, and one disk
 constexpr std::chrono::milliseconds kBetweenNews{200};
+constexpr const char* kOnThisMachine = "on the server's machine: ";  // what a client is told to do is to be done there
 
 // What the thread of a pull tells, as often as somebody may want to know.
 class News {
@@ -64,8 +66,7 @@ class News {
   Clock::time_point told_{};
 };
 
-// Nothing: it is there.
-std::optional<TurnError> pulled(PullRequest request, StopSignal& stop, News::Tell tell) {
+std::variant<chat::PulledModel, TurnError> pulled(PullRequest request, StopSignal& stop, News::Tell tell) {
   request.board = facts_of_this_board();
   News news(std::move(tell));
   PullEvents events;
@@ -75,12 +76,17 @@ std::optional<TurnError> pulled(PullRequest request, StopSignal& stop, News::Tel
   events.download.goes_on = [&stop] { return !stop.is_stopped(); };
   events.on_socket = [&stop](int socket) { stop.watch(socket); };
   try {
-    pull_model(request, events);
-    return std::nullopt;
+    const Pulled got = pull_model(request, events);
+    return chat::PulledModel{got.path.stem().string(), got.path.string(), got.bytes, got.sha256,
+                             got.is_verified,          got.was_there};
   } catch (const std::invalid_argument& error) {
     return TurnError::bad_field("model", error.what());
+  } catch (const UntrustedHost& error) {
+    return TurnError(ErrorKind::kUpstream, std::string(kOnThisMachine) + error.what() +
+                                               ", or add who has signed it to the certificates that are trusted there "
+                                               "(ca-certificates)");
   } catch (const WebFailed& error) {
-    return TurnError(ErrorKind::kUpstream, error.what());
+    return TurnError(ErrorKind::kUpstream, std::string(kOnThisMachine) + error.what());
   } catch (const std::exception& error) {
     return TurnError(ErrorKind::kInternal, error.what());
   }
@@ -186,8 +192,8 @@ std::unique_ptr<chat::QueuePlace> ServerModelStore::pull(const std::string& sour
   if (found == jobs_.end()) {
     PullRequest request;
     request.source = source;
+    request.hub = parse_url(settings_.runtime.model_hub);
     try {
-      request.hub = parse_url(settings_.runtime.model_hub);
       parse_model_source(source, request.hub);
     } catch (const std::invalid_argument& error) {
       throw TurnError::bad_field("model", error.what());
@@ -226,10 +232,10 @@ void ServerModelStore::run(Job& job) {
     });
   };
   const auto is_taken = threads_.submit({}, [post, work = job.work] {
-    auto error = pulled(work->request, work->stop, [&post](const PullProgress& progress) {
+    auto outcome = pulled(work->request, work->stop, [&post](const PullProgress& progress) {
       post([progress](ServerModelStore& self, Job& of) { self.came_on(of, progress); });
     });
-    post([error = std::move(error)](ServerModelStore& self, Job& of) { self.ended(of, error); });
+    post([outcome = std::move(outcome)](ServerModelStore& self, Job& of) { self.ended(of, outcome); });
   });
   if (is_taken) return;
   post([](ServerModelStore& self, Job& of) {
@@ -251,22 +257,27 @@ void ServerModelStore::came_on(Job& job, const PullProgress& progress) {
   }
 }
 
-void ServerModelStore::ended(Job& job, const std::optional<TurnError>& error) {
+void ServerModelStore::ended(Job& job, const Outcome& outcome) {
   if (stopped_) return;
-  if (job.is_stopping && error && !job.listeners.empty()) {
+  const bool is_there = std::holds_alternative<chat::PulledModel>(outcome);
+  if (job.is_stopping && !is_there && !job.listeners.empty()) {
     // Somebody has asked for it since: what has come is gone on with.
     job.work = std::make_shared<Work>(job.work->request);
     return run(job);
   }
   jobs_.erase(job.source);
-  const auto tell = [job = job.shared_from_this(), error] {
+  const auto tell = [job = job.shared_from_this(), outcome] {
     // One of them may go while another is told.
     while (!job->listeners.empty()) {
       const auto first = job->listeners.extract(job->listeners.begin());
-      error ? first.mapped().failed(*error) : first.mapped().done();
+      if (const auto* const error = std::get_if<TurnError>(&outcome)) {
+        first.mapped().failed(*error);
+      } else {
+        first.mapped().done(std::get<chat::PulledModel>(outcome));
+      }
     }
   };
-  if (error) return tell();
+  if (!is_there) return tell();
   models_.look_again(tell);  // so that who is told finds it in the lists
 }
 
@@ -297,10 +308,10 @@ std::string ServerModelStore::path_to_remove(const std::string& name) const {
 
 void ServerModelStore::remove(const std::vector<std::string>& names,
                               std::function<void(std::optional<TurnError>)> done) {
-  struct Outcome {
+  struct Removal {
     std::optional<TurnError> error;
   };
-  const auto outcome = std::make_shared<Outcome>();  // one step fills it in, the other takes it
+  const auto outcome = std::make_shared<Removal>();  // one step fills it in, the other takes it
   Condemned condemned;
   condemned.folders = model_folders(settings_.runtime.model_dirs);
   for (const std::string& name : names) {

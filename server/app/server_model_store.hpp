@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace rkllm_mcp {
@@ -46,13 +47,14 @@ class ServerModelStore final : public chat::ModelStore {
 
  private:
   class Ticket;
+  using Outcome = std::variant<chat::PulledModel, chat::TurnError>;
   struct Work;  // one run of a pull, shared with its thread
   struct Job;   // a pull, and who waits for it; shared with its tickets and what its thread has posted
 
   void run(Job& job);
   void give_up(Job& job, std::uint64_t listener);
   void came_on(Job& job, const chat::PullProgress& progress);
-  void ended(Job& job, const std::optional<chat::TurnError>& error);
+  void ended(Job& job, const Outcome& outcome);
   std::string path_to_remove(const std::string& name) const;
 
   asio::io_context& loop_;

@@ -48,15 +48,16 @@ struct StateOptions {
 
   Action action = Action::kStatus;
   RemoteOptions remote{};
-  std::string model{};  // of kLoad, kUnload
+  std::string model{};                // of kLoad
+  std::vector<std::string> models{};  // of kUnload
   bool json = false;
 };
 
 // rkllm-mcp pull
 struct PullOptions {
   std::string source{};
-  std::string folder{};  // empty: the first of runtime.model_dirs
-  std::string ca_file{};
+  std::string folder{};    // empty: the first of runtime.model_dirs
+  RemoteOptions remote{};  // `to`: who is to fetch it; empty: this program
   bool json = false;
 };
 

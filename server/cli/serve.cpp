@@ -149,21 +149,35 @@ std::string where_elsewhere(const Settings& settings, const Json& http, Environm
   return where_of(http_place(used), environment);
 }
 
+// The same for commands in another terminal, to which this one's variables are not known.
+SettingsRequest request_elsewhere(const SettingsRequest& request) {
+  SettingsRequest told = request;
+  if (!told.path) told.path = settings_file_of(request.environment);
+  std::vector<Assignment> of_variables;
+  for (const Setting& setting : settings_table()) {
+    const auto variable = request.environment.find(variable_of(setting));
+    if (variable != request.environment.end()) of_variables.push_back({name_of(setting), variable->second, {}});
+  }
+  told.assignments.insert(told.assignments.begin(), of_variables.begin(), of_variables.end());
+  return told;
+}
+
 // What somebody who has just started this program for the first time wants to know.
 void log_first_words(const ServeOptions& options, const SettingsRequest& request, const Settings& settings,
                      const Json& ports, spdlog::logger& log) {
   if (options.written_settings.empty() || options.ends_with_input) return;
+  const SettingsRequest elsewhere = request_elsewhere(request);
   log.info("first start: the settings were written to {}", options.written_settings);
   if (settings.http.page && ports.contains("http")) log.info("the page for people: {}", address_of_page(ports["http"]));
   if (ports.contains("http")) {
     const std::string where = where_elsewhere(settings, ports["http"], request.environment);
     log.info("next, in another terminal: {}rkllm-mcp chat{}; all commands: rkllm-mcp help",
-             first_step(settings, where, as_options(request)), where);
+             first_step(settings, where, as_options(elsewhere)), where);
   }
   if (finds_simulator(settings)) return;
   const std::string simulated = "rkllm-mcp serve --simulator";
-  log.info("is something missing? rkllm-mcp doctor{}; on a PC without a board: {}{}", as_options(request), simulated,
-           as_options(request, simulated));
+  log.info("is something missing? rkllm-mcp doctor{}; on a PC without a board: {}{}", as_options(elsewhere), simulated,
+           as_options(elsewhere, simulated));
 }
 
 // For the service manager: "Serving: tcp on 127.0.0.1:8081; http on 127.0.0.1:8080, TLS"

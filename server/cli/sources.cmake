@@ -26,6 +26,7 @@ set(CLI_SOURCES
   cli/people/logs_command.cpp
   cli/people/offered_models.cpp
   cli/people/pull_command.cpp
+  cli/people/remove_command.cpp
   cli/people/server_link.cpp
   cli/people/state_commands.cpp
   cli/piped_input.cpp
@@ -36,6 +37,7 @@ set(CLI_SOURCES
   cli/talk/chat.cpp
   cli/talk/conversation.cpp
   cli/talk/interrupts.cpp
+  cli/talk/kept_terminal.cpp
   cli/talk/line_editor.cpp
   cli/target.cpp
   cli/tools_command.cpp

@@ -3,7 +3,8 @@
 #include "pull/web_get.hpp"
 #include "text/url.hpp"
 
-#include <stdexcept>
+#include <arpa/inet.h>
+
 #include <string>
 
 namespace rkllm_mcp::doctor {
@@ -25,13 +26,13 @@ Finding examine_clock(const Machine& machine) {
   return {kSubject, Level::kOk, text};
 }
 
+bool is_address(const std::string& host) {
+  in6_addr address{};
+  return ::inet_pton(AF_INET, host.c_str(), &address) == 1 || ::inet_pton(AF_INET6, host.c_str(), &address) == 1;
+}
+
 Finding examine_names(const Machine& machine) {
   constexpr const char* kSubject = "name resolution";
-  if (text_of(machine, "etc/resolv.conf").find("nameserver") == std::string::npos) {
-    return {kSubject, Level::kWarning,
-            "no name server in /etc/resolv.conf: models cannot be fetched, nor the web searched",
-            "resolvectl status; nmcli device show | grep DNS"};
-  }
   // Whom a pull connects to: behind a proxy nobody but that one has to find the hub.
   std::string host;
   std::string role;
@@ -40,12 +41,17 @@ Finding examine_names(const Machine& machine) {
     const auto proxy = proxy_for(hub, machine.variable);
     host = proxy ? proxy->host : hub.host;
     if (proxy) role = ", the proxy to " + hub.host + ",";
-  } catch (const std::invalid_argument& error) {
-    return {kSubject, Level::kWarning, "runtime.model_hub: " + std::string(error.what()), "rkllm-mcp settings"};
   } catch (const WebFailed& error) {
     return {kSubject, Level::kWarning, error.what(), "env | grep -i proxy"};
   }
-  if (machine.resolve && !machine.resolve(host)) {
+  const bool is_found = is_address(host) || (machine.resolve && machine.resolve(host));
+  if (text_of(machine, "etc/resolv.conf").find("nameserver") == std::string::npos) {
+    if (is_found) return {kSubject, Level::kOk, "no name server, and none is needed to find " + host + role};
+    return {kSubject, Level::kWarning,
+            "no name server in /etc/resolv.conf: models cannot be fetched, nor the web searched",
+            "resolvectl status; nmcli device show | grep DNS"};
+  }
+  if (machine.resolve && !is_found) {
     return {kSubject, Level::kWarning, host + role + " has no address here: is there a network?",
             "getent hosts " + host + "; ip route"};
   }

@@ -43,18 +43,31 @@ bool is_exempt(const std::string& host, const std::string& list) {
   return false;
 }
 
+void set_up(httplib::ClientImpl& client, const WebGet& how) {
+  client.set_socket_options([watch = how.on_socket](auto socket) { watch(static_cast<int>(socket)); });
+  client.set_connection_timeout(kPatience);
+  client.set_read_timeout(kPatience);
+  client.set_write_timeout(kPatience);
+  client.set_url_encode(false);
+}
+
 std::unique_ptr<httplib::ClientImpl> client_for(const Url& url, const WebGet& how, const std::optional<Proxy>& proxy) {
   auto client = new_verified_client(url, how.ca_file);
   if (proxy) {
     client->set_proxy(proxy->host, proxy->port);
     if (!proxy->user.empty()) client->set_proxy_basic_auth(proxy->user, proxy->password);
   }
-  client->set_socket_options([watch = how.on_socket](auto socket) { watch(static_cast<int>(socket)); });
-  client->set_connection_timeout(kPatience);
-  client->set_read_timeout(kPatience);
-  client->set_write_timeout(kPatience);
-  client->set_url_encode(false);
+  set_up(*client, how);
   return client;
+}
+
+std::string authority_of(const Proxy& proxy) { return Url{.host = proxy.host, .port = proxy.port}.authority(); }
+
+// That it has answered itself, with 407.
+std::string words_of_asking_proxy(const Proxy& proxy) {
+  const std::string who = "the proxy " + authority_of(proxy);
+  if (!proxy.user.empty()) return who + " does not take the name and password of " + proxy.variable;
+  return who + " asks for a name and a password: " + proxy.variable + "=http://NAME:PASSWORD@" + authority_of(proxy);
 }
 
 // What can be done. A mirror helps only who asks the hub.
@@ -67,13 +80,8 @@ std::string words_of_no_connection(const Url& url, const WebGet& how, const std:
 }
 
 std::string words_of(httplib::Error error, const Url& url, const WebGet& how, const std::optional<Proxy>& proxy) {
-  const std::string by_proxy =
-      proxy ? " through the proxy " + Url{.host = proxy->host, .port = proxy->port}.authority() : std::string();
+  const std::string by_proxy = proxy ? " through the proxy " + authority_of(*proxy) : std::string();
   if (client::is_not_connected(error)) return words_of_no_connection(url, how, by_proxy);
-  if (client::is_certificate_refused(error)) {
-    return "its certificate cannot be verified; look at the clock with rkllm-mcp doctor, or name who has signed it: "
-           "rkllm-mcp pull --cacert FILE";
-  }
   switch (error) {
     case httplib::Error::SSLLoadingCerts: return "there are no certificates to verify its own with (ca-certificates)";
     case httplib::Error::SSLConnection: return "no encrypted connection could be made" + by_proxy;
@@ -82,13 +90,43 @@ std::string words_of(httplib::Error error, const Url& url, const WebGet& how, co
   }
 }
 
+constexpr int kProxyAsks = 407;
+
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+std::string user_agent() { return "rkllm-mcp/" + std::string(kProgramVersion); }
+
+// Whether the proxy leads there at all, asked on a connection of its own: cpp-httplib 0.11 waits for itself, for ever,
+// where one refuses that and closes the connection.
+void require_way(const Url& url, const Proxy& proxy, const WebGet& how) {
+  httplib::ClientImpl client(proxy.host, proxy.port);
+  set_up(client, how);
+  const bool is_v6 = url.host.find(':') != std::string::npos;
+  httplib::Request request;
+  request.method = "CONNECT";
+  request.path = (is_v6 ? "[" + url.host + "]" : url.host) + ":" + std::to_string(url.port);
+  request.headers = {{"Host", request.path}, {"User-Agent", user_agent()}};
+  if (!proxy.user.empty()) {
+    request.headers.insert(httplib::make_basic_authentication_header(proxy.user, proxy.password, true));
+  }
+  httplib::Response response;
+  auto error = httplib::Error::Success;
+  const bool is_complete = client.send(request, response, error);
+  if (!how.goes_on()) throw WebStopped("stopped");
+  if (!is_complete) throw WebFailed(url.authority() + ": " + words_of(error, url, how, proxy));
+  if (response.status == kProxyAsks) throw WebFailed(url.authority() + ": " + words_of_asking_proxy(proxy));
+  if (response.status / 100 == 2) return;
+  throw WebFailed(url.authority() + ": the proxy " + authority_of(proxy) + " answers " +
+                  std::to_string(response.status) + " to who wants to be led there");
 }
 
 // One answer, without following it.
 WebHead get_once(const Url& url, const WebGet& how) {
   const auto proxy = proxy_for(url, [](const char* name) -> const char* { return std::getenv(name); });
+  const bool is_tunnel = proxy && url.scheme == Url::Scheme::kHttps;
+  if (is_tunnel) require_way(url, *proxy, how);
   const auto client = client_for(url, how, proxy);
   WebHead head{url, 0, {}};
   bool is_refused = false;
@@ -96,16 +134,13 @@ WebHead get_once(const Url& url, const WebGet& how) {
   httplib::Request request;
   request.method = "GET";
   request.path = url.target;
-  request.headers = {{"Host", url.authority()},
-                     {"User-Agent", "rkllm-mcp/" + std::string(kProgramVersion)},
-                     {"Accept", "*/*"},
-                     {"Accept-Encoding", "identity"}};
+  request.headers = {
+      {"Host", url.authority()}, {"User-Agent", user_agent()}, {"Accept", "*/*"}, {"Accept-Encoding", "identity"}};
   for (const auto& [name, value] : how.headers) request.headers.emplace(name, value);
   if (!how.token.empty() && how.trusted && how.trusted->has_origin_of(url)) {
     request.headers.emplace("Authorization", "Bearer " + how.token);
   }
   // cpp-httplib gives the proxy's password also to whom it leads to, unless the request has such a header itself.
-  const bool is_tunnel = proxy && url.scheme == Url::Scheme::kHttps;
   if (is_tunnel && !proxy->user.empty()) request.headers.emplace("Proxy-Authorization", "");
   const auto take_head = [&](const httplib::Response& response) {
     head.status = response.status;
@@ -113,6 +148,7 @@ WebHead get_once(const Url& url, const WebGet& how) {
   };
   request.response_handler = [&](const httplib::Response& response) {
     take_head(response);
+    if (proxy && head.status == kProxyAsks) return false;
     has_body = true;
     is_refused = !is_redirect(head.status) && !how.on_head(head);
     return !is_refused && how.goes_on();
@@ -126,13 +162,17 @@ WebHead get_once(const Url& url, const WebGet& how) {
   auto error = httplib::Error::Success;
   const bool is_complete = client->send(request, response, error);
   if (is_refused || !how.goes_on()) throw WebStopped("stopped");
+  if (is_complete && !has_body) take_head(response);  // the handler is not asked
+  if (proxy && head.status == kProxyAsks) throw WebFailed(url.authority() + ": " + words_of_asking_proxy(*proxy));
   if (is_complete) {
-    if (has_body) return head;
-    take_head(response);  // without a body the handler is not asked
-    if (!is_redirect(head.status) && !how.on_head(head)) throw WebStopped("stopped");
+    if (!has_body && !is_redirect(head.status) && !how.on_head(head)) throw WebStopped("stopped");
     return head;
   }
   if (has_body) throw BrokenOff(url.authority() + " has broken off");
+  if (client::is_certificate_refused(error)) {
+    throw UntrustedHost(url.authority() +
+                        ": its certificate cannot be verified; look at the clock with rkllm-mcp doctor");
+  }
   throw WebFailed(url.authority() + ": " + words_of(error, url, how, proxy));
 }
 
@@ -193,6 +233,7 @@ std::optional<Proxy> proxy_for(const Url& url, const std::function<const char*(c
   if (scheme != std::string::npos && text.substr(0, scheme) != "http" && lower(name) == "all_proxy") return std::nullopt;
   if (scheme == std::string::npos) text.insert(0, "http://");
   Proxy proxy;
+  proxy.variable = name;
   const auto begin = text.find("://") + 3;
   if (const auto at = text.rfind('@'); at != std::string::npos && at > begin) {
     const std::string who = text.substr(begin, at - begin);

@@ -29,6 +29,11 @@ class WebFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+// Its certificate cannot be verified. What else can be done depends on who asks.
+class UntrustedHost : public WebFailed {
+ public:
+  using WebFailed::WebFailed;
+};
 // The connection has broken off in the middle of a body.
 class BrokenOff : public WebFailed {
  public:
@@ -61,6 +66,7 @@ struct Proxy {
   std::uint16_t port;
   std::string user{};  // empty: it wants none
   std::string password{};
+  std::string variable{};  // of the environment, that names it
 };
 // The proxy that the environment names for this address; nothing if there is none, or one that does not speak HTTP.
 // Throws WebFailed for one that is no address.

@@ -98,9 +98,13 @@ Environment current_environment() {
   return variables;
 }
 
+std::optional<std::string> settings_file_of(const Environment& environment) {
+  return value_of_variable(environment, "RKLLM_MCP_SETTINGS");
+}
+
 std::optional<std::string> settings_path(const std::optional<std::string>& asked_for, const Environment& environment) {
   if (asked_for) return asked_for;
-  if (auto path = value_of_variable(environment, "RKLLM_MCP_SETTINGS")) return path;
+  if (auto path = settings_file_of(environment)) return path;
   std::error_code ignored;
   if (fs::exists("settings.json", ignored)) return "settings.json";
   if (const auto config = value_of_variable(environment, "XDG_CONFIG_HOME")) {

@@ -11,6 +11,9 @@ using Environment = std::map<std::string, std::string>;
 
 Environment current_environment();
 
+// The settings file that $RKLLM_MCP_SETTINGS names; nothing if it names none.
+std::optional<std::string> settings_file_of(const Environment& environment);
+
 // The path of the settings file, which need not exist: `asked_for` (--settings), else $RKLLM_MCP_SETTINGS, else
 // settings.json in the working directory if it exists, else $XDG_CONFIG_HOME/rkllm-mcp/settings.json, with ~/.config
 // for an unset XDG_CONFIG_HOME. Nothing if no home is known either.

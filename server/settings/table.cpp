@@ -317,7 +317,7 @@ constexpr std::array kTable{
     Setting{"runtime", "default_context", integer<&S::runtime, &RuntimeSettings::default_context>(0, 1'000'000),
             "max_context_len of models that are loaded by name and have no preset; 0: the runtime's own. One that was built for less is loaded with the runtime's own.",
             Change::kWhileRunning},
-    Setting{"runtime", "model_hub", text<&S::runtime, &RuntimeSettings::model_hub>(),
+    Setting{"runtime", "model_hub", text<&S::runtime, &RuntimeSettings::model_hub>(kWebAddress),
             "Address of the hub that rkllm-mcp pull takes models from, or of a mirror of it.", Change::kWhileRunning},
 
     Setting{"models", "", named<&S::models>("presets", kModelMembers),

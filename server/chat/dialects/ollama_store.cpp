@@ -78,6 +78,11 @@ std::string ollama_pull_line(const PullProgress& progress) {
   return to_text(line) + "\n";
 }
 
-std::string ollama_pull_success() { return to_text({{"status", "success"}}) + "\n"; }
+std::string ollama_pull_success(const PulledModel& model) {
+  const Json facts{{"model", model.name},           {"path", model.path},
+                   {"bytes", model.bytes},          {"sha256", model.sha256},
+                   {"verified", model.is_verified}, {"was_there", model.was_there}};
+  return to_text({{"status", "success"}, {"rkllm", facts}}) + "\n";
+}
 
 }  // namespace rkllm_mcp::chat

@@ -28,6 +28,6 @@ std::vector<std::string> read_ollama_delete(const Json& request);  // at least o
 
 // Lines with their ends.
 std::string ollama_pull_line(const PullProgress& progress);
-std::string ollama_pull_success();
+std::string ollama_pull_success(const PulledModel& model);
 
 }  // namespace rkllm_mcp::chat

@@ -25,7 +25,7 @@ PullExchange::PullExchange(asio::io_context& loop, HttpExchange& exchange, Ollam
 
 void PullExchange::begin(ModelStore& store) {
   pulling_ = store.pull(request_.model, {.progress = [this](const PullProgress& news) { progress(news); },
-                                         .done = [this] { done(); },
+                                         .done = [this](const PulledModel& model) { done(model); },
                                          .failed = [this](const TurnError& error) { failed(error); }});
   if (!request_.stream) return;
   exchange_->start_stream(kDone, headers("application/x-ndjson"));
@@ -55,14 +55,15 @@ void PullExchange::progress(const PullProgress& progress) {
   if (line != last_line_) write(line);
 }
 
-void PullExchange::done() {
+void PullExchange::done(const PulledModel& model) {
+  const std::string last = ollama_pull_success(model);
   if (request_.stream) {
     if (!exchange_->closed()) {
-      exchange_->write(ollama_pull_success());
+      exchange_->write(last);
       exchange_->finish();
     }
   } else {
-    exchange_->respond({kDone, headers("application/json"), "application/json", ollama_pull_success()});
+    exchange_->respond({kDone, headers("application/json"), "application/json", last});
   }
   over(kDone);
 }

@@ -35,7 +35,7 @@ class PullExchange {
  private:
   void write(const std::string& line);
   void progress(const PullProgress& progress);
-  void done();
+  void done(const PulledModel& model);
   HttpHeaders headers(std::string_view content_type) const;
   void over(int status);
 

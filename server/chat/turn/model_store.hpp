@@ -28,10 +28,19 @@ struct PullProgress {
   std::optional<std::int64_t> total{};
 };
 
+struct PulledModel {
+  std::string name;
+  std::string path;
+  std::int64_t bytes;
+  std::string sha256;  // in hexadecimal
+  bool is_verified;    // the hub has said what that must be
+  bool was_there;      // with that SHA-256: nothing was fetched
+};
+
 // `progress` comes a few times a second at most; then exactly one of the others.
 struct PullListener {
   std::function<void(const PullProgress&)> progress;
-  std::function<void()> done;
+  std::function<void(const PulledModel&)> done;
   // kBadField (nothing, or not one model, has that name), kUpstream (the hub), kInternal (this machine's disk, a wrong
   // hash), kNoRoom (the server ends).
   std::function<void(const TurnError&)> failed;

@@ -8,13 +8,13 @@ CLI::App* add_state(CLI::App& app, Parsed& parsed, StateOptions::Action action, 
   using Action = StateOptions::Action;
   auto* command = app.add_subcommand(name, description);
   command->group(kManaging);
-  if (action == Action::kLoad || action == Action::kUnload) {
-    command
-        ->add_option("MODEL", parsed.state.model,
-                     action == Action::kLoad ? "Its name, as `rkllm-mcp models` has it, or the path of a file"
-                                             : "Its name, its path or its handle")
+  if (action == Action::kLoad) {
+    command->add_option("MODEL", parsed.state.model, "Its name, as `rkllm-mcp models` has it, or the path of a file")
         ->required()
         ->check(not_empty());
+  }
+  if (action == Action::kUnload) {
+    command->add_option("MODEL", parsed.state.models, "Their names, paths or handles")->required()->check(not_empty());
   }
   command->add_flag("--json", parsed.state.json, "Print JSON, for programs");
   add_remote(*command, parsed, parsed.state.remote);
@@ -34,7 +34,8 @@ std::vector<CLI::App*> add_states(CLI::App& app, Parsed& parsed) {
                 "names none, those of this machine's settings"),
       add_state(app, parsed, Action::kLoaded, "ps", "Which models are loaded: what waits for them, how fast they are."),
       add_state(app, parsed, Action::kLoad, "load", "Load a model, which stays until it is unloaded."),
-      add_state(app, parsed, Action::kUnload, "unload", "Unload a model, and free its memory.")};
+      add_state(app, parsed, Action::kUnload, "unload",
+                "Unload models, and free their memory.\nAll that are named, or none where one of the names is wrong")};
 }
 
 CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
@@ -49,11 +50,18 @@ CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
   command->add_option("MODEL", parsed.pull.source, "hf.co/OWNER/NAME[:FILE], or the https address of a .rkllm file")
       ->required()
       ->check(not_empty());
+  auto* folder = command->add_option(
+      "--folder", parsed.pull.folder,
+      "The folder (default: the first of runtime.model_dirs, else models in the user's data directory)");
+  folder->type_name("FOLDER");
   command
-      ->add_option("--to", parsed.pull.folder,
-                   "The folder (default: the first of runtime.model_dirs, else models in the user's data directory)")
-      ->type_name("FOLDER");
-  add_authorities(*command, "--cacert", parsed.pull.ca_file);
+      ->add_option("--to", parsed.pull.remote.to,
+                   "The server that is to fetch it, into its own folder of models: " + words_of_http_places() +
+                       " (default: none; it is fetched here)")
+      ->type_name("URL")
+      ->excludes(folder);
+  add_token(*command, parsed.pull.remote.token);
+  add_authorities(*command, "--cacert", parsed.pull.remote.ca_file);
   command->add_flag("--json", parsed.pull.json, "Print JSON, for programs");
   add_settings_options(*command, parsed);
   return command;

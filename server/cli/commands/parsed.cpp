@@ -25,6 +25,11 @@ std::string words_of_urls() {
          " of ws, 443 of https and wss";
 }
 
+std::string words_of_http_places() {
+  return "PORT, HOST[:PORT] or http[s]://HOST[:PORT]; without a port: " + std::to_string(defaults::kHttpPort) +
+         ", of https 443";
+}
+
 void add_settings_options(CLI::App& command, Parsed& parsed) {
   command.add_option("--settings", parsed.settings_path, "The settings file to use")->type_name("PATH");
   command.add_option("--set", parsed.sets, "Set one value, e.g. --set http.port=9000; may be repeated")
@@ -54,11 +59,8 @@ void add_authorities(CLI::App& command, const char* names, std::string& ca_file)
 void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote) {
   add_settings_options(command, parsed);
   command
-      .add_option(
-          "--to", remote.to,
-          "The server: PORT, HOST[:PORT] or http[s]://HOST[:PORT] (default: the HTTP port of the settings). Without a "
-          "port: " +
-              std::to_string(defaults::kHttpPort) + ", of https 443")
+      .add_option("--to", remote.to,
+                  "The server: " + words_of_http_places() + " (default: the HTTP port of the settings)")
       ->type_name("URL");
   add_token(command, remote.token);
   add_authorities(command, "--cacert", remote.ca_file);

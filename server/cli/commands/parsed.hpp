@@ -55,7 +55,8 @@ inline constexpr const char* kServing = "Serve";
 inline constexpr const char* kProgramming = "Call and connect";
 inline constexpr const char* kSettingUp = "Set up";
 
-std::string words_of_urls();  // how servers are named
+std::string words_of_urls();         // how servers are named
+std::string words_of_http_places();  // and those that are spoken to over HTTP
 
 // Options of several commands. Their values go into what is given here, which outlives the parsing.
 void add_settings_options(CLI::App& command, Parsed& parsed);

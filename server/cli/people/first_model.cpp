@@ -4,21 +4,15 @@
 #include "backend/program_folders.hpp"
 #include "cli/serve_options.hpp"
 #include "client/connection.hpp"
-#include "client/http/http_round_trip.hpp"
-#include "jsonrpc/bounded_json.hpp"
 #include "text/shell_word.hpp"
 
-#include <chrono>
-#include <cstddef>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 namespace rkllm_mcp {
 namespace {
 
 constexpr const char* kShipped = "rk3588-1.5b.json";
-constexpr std::size_t kLongestHealth = std::size_t{1} << 20U;
 
 bool is_simulated(ServerLink& server) {
   try {
@@ -32,31 +26,6 @@ bool is_simulated(ServerLink& server) {
   return finds_simulator(server.settings());
 }
 
-// Whoever has no access token is told less of the server's health than others. Where that cannot be learnt: whether one
-// was given.
-bool asks_for_token(client::Endpoint place) {
-  constexpr std::chrono::seconds kPatience{2};
-  constexpr int kUnauthorized = 401;
-  const bool was_given = !std::exchange(place.token, {}).empty();
-  int status = 0;
-  std::string body;
-  client::HttpRoundTrip(place, {kPatience, kPatience})
-      .run(
-          {"GET", "/health", {}},
-          [&status](const client::HttpHead& head) {
-            status = head.status;
-            return true;
-          },
-          [&body](std::string_view bytes) {
-            body += bytes;
-            return body.size() < kLongestHealth;
-          });
-  if (status == kUnauthorized) return true;  // of a proxy, say
-  const auto health = parse_bounded(body);
-  if (!health || !health->is_object() || !health->contains("status")) return was_given;
-  return !health->contains("models") && !health->contains("version");
-}
-
 }  // namespace
 
 std::optional<std::string> model_of_simulator() {
@@ -66,18 +35,6 @@ std::optional<std::string> model_of_simulator() {
     if (std::filesystem::exists(file, error)) return file.string();
   }
   return std::nullopt;
-}
-
-std::string command_to_pull(const client::Endpoint& place, const std::string& model) {
-  std::string command = "curl " + shell_word(place.url() + "/api/pull");
-  if (!place.ca_file.empty()) command += " --cacert " + shell_word(place.ca_file);
-  const bool is_token_asked_for = asks_for_token(place);
-  if (is_token_asked_for) command += " -H \"Authorization: Bearer $RKLLM_MCP_TOKEN\"";
-  command += " -d " + shell_word(Json{{"model", model}}.dump());
-  return command + (is_token_asked_for
-                        ? " (RKLLM_MCP_TOKEN: an access token of the file that auth.tokens of that server "
-                          "names, with the permission admin)"
-                        : "");
 }
 
 std::string words_of_first_model(ServerLink& server, const OfferedModels& offered) {
@@ -93,8 +50,9 @@ std::string words_of_first_model(ServerLink& server, const OfferedModels& offere
     return "Fetch one: rkllm-mcp pull " + std::string(kAnyModel) + server.settings_options() + load + name +
            " (rkllm-mcp settings path" + server.settings_options() + " tells in which file)";
   }
-  return (offered.has_chat ? "Have the server fetch one: " + command_to_pull(server.place(), kAnyModel)
-                           : "Fetch one, on its machine: rkllm-mcp pull " + std::string(kAnyModel)) +
+  const std::string pull = "rkllm-mcp pull " + std::string(kAnyModel);
+  return (offered.has_chat ? "Have the server fetch one: " + pull + server.where()
+                           : "Fetch one, on its machine: " + pull) +
          load + name + " of its settings";
 }
 

@@ -16,10 +16,6 @@ inline constexpr const char* kAnyModel = "hf.co/OWNER/NAME";  // stands for a re
 // machine.
 std::optional<std::string> model_of_simulator();
 
-// How a server that is none of this machine's settings is made to fetch a model: "curl URL/api/pull -d …". Asks it
-// whether it wants an access token; behind the command stands then which one.
-std::string command_to_pull(const client::Endpoint& place, const std::string& model);
-
 // "Load the simulator's: rkllm-mcp load /usr/share/rkllm_sim/models/rk3588-1.5b.json", or how to fetch one for a board.
 // Asks the server what it runs with; where none answers the settings of this machine count.
 std::string words_of_first_model(ServerLink& server, const OfferedModels& offered);

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -101,6 +100,39 @@ std::optional<std::string> file_meant_by(const std::string& name) {
   return is_like_file ? std::optional(name) : std::nullopt;
 }
 
+struct Unloading {
+  std::string name;  // as it was said
+  const LoadedHandle* handle;
+};
+
+// Throws std::runtime_error if there is none of that name, or more than one.
+const LoadedHandle& handle_meant_by(const std::string& name, const std::vector<LoadedHandle>& handles,
+                                    ServerLink& server) {
+  std::vector<const LoadedHandle*> meant;
+  const auto take_all = [&](const auto& is_meant) {
+    for (const LoadedHandle& each : handles) {
+      if (is_meant(each)) meant.push_back(&each);
+    }
+  };
+  take_all([&](const LoadedHandle& each) { return is_called(each, name); });  // what `ps` prints goes before files
+  if (meant.empty()) take_all([&](const LoadedHandle& each) { return is_of_file(each, name); });
+  OfferedModels offered;
+  if (meant.empty()) {
+    offered = offered_models(server);
+    const OfferedModel* const model = offered.find(name);
+    take_all([&](const LoadedHandle& each) { return model != nullptr && each.handle == model->handle; });
+  }
+  if (meant.size() == 1) return *meant.front();
+  std::string loaded;
+  for (const LoadedHandle& each : handles) {
+    loaded += (loaded.empty() ? "" : ", ") + each.handle + " (" + each.name + ")";
+  }
+  const bool is_known = !meant.empty() || offered.find(name) != nullptr;
+  throw std::runtime_error(name + (meant.empty() ? " is not loaded" : " is loaded more than once: name the handle") +
+                           (is_known ? "" : did_you_mean(name, offered.names())) +
+                           "; loaded: " + (loaded.empty() ? "nothing" : loaded));
+}
+
 }  // namespace
 
 int load_model(ServerLink& server, const StateOptions& options) {
@@ -147,39 +179,28 @@ int load_model(ServerLink& server, const StateOptions& options) {
   return kExitOk;
 }
 
-int unload_model(ServerLink& server, const StateOptions& options) {
+int unload_models(ServerLink& server, const StateOptions& options) {
   const auto handles = loaded_handles(server);
-  std::vector<LoadedHandle> meant;
-  for (const auto is_meant : {&is_called, &is_of_file}) {  // what `ps` prints goes before files of that name
-    if (!meant.empty()) break;
-    std::ranges::copy_if(handles, std::back_inserter(meant),
-                         [&](const LoadedHandle& each) { return is_meant(each, options.model); });
+  std::vector<Unloading> all;
+  for (const std::string& name : options.models) {
+    const LoadedHandle& meant = handle_meant_by(name, handles, server);
+    const bool is_said_twice =
+        std::ranges::any_of(all, [&](const Unloading& each) { return each.handle->handle == meant.handle; });
+    if (!is_said_twice) all.push_back({name, &meant});
   }
-  OfferedModels offered;
-  if (meant.empty()) {
-    offered = offered_models(server);
-    const OfferedModel* const model = offered.find(options.model);
-    std::ranges::copy_if(handles, std::back_inserter(meant), [model](const LoadedHandle& each) {
-      return model != nullptr && each.handle == model->handle;
-    });
-  }
-  if (meant.size() != 1) {
-    std::string loaded;
-    for (const LoadedHandle& each : handles) {
-      loaded += (loaded.empty() ? "" : ", ") + each.handle + " (" + each.name + ")";
+  Json result{{"status", nullptr}, {"unloaded", Json::array()}};
+  try {
+    for (const auto& [name, handle] : all) {
+      const Json destroyed = server.call("rkllm_destroy", Json{{"handle", handle->handle}});
+      result["unloaded"].push_back(Json{{"model", handle->name}, {"handle", handle->handle}});
+      if (handle == all.back().handle) result["status"] = destroyed.value("status", Json());
+      if (!options.json) std::printf("%s is unloaded.\n", name.c_str());
     }
-    const bool is_known = !meant.empty() || offered.find(options.model) != nullptr;
-    throw std::runtime_error(options.model +
-                             (meant.empty() ? " is not loaded" : " is loaded more than once: name the handle") +
-                             (is_known ? "" : did_you_mean(options.model, offered.names())) +
-                             "; loaded: " + (loaded.empty() ? "nothing" : loaded));
+  } catch (const std::exception&) {
+    if (options.json && !result["unloaded"].empty()) print_json(result);  // these are gone
+    throw;
   }
-  const Json result = server.call("rkllm_destroy", Json{{"handle", meant.front().handle}});
-  if (options.json) {
-    print_json(result);
-  } else {
-    std::printf("%s is unloaded.\n", options.model.c_str());
-  }
+  if (options.json) print_json(result);
   return kExitOk;
 }
 

@@ -8,6 +8,6 @@ namespace rkllm_mcp {
 
 // These return the exit code, and throw as ServerLink does.
 int load_model(ServerLink& server, const StateOptions& options);
-int unload_model(ServerLink& server, const StateOptions& options);
+int unload_models(ServerLink& server, const StateOptions& options);
 
 }  // namespace rkllm_mcp

@@ -225,13 +225,40 @@ Json ServerLink::send(const std::string& method, const std::string& path, const 
 bool ServerLink::stream(const std::string& path, const Json& body,
                         const std::function<void(const std::string& data)>& on_data,
                         const std::function<bool()>& is_stopped) {
-  client::HttpRoundTrip trip(endpoint_, kPatience);
   client::SseParser parser(kLongestEvent);
+  return post(
+      path, body, "text/event-stream",
+      [&](std::string_view bytes) {
+        parser.feed(bytes, [&on_data](const client::SseEvent& event) { on_data(event.data); });
+      },
+      is_stopped);
+}
+
+bool ServerLink::lines(const std::string& path, const Json& body,
+                       const std::function<void(const std::string& line)>& on_line,
+                       const std::function<bool()>& is_stopped) {
+  std::string open;
+  const auto split = [&](std::string_view bytes) {
+    open += bytes;
+    for (auto end = open.find('\n'); end != std::string::npos; end = open.find('\n')) {
+      const std::string line = open.substr(0, end);
+      open.erase(0, end + 1);
+      on_line(line);
+    }
+    if (open.size() > kLongestEvent) throw client::ConnectionError(url() + path + ": a line without end");
+  };
+  return post(path, body, "application/x-ndjson", split, is_stopped);
+}
+
+bool ServerLink::post(const std::string& path, const Json& body, const char* accepted,
+                      const std::function<void(std::string_view bytes)>& on_bytes,
+                      const std::function<bool()>& is_stopped) {
+  client::HttpRoundTrip trip(endpoint_, kPatience);
   client::HttpHead head{};
   std::string refusal;
   const Stopper stopper(trip, is_stopped);
   const auto end = trip.run(
-      {"POST", path, {{"Accept", "text/event-stream"}}, body.dump(-1, ' ', false, Json::error_handler_t::replace)},
+      {"POST", path, {{"Accept", accepted}}, body.dump(-1, ' ', false, Json::error_handler_t::replace)},
       [&head](const client::HttpHead& got) {
         head = got;
         return true;
@@ -240,7 +267,7 @@ bool ServerLink::stream(const std::string& path, const Json& body,
         if (head.status != 200) {
           refusal += bytes;
         } else {
-          parser.feed(bytes, [&on_data](const client::SseEvent& event) { on_data(event.data); });
+          on_bytes(bytes);
         }
         return true;
       });

@@ -13,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace rkllm_mcp {
 
@@ -55,6 +56,9 @@ class ServerLink {
   // it. `is_stopped` is asked from another thread, several times a second.
   bool stream(const std::string& path, const Json& body, const std::function<void(const std::string& data)>& on_data,
               const std::function<bool()>& is_stopped);
+  // The same of an answer that is lines.
+  bool lines(const std::string& path, const Json& body, const std::function<void(const std::string& line)>& on_line,
+             const std::function<bool()>& is_stopped);
 
  private:
   struct Answer {
@@ -62,6 +66,8 @@ class ServerLink {
     std::string body;
   };
   Answer ask(const client::HttpQuestion& question);
+  bool post(const std::string& path, const Json& body, const char* accepted,
+            const std::function<void(std::string_view bytes)>& on_bytes, const std::function<bool()>& is_stopped);
   [[noreturn]] void complain(client::HttpRoundTrip::End end, const client::HttpRoundTrip& trip) const;
 
   Settings settings_;

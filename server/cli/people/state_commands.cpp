@@ -174,7 +174,7 @@ int run_state(const StateOptions& options, const SettingsRequest& request) {
     case StateOptions::Action::kLoaded: return print_loaded(server, options.json);
     case StateOptions::Action::kModels: return print_models(server, options);
     case StateOptions::Action::kLoad: return load_model(server, options);
-    case StateOptions::Action::kUnload: return unload_model(server, options);
+    case StateOptions::Action::kUnload: return unload_models(server, options);
   }
   return kExitFailed;
 }

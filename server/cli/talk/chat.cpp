@@ -7,6 +7,7 @@
 #include "cli/piped_input.hpp"
 #include "cli/talk/conversation.hpp"
 #include "cli/talk/interrupts.hpp"
+#include "cli/talk/kept_terminal.hpp"
 #include "cli/talk/line_editor.hpp"
 #include "text/space.hpp"
 
@@ -158,6 +159,7 @@ class Chat {
     AnswerPrinter printer(paint_);
     std::string thinking;
     interrupts_.taken();  // one that was pressed before counts no more
+    const QuietKeys quiet;
     try {
       LoadProgressLine progress(server_, conversation_.model());
       const auto end = conversation_.ask(question, {[&](const std::string& text) {
@@ -246,6 +248,7 @@ class Chat {
   }
 
   const Interrupts interrupts_{};  // first: threads that are made later inherit what it does to signals
+  const KeptTerminal terminal_{};  // before the editor, which changes it
   ServerLink& server_;
   const Output output_;
   const Paint paint_{STDOUT_FILENO};

@@ -125,6 +125,17 @@ TEST_CASE("settings that are refused end every command that needs them with 3") 
   CHECK(Shell().run({"settings", "--set", "http.address=0.0.0.0"}).status == 3);
 }
 
+TEST_CASE("a hub of models that is no web address is refused before anybody is asked") {
+  const TemporaryDirectory home;
+  for (const char* const command : {"pull", "models"}) {
+    std::vector<std::string> args{kProgram, command, "--set", "runtime.model_hub=hub.example"};
+    if (args[1] == "pull") args.emplace_back("hf.co/acme/tiny");
+    const auto refused = run_to_end({.args = args, .env = {{"HOME", home.path()}}, .unset = {"RKLLM_MCP_SETTINGS"}});
+    CHECK(refused.status == 3);
+    CHECK_THAT(refused.err, has_text("runtime.model_hub: expected an address such as https://"));
+  }
+}
+
 TEST_CASE("settings shows values and origins, as text and as JSON") {
   Shell shell;
   write_file(shell / "settings.json", R"({"ws": {"port": 5}})");

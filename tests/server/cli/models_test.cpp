@@ -115,6 +115,25 @@ TEST_CASE("load takes a name of the server's, once and for ever, and who names n
   CHECK_THAT(again.err, has_text("beta is not loaded; loaded: nothing"));
 }
 
+TEST_CASE("unload takes several names, each model once, and unloads nothing where one of them is wrong") {
+  const NamingServer server;
+  for (const char* const name : {"another", "beta"}) REQUIRE(server.command({"load", name}).status == 0);
+  const auto wrong = server.command({"unload", "another", "beat", "beta"});
+  CHECK(wrong.status == 1);
+  CHECK(wrong.out.empty());
+  CHECK_THAT(wrong.err, has_text("beat is not loaded; did you mean \"beta\"?; loaded: "));
+  CHECK(server.loaded() == Names{"another", "beta"});
+  const auto both = server.command({"unload", "beta", "another", "llm-2", "beta.json"});
+  INFO(both.err);
+  CHECK(both.status == 0);
+  CHECK(both.out == "beta is unloaded.\nanother is unloaded.\n");
+  CHECK(server.loaded().empty());
+  REQUIRE(server.command({"load", "beta"}).status == 0);
+  CHECK(server.report({"unload", "beta"}) ==
+        Json{{"status", 0}, {"unloaded", Json::array({{{"model", "beta"}, {"handle", "llm-3"}}})}});
+  CHECK(server.command({"unload"}).status == 2);
+}
+
 TEST_CASE("load takes a file that has no name by its path, with the context of a load by name, once") {
   const NamingServer server;
   const std::string path = server.nameless("own");

@@ -200,6 +200,25 @@ TEST_CASE("the first start on a board proposes to fetch a model, or to talk to o
   }
 }
 
+TEST_CASE("what the first start proposes for another terminal says what only this one's variables say") {
+  const TemporaryDirectory home;
+  auto args = serve_args(home, {"--library", "/nowhere/librkllmrt.so"});
+  args.erase(std::find(args.begin(), args.end(), "--simulator"));
+  auto of_variables = options(home, args);
+  of_variables.unset = {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "STATE_DIRECTORY"};
+  of_variables.env.insert(of_variables.env.end(), {{"RKLLM_MCP_SETTINGS", home / "own.json"},
+                                                   {"RKLLM_MCP_RUNTIME_MODEL_DIRS", home / "models"},
+                                                   {"RKLLM_MCP_TOOLS_GOOGLE_API_KEY", "KEY123"}});
+  Process process(of_variables);
+  const std::string known =
+      " --settings " + (home / "own.json") + " --set runtime.model_dirs=" + (home / "models") + " ";
+  CHECK(process.wait_for_error_text("rkllm-mcp pull hf.co/OWNER/NAME" + known));
+  CHECK(process.wait_for_error_text("rkllm-mcp doctor" + known));
+  process.signal(SIGTERM);
+  CHECK(process.wait() == 0);
+  CHECK_THAT(process.error_text(), !has_text("KEY123"));
+}
+
 TEST_CASE("a place where no settings file can be written is warned of, and served nevertheless") {
   const TemporaryDirectory home;
   Process process(options(home, serve_args(home, {"--settings", "/proc/rkllm-mcp/settings.json"})));

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <thread>
 
@@ -305,6 +306,43 @@ TEST_CASE("Ctrl-C stops the answer of chat and not the program") {
   CHECK(chat.wait() == 0);
 }
 
+TEST_CASE("what is typed while an answer comes is not shown in it, and is the next question") {
+  ChatServer server;
+  const Person person;
+  TerminalProcess chat(person.options({"chat", "--to", server.place()}), 100);
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("cold\n");
+  REQUIRE(chat.wait_for("loading  ["));
+  chat.type("typed ahead\n");
+  server.end_load();
+  REQUIRE(chat.wait_for("You said: cold"));
+  CHECK_THAT(chat.shown().substr(0, chat.shown().find("You said: cold")), !has_text("typed"));
+  REQUIRE(chat.wait_for("You said: typed ahead"));
+  REQUIRE(chat.wait_for(">>> "));
+  chat.type("/exit\n");
+  CHECK(chat.wait() == 0);
+}
+
+TEST_CASE("the terminal is as it was where a signal ends chat, in an answer and at its prompt") {
+  ChatServer server;
+  const Person person;
+  for (const bool answers : {true, false}) {
+    INFO(answers);
+    auto options = person.options({});
+    options.args = {"sh", "-c", "stty -a; sh -c 'echo I am $$,; exec \"$0\" chat --to \"$1\"' \"$0\" \"$1\"; stty -a",
+                    kProgram, server.place()};
+    TerminalProcess shell(options, 100);
+    REQUIRE(shell.wait_for(">>> "));
+    if (answers) shell.type("endless\n");
+    if (answers) REQUIRE(shell.wait_for("and so on and so on"));
+    const std::string& shown = shell.shown();
+    const auto begin = shown.find("I am ") + std::string("I am ").size();
+    REQUIRE(::kill(std::stoi(shown.substr(begin, shown.find(',', begin) - begin)), SIGTERM) == 0);
+    CHECK(shell.wait_for(shown.substr(0, shown.find("I am "))));
+    CHECK(shell.wait() == 0);
+  }
+}
+
 TEST_CASE("Ctrl-C gives a text of several lines up that is not complete, and empties a line") {
   ChatServer server;
   const Person person;
@@ -353,6 +391,25 @@ TEST_CASE("chat reads its lines from a pipe, too, and then shows nothing but ans
   process.close_input();
   CHECK(process.read_rest() == "You said: one\nYou said: two\n");
   CHECK(process.wait() == 0);
+}
+
+TEST_CASE("chat takes its model by its name alone, or with --model as ask does, and not with both") {
+  ChatServer server;
+  const Person person;
+  for (const std::vector<std::string>& named : {std::vector<std::string>{"thinker"}, {"--model", "thinker"}}) {
+    std::vector<std::string> args{"chat", "--to", server.place(), "--json"};
+    args.insert(args.end(), named.begin(), named.end());
+    auto options = person.options(args);
+    options.input = Process::Options::Input::kPipe;
+    Process process(options);
+    REQUIRE(process.write("one\n"));
+    process.close_input();
+    CHECK(Json::parse(process.read_rest())["model"] == "thinker");
+    CHECK(process.wait() == 0);
+  }
+  const auto both = person.run({"chat", "small", "--model", "thinker", "--to", server.place()});
+  CHECK(both.status == 2);
+  CHECK_THAT(both.err, has_text("--model") && has_text("MODEL") && has_text("Usage: rkllm-mcp chat [MODEL]"));
 }
 
 TEST_CASE("chat --json prints a line of JSON for each answer, and what failed as one with its error") {

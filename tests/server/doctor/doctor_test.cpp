@@ -499,9 +499,17 @@ TEST_CASE("the name that is looked up is that of the hub of the settings, or of 
   environment = {{"https_proxy", "socks5://proxy.example"}};
   CHECK_THAT(fault().text, has_text("the proxy of https_proxy: "));
   CHECK_THAT(fault().cure, has_text("env | grep -i proxy"));
-  board.machine.settings.runtime.model_hub = "hub.example";
-  CHECK_THAT(fault().text, has_text("runtime.model_hub: "));
-  CHECK_THAT(fault().cure, has_text("rkllm-mcp settings"));
+
+  // A proxy by its address, or one whose name is known here, needs no name server.
+  board.remove("etc/resolv.conf");
+  for (const char* const proxy : {"http://10.0.0.1:3128", "http://[fd00::1]:3128", "http://known.example:3128"}) {
+    INFO(proxy);
+    environment = {{"https_proxy", proxy}};
+    board.machine.resolve = [](const std::string& host) { return host == "known.example"; };
+    CHECK(faults(doctor::examine_network(board.machine)).empty());
+    environment["no_proxy"] = "hub.example";
+    CHECK_THAT(fault().text, has_text("no name server in /etc/resolv.conf"));
+  }
 }
 
 TEST_CASE("the command doctor prints a line for each finding, its cure below, and JSON with --json") {

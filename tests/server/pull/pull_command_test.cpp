@@ -7,6 +7,7 @@
 #include "support/live_server.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
+#include "support/terminal_process.hpp"
 
 #include <rkllm_mcp/json.hpp>
 
@@ -220,19 +221,95 @@ TEST_CASE("pull ends with the next command, also where the folder is none of the
   hub.files["tiny.rkllm"] = "a model";
   const Machine machine(hub.url());
   const std::string elsewhere = machine.folder() + "-elsewhere";
-  const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--to", elsewhere});
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--folder", elsewhere});
   CHECK_THAT(pulled.out, has_text("Load it: rkllm-mcp load " + elsewhere + "/tiny.rkllm --set runtime.model_hub="));
-  for (const auto& [server, address] :
-       std::vector<std::pair<std::string, std::string>>{{"http://board:9000", "http://board:9000"},
-                                                        {"board:9000", "http://board:9000"},
-                                                        {"tcp://board:8081", "http://board:8080"}}) {
-    const auto remote = machine.run({"pull", "hf.co/acme/tiny", "--to", server});
-    CHECK(remote.status == 2);
-    CHECK_THAT(remote.err,
-               has_text("into a folder of this machine") && has_text(": curl " + address +
-                                                                     R"(/api/pull -d '{"model":"hf.co/acme/tiny"}')"
-                                                                     "\n"));
+  for (const std::string& folder : {elsewhere, std::string("./models"), std::string(".")}) {
+    const auto refused = machine.run({"pull", "hf.co/acme/tiny", "--to", folder});
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, has_text("it names the server that is to fetch the model") &&
+                                has_text(": rkllm-mcp pull hf.co/acme/tiny --folder " + folder + "\n"));
   }
+  CHECK(machine.run({"pull", "hf.co/acme/tiny", "--to", "1", "--folder", "."}).status == 2);
+  CHECK(machine.has_pulled_nothing());
+}
+
+TEST_CASE("pull --to has that server fetch a model, into its own folder, as programs and people are told") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = "a model";
+  const Machine machine("http://127.0.0.1:1");  // whose own hub is not asked
+  TemporaryDirectory theirs;
+  LiveServer server(
+      {.set = {"runtime.model_dirs=" + theirs.path(), "runtime.model_hub=" + hub.url()}, .env = {{"no_proxy", "*"}}});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port(Transport::kHttp));
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--to", place});
+  INFO(pulled.err);
+  CHECK(pulled.status == 0);
+  CHECK(pulled.err.empty());
+  CHECK_THAT(pulled.out, has_text((theirs / "tiny.rkllm") + " is there on " + place) &&
+                             has_text(" (7 bytes, SHA-256 ") &&
+                             has_text(", as the hub has it)\nTalk to it: rkllm-mcp chat tiny --to " + place + "\n"));
+  CHECK(read_file(theirs / "tiny.rkllm") == "a model");
+  const Json again = Json::parse(machine.run({"pull", "hf.co/acme/tiny", "--to", place, "--json"}).out);
+  CHECK(again == Json{{"model", "tiny"},
+                      {"path", theirs / "tiny.rkllm"},
+                      {"bytes", 7},
+                      {"sha256", rkllm_mcp::in_hexadecimal(rkllm_mcp::sha256("a model"))},
+                      {"verified", true},
+                      {"was_there", true}});
+  const auto typo = machine.run({"pull", "tinny", "--to", place});
+  CHECK(typo.status == 2);
+  CHECK_THAT(typo.err, has_text("did you mean \"tiny\"?"));
+  CHECK_THAT(machine.run({"pull", "tiny", "--to", place}).err,
+             has_text("tiny is there already: rkllm-mcp chat tiny --to " + place));
+  const auto none = machine.run({"pull", "hf.co/acme/none", "--to", place});
+  CHECK(none.status == 1);
+  CHECK(none.out.empty());
+  CHECK_THAT(none.err, has_text("shows no repository acme/none"));
+  const auto nobody = machine.run({"pull", "hf.co/acme/tiny", "--to", "1"});
+  CHECK(nobody.status == 1);
+  CHECK_THAT(nobody.err, has_text("is the server running?"));
+  CHECK(machine.has_pulled_nothing());
+}
+
+TEST_CASE("a pull of a server shows how far it is, and ends with Ctrl-C, and the next one goes on from there") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = std::string(4'000'000, 'x');
+  const Machine machine("http://127.0.0.1:1");
+  TemporaryDirectory theirs;
+  LiveServer server(
+      {.set = {"runtime.model_dirs=" + theirs.path(), "runtime.model_hub=" + hub.url()}, .env = {{"no_proxy", "*"}}});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port(Transport::kHttp));
+  std::promise<void> is_interrupted;  // until then the network is silent
+  hub.before_second_half = [done = is_interrupted.get_future().share()] { done.wait(); };
+  TerminalProcess pull(machine.options({"pull", "hf.co/acme/tiny", "--to", place}), 100);
+  REQUIRE(pull.wait_for(" of 4.0 MB"));
+  pull.type("\x03");
+  CHECK(pull.wait() == 128 + SIGINT);
+  CHECK_THAT(pull.shown(), has_text("what has come is kept there, and the same command goes on from there"));
+  is_interrupted.set_value();
+  const auto whole = machine.run({"pull", "hf.co/acme/tiny", "--to", place});
+  INFO(whole.err);
+  CHECK(whole.status == 0);
+  CHECK(read_file(theirs / "tiny.rkllm") == hub.files["tiny.rkllm"]);
+}
+
+TEST_CASE("pull --to says where a server fetches no models, and what such a one as Ollama has fetched") {
+  const Machine machine("http://127.0.0.1:1");
+  const LiveServer without({.set = {"chat.enabled=false"}});
+  const auto refused = machine.run({"pull", "hf.co/acme/tiny", "--to", std::to_string(without.port(Transport::kHttp))});
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, has_text(" fetches no models: it runs with chat.enabled=false") &&
+                              has_text("On its machine: rkllm-mcp pull hf.co/acme/tiny\n"));
+  const WebServer other(
+      web_answer("{\"status\":\"pulling manifest\"}\n{\"status\":\"success\"}\n", "application/x-ndjson"));
+  const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--to", other.url("")});
+  INFO(pulled.err);
+  CHECK(pulled.status == 0);
+  CHECK_THAT(pulled.out, has_text("hf.co/acme/tiny is there. What it is called: rkllm-mcp models --to "));
+  const WebServer broken(web_answer("{\"status\":\"pulling manifest\"}\n", "application/x-ndjson"));
+  const auto half = machine.run({"pull", "hf.co/acme/tiny", "--to", broken.url("")});
+  CHECK(half.status == 1);
+  CHECK_THAT(half.err, has_text("its answer ends before the model is there"));
 }
 
 TEST_CASE("without any setting models are pulled into the user's folder of models, where they are found by name") {
@@ -413,6 +490,16 @@ TEST_CASE("a hub whose certificate nobody known has signed is trusted with --cac
     CHECK_THAT(refused.err, has_text("its certificate cannot be verified") && has_text("pull --cacert FILE"));
     CHECK(machine.has_pulled_nothing());
   }
+  {
+    // Who asks a server cannot name a file there.
+    LiveServer server({.set = {"runtime.model_dirs=" + machine.folder(), "runtime.model_hub=https://" + hub.place()},
+                       .env = {{"no_proxy", "*"}}});
+    const auto there = machine.run({"pull", "hf.co/acme/tiny", "--to", std::to_string(server.port(Transport::kHttp))});
+    CHECK(there.status == 1);
+    CHECK_THAT(there.err,
+               has_text("on the server's machine: " + hub.place() + ": its certificate cannot be verified") &&
+                   has_text("ca-certificates") && !has_text("--cacert"));
+  }
   CHECK(hub.requests().empty());
   const auto pulled = machine.run({"pull", "hf.co/acme/tiny", "--cacert", hub.certificate()});
   INFO(pulled.err);
@@ -460,7 +547,7 @@ TEST_CASE("over https a proxy gets no access token, and nobody behind it the pro
   CHECK(pulled.status == 0);
   CHECK(read_file(machine.folder() + "/tiny.rkllm") == "a model");
   const auto heads = proxy.heads();
-  CHECK(heads.size() == 2);
+  CHECK(heads.size() == 4);  // whether it leads there is asked first
   for (const auto& head : heads) {
     CHECK_THAT(head, has_text("CONNECT " + hub.place() + " HTTP/1.1\r\n") && !has_text("hub-token") &&
                          has_text("Proxy-Authorization: " + std::string(kProxyWord)));
@@ -500,6 +587,35 @@ TEST_CASE("a pull that reaches nobody says what to look at, and what the way was
                                       "rkllm-mcp doctor") &&
                                  !has_text("secret"));
   }
+}
+
+TEST_CASE("a proxy that asks for a name and a password is told apart from the host, and where they go") {
+  const WebServer proxy(
+      web_answer("", "text/plain", "Proxy-Authenticate: Basic realm=\"x\"\r\n", "407 Proxy Authentication Required"));
+  for (const std::string& scheme : {std::string("http"), std::string("https")}) {
+    const std::string place = "127.0.0.1:" + std::to_string(proxy.port());
+    const std::string variable = scheme + "_proxy";
+    for (const std::string& source : {std::string("hf.co/acme/tiny"), scheme + "://files.test/tiny.rkllm"}) {
+      INFO(source);
+      const auto unnamed = Machine(scheme + "://hub.test", {{variable, place}}).run({"pull", source});
+      CHECK(unnamed.status == 1);
+      CHECK_THAT(unnamed.err, has_text(".test: the proxy " + place + " asks for a name and a password: " + variable +
+                                       "=http://NAME:PASSWORD@" + place + "\n"));
+      const auto refused = Machine(scheme + "://hub.test", {{variable, "me:secret@" + place}}).run({"pull", source});
+      CHECK(refused.status == 1);
+      CHECK_THAT(refused.err,
+                 has_text(".test: the proxy " + place + " does not take the name and password of " + variable + "\n") &&
+                     !has_text("secret"));
+    }
+  }
+}
+
+TEST_CASE("a proxy that does not lead to a host says so, and nobody waits for it") {
+  const WebServer proxy(web_answer("", "text/plain", "", "403 Forbidden"));  // and closes the connection
+  const std::string place = "127.0.0.1:" + std::to_string(proxy.port());
+  const auto refused = Machine("https://hub.test", {{"https_proxy", place}}).run({"pull", "hf.co/acme/tiny"});
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, has_text("hub.test: the proxy " + place + " answers 403 to who wants to be led there\n"));
 }
 
 TEST_CASE("a pull that got nothing leaves nothing") {

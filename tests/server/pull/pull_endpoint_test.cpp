@@ -97,7 +97,14 @@ TEST_CASE("a model is pulled over HTTP with Ollama's lines, is listed, answers, 
                    {"completed", bytes.size()}};
   CHECK(lines[lines.size() - 3] == whole);
   CHECK(lines[lines.size() - 2] == Json{{"status", "verifying sha256 digest"}});
-  CHECK(lines.back() == Json{{"status", "success"}});
+  CHECK(lines.back() == Json{{"status", "success"},
+                             {"rkllm",
+                              {{"model", "tiny"},
+                               {"path", serving.path_of("tiny.rkllm")},
+                               {"bytes", bytes.size()},
+                               {"sha256", sum},
+                               {"verified", true},
+                               {"was_there", false}}}});
   CHECK(read_file(serving.path_of("tiny.rkllm")) == bytes);
   CHECK(serving.listed() == Names{"tiny"});
 
@@ -125,9 +132,10 @@ TEST_CASE("without a stream only the last line is sent") {
   CHECK(answer.status == 200);
   CHECK(answer.headers.at("Content-Type") == "application/json");
   CHECK(answer.headers.at("x-rkllm-ignored") == "insecure");
-  CHECK(answer.json() == Json{{"status", "success"}});
+  CHECK(answer.json()["status"] == "success");
+  CHECK(answer.json()["rkllm"]["was_there"] == false);
   // What is there already is not fetched once more.
-  CHECK(lines_of(serving.pull({{"model", kTiny}}).body).back() == Json{{"status", "success"}});
+  CHECK(lines_of(serving.pull({{"model", kTiny}}).body).back()["rkllm"]["was_there"] == true);
   CHECK(serving.hub.heads_of_files().size() == 1);
 }
 
@@ -161,7 +169,7 @@ TEST_CASE("a pull ends with its client, and the next one goes on from there") {
   auto next = begin_pull(serving.server(), kTiny);
   serving.hub.await_file_requests(2);
   has_gone.set_value();
-  CHECK_THAT(next->receive_until("\"success\"}\n"), has_text("verifying sha256 digest"));
+  CHECK_THAT(next->receive_until("\"success\""), has_text("verifying sha256 digest"));
   CHECK_THAT(serving.hub.heads_of_files()[1], has_text("Range: bytes="));
   CHECK(read_file(serving.path_of("tiny.rkllm")) == serving.hub.files["tiny.rkllm"]);
 }
@@ -181,7 +189,7 @@ TEST_CASE("who asks for a model that is being pulled waits for the same pull, an
   CHECK_THAT(third.json()["error"], has_text("2 models are being pulled already"));
   CHECK(third.headers.contains("Retry-After"));
   is_over.set_value();
-  for (RawSocket* each : {first.get(), other.get(), same.get()}) each->receive_until("\"success\"}\n");
+  for (RawSocket* each : {first.get(), other.get(), same.get()}) each->receive_until("\"success\"");
   CHECK(serving.hub.heads_of_files().size() == 2);
   CHECK(serving.pull({{"model", "hf.co/acme/tiny:c.rkllm"}}).status == 200);
   CHECK(serving.listed() == Names{"a", "b", "c"});
