@@ -41,8 +41,23 @@ test('a run and those that wait for it are seen while they last', async () => {
   }
   const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'qwen2-slow' }) });
   await card.getByText('answering').waitFor();
+  const waiting = card.getByRole('listitem');
+  await waiting.getByText(/^a chat, waiting for [\d.]+ s/).waitFor();
+  assert.equal(await waiting.count(), 1);
   given_up.abort();
   await card.getByText('idle').waitFor();
+  await waiting.waitFor({ state: 'detached' });
+  await card.locator('dt:text-is("Queue") + dd:text-is("0")').waitFor();
+  await end(page);
+});
+
+test('what memory a model takes is told after its first run, and unknown before', async () => {
+  const page = await open_page(browser, at(server), { hash: '#models' });
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'qwen2-board' }) });
+  const memory = card.locator('dt:text-is("Memory") + dd');
+  await memory.getByText('unknown').waitFor();
+  await fetch(`${at(server)}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'qwen2-board', messages: [{ role: 'user', content: '@n=3 Hi' }] }) });
+  await memory.getByText(/^[\d,.]+ MB/).waitFor();
   await end(page);
 });
 

@@ -1,5 +1,6 @@
 // The log, the tools, and what other programs paste to connect.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 
 import { eventually } from '../clients/support/eventually.mjs';
@@ -57,5 +58,17 @@ test('any tool is called by a form that its schema makes', async () => {
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   await assert_accessible(page);
+  await end(page);
+});
+
+test('each client that the documentation has a page for is among those to connect', async () => {
+  const page = await open_page(browser, at(server), { hash: '#connect' });
+  const offered = (await page.getByLabel('Program').locator('option').allTextContents()).map((name) => name.toLowerCase());
+  const documented = [...(await readFile(process.env.DOCUMENTED_CLIENTS, 'utf8')).matchAll(/^\| \[([^\]]+)\]\((.+)\.md\)/gm)];
+  assert.ok(documented.length >= 10);
+  for (const [, title, file] of documented) {
+    const names = file === 'programs' ? ['curl'] : [title.toLowerCase(), file]; // of programs.md the first
+    assert.ok(offered.some((each) => names.some((name) => each.startsWith(name))), `${title} is none of ${offered.join(', ')}`);
+  }
   await end(page);
 });

@@ -55,3 +55,31 @@ test('375 pixels, dark, by the keyboard alone', async () => {
   await assert_tabs_in_sight(page);
   await end(page);
 });
+
+test('light and dark: as the device, until one is chosen, which is kept, and every part can be read in both', async () => {
+  const page = await open_page(browser, at(server), { colorScheme: 'light' });
+  const shown = () => page.locator('html').getAttribute('data-theme');
+  const brightness = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).reduce((sum, each) => sum + Number(each), 0) / 3);
+  const choice = page.getByLabel('Colours');
+  await choice.waitFor();
+  assert.equal(await shown(), 'light');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.locator('html[data-theme="dark"]').waitFor();
+  for (const theme of ['light', 'dark']) {
+    await choice.selectOption(theme);
+    assert.equal(await shown(), theme);
+    await page.reload();
+    await choice.waitFor();
+    assert.equal(await shown(), theme);
+    assert.ok(theme === 'light' ? (await brightness()) > 200 : (await brightness()) < 60);
+    for (const view of ['chat', 'models', 'board', 'tools', 'log', 'connect']) {
+      await page.evaluate((hash) => (location.hash = hash), view);
+      await page.locator(`nav a[href="#${view}"][aria-current]`).waitFor();
+      await assert_accessible(page);
+    }
+  }
+  await choice.selectOption('system');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.locator('html[data-theme="light"]').waitFor();
+  await end(page);
+});

@@ -10,6 +10,6 @@ if (!find_chromium()) {
   process.exit(77);
 }
 
-const kParts = ['access', 'answers', 'conversations', 'looks', 'long_answers', 'board', 'log_and_tools'];
+const kParts = ['access', 'answers', 'conversations', 'looks', 'keyboard', 'long_answers', 'board', 'log_and_tools'];
 for (const part of kParts) await import(`./${part}_test.mjs`);
 if (process.env.SCREENSHOTS) await import('./pictures.mjs');

@@ -8,7 +8,9 @@ import { also_watch, handles, read_runtime, refresh_handles, runtime, samples, s
 import { number, t } from './words.js';
 
 function Handle({ handle, speed }) {
-  const waits = (each) => html`<li>${t('waits', { method: each.method, time: number(each.waiting_ms / 1000, 1) })}</li>`;
+  // A chat takes the whole model for its turn, whatever it will call.
+  const waits = ({ method, waiting_ms }) =>
+    html`<li>${t(method === 'lease' ? 'waits_chat' : 'waits', { method, time: number(waiting_ms / 1000, 1) })}</li>`;
   return html`<li class="card">
     <h3>${handle.model ?? handle.id}</h3>
     <dl>

@@ -12,6 +12,9 @@ import { use_store } from './store.js';
 import { also_watch, is_simulated, refresh_models, server } from './watch.js';
 import { number, t } from './words.js';
 
+// Before what was pressed goes away with all that it stands in: from the messages the keyboard goes on, and Escape stops.
+const focus_messages = (event) => event.currentTarget.closest('.messages').focus({ preventScroll: true });
+
 const is_being_made = (message) => message?.status === 'waiting' || message?.status === 'growing';
 
 function Figures({ message }) {
@@ -44,6 +47,10 @@ const kEndings = { stopped: 'answer_stopped', cut: 'answer_cut', interrupted: 'a
 
 function Answer({ message, busy }) {
   const ending = kEndings[message.status];
+  const again = (event) => {
+    focus_messages(event);
+    regenerate(message.key);
+  };
   return html`<article class="message answer" aria-label=${t('assistant')}>
     <${Thinking} message=${message} />
     <${AnswerText} key=${message.key} text=${message.content} growing=${message.status === 'growing'} />
@@ -52,7 +59,7 @@ function Answer({ message, busy }) {
     <${Figures} message=${message} />
     ${!is_being_made(message) && html`<div class="actions">
       <button type="button" onClick=${(event) => copy_text(message.content, event.currentTarget)}>${t('copy_answer')}</button>
-      <button type="button" disabled=${busy} onClick=${() => regenerate(message.key)}>${t('regenerate')}</button>
+      <button type="button" disabled=${busy} onClick=${again}>${t('regenerate')}</button>
     </div>`}
   </article>`;
 }
@@ -72,15 +79,20 @@ function Question({ message, busy }) {
   const done = (event) => {
     event.preventDefault();
     if (text.trim() === '') return;
+    focus_messages(event);
     set_text(null);
     edit(message.key, text);
   };
+  const leave = (event) => {
+    focus_messages(event);
+    set_text(null);
+  };
   return html`<form class="message question" onSubmit=${done}>
     <textarea ref=${field} rows="3" aria-label=${t('edit_message')} value=${text} onInput=${(event) => set_text(event.target.value)}
-      onKeyDown=${(event) => event.key === 'Escape' && set_text(null)} />
+      onKeyDown=${(event) => event.key === 'Escape' && leave(event)} />
     <div class="actions">
       <button type="submit">${t('save_and_send')}</button>
-      <button type="button" onClick=${() => set_text(null)}>${t('cancel')}</button>
+      <button type="button" onClick=${leave}>${t('cancel')}</button>
     </div>
   </form>`;
 }
@@ -152,7 +164,7 @@ function Entry({ busy }) {
       onInput=${(event) => set_text(event.target.value)} onKeyDown=${on_key} />
     ${busy
       ? html`<button type="button" class="main stop" onClick=${stop}>${t('stop')}</button>`
-      : html`<button type="submit" class="main" disabled=${!may_send}>${t('send')}</button>`}
+      : html`<button type="submit" class="main" aria-disabled=${!may_send}>${t('send')}</button>`}
   </form>`;
 }
 

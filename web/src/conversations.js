@@ -46,7 +46,10 @@ function use_search(attempt) {
 function Renaming({ row, done }) {
   const [title, set_title] = useState(row.title ?? '');
   const field = useRef(null);
-  useEffect(() => field.current.select(), []);
+  useEffect(() => {
+    field.current.focus(); // which select() need not do
+    field.current.select();
+  }, []);
   const submit = (event) => {
     event.preventDefault();
     if (title.trim() !== '') done(title.trim());
@@ -63,8 +66,16 @@ function Row({ row, query, attempt, changed }) {
   const { id } = use_store(conversation);
   const [renames, set_renames] = useState(false);
   const title = name_of(row);
-  const remove = () => {
-    if (window.confirm(t('delete_ask', { title }))) attempt(delete_conversation(row.conversation_id).then(changed));
+  const rename_button = useRef(null);
+  const was_renaming = useRef(false);
+  useEffect(() => {
+    if (was_renaming.current) rename_button.current.focus(); // what had the focus has gone
+    was_renaming.current = renames;
+  }, [renames]);
+  const remove = (event) => {
+    if (!window.confirm(t('delete_ask', { title }))) return;
+    event.currentTarget.closest('.conversations').querySelector('.new').focus(); // this row goes away
+    attempt(delete_conversation(row.conversation_id).then(changed));
   };
   const rename = (text) => {
     set_renames(false);
@@ -75,7 +86,7 @@ function Row({ row, query, attempt, changed }) {
     <button type="button" class="open" aria-current=${row.conversation_id === id ? 'true' : undefined} onClick=${() => attempt(open_conversation(row))}>
       <span dir="auto">${title}</span>${row.found && html`<small class="found" dir="auto">${piece_of(row.found, query)}</small>`}<small>${day_of(row.updated_at)}</small>
     </button>
-    <button type="button" class="small" aria-label=${t('rename_conversation', { title })} onClick=${() => set_renames(true)}>✎</button>
+    <button type="button" class="small" ref=${rename_button} aria-label=${t('rename_conversation', { title })} onClick=${() => set_renames(true)}>✎</button>
     <button type="button" class="small" aria-label=${t('delete_conversation', { title })} onClick=${remove}>×</button>
   </li>`;
 }
@@ -96,7 +107,7 @@ export function Conversations() {
   return html`<aside class="conversations" aria-label=${t('conversations')}>
     <div class="bar">
       <button type="button" class="fold" aria-expanded=${open} aria-controls="kept" onClick=${() => set_open(!open)}>${t('conversations')}</button>
-      <button type="button" onClick=${() => attempt(new_conversation())}>${t('new_chat')}</button>
+      <button type="button" class="new" onClick=${() => attempt(new_conversation())}>${t('new_chat')}</button>
     </div>
     <div id="kept" class=${open ? 'kept open' : 'kept'}>
       ${problem && html`<p class="warning" role="alert">${problem}</p>`}

@@ -18,6 +18,12 @@ function Loading({ progress }) {
     ${known && html`<small>${t('loading_bytes', { read: bytes(progress.bytes), total: bytes(progress.total) })}</small>`}`;
 }
 
+// One button in two states, which keeps the focus, also while it can do nothing.
+function LoadOrUnload({ name, loaded, idle, onClick }) {
+  const word = t(loaded ? 'unload' : 'load');
+  return html`<button type="button" aria-disabled=${!idle} aria-label=${`${word}: ${name}`} onClick=${() => idle && onClick()}>${word}</button>`;
+}
+
 function Model({ model, handle, act, busy }) {
   const own = model.rkllm ?? {};
   const memory = handle?.last_perf?.memory_usage_mb;
@@ -34,11 +40,8 @@ function Model({ model, handle, act, busy }) {
       <dt>${t('platform')}</dt><dd>${own.platform ?? t('unknown')}</dd>
       ${handle && html`<dt>${t('handle')}</dt><dd>${handle.id}</dd>`}
     </dl>
-    ${loaded
-      ? html`<button type="button" disabled=${busy} aria-label=${`${t('unload')}: ${name}`}
-          onClick=${() => act(name, () => unload(name, handle), 'unload_done')}>${t('unload')}</button>`
-      : html`<button type="button" disabled=${busy || own.state !== 'on_disk'} aria-label=${`${t('load')}: ${name}`}
-          onClick=${() => act(name, () => load(name), 'load_done')}>${t('load')}</button>`}
+    <${LoadOrUnload} name=${name} loaded=${loaded} idle=${!busy && (loaded || own.state === 'on_disk')}
+      onClick=${() => (loaded ? act(name, () => unload(name, handle), 'unload_done') : act(name, () => load(name), 'load_done'))} />
   </li>`;
 }
 

@@ -36,6 +36,7 @@ function Tool({ tool }) {
   const fields = fields_of(tool.inputSchema);
   const submit = async (event) => {
     event.preventDefault();
+    if (state.calling) return;
     const controller = new AbortController();
     running.current = controller;
     set_state({ calling: true });
@@ -47,6 +48,10 @@ function Tool({ tool }) {
       set_state(controller.signal.aborted ? {} : { problem: error.message });
     }
   };
+  const stop = (event) => {
+    event.currentTarget.form.querySelector('[type=submit]').focus(); // this button goes away
+    running.current.abort();
+  };
   return html`<article class="tool">
     <h2>${tool.title ?? tool.name} ${tool.title && html`<code>${tool.name}</code>`}</h2>
     <p>${tool.description}</p>
@@ -54,8 +59,8 @@ function Tool({ tool }) {
     <form onSubmit=${submit}>
       <${Fields} fields=${fields} written=${written} on_change=${(name, text) => set_written((all) => ({ ...all, [name]: text }))} />
       <div class="actions">
-        <button type="submit" class="main" disabled=${state.calling}>${t('call_tool')}</button>
-        ${state.calling && html`<button type="button" onClick=${() => running.current.abort()}>${t('stop')}</button>`}
+        <button type="submit" class="main" aria-disabled=${state.calling === true}>${t('call_tool')}</button>
+        ${state.calling && html`<button type="button" onClick=${stop}>${t('stop')}</button>`}
       </div>
     </form>
     <div role="status">

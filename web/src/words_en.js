@@ -114,6 +114,7 @@ export const english = {
   running: 'answering',
   idle: 'idle',
   waits: '{method}, waiting for {time} s',
+  waits_chat: 'a chat, waiting for {time} s',
   latest_speed: 'Latest run',
   speeds: 'Speed and NPU',
   chart_tokens: 'Tokens per second, all models',

@@ -114,6 +114,7 @@ export const vietnamese = {
   running: 'đang trả lời',
   idle: 'rảnh',
   waits: '{method}, đã chờ {time} giây',
+  waits_chat: 'một cuộc trò chuyện, đã chờ {time} giây',
   latest_speed: 'Lần chạy gần nhất',
   speeds: 'Tốc độ và NPU',
   chart_tokens: 'Token mỗi giây, tất cả mô hình',
