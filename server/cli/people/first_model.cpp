@@ -6,8 +6,11 @@
 #include "client/connection.hpp"
 #include "text/shell_word.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 namespace rkllm_mcp {
 namespace {
@@ -26,6 +29,20 @@ bool is_simulated(ServerLink& server) {
   return finds_simulator(server.settings());
 }
 
+// "\nBeside it: fast.json, …": the other models of its folder; nothing if there are none.
+std::string words_of_others(const std::filesystem::path& shipped) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& each : std::filesystem::directory_iterator(shipped.parent_path(), error)) {
+    const std::filesystem::path& file = each.path();
+    if (file.extension() == ".json" && file.filename() != shipped.filename()) names.push_back(file.filename().string());
+  }
+  std::ranges::sort(names);
+  std::string words;
+  for (const std::string& name : names) words += (words.empty() ? "\nBeside it: " : ", ") + name;
+  return words;
+}
+
 }  // namespace
 
 std::optional<std::string> model_of_simulator() {
@@ -42,7 +59,7 @@ std::string words_of_first_model(ServerLink& server, const OfferedModels& offere
     const auto file = is_on_this_machine(server.place()) ? model_of_simulator() : std::nullopt;
     return "Load one of the simulator's: rkllm-mcp load " +
            (file ? shell_word(*file) : "FOLDER/" + std::string(kShipped)) + server.where() +
-           (file ? "" : ", with the folder share/rkllm_sim/models of its installation");
+           (file ? words_of_others(*file) : ", with the folder share/rkllm_sim/models of its installation");
   }
   const std::string load = "; load one: rkllm-mcp load FILE.rkllm" + server.where();
   const std::string name = "; or name folders with .rkllm files in runtime.model_dirs";

@@ -57,7 +57,7 @@ std::vector<Meant> meant_by(const std::vector<std::string>& names, const Offered
     });
     if (!is_said_twice) all.push_back({name, model});
   }
-  std::ranges::stable_partition(all, [](const Meant& each) { return each.model == nullptr; });
+  std::stable_partition(all.begin(), all.end(), [](const Meant& each) { return each.model == nullptr; });
   return all;
 }
 

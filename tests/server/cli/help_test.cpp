@@ -187,9 +187,11 @@ TEST_CASE("an empty name is a mistake of the command line, and is called so") {
   const Home home;
   for (const std::vector<std::string>& args : std::vector<std::vector<std::string>>{{"load", ""},
                                                                                     {"unload", ""},
+                                                                                    {"unload", "one", ""},
                                                                                     {"rm", ""},
                                                                                     {"rm", "one", ""},
                                                                                     {"chat", ""},
+                                                                                    {"chat", "--model", ""},
                                                                                     {"ask", "Hi", "--model", ""},
                                                                                     {"pull", ""},
                                                                                     {"call", ""},

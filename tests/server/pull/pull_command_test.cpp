@@ -293,6 +293,31 @@ TEST_CASE("a pull of a server shows how far it is, and ends with Ctrl-C, and the
   CHECK(read_file(theirs / "tiny.rkllm") == hub.files["tiny.rkllm"]);
 }
 
+TEST_CASE("pull --to gives the access token, and says where it lacks the permission or is missing") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = "a model";
+  const Machine machine("http://127.0.0.1:1");
+  TemporaryDirectory theirs;
+  write_file(theirs / "tokens", "me KEY123KEY123KEY123\nguest GUEST123GUEST123GUEST123 call\n");
+  std::filesystem::permissions(theirs / "tokens", std::filesystem::perms(0600));
+  LiveServer server({.set = {"runtime.model_dirs=" + theirs.path(), "runtime.model_hub=" + hub.url(),
+                             "auth.tokens=" + (theirs / "tokens")},
+                     .env = {{"no_proxy", "*"}}});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port(Transport::kHttp));
+  const auto pull = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> args{"pull", "hf.co/acme/tiny", "--to", place};
+    args.insert(args.end(), more.begin(), more.end());
+    return machine.run(args);
+  };
+  CHECK_THAT(pull({}).err, has_text("an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment"));
+  const auto guest = pull({"--token", "GUEST123GUEST123GUEST123"});
+  CHECK(guest.status == 1);
+  CHECK_THAT(guest.err, has_text("takes an access token with the permission admin"));
+  CHECK_FALSE(std::filesystem::exists(theirs / "tiny.rkllm"));
+  CHECK(pull({"--token", "KEY123KEY123KEY123"}).status == 0);
+  CHECK(std::filesystem::exists(theirs / "tiny.rkllm"));
+}
+
 TEST_CASE("pull --to says where a server fetches no models, and what such a one as Ollama has fetched") {
   const Machine machine("http://127.0.0.1:1");
   const LiveServer without({.set = {"chat.enabled=false"}});
