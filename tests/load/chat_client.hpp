@@ -46,7 +46,4 @@ class ChatClient {
   int turns_ = 0;
 };
 
-// What makes a simulated model answer with exactly this text.
-std::string dictated(const std::string& text);
-
 }  // namespace rkllm_mcp::test

@@ -49,8 +49,8 @@ HttpAnswer HttpClient::remove(const std::string& path, const std::string& body) 
   return answer_of(client_->Delete(path.c_str(), body, "application/json"));
 }
 
-void HttpClient::post_for_events(const std::string& path, const std::string& body,
-                                 const std::function<bool(std::string_view)>& on_event) {
+HttpAnswer HttpClient::post_in_parts(const std::string& path, const std::string& body,
+                                     const std::function<bool(std::string_view)>& on_more) {
   httplib::Request request;
   request.method = "POST";
   request.path = path;
@@ -60,17 +60,29 @@ void HttpClient::post_for_events(const std::string& path, const std::string& bod
   std::string received;
   request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t, std::uint64_t) {
     received.append(bytes, count);
-    for (auto end = received.find("\n\n"); end != std::string::npos && !stopped; end = received.find("\n\n")) {
-      stopped = !on_event(data_of(std::string_view(received).substr(0, end)));
-      received.erase(0, end + 2);
-    }
+    stopped = !on_more(received);
     return !stopped;
   };
   httplib::Response response;
   httplib::Error error = httplib::Error::Success;
   const bool complete = client_->send(request, response, error);
-  if (stopped) return client_->stop();
-  if (!complete) throw client::ConnectionError("HTTP: " + httplib::to_string(error));
+  if (stopped) client_->stop();
+  if (!stopped && !complete) throw client::ConnectionError("HTTP: " + httplib::to_string(error));
+  return {response.status, {response.headers.begin(), response.headers.end()}, std::move(received)};
+}
+
+void HttpClient::post_for_events(const std::string& path, const std::string& body,
+                                 const std::function<bool(std::string_view)>& on_event) {
+  std::size_t seen = 0;
+  post_in_parts(path, body, [&](std::string_view received) {
+    constexpr std::string_view kEnd = "\n\n";
+    for (auto end = received.find(kEnd, seen); end != std::string_view::npos; end = received.find(kEnd, seen)) {
+      const std::string_view event = received.substr(seen, end - seen);
+      seen = end + kEnd.size();
+      if (!on_event(data_of(event))) return false;
+    }
+    return true;
+  });
 }
 
 }  // namespace rkllm_mcp::test

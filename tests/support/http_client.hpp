@@ -35,6 +35,10 @@ class HttpClient {
   HttpAnswer get(const std::string& path);
   HttpAnswer post(const std::string& path, const std::string& body);
   HttpAnswer remove(const std::string& path, const std::string& body);  // DELETE
+  // Posts; `on_more` sees what has come of the body each time that it has become more, and says whether to go on. After
+  // it said no the connection is closed. Throws if the body does not end as HTTP has it.
+  HttpAnswer post_in_parts(const std::string& path, const std::string& body,
+                           const std::function<bool(std::string_view so_far)>& on_more);
   // Posts and gets Server-Sent Events; `on_event` sees the data of each and says whether to go on. Returns when the
   // events end, or after `on_event` said no, with the connection closed.
   void post_for_events(const std::string& path, const std::string& body,

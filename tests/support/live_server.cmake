@@ -1,6 +1,7 @@
 # test_server: the real program on free ports, and clients for each of its transports.
 set(support ${CMAKE_CURRENT_LIST_DIR})
 add_library(test_server STATIC
+  ${support}/chat_dialect.cpp
   ${support}/holdings.cpp
   ${support}/http_client.cpp
   ${support}/live_server.cpp
