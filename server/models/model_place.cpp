@@ -1,6 +1,7 @@
 #include "models/model_place.hpp"
 
 #include "jsonrpc/failure.hpp"
+#include "last_log_line.hpp"
 
 #include <asio/post.hpp>
 
@@ -150,7 +151,8 @@ void ModelPlace::lease_refused(Backend::CallId lease, const RpcError& why) {
 
 void ModelPlace::failed(const LoadFailure& failure) {
   if (std::exchange(state_, State::kOver) == State::kOver) return;
-  refused(turn_error(failure.kind, failure.error.what()));
+  refused(turn_error(failure.kind, "model " + source_.slot->title() + " could not be loaded: " +
+                                       with_last_log_line(failure.error.what(), failure.error.data())));
 }
 
 void ModelPlace::give_up() {

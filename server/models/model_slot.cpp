@@ -27,12 +27,16 @@ bool is_want_of_room(const RpcError& error) {
   return error.code() == ErrorCode::kRuntimeUnavailable || error.code() == ErrorCode::kQueueFull;
 }
 
+// Whether there are models, or loads but this one, that may go or end.
+bool has_others(const QueuedBackend& queue, Backend::CallId init) {
+  const auto is_other = [init](const QueuedBackend::Load& load) { return load.init != init; };
+  return !queue.handles().empty() || std::ranges::any_of(queue.loads(), is_other);
+}
+
 std::int64_t seconds_since_1970() {
   using std::chrono::system_clock;
   return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
 }
-
-std::string what_for(ModelSlot::Use use) { return use == ModelSlot::Use::kEmbeddings ? " for embeddings" : ""; }
 
 }  // namespace
 
@@ -55,6 +59,10 @@ class ModelSlot::LoadWatch final : public CallObserver {
 
 ModelSlot::ModelSlot(const SlotSurroundings& around, NamedModel model, Use use, Events events)
     : around_(around), model_(std::move(model)), use_(use), events_(std::move(events)) {}
+
+std::string ModelSlot::title() const {
+  return use_ == Use::kEmbeddings ? model_.name + " for embeddings" : model_.name;
+}
 
 void ModelSlot::update(NamedModel model, chat::KeepAlive keep_alive) {
   model_ = std::move(model);
@@ -145,7 +153,7 @@ void ModelSlot::load() {
   if (runtime.queue == nullptr) {
     return fail_all({chat::ErrorKind::kRuntimeFailed, runtime_unavailable(runtime.reason)});
   }
-  if (const auto why = events_.forbids(*this)) return fail_all(*why);
+  if (const auto why = events_.forbids()) return fail_all(*why);
   state_ = State::kLoading;
   load_began_ = around_.clock.now();
   loaded_with_ = param_to_load_with();
@@ -154,7 +162,7 @@ void ModelSlot::load() {
                       .params = Json{{"param", loaded_with_}},
                       .observer = std::make_shared<LoadWatch>(around_.loop, weak_from_this())};
   init_ = runtime.queue->load(model_.name, runtime.watched(std::move(request)));
-  around_.log.info("model {}{} is being loaded", model_.name, what_for(use_));
+  around_.log.info("model {} is being loaded", title());
   events_.changed();
   tell_progress();
 }
@@ -202,7 +210,7 @@ void ModelSlot::loaded(const CallOutcome& outcome) {
   const auto context = loaded_with_.find("max_context_len");
   context_ = context != loaded_with_.end() && context->is_number_integer() ? std::optional(context->get<std::int64_t>())
                                                                            : std::nullopt;
-  around_.log.info("model {}{} is loaded: {}, in {:.3f} s", model_.name, what_for(use_), handle_, *load_s_);
+  around_.log.info("model {} is loaded: {}, in {:.3f} s", title(), handle_, *load_s_);
   if (use_ == Use::kTurns) warn_of_unknown_template(around_.log, model_);
   serve();
   if (!when_unloaded_.empty()) {
@@ -215,8 +223,9 @@ void ModelSlot::loaded(const CallOutcome& outcome) {
 
 void ModelSlot::load_failed(const std::exception_ptr& error) {
   const RpcError why = as_rpc_error(error);
+  const Backend::CallId init = init_;
   forget_handle();
-  around_.log.warn("model {}{} could not be loaded: {}", model_.name, what_for(use_), why.what());
+  around_.log.warn("model {} could not be loaded: {}", title(), why.what());
   if (why.code() == ErrorCode::kCallFailed && !model_.is_preset && events_.default_context > 0 &&
       !without_default_context_) {
     without_default_context_ = true;  // it may have been built for less
@@ -229,14 +238,14 @@ void ModelSlot::load_failed(const std::exception_ptr& error) {
     return fail_all({chat::ErrorKind::kNoRoom, why});
   }
   state_ = State::kLoading;  // nobody else begins meanwhile
-  events_.make_room(*this, [weak = weak_from_this(), why](bool made_room) {
+  events_.make_room(*this, [weak = weak_from_this(), why, init](bool made_room) {
     const auto alive = weak.lock();
     if (!alive) return;
     alive->state_ = State::kUnloaded;
     if (made_room) return alive->load();
     alive->has_made_room_ = false;
     const QueuedBackend* const queue = alive->around_.runtime.queue;
-    const bool is_full = why.code() == ErrorCode::kQueueFull || (queue != nullptr && !queue->handles().empty());
+    const bool is_full = why.code() == ErrorCode::kQueueFull || (queue != nullptr && has_others(*queue, init));
     alive->fail_all({is_full ? chat::ErrorKind::kNoRoom : chat::ErrorKind::kRuntimeFailed, why});
   });
 }
@@ -294,8 +303,7 @@ void ModelSlot::look_whether_expired() {
     last_used_ = use->last_used;
     return arm();
   }
-  around_.log.info("model {}{} is unloaded: it was not used for {:.0f} s", model_.name, what_for(use_),
-                   keep_alive().seconds);
+  around_.log.info("model {} is unloaded: it was not used for {:.0f} s", title(), keep_alive().seconds);
   unload([](const std::exception_ptr&) {});
 }
 
@@ -331,7 +339,7 @@ void ModelSlot::unloaded(std::exception_ptr error) {
     state_ = State::kLoaded;  // the runtime has refused
     arm();
   } else {
-    around_.log.info("model {}{} is unloaded", model_.name, what_for(use_));
+    around_.log.info("model {} is unloaded", title());
     forget_handle();
     error = nullptr;
   }

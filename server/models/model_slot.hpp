@@ -84,7 +84,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
     // There was no room for it: makes some, and then calls `then` with whether there may be more room now.
     std::function<void(ModelSlot& slot, std::function<void(bool made_room)> then)> make_room{};
     // Why it may not be loaded at all now; nothing: it may.
-    std::function<std::optional<LoadFailure>(const ModelSlot& slot)> forbids{};
+    std::function<std::optional<LoadFailure>()> forbids{};
     std::function<void()> changed{};
     chat::KeepAlive keep_alive{false, 300};  // where the model has none of its own
     std::int64_t default_context = 0;        // for files without a preset; 0: the runtime's
@@ -95,7 +95,7 @@ class ModelSlot : public std::enable_shared_from_this<ModelSlot> {
   const NamedModel& model() const { return model_; }
   // What the settings say of it now; holds from its next load.
   void update(NamedModel model, chat::KeepAlive keep_alive);
-  Use use() const { return use_; }
+  std::string title() const;  // in words, "NAME for embeddings"
   State state() const { return state_; }
   const std::string& handle() const { return handle_; }
   const Json& param() const { return loaded_with_; }

@@ -197,7 +197,7 @@ std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot
   events.make_room = [this](ModelSlot& wanting, std::function<void(bool)> then) {
     make_room(wanting, std::move(then));
   };
-  events.forbids = [this](const ModelSlot& wanting) { return why_not(wanting); };
+  events.forbids = [this] { return why_not(); };
   events.changed = options_.changed;
   events.keep_alive = choices_.keep_alive;
   events.default_context = choices_.default_context;
@@ -205,13 +205,15 @@ std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot
   return slot;
 }
 
-std::optional<LoadFailure> ServerModels::why_not(const ModelSlot& slot) const {
+std::optional<LoadFailure> ServerModels::why_not() const {
   if (!choices_.has_one_process || runtime_.queue->use() < QueuedBackend::Use::kLoading) return std::nullopt;
-  return LoadFailure{ErrorKind::kNotSupported,
-                     RpcError(ErrorCode::kQueueFull,
-                              "another model is loaded, and with runtime.isolation=thread there can be only one: \"" +
-                                  slot.model().name + "\" was not loaded",
-                              Json{{"queued", 1}, {"limit", 1}})};
+  const auto loaded = handles();
+  const std::string holder = loaded.empty() ? "one is being loaded" : "model " + name_of(loaded.front()) + " has it";
+  return LoadFailure{
+      ErrorKind::kNotSupported,
+      RpcError(ErrorCode::kQueueFull,
+               "with runtime.isolation=thread there is one handle at a time for models by name, and " + holder,
+               Json{{"queued", 1}, {"limit", 1}})};
 }
 
 void ServerModels::make_room(ModelSlot& wanting, std::function<void(bool made_room)> then) {

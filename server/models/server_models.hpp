@@ -119,7 +119,7 @@ class ServerModels final : public chat::ModelLender {
   const NamedModel* model_meant(std::string_view name) const;
   std::shared_ptr<ModelSlot> slot(const NamedModel& model, ModelSlot::Use use);
   ModelSlot* existing_slot(const std::string& name, ModelSlot::Use use) const;
-  std::optional<LoadFailure> why_not(const ModelSlot& slot) const;
+  std::optional<LoadFailure> why_not() const;
   void make_room(ModelSlot& slot, std::function<void(bool made_room)> then);
   chat::ModelDescription info(const NamedModel& model) const;
   const std::string& template_of_handle(const QueuedBackend::HandleStatus& handle) const;

@@ -129,7 +129,7 @@ std::unique_ptr<Running> ChatHost::start_on_model(Turn turn, const Asker& asker,
       [this](const std::string& name, std::uint64_t load) -> HandleRecord& { return record_of(name, load); },
       [this](const std::string& name, const AnswerEnd& end) { records_[name].speed.renew(speed_of(end)); },
       first_token_};
-  auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family), listener,
+  auto maker = std::make_unique<TurnMaker>(surroundings, TurnPlan(std::move(turn), family, model.context), listener,
                                            [this, number] { turns_.erase(number); });
   TurnMaker& begun = *maker;
   turns_.emplace(number, std::move(maker));
@@ -160,7 +160,8 @@ std::unique_ptr<Running> ChatHost::count(Turn turn, const Asker& asker, std::str
 
 ChatHost::PromptOfModel ChatHost::prompt_of(const Turn& turn, const Asker& asker) const {
   const ModelDescription model = plain_model_for(turn.model, asker);
-  const TurnPlan plan(turn, family_for(model.template_name, model.path), std::numeric_limits<std::size_t>::max());
+  const TurnPlan plan(turn, family_for(model.template_name, model.path), model.context,
+                      std::numeric_limits<std::size_t>::max());
   return {plan.prompt().text, !plan.uses_own_template(), model.path};
 }
 

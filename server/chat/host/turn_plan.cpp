@@ -75,7 +75,8 @@ const Family* family_for(std::string_view template_name, std::string_view file_n
                                               "\" in the settings does not exist; there are: " + known);
 }
 
-TurnPlan::TurnPlan(Turn turn, const Family* family, std::size_t most_bytes) : turn_(std::move(turn)), family_(family) {
+TurnPlan::TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> max_context_len, std::size_t most_bytes)
+    : turn_(std::move(turn)), family_(family) {
   refuse_images(turn_);
   if (turn_.format.kind != OutputKind::kText) {
     schema_ = schema_of(turn_.format, "response_format");
@@ -91,7 +92,10 @@ TurnPlan::TurnPlan(Turn turn, const Family* family, std::size_t most_bytes) : tu
   // Before it is written: that copies each byte, on the event loop.
   std::size_t bytes = bytes_of(turn_.messages) + (turn_.raw_prompt ? turn_.raw_prompt->size() : 0);
   while (bytes > most_bytes && drop(bytes - most_bytes) > 0) bytes = bytes_of(turn_.messages);
-  if (bytes > most_bytes) throw TurnError::prompt_too_long(most_bytes);
+  if (bytes > most_bytes) {
+    const auto context = max_context_len ? std::optional(context_tokens(*max_context_len)) : std::nullopt;
+    throw TurnError::prompt_too_long(most_bytes, context);
+  }
   write();
 }
 

@@ -25,7 +25,9 @@ class TurnPlan {
  public:
   // `family`: of the model; null: only a single message is possible, in the runtime's own template. Throws TurnError,
   // also where what is said is longer than `most_bytes`, unless the turn lets its oldest turns be dropped.
-  TurnPlan(Turn turn, const Family* family, std::size_t most_bytes = kMostPromptBytes);
+  // `max_context_len`: the model's, where that is known.
+  TurnPlan(Turn turn, const Family* family, std::optional<std::int64_t> max_context_len,
+           std::size_t most_bytes = kMostPromptBytes);
 
   const Turn& turn() const { return turn_; }
   // How the answer is read.

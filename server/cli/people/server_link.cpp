@@ -5,6 +5,7 @@
 #include "client/connection.hpp"
 #include "client/http/sse_parser.hpp"
 #include "jsonrpc/bounded_json.hpp"
+#include "last_log_line.hpp"
 #include "text/space.hpp"
 
 #include <condition_variable>
@@ -23,15 +24,6 @@ constexpr std::chrono::milliseconds kBetweenLooks{50};
 
 constexpr const char* kHowToPresent = "an access token is needed: --token, or RKLLM_MCP_TOKEN in the environment";
 
-// What the runtime has logged tells the cause where the error itself has only what came of it.
-std::string with_last_log_line(std::string message, const Json& error) {
-  const Json data = error.value("data", Json());
-  const Json log = data.is_object() ? data.value("log", Json()) : Json();
-  if (!log.is_array() || log.empty() || !log.back().is_string()) return message;
-  const auto& line = log.back().get_ref<const std::string&>();
-  return message.find(line) != std::string::npos ? message : message + "; the runtime's last word: " + line;
-}
-
 std::string message_of(const std::string& body, int status) {
   if (status == 401) return kHowToPresent;
   const auto json = parse_bounded(body);
@@ -39,7 +31,7 @@ std::string message_of(const std::string& body, int status) {
     const Json& error = (*json)["error"];
     if (error.is_string()) return error.get<std::string>();
     if (error.is_object() && error.contains("message") && error["message"].is_string()) {
-      return with_last_log_line(error["message"].get<std::string>(), error);
+      return with_last_log_line(error["message"].get<std::string>(), error.value("data", Json()));
     }
   }
   if (status == 404) return "this server has nothing at that address";

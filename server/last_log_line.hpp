@@ -1,0 +1,18 @@
+// What the runtime has logged tells the cause where an error of it has only what came of that.
+#pragma once
+
+#include <rkllm_mcp/json.hpp>
+
+#include <string>
+
+namespace rkllm_mcp {
+
+// The message of an error, and behind it the last line of the log in its data, unless the message has that already.
+inline std::string with_last_log_line(std::string message, const Json& data) {
+  const Json log = data.is_object() ? data.value("log", Json()) : Json();
+  if (!log.is_array() || log.empty() || !log.back().is_string()) return message;
+  const auto& line = log.back().get_ref<const std::string&>();
+  return message.find(line) != std::string::npos ? message : message + "; the runtime's last word: " + line;
+}
+
+}  // namespace rkllm_mcp

@@ -1,0 +1,40 @@
+// Prompts that no context has room for: every dialect's clients are told so, and by how much where that is known.
+#include "named_models.hpp"
+#include "support/catch.hpp"
+#include "support/chat_dialect.hpp"
+#include "support/http_client.hpp"
+#include "support/live_server.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace rkllm_mcp::test {
+
+TEST_CASE("a prompt that is too long is 400 in each dialect, with n_ctx once the model has been loaded") {
+  NamedModels models;
+  LiveServer server(models.add("small", Json::object()).options());
+  constexpr std::size_t kNoModelHolds = (std::size_t{1} << 20U) + 1;
+  const auto check_refused = [&](const ChatDialect& dialect, std::size_t bytes, const Json& n_ctx) {
+    HttpClient client(server.endpoint(Transport::kHttp));
+    const HttpAnswer answer =
+        client.post(dialect.path, dialect.question("small", std::string(bytes, 'x'), true).dump());
+    INFO(dialect.path << ": " << answer.body);
+    CHECK(answer.status == 400);
+    const Json body = answer.json();
+    const std::string error = dialect.error_in(body).value_or("no error");
+    CHECK_THAT(error, has_text("prompt is too long") && has_text("context length"));
+    if (!n_ctx.is_null()) CHECK_THAT(error, has_text(n_ctx.dump() + " tokens"));
+    if (dialect.kind == ChatDialect::Kind::kMessages) CHECK(error.starts_with("invalid_request_error: "));
+    if (dialect.kind != ChatDialect::Kind::kCompletions && dialect.kind != ChatDialect::Kind::kResponses) return;
+    CHECK(error.starts_with("context_length_exceeded: "));
+    CHECK(body["error"]["n_ctx"] == n_ctx);
+    CHECK(body["error"].contains("n_prompt_tokens"));
+  };
+  // It is refused before the model is loaded.
+  for (const ChatDialect& dialect : kChatDialects) check_refused(dialect, kNoModelHolds, nullptr);
+  CHECK(server.health()["runtime"]["handles"].empty());
+  for (const ChatDialect& dialect : kChatDialects) check_refused(dialect, 60'000, 4096);
+  for (const ChatDialect& dialect : kChatDialects) check_refused(dialect, kNoModelHolds, 4096);
+}
+
+}  // namespace rkllm_mcp::test

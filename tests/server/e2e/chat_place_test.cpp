@@ -1,0 +1,91 @@
+// A client that leaves while it waits: its place is the next one's.
+#include "named_models.hpp"
+#include "support/catch.hpp"
+#include "support/chat_dialect.hpp"
+#include "support/http_client.hpp"
+#include "support/live_server.hpp"
+#include "support/raw_socket.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <future>
+#include <string>
+
+namespace rkllm_mcp::test {
+namespace {
+
+constexpr const char* kBusy = "busy";
+constexpr const char* kOnePlace = "queue.max_per_handle=1";
+
+// Waits until the model's queue has so many places taken, the one that runs included.
+void await_places(const LiveServer& server, std::size_t places) {
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  for (;;) {
+    const Json model = client.get("/v1/models/" + std::string(kBusy)).json()["rkllm"];
+    if (model["waiting"] == places) return;
+    INFO(model.dump());
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+  }
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a client that leaves the queue of a chat model gives its place to the next one, whichever dialect it spoke") {
+  NamedModels models;
+  LiveServer server(models.add(kBusy, {{"decode_tokens_per_s", 20}}).options({kOnePlace}));
+  const ChatDialect& openai = kChatDialects.front();
+  RawSocket running(server.port(Transport::kHttp));
+  running.send(chat_request(openai.path, openai.question(kBusy, "@n=100000000", true)));
+  running.receive_until("data: ");
+  for (const ChatDialect& dialect : kChatDialects) {
+    for (const bool streams : {true, false}) {
+      INFO(dialect.path << (streams ? " streams" : ""));
+      RawSocket waiting(server.port(Transport::kHttp));
+      waiting.send(chat_request(dialect.path, dialect.question(kBusy, "Never begun", streams)));
+      await_places(server, 2);
+      HttpClient client(server.endpoint(Transport::kHttp));
+      CHECK(client.post(openai.path, openai.question(kBusy, "No place", false).dump()).status == 503);
+      if (streams) {
+        waiting.close();
+      } else {
+        waiting.reset();
+      }
+      await_places(server, 1);
+    }
+  }
+  auto next = std::async(std::launch::async, [&] {
+    HttpClient client(server.endpoint(Transport::kHttp));
+    return client.post(openai.path, openai.question(kBusy, dictated("At last."), false).dump());
+  });
+  await_places(server, 2);
+  running.close();
+  const HttpAnswer answer = next.get();
+  INFO(answer.body);
+  CHECK(answer.status == 200);
+  CHECK(answer.headers.at("x-rkllm-queue-position") == "1");
+  CHECK(openai.text_in(answer.body) == "At last.");
+  for (const RecordedRun& run : server.recorded_runs()) CHECK(run.prompt.find("Never begun") == std::string::npos);
+}
+
+TEST_CASE("a client that leaves while its model is being loaded gives its place to the next one") {
+  NamedModels models;
+  models.add(kBusy, {{"faults", {{{"when", "init"}, {"what", "hang"}}}}});
+  LiveServer server(models.options({kOnePlace}));
+  const ChatDialect& openai = kChatDialects.front();
+  for (const ChatDialect& dialect : kChatDialects) {
+    CAPTURE(dialect.path);
+    RawSocket waiting(server.port(Transport::kHttp));
+    waiting.send(chat_request(dialect.path, dialect.question(kBusy, "Hello", true)));
+    await_places(server, 1);
+    HttpClient client(server.endpoint(Transport::kHttp));
+    const HttpAnswer full = client.post(openai.path, openai.question(kBusy, "No place", false).dump());
+    CHECK(full.status == 503);
+    CHECK(full.headers.count("Retry-After") == 1);
+    waiting.close();
+    await_places(server, 0);
+  }
+}
+
+}  // namespace rkllm_mcp::test
