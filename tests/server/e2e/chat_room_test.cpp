@@ -60,7 +60,7 @@ void during_an_answer(const LiveServer& server, const std::function<void()>& act
 TEST_CASE("with runtime.isolation=thread a second model is refused in each dialect, and the first one answers on",
           "[worker]") {
   NamedModels models;
-  models.add(kFirstModel, {{"decode_tokens_per_s", 20}}).add(kSecondModel, Json::object());
+  models.add(kFirstModel, {{"decode_tokens_per_s", 10}}).add(kSecondModel, Json::object());
   LiveServer server(models.options({"runtime.isolation=thread"}));
   const std::string reason = "with runtime.isolation=thread there is one handle at a time";
   const auto check_refused = [&](const ChatDialect& dialect, const HttpAnswer& answer, const std::string& what) {
@@ -94,7 +94,7 @@ TEST_CASE("with runtime.isolation=thread a second model is refused in each diale
 TEST_CASE("a model that the NPU has no memory for is 503 in each dialect while another one is in use, and says why",
           "[worker]") {
   NamedModels models;
-  models.add(kFirstModel, {{"decode_tokens_per_s", 20}}).add(kSecondModel, {{"npu_memory_mb", 5000}});
+  models.add(kFirstModel, {{"decode_tokens_per_s", 10}}).add(kSecondModel, {{"npu_memory_mb", 5000}});
   LiveServer server(models.options({"runtime.isolation=process"}));
   const auto check_refused = [](const ChatDialect& dialect, const HttpAnswer& answer) {
     INFO(dialect.path << ": " << answer.body);
@@ -143,7 +143,7 @@ TEST_CASE("a model that the NPU has no memory for is 503 while another one is be
 
 TEST_CASE("a model that no handle is left for has one as soon as the other is out of use", "[worker]") {
   NamedModels models;
-  models.add(kFirstModel, {{"decode_tokens_per_s", 20}}).add(kSecondModel, Json::object());
+  models.add(kFirstModel, {{"decode_tokens_per_s", 10}}).add(kSecondModel, Json::object());
   LiveServer server(models.options({"limits.max_handles=1"}));
   during_an_answer(server, [&] {
     const HttpAnswer refused = ask_model(server, kChatDialects.front(), kSecondModel, true);
