@@ -37,4 +37,31 @@ TEST_CASE("a prompt that is too long is 400 in each dialect, with n_ctx once the
   for (const ChatDialect& dialect : kChatDialects) check_refused(dialect, kNoModelHolds, 4096);
 }
 
+TEST_CASE("a prompt that fills the context is refused with its tokens, and one that leaves room for one more is not") {
+  NamedModels models;
+  LiveServer server(models.add("small", Json::object()).options());
+  const ChatDialect& openai = kChatDialects.front();
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto ask = [&](int words) {
+    std::string text;
+    for (int number = 0; number < words; ++number) text += " a";  // a token each
+    Json body = openai.question("small", text, false);
+    body.erase("max_tokens");
+    return client.post(openai.path, body.dump()).json();
+  };
+  constexpr int kContext = 4096;
+  constexpr int kSome = 4000;
+  const Json some = ask(kSome);
+  INFO(some.dump());
+  const int around = some["usage"]["prompt_tokens"].get<int>() - kSome;
+  const Json full = ask(kContext - around);
+  INFO(full.dump());
+  CHECK(full["error"]["n_prompt_tokens"] == kContext);
+  CHECK(full["error"]["n_ctx"] == kContext);
+  const Json last = ask(kContext - around - 1);
+  INFO(last.dump());
+  CHECK(last["usage"]["completion_tokens"] == 1);
+  CHECK(last["choices"][0]["finish_reason"] == "length");
+}
+
 }  // namespace rkllm_mcp::test
