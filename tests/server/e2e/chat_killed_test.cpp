@@ -119,7 +119,7 @@ TEST_CASE("who waits behind an answer whose worker is killed is answered by the 
   LiveServer server(models.add(kDoomed, {{"decode_tokens_per_s", 20}}).options({"runtime.isolation=process"}));
   const ChatDialect& dialect = kChatDialects.front();
   const auto ask = [&](const std::string& text) {
-    return std::async(std::launch::async, [&server, &dialect, text] {
+    return std::async(std::launch::async, [&, text] {
       HttpClient client(server.endpoint(Transport::kHttp));
       return client.post(dialect.path, dialect.question(kDoomed, dictated(text), false).dump());
     });
