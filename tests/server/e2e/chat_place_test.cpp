@@ -90,4 +90,34 @@ TEST_CASE("a client that leaves while its model is being loaded gives its place 
   }
 }
 
+TEST_CASE("a client that leaves the queue of embeddings gives its place to the next one") {
+  NamedModels models;
+  LiveServer server(models.add(kBusy, {{"prefill_tokens_per_s", 100}}).options({kOnePlace}));
+  const auto embedding = [](const std::string& text) { return Json{{"model", kBusy}, {"input", text}}; };
+  const auto await_queue = [&server](bool runs, std::size_t queued) {
+    await_health(server, [&](const Json& all) {
+      return all.size() == 1 && all[0]["running"] == runs && all[0]["queued"] == queued;
+    });
+  };
+  std::string text;
+  for (int number = 0; number < 2000; ++number) text += " a";  // a token each
+  RawSocket running(server.port(Transport::kHttp));
+  running.send(chat_request("/v1/embeddings", embedding(text)));
+  await_queue(true, 0);
+  for (const std::string path : {"/v1/embeddings", "/api/embed"}) {
+    CAPTURE(path);
+    RawSocket waiting(server.port(Transport::kHttp));
+    waiting.send(chat_request(path, embedding("Never begun")));
+    await_queue(true, 1);
+    HttpClient client(server.endpoint(Transport::kHttp));
+    const HttpAnswer full = client.post(path, embedding("No place").dump());
+    INFO(full.body);
+    CHECK(full.status == 503);
+    CHECK(full.headers.count("Retry-After") == 1);
+    waiting.close();
+    await_queue(true, 0);
+  }
+  for (const RecordedRun& run : server.recorded_runs()) CHECK(run.prompt.find("Never begun") == std::string::npos);
+}
+
 }  // namespace rkllm_mcp::test
