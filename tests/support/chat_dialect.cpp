@@ -31,12 +31,17 @@ Json ChatDialect::question(const std::string& model, const std::string& text, bo
       break;
     case Kind::kOllamaChat: body["messages"] = messages; break;
     case Kind::kOllamaGenerate: body["prompt"] = text; break;
+    case Kind::kPrompts:
+      body["prompt"] = text;
+      body["max_tokens"] = kMostTokens;
+      break;
   }
   if (is_ollama()) body["options"] = {{"num_predict", kMostTokens}};
   return body;
 }
 
-Json ChatDialect::question_for_json(const std::string& model, const std::string& text, const Json& schema) const {
+std::optional<Json> ChatDialect::question_for_json(const std::string& model, const std::string& text,
+                                                   const Json& schema) const {
   Json body = question(model, text, true);
   const Json format{{"type", "json_schema"}, {"name", "answer"}, {"schema", schema}};
   switch (kind) {
@@ -47,12 +52,14 @@ Json ChatDialect::question_for_json(const std::string& model, const std::string&
     case Kind::kMessages: body["output_config"] = {{"format", {{"type", "json_schema"}, {"schema", schema}}}}; break;
     case Kind::kOllamaChat:
     case Kind::kOllamaGenerate: body["format"] = schema; break;
+    case Kind::kPrompts: return std::nullopt;
   }
   return body;
 }
 
-Json ChatDialect::question_with_tool(const std::string& model, const std::string& text,
-                                     const std::string& function) const {
+std::optional<Json> ChatDialect::question_with_tool(const std::string& model, const std::string& text,
+                                                    const std::string& function) const {
+  if (kind == Kind::kOllamaGenerate || kind == Kind::kPrompts) return std::nullopt;
   Json body = question(model, text, true);
   const Json schema{{"type", "object"}, {"properties", Json::object()}};
   Json tool{{"name", function}, {"parameters", schema}};
@@ -91,6 +98,7 @@ std::string ChatDialect::text_of(const Json& part) const {
     case Kind::kMessages: return text_at(part, "/content/0/text") + text_at(part, "/delta/text");
     case Kind::kOllamaChat: return text_at(part, "/message/content");
     case Kind::kOllamaGenerate: return text_at(part, "/response");
+    case Kind::kPrompts: return text_at(part, "/choices/0/text");
   }
   return {};
 }
@@ -104,7 +112,8 @@ std::string ChatDialect::text_in(std::string_view body) const {
 
 bool ChatDialect::ends_answer(const Json& part) const {
   switch (kind) {
-    case Kind::kCompletions: return part == "[DONE]" || !text_at(part, "/choices/0/finish_reason").empty();
+    case Kind::kCompletions:
+    case Kind::kPrompts: return part == "[DONE]" || !text_at(part, "/choices/0/finish_reason").empty();
     case Kind::kResponses: return type_of(part) == "response.completed" || type_of(part) == "response.incomplete";
     case Kind::kMessages: return type_of(part) == "message_delta" || type_of(part) == "message_stop";
     case Kind::kOllamaChat:
@@ -116,7 +125,8 @@ bool ChatDialect::ends_answer(const Json& part) const {
 bool ChatDialect::is_sign_of_life(const Json& part) const {
   if (kind == Kind::kMessages) return type_of(part) == "ping";
   if (kind == Kind::kResponses) return type_of(part) == "response.in_progress";
-  if (kind != Kind::kCompletions || !part.is_object() || ends_answer(part)) return false;
+  if (is_ollama() || !part.is_object() || ends_answer(part)) return false;
+  if (kind == Kind::kPrompts) return part.value(Json::json_pointer("/choices/0/text"), "?").empty();
   const Json delta = part.value(Json::json_pointer("/choices/0/delta"), Json());
   if (!delta.is_object()) return false;
   if (delta.value("role", "") == "assistant" && delta.value("content", "?").empty()) return true;  // the first one
@@ -135,7 +145,8 @@ std::optional<std::string> ChatDialect::error_in(const Json& part) const {
         return of("/response/error/code", "/response/error/message");
       }
       [[fallthrough]];
-    case Kind::kCompletions: {
+    case Kind::kCompletions:
+    case Kind::kPrompts: {
       const bool is_whole = !text_at(part, "/error/type").empty() && part.contains(Json::json_pointer("/error/param"));
       return is_whole ? of("/error/code", "/error/message") : std::nullopt;
     }

@@ -13,7 +13,7 @@
 namespace rkllm_mcp::test {
 
 struct ChatDialect {
-  enum class Kind { kCompletions, kResponses, kMessages, kOllamaChat, kOllamaGenerate };
+  enum class Kind { kCompletions, kResponses, kMessages, kOllamaChat, kOllamaGenerate, kPrompts };
 
   Kind kind;
   const char* path;
@@ -21,9 +21,11 @@ struct ChatDialect {
   // One question, of at most 500 tokens' answer. Says whether the answer is to be streamed, since Ollama's default is
   // another than everybody's.
   Json question(const std::string& model, const std::string& text, bool streams) const;
-  // The same with the model's only answer bound to this schema; with this function to be called.
-  Json question_for_json(const std::string& model, const std::string& text, const Json& schema) const;
-  Json question_with_tool(const std::string& model, const std::string& text, const std::string& function) const;
+  // The same, streamed, with the answer bound to this schema; with this function to be called. Nothing where the
+  // dialect has no words for that.
+  std::optional<Json> question_for_json(const std::string& model, const std::string& text, const Json& schema) const;
+  std::optional<Json> question_with_tool(const std::string& model, const std::string& text,
+                                         const std::string& function) const;
 
   // What has arrived whole of a stream: lines of JSON, or the data of events. "[DONE]" becomes that text.
   std::vector<Json> parts(std::string_view body) const;
@@ -44,11 +46,12 @@ struct ChatDialect {
   bool is_ollama() const { return kind == Kind::kOllamaChat || kind == Kind::kOllamaGenerate; }
 };
 
-inline constexpr std::array<ChatDialect, 5> kChatDialects{{{ChatDialect::Kind::kCompletions, "/v1/chat/completions"},
+inline constexpr std::array<ChatDialect, 6> kChatDialects{{{ChatDialect::Kind::kCompletions, "/v1/chat/completions"},
                                                            {ChatDialect::Kind::kResponses, "/v1/responses"},
                                                            {ChatDialect::Kind::kMessages, "/v1/messages"},
                                                            {ChatDialect::Kind::kOllamaChat, "/api/chat"},
-                                                           {ChatDialect::Kind::kOllamaGenerate, "/api/generate"}}};
+                                                           {ChatDialect::Kind::kOllamaGenerate, "/api/generate"},
+                                                           {ChatDialect::Kind::kPrompts, "/v1/completions"}}};
 
 // A line that makes a simulated model answer with exactly this text, also where a template is written around it.
 std::string dictated(const std::string& text);
