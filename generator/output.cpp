@@ -39,7 +39,10 @@ bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)
 bool is_data_of_ours(const std::string& text) {
   const Json data = Json::parse(text, nullptr, false);
   if (!data.is_object()) return false;
-  return data.contains("tools") || (data.contains("version") && data.contains("functions"));
+  if (data.contains("version") && data.contains("functions")) return true;
+  if (data.size() != 1 || !data.contains("tools") || !data["tools"].is_array()) return false;
+  return std::all_of(data["tools"].begin(), data["tools"].end(),
+                     [](const Json& tool) { return tool.contains("inputSchema") && tool.contains("outputSchema"); });
 }
 
 bool has_mark(const std::string& text) { return text.substr(0, text.find("#pragma once")).find(kMark) != text.npos; }
@@ -73,10 +76,11 @@ void refuse_to_replace(const fs::path& folder, const Manifest& manifest, const F
   const fs::path path = inside(folder, file.path);
   const bool is_file = fs::is_regular_file(path) || fs::is_symlink(fs::symlink_status(path));
   if (!is_there(path)) return;
-  if (is_file && (file.path == kManifestName || manifest.find(file.path) != nullptr)) return;
+  if (is_file && file.path == kManifestName) return;
   if (fs::is_regular_file(path)) {
     const std::string present = read_text(path);
     if (present == file.text || has_mark(present)) return;
+    if (manifest.find(file.path) != nullptr && is_data_of_ours(present)) return;
   }
   throw Refusal({path.string(), 0, 0}, "would be replaced, but was not written by this tool", "",
                 "move it away, or give --out another folder");

@@ -57,6 +57,24 @@ std::vector<Diagnostic> complaints_of(const clang::Unit& unit, bool (*is_one)(CX
   return complaints;
 }
 
+// The first file below the folder that was included; empty: none was.
+std::string file_read_from(const clang::Unit& unit, const std::string& folder) {
+  struct Search {
+    std::string folder;
+    std::string found;
+  };
+  Search search{folder + "/", {}};
+  clang_getInclusions(
+      unit.get(),
+      [](CXFile file, CXSourceLocation*, unsigned, CXClientData data) {
+        auto& at = *static_cast<Search*>(data);
+        const std::string path = clang::text(clang_getFileName(file));
+        if (at.found.empty() && path.starts_with(at.folder)) at.found = path;
+      },
+      &search);
+  return search.found;
+}
+
 // Functions to which #pragma redefine_extname gives another name where the header is read as C. Here it is read as C++,
 // which warns and leaves the name alone, unless they are in extern "C": then they are read with that name.
 std::vector<Diagnostic> renamed_by_pragma(const clang::Unit& unit) {
@@ -111,25 +129,16 @@ bool has_system_headers(const Source& source) {
 }
 
 std::string borrowed_file(const clang::Unit& unit, const Source& source, const std::string& target) {
-  if (source.standard == Standard::kOfOurs || is_this_machine(target)) return "";
+  if (source.standard == Standard::kOfOurs) return "";
+  for (const std::string& folder : folders_of_sysroot(target, source.clang_options).foreign) {
+    if (std::string file = file_read_from(unit, folder); !file.empty()) return file;
+  }
+  if (is_this_machine(target)) return "";
   const auto& headers = system_headers(target, Language::kC, source.clang_options);
   const bool are_all = headers && headers->are_borrowed;
   const std::vector<std::string>& folders = folders_of_this_machine();
-  struct Search {
-    const std::string* folder;
-    std::string found;
-  };
   for (const std::string& folder : folders) {
-    Search search{&folder, {}};
-    clang_getInclusions(
-        unit.get(),
-        [](CXFile file, CXSourceLocation*, unsigned, CXClientData data) {
-          auto& at = *static_cast<Search*>(data);
-          const std::string path = clang::text(clang_getFileName(file));
-          if (at.found.empty() && path.compare(0, at.folder->size() + 1, *at.folder + "/") == 0) at.found = path;
-        },
-        &search);
-    if (!search.found.empty() && search.found != source.path) return search.found;
+    if (std::string file = file_read_from(unit, folder); !file.empty() && file != source.path) return file;
     // Where the first folder is for one processor, the others are for all.
     if (folders.size() > 1 && !are_all) break;
   }
@@ -151,9 +160,9 @@ clang::Unit parse_tolerantly(const clang::Index& index, const Source& source, co
   } else if (const auto& headers = system_headers(target, Language::kC, source.clang_options)) {
     options.insert(options.end(), headers->options.begin(), headers->options.end());
     // A system that is for another target, or has no headers of C, still has those of its libraries.
-    for (const std::string& folder : folders_of_sysroot(source.clang_options)) {
-      options.insert(options.end(), {"-idirafter", folder});
-    }
+    const SysrootFolders folders = folders_of_sysroot(target, source.clang_options);
+    for (const std::string& folder : folders.own) options.insert(options.end(), {"-idirafter", folder});
+    for (const std::string& folder : folders.foreign) options.insert(options.end(), {"-idirafter", folder});
     // A library that is installed for this machine only; read_header() tells of it.
     for (const std::string& folder : folders_of_this_machine()) {
       options.insert(options.end(), {"-idirafter", folder});

@@ -54,6 +54,12 @@ std::vector<std::string> folders_of(const clang::Unit& unit, Language language) 
   return folders;
 }
 
+// "arm" of "armv7-unknown-linux-gnueabihf" and of "arm-linux-gnueabihf".
+std::string architecture_of(const std::string& triple) {
+  const std::string name = triple.substr(0, triple.find('-'));
+  return name.starts_with("armv") ? std::string("arm") : name;
+}
+
 // Of the user's options those that say where headers are. Others (-D, -include) are about one header.
 std::vector<std::string> options_of_place(const std::vector<std::string>& options) {
   std::vector<std::string> found;
@@ -67,20 +73,25 @@ std::vector<std::string> options_of_place(const std::vector<std::string>& option
 
 }  // namespace
 
-std::vector<std::string> folders_of_sysroot(const std::vector<std::string>& options) {
+SysrootFolders folders_of_sysroot(const std::string& target, const std::vector<std::string>& options) {
   std::filesystem::path root;
   for (const std::string& option : options_of_place(options)) {
     if (option.starts_with(kSysroot)) root = option.substr(kSysroot.size());  // the last one counts
   }
-  std::vector<std::string> folders;
-  std::error_code none;
-  for (const auto& each : std::filesystem::directory_iterator(root / "usr/include", none)) {
-    const bool is_for_one = each.path().filename().string().find("-linux-") != std::string::npos;
-    if (!root.empty() && is_for_one && each.is_directory()) folders.push_back(each.path().string());
+  SysrootFolders found;
+  if (root.empty()) return found;
+  std::error_code error;
+  const std::filesystem::path folder = root / "usr/include";
+  for (std::filesystem::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
+    const std::string name = each->path().filename().string();
+    if (name.find("-linux-") == std::string::npos || !std::filesystem::is_directory(each->path(), error)) continue;
+    auto& folders = architecture_of(name) == architecture_of(target) ? found.own : found.foreign;
+    folders.push_back(each->path().string());
   }
-  std::sort(folders.begin(), folders.end());
-  if (!root.empty()) folders.insert(folders.begin(), (root / "usr/include").string());
-  return folders;
+  std::sort(found.own.begin(), found.own.end());
+  std::sort(found.foreign.begin(), found.foreign.end());
+  found.own.push_back(folder.string());
+  return found;
 }
 
 std::optional<SystemHeaders> own_headers(const std::string& target, Language language,
@@ -102,11 +113,7 @@ bool is_this_machine(const std::string& target) {
     clang_TargetInfo_dispose(info);
     return triple;
   }();
-  const auto architecture = [](const std::string& triple) {
-    const std::string name = triple.substr(0, triple.find('-'));
-    return name.compare(0, 4, "armv") == 0 ? std::string("arm") : name;
-  };
-  return architecture(kOwn) == architecture(target);
+  return architecture_of(kOwn) == architecture_of(target);
 }
 
 const std::vector<std::string>& folders_of_this_machine() {

@@ -24,13 +24,13 @@ struct SystemHeaders {
 // As clang finds them for the target, with these options besides; none if it does not.
 std::optional<SystemHeaders> own_headers(const std::string& target, Language language,
                                          const std::vector<std::string>& options = {});
-// Where libraries of the system that --sysroot or -isysroot names have their headers: those for all processors, and
-// those for any. None without such an option.
-std::vector<std::string> folders_of_sysroot(const std::vector<std::string>& options);
+// Where libraries of the system that --sysroot or -isysroot names have their headers. None without such an option.
+struct SysrootFolders {
+  std::vector<std::string> own{};      // for the target, and for all
+  std::vector<std::string> foreign{};  // for other processors
+};
+SysrootFolders folders_of_sysroot(const std::string& target, const std::vector<std::string>& options);
 // Whether this machine is one of those that the target is for.
-// The folder of --sysroot or -isysroot; empty: none is given. The last one counts.
-std::string sysroot_of(const std::vector<std::string>& options);
-
 bool is_this_machine(const std::string& target);
 // The folders of this machine's own headers of C, those first that are for its processor alone.
 const std::vector<std::string>& folders_of_this_machine();

@@ -88,7 +88,7 @@ std::variant<chat::PulledModel, TurnError> pulled(PullRequest request, StopSigna
   } catch (const WebFailed& error) {
     return TurnError(ErrorKind::kUpstream, std::string(kOnThisMachine) + error.what());
   } catch (const std::exception& error) {
-    return TurnError(ErrorKind::kInternal, error.what());
+    return TurnError(ErrorKind::kInternal, std::string(kOnThisMachine) + error.what());
   }
 }
 

@@ -208,7 +208,8 @@ std::shared_ptr<ModelSlot> ServerModels::slot(const NamedModel& model, ModelSlot
 std::optional<LoadFailure> ServerModels::why_not() const {
   if (!choices_.has_one_process || runtime_.queue->use() < QueuedBackend::Use::kLoading) return std::nullopt;
   const auto loaded = handles();
-  const std::string holder = loaded.empty() ? "one is being loaded" : "model " + name_of(loaded.front()) + " has it";
+  const std::string holder =
+      loaded.empty() ? "one is being loaded or unloaded" : "model " + name_of(loaded.front()) + " has it";
   return LoadFailure{
       ErrorKind::kNotSupported,
       RpcError(ErrorCode::kQueueFull,

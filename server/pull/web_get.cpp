@@ -85,7 +85,9 @@ std::string words_of(httplib::Error error, const Url& url, const WebGet& how, co
   switch (error) {
     case httplib::Error::SSLLoadingCerts: return "there are no certificates to verify its own with (ca-certificates)";
     case httplib::Error::SSLConnection: return "no encrypted connection could be made" + by_proxy;
-    case httplib::Error::Read: return "it does not answer, has broken off, or sends headers without end";
+    case httplib::Error::Read:
+      return (proxy ? "the way through the proxy " + authority_of(*proxy) : "it") +
+             " does not answer, has broken off, or sends headers without end";
     default: return "HTTP failed: " + httplib::to_string(error);
   }
 }
@@ -98,8 +100,15 @@ bool is_redirect(int status) {
 
 std::string user_agent() { return "rkllm-mcp/" + std::string(kProgramVersion); }
 
-// Whether the proxy leads there at all, asked on a connection of its own: cpp-httplib 0.11 waits for itself, for ever,
-// where one refuses that and closes the connection.
+// cpp-httplib 0.11 waits for itself, for ever, where a proxy's answer to CONNECT ends the connection in its eyes: by
+// "Connection: close", or by HTTP/1.0 with other words than these.
+bool ends_connection(const httplib::Response& response) {
+  return lower(response.get_header_value("Connection")) == "close" ||
+         (response.version == "HTTP/1.0" && response.reason != "Connection established");
+}
+
+// Whether the proxy leads there at all, asked on a connection of its own, since cpp-httplib may wait for ever for one
+// that does not. One that leads there now and refuses a moment later still does that.
 void require_way(const Url& url, const Proxy& proxy, const WebGet& how) {
   httplib::ClientImpl client(proxy.host, proxy.port);
   set_up(client, how);
@@ -117,6 +126,10 @@ void require_way(const Url& url, const Proxy& proxy, const WebGet& how) {
   if (!how.goes_on()) throw WebStopped("stopped");
   if (!is_complete) throw WebFailed(url.authority() + ": " + words_of(error, url, how, proxy));
   if (response.status == kProxyAsks) throw WebFailed(url.authority() + ": " + words_of_asking_proxy(proxy));
+  if (response.status / 100 == 2 && ends_connection(response)) {
+    throw WebFailed(url.authority() + ": the proxy " + authority_of(proxy) +
+                    " answers in a way that is not understood here: as HTTP/1.0, or with Connection: close");
+  }
   if (response.status / 100 == 2) return;
   throw WebFailed(url.authority() + ": the proxy " + authority_of(proxy) + " answers " +
                   std::to_string(response.status) + " to who wants to be led there");
@@ -131,6 +144,7 @@ WebHead get_once(const Url& url, const WebGet& how) {
   WebHead head{url, 0, {}};
   bool is_refused = false;
   bool has_body = false;
+  const auto is_of_proxy = [&](int status) { return proxy && !is_tunnel && status == kProxyAsks; };
   httplib::Request request;
   request.method = "GET";
   request.path = url.target;
@@ -148,7 +162,7 @@ WebHead get_once(const Url& url, const WebGet& how) {
   };
   request.response_handler = [&](const httplib::Response& response) {
     take_head(response);
-    if (proxy && head.status == kProxyAsks) return false;
+    if (is_of_proxy(head.status)) return false;
     has_body = true;
     is_refused = !is_redirect(head.status) && !how.on_head(head);
     return !is_refused && how.goes_on();
@@ -163,7 +177,7 @@ WebHead get_once(const Url& url, const WebGet& how) {
   const bool is_complete = client->send(request, response, error);
   if (is_refused || !how.goes_on()) throw WebStopped("stopped");
   if (is_complete && !has_body) take_head(response);  // the handler is not asked
-  if (proxy && head.status == kProxyAsks) throw WebFailed(url.authority() + ": " + words_of_asking_proxy(*proxy));
+  if (is_of_proxy(head.status)) throw WebFailed(url.authority() + ": " + words_of_asking_proxy(*proxy));
   if (is_complete) {
     if (!has_body && !is_redirect(head.status) && !how.on_head(head)) throw WebStopped("stopped");
     return head;

@@ -347,7 +347,8 @@ constexpr std::array kTable{
             Change::kWhileRunning},
 
     Setting{"upstreams", "", named<&S::upstreams>("servers", kUpstreamMembers, kUpstreamPlaces),
-            "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}} or {\"NAME\": {\"command\": \"npx\", \"args\": [...]}}."},
+            "Other MCP servers whose tools are served, too, as NAME_TOOL: {\"NAME\": {\"url\": \"http://board:8080/mcp\"}} or {\"NAME\": {\"command\": \"npx\", \"args\": [...]}}.",
+            Change::kAtStart, Secrecy::kVariables},
 
     Setting{"log", "level", word<&S::log, &LogSettings::level>(), "Least important kind of message that is written.",
             Change::kWhileRunning},
@@ -483,12 +484,27 @@ Json value_of(const Setting& setting, const Settings& settings) {
   return std::visit(Visitor{settings}, setting.field);
 }
 
+namespace {
+
+constexpr const char* kHidden = "********";
+
+Json without_variables(Json servers) {
+  for (Json& server : servers) {
+    if (!server.contains("env")) continue;
+    for (Json& value : server["env"]) value = kHidden;
+  }
+  return servers;
+}
+
+}  // namespace
+
 Json shown_value(const Setting& setting, const Settings& settings) {
   Json value = value_of(setting, settings);
   switch (setting.secrecy) {
     case Secrecy::kPublic: break;
-    case Secrecy::kSecret: return value == "" ? value : Json("********");
+    case Secrecy::kSecret: return value == "" ? value : Json(kHidden);
     case Secrecy::kAddress: return shown_address(value.get<std::string>());
+    case Secrecy::kVariables: return without_variables(std::move(value));
   }
   return value;
 }

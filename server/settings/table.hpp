@@ -73,8 +73,10 @@ struct TextMapField {
 using Field = std::variant<BoolField, IntegerField, TextField, ChoiceField, ListField, NamedField, TextMapField>;
 
 enum class Change { kAtStart, kWhileRunning };  // when a new value can take effect
-// A secret is never shown. Of an address, user, password and options are not: "postgresql://user:password@host/name?...".
-enum class Secrecy { kPublic, kSecret, kAddress };
+// A secret is never shown. Of an address, user, password and options are not:
+// "postgresql://user:password@host/name?...". Of servers that are started, what their variables ("env") hold is not:
+// that is where access tokens are.
+enum class Secrecy { kPublic, kSecret, kAddress, kVariables };
 
 struct Setting {
   std::string_view section;  // "http", or of a section within another "tools.google"

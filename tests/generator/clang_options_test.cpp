@@ -87,6 +87,10 @@ TEST_CASE("the headers of another system are read with --sysroot and -isystem") 
   test::file(root / "usr/include/aarch64-linux-gnu/of_board", "config.h", "#define BOARD 3588\n");
   const c::Header board = read_with("#include <of_board/config.h>\n#define B BOARD\n", {"--sysroot", root.string()});
   CHECK(std::get<std::int64_t>(c::find<c::Macro>(board, "B")->value) == 3588);
+  CHECK_THAT(board.borrowed, has_text("aarch64-linux-gnu/of_board/config.h"));  // for the other processors
+  test::file(root / "usr/include/arm-linux-gnueabihf/of_board", "config.h", "#define BOARD 32\n");
+  test::file(root / "usr/include/x86_64-linux-gnu/of_board", "config.h", "#define BOARD 3588\n");
+  CHECK(c::find<c::Macro>(read_with("#include <of_board/config.h>\n#define B BOARD\n", {sysroot}), "B") == nullptr);
   const c::Header header = read_with(text, {sysroot, "-isystem", (root / "beside").string()});
   const auto functions = c::all<c::Function>(header);
   REQUIRE(functions.size() == 1);

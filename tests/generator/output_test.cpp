@@ -104,7 +104,7 @@ TEST_CASE("a file is written only if its bytes change, and removed when it is no
 TEST_CASE("data that is not generated any more is removed as well") {
   const auto folder = test::scratch("output_data");
   const File api{"api/1.json", R"({"version":"1","functions":[]})"};
-  const File tools{"tools.json", R"({"tools":[]})"};
+  const File tools{"tools.json", R"({"tools":[{"name":"f","inputSchema":{},"outputSchema":{}}]})"};
   write(folder, with_manifest({kA, api, tools}));
   CHECK(write(folder, with_manifest({kA})) == std::vector<std::string>{"manifest.json", "api/1.json", "tools.json"});
 }
@@ -125,13 +125,19 @@ TEST_CASE("nothing that this tool has not written is replaced or removed") {
     CHECK_FALSE(std::filesystem::exists(folder / "b"));
   }
   SECTION("nor if it has its hash: every text has one") {
-    for (const std::string text : {"// mine\n", R"({"version":"1.0","name":"mine"})", "[1]", ""}) {
+    for (const std::string text :
+         {"// mine\n", R"({"version":"1.0","name":"mine"})", R"({"tools":["mine"]})", "[1]", ""}) {
       INFO(text);
       test::file(folder, "a.hpp", text);
       test::file(folder, kManifestName, with_manifest({{"a.hpp", text}}).back().text);
       CHECK_THAT(refused(folder, with_manifest({kC})), has_text("so it is not removed"));
       CHECK(read_text(mine) == text);
     }
+  }
+  SECTION("nor to replace") {
+    test::file(folder, kManifestName, R"({"files":[{"path":"a.hpp","sha256":"0"}]})");
+    CHECK_THAT(refused(folder, with_manifest({kA})), has_text("a.hpp: error: would be replaced"));
+    CHECK(read_text(mine) == "// mine\n");
   }
   SECTION("nor one that has been changed since") {
     test::file(folder, kManifestName, with_manifest({kA}).back().text);

@@ -36,6 +36,7 @@ void ChatClient::talk() {
   const std::string wanted = options_.name + " turn " + std::to_string(++turns_);
   messages_.push_back({{"role", "user"}, {"content", options_.name + " asks\n" + dictated(wanted)}});
   constexpr std::size_t kWithMessages = 4;  // the others take no conversation
+  static_assert(kChatDialects[kWithMessages - 1].kind == ChatDialect::Kind::kOllamaChat);
   const ChatDialect& dialect = kChatDialects[random_() % kWithMessages];
   Json body = asking(messages_);
   body["stream"] = random_() % 2 == 0;

@@ -18,6 +18,7 @@ constexpr std::array kAnthropicFields = {
     Field{"messages", kHonoured, kArrayField,
           "text, tool_use, tool_result, thinking, documents of text; pictures are refused"},
     Field{"messages[].content[].cache_control", kIgnored, kObjectField, "a prompt's known beginning is always reused"},
+    Field{"messages[].content[].content[].cache_control", kIgnored, kObjectField, "of a tool's result: the same"},
     Field{"messages[].content[].citations", kIgnored, kObjectField | kArrayField, "no citations are made here"},
     Field{"messages[].content[].transformations", kIgnored, kArrayField | kObjectField, "pictures are refused"},
     Field{"messages[].content[].caller", kIgnored, kObjectField, ""},

@@ -47,9 +47,10 @@ class ChatHost {
                                  EmbeddingMaker::DoneFunction done, EmbeddingMaker::FailedFunction failed,
                                  EmbeddingMaker::AdmitFunction admit = {});
 
-  // Counts the tokens of the turn's prompt by its prefill, on a model that is loaded, that nobody uses, and whose KV
-  // cache holds no conversation, which the prompt would replace. `done` gets nothing where that is not so, or where the
-  // count fails. Null: so it is seen at once, and `done` is not called. Throws TurnError.
+  // Counts the tokens of the turn's prompt by its prefill, on a model that was loaded by its name, that nobody uses,
+  // and whose KV cache holds no conversation, which the prompt would replace. `done` gets nothing where that is not so,
+  // where somebody else asks for the model meanwhile, or where the count fails. Null: so it is seen at once, and `done`
+  // is not called. Throws TurnError.
   using CountedFunction = std::function<void(std::optional<std::int64_t> tokens)>;
   std::unique_ptr<Running> count(Turn turn, const Asker& asker, std::string peer, CountedFunction done);
 

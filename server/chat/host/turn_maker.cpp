@@ -19,6 +19,8 @@ std::size_t slice_end(std::string_view text, std::size_t from, std::size_t bytes
   return end;
 }
 
+constexpr std::size_t kMostBytesOfToken = 8;  // of a whole prompt's tokens, on average
+
 bool wishes_something(const SamplingWish& wish) { return wish != SamplingWish{}; }
 
 }  // namespace
@@ -104,7 +106,7 @@ void TurnMaker::load_cache() {
 
 void TurnMaker::make_room() {
   if (listener_ == nullptr) return leave();
-  if (plan_.turn().only_counts) return count();
+  if (plan_.turn().only_counts) return count_slice();
   for (;;) {
     // With the runtime's own template around it the prompt has more bytes than are known here.
     const std::size_t bytes =
@@ -121,7 +123,6 @@ void TurnMaker::make_room() {
 // cache; so where the tokens are not known an eighth is dropped at once, and all that no text fits with: one of more
 // than 8 bytes a token.
 std::size_t TurnMaker::bytes_that_may_fit() const {
-  constexpr std::size_t kMostBytesOfToken = 8;
   const std::size_t bytes = plan_.prompt().text.size();
   const auto context = static_cast<std::size_t>(this->context());
   if (!prompt_tokens_) return std::min(bytes - bytes / 8, context * kMostBytesOfToken);
@@ -166,16 +167,38 @@ void TurnMaker::counted(const RunReport& report) {
   if (!prompt_tokens_) {
     return fail(TurnError(ErrorKind::kRuntimeFailed, "the runtime does not tell how long the prompt is"));
   }
-  if (plan_.turn().only_counts) return tell_count();
+  if (plan_.turn().only_counts) {
+    std::exchange(listener_, nullptr)->finished(Usage{.prompt = prompt_tokens_});
+    return leave();
+  }
   prefill_ = Prefill{report.prefill_tokens, report.prefill_ms};
   make_room();
 }
 
-void TurnMaker::tell_count() {
+// In slices, as a warm-up is made: whoever comes meanwhile goes first, and who counts gets nothing.
+void TurnMaker::count_slice() {
+  if (listener_ == nullptr) return leave();
+  if (model_->lease().others_wait()) return fail(TurnError::not_supported("", "others wait for the model"));
+  const std::string& prompt = plan_.prompt().text;
+  const bool is_one_run = plan_.uses_own_template() || surroundings_.options.warm_up_bytes == 0;
+  if (!is_one_run && prompt.size() / kMostBytesOfToken > static_cast<std::size_t>(context()))
+    return fail(TurnError::context_exceeded(std::nullopt, context()));
+  const std::size_t known = model_->reusable_bytes(prompt);
+  const std::size_t end = is_one_run ? prompt.size() : slice_end(prompt, known, surroundings_.options.warm_up_bytes);
+  is_running_ = true;
+  model_->run(
+      prompt.substr(0, end), run_options(1), [](std::string_view) {},
+      [this, is_last = end == prompt.size()](const RunReport& report) { slice_counted(report, is_last); });
+}
+
+void TurnMaker::slice_counted(const RunReport& report, bool is_last) {
+  is_running_ = false;
+  if (report.end == RunEnd::kFailed) {  // the KV cache is empty, as it was; the template is looked after, too
+    return model_->clear_template([this, report](const std::string&) { run_failed(report); });
+  }
   model_->has_only_counted();
-  const Usage usage{.prompt = prompt_tokens_};
-  std::exchange(listener_, nullptr)->finished(usage);
-  leave();
+  if (is_last || (report.end == RunEnd::kAborted && model_->facts().has_run_options)) return counted(report);
+  count_slice();
 }
 
 TurnBeginning TurnMaker::beginning() const {

@@ -64,7 +64,8 @@ class TurnMaker {
   std::size_t bytes_that_may_fit() const;
   void count();      // its tokens, by a run of one
   void counted(const RunReport& report);
-  void tell_count();
+  void count_slice();  // where nothing but the count is wanted
+  void slice_counted(const RunReport& report, bool is_last);
   void run(std::int64_t most_tokens);
   void take(std::string_view bytes);
   void run_ended(const RunReport& report);

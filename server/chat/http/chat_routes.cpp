@@ -538,7 +538,7 @@ void ChatRoutes::count_tokens(const VisitPointer& visit, const Json& body) {
   use_tokenizer(visit, prompt.path, count, [this, visit, request, is_estimate](std::string reply) {
     const HttpHeaders headers = ignored_fields(request->ignored);
     if (!*is_estimate) return answer_long_text(visit, std::move(reply), {}, headers);
-    or_refuse(visit, [&] { count_by_prefill(visit, std::move(request->turn), reply, headers); });
+    count_by_prefill(visit, std::move(request->turn), reply, headers);
   });
 }
 
@@ -549,7 +549,12 @@ void ChatRoutes::count_by_prefill(const VisitPointer& visit, Turn turn, const st
     answer_text(visit, tokens ? anthropic_count_reply(*tokens, false) : estimate, headers);
     let_go(number);
   };
-  auto counting = host_.count(std::move(turn), visit->asker, visit->peer, tell);
+  std::unique_ptr<Running> counting;
+  try {
+    counting = host_.count(std::move(turn), visit->asker, visit->peer, tell);
+  } catch (const TurnError&) {
+    // What no model takes, as a prompt that is too long for any, can be estimated all the same.
+  }
   if (counting == nullptr) return answer_text(visit, estimate, headers);
   keep(number, visit, {std::move(counting), [this, visit](const TurnError& error) { refuse(visit, error); }});
 }

@@ -60,7 +60,7 @@ CLI::App* add_pull(CLI::App& app, Parsed& parsed) {
                        " (default: none; it is fetched here)")
       ->type_name("URL")
       ->excludes(folder);
-  add_token(*command, parsed.pull.remote.token);
+  add_token(*command, parsed.pull.remote.token, "the server of --to asks for; the hub's is HF_TOKEN");
   add_authorities(*command, "--cacert", parsed.pull.remote.ca_file);
   command->add_flag("--json", parsed.pull.json, "Print JSON, for programs");
   add_settings_options(*command, parsed);

@@ -38,11 +38,11 @@ void add_settings_options(CLI::App& command, Parsed& parsed) {
       ->allow_extra_args(false);
 }
 
-void add_token(CLI::App& command, std::string& token) {
+void add_token(CLI::App& command, std::string& token, const std::string& that) {
   command
       .add_option("--token", token,
-                  "The access token that the server asks for; better set in the environment than written here, where "
-                  "others can see it")
+                  "The access token that " + that +
+                      "; better set in the environment than written here, where others can see it")
       ->envname("RKLLM_MCP_TOKEN")
       ->type_name("TOKEN");
 }

@@ -60,7 +60,8 @@ std::string words_of_http_places();  // and those that are spoken to over HTTP
 
 // Options of several commands. Their values go into what is given here, which outlives the parsing.
 void add_settings_options(CLI::App& command, Parsed& parsed);
-void add_token(CLI::App& command, std::string& token);
+// `that`: "The access token that ..."
+void add_token(CLI::App& command, std::string& token, const std::string& that = "the server asks for");
 void add_authorities(CLI::App& command, const char* names, std::string& ca_file);
 void add_remote(CLI::App& command, Parsed& parsed, RemoteOptions& remote);  // all that says where the server is
 

@@ -33,8 +33,9 @@ bool is_simulated(ServerLink& server) {
 std::string words_of_others(const std::filesystem::path& shipped) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& each : std::filesystem::directory_iterator(shipped.parent_path(), error)) {
-    const std::filesystem::path& file = each.path();
+  std::filesystem::directory_iterator each(shipped.parent_path(), error);
+  for (; !error && each != std::filesystem::directory_iterator(); each.increment(error)) {
+    const std::filesystem::path& file = each->path();
     if (file.extension() == ".json" && file.filename() != shipped.filename()) names.push_back(file.filename().string());
   }
   std::ranges::sort(names);

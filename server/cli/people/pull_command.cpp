@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -126,6 +127,8 @@ std::string words_for_a_name(const std::string& name, const OfferedModels& offer
          "; what is fetched is named hf.co/OWNER/NAME, or by the https address of a .rkllm file";
 }
 
+bool is_one_word(const std::string& place) { return place.find_first_of("/.:") == std::string::npos; }
+
 bool looks_like_folder(const std::string& place) {
   std::error_code error;
   const bool is_path = place.find('/') != std::string::npos && place.find(':') == std::string::npos;
@@ -206,11 +209,15 @@ int pull_here(const PullOptions& options, const SettingsRequest& request) {
 
 // A server's word on how far it is, as Ollama's have it.
 void show_pull(const Json& news, ProgressLine& line, Speed& speed) {
-  const Json done = news.value("completed", Json());
-  const Json of = news.value("total", Json());
-  if (!done.is_number_integer()) return line.say(text_at(news, "status"));
-  speed.show(line, done.get<std::int64_t>(),
-             of.is_number_integer() ? std::optional(of.get<std::int64_t>()) : std::nullopt);
+  const auto bytes = [&news](const char* key) -> std::optional<std::int64_t> {
+    constexpr std::int64_t kMost = std::int64_t{1} << 53;
+    const Json value = news.value(key, Json());
+    if (!value.is_number_integer()) return std::nullopt;
+    return std::clamp<std::int64_t>(value.get<std::int64_t>(), 0, kMost);
+  };
+  const auto done = bytes("completed");
+  if (!done) return line.say(text_at(news, "status"));
+  speed.show(line, *done, bytes("total"));
 }
 
 // What came of it: what the server says in its last line, as --json has it. Nothing where Ctrl-C has ended it. Throws
@@ -234,16 +241,20 @@ std::optional<Json> pulled_there(ServerLink& server, const std::string& source) 
     throw client::ConnectionError(server.url() + ": its answer ends before the model is there");
   Json result{{"model", nullptr},  {"path", nullptr},     {"bytes", nullptr},
               {"sha256", nullptr}, {"verified", nullptr}, {"was_there", nullptr}};  // of Ollama, say
-  result.update(last.value("rkllm", Json::object()));
+  const Json told = last.value("rkllm", Json());
+  if (told.is_object() && told.value("model", Json()).is_string() && told.value("bytes", Json()).is_number_unsigned()) {
+    result.update(told);
+  }
   return result;
 }
 
 int pull_there(const PullOptions& options, const SettingsRequest& request) {
   const std::string& to = options.remote.to;
   if (looks_like_folder(to)) {
-    throw std::invalid_argument(
-        "--to " + to + ": it names the server that is to fetch the model; a folder is named by " +
-        "--folder: rkllm-mcp pull " + shell_word(options.source) + " --folder " + shell_word(to));
+    throw std::invalid_argument("--to " + to +
+                                ": it names the server that is to fetch the model; a folder is named by " +
+                                "--folder: rkllm-mcp pull " + shell_word(options.source) + " --folder " +
+                                shell_word(to) + (is_one_word(to) ? "; a server of that name: --to http://" + to : ""));
   }
   ServerLink server(options.remote, request);
   if (!names_a_place(options.source)) {
@@ -252,6 +263,10 @@ int pull_there(const PullOptions& options, const SettingsRequest& request) {
   std::optional<Json> result;
   try {
     result = pulled_there(server, options.source);
+  } catch (const client::UnknownHost& error) {
+    if (!is_one_word(to)) throw;
+    throw std::runtime_error(std::string(error.what()) + "; a folder is named by --folder: rkllm-mcp pull " +
+                             shell_word(options.source) + " --folder " + shell_word(to));
   } catch (const ServerRefuses& refusal) {
     if (refusal.status() != 404) throw;
     throw std::runtime_error(server.url() +
@@ -260,7 +275,7 @@ int pull_there(const PullOptions& options, const SettingsRequest& request) {
                              shell_word(options.source));
   }
   if (!result) {
-    std::fprintf(stderr, "rkllm-mcp: stopped; what has come is kept there, and the same command goes on from there\n");
+    std::fprintf(stderr, "rkllm-mcp: stopped; what had come is kept there, and the same command goes on from there\n");
     return kExitInterrupted;
   }
   if (options.json) {

@@ -10,23 +10,27 @@
 namespace rkllm_mcp {
 namespace {
 
-constexpr std::array kEndings{SIGHUP, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+constexpr std::array kEndings{SIGHUP, SIGQUIT, SIGTERM, SIGPIPE, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
 
 // For a handler of signals: they are there before it can come.
 termios terminal_before{};
 std::array<struct sigaction, kEndings.size()> handlers_before{};
 
 void restore_and_end(int signal) {
-  ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+  // Who runs in the background (Ctrl-Z) has given it back, and would be stopped for touching it.
+  if (::tcgetpgrp(STDIN_FILENO) == ::getpgrp()) ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
   ::raise(signal);  // comes when this has returned, and then does what is usual
 }
 
-void set_echo(bool is_on) {
+// Gives whether it was on.
+bool set_echo(bool is_on) {
   termios terminal{};
-  if (::tcgetattr(STDIN_FILENO, &terminal) != 0) return;
+  if (::tcgetattr(STDIN_FILENO, &terminal) != 0) return false;
   constexpr tcflag_t kEcho = ECHO;
+  const bool was_on = (terminal.c_lflag & kEcho) != 0;
   terminal.c_lflag = is_on ? terminal.c_lflag | kEcho : terminal.c_lflag & ~kEcho;
   ::tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
+  return was_on;
 }
 
 }  // namespace
@@ -50,7 +54,9 @@ KeptTerminal::~KeptTerminal() {
   }
 }
 
-QuietKeys::QuietKeys() { set_echo(false); }
-QuietKeys::~QuietKeys() { set_echo(true); }
+QuietKeys::QuietKeys() : was_shown_(set_echo(false)) {}
+QuietKeys::~QuietKeys() {
+  if (was_shown_) set_echo(true);
+}
 
 }  // namespace rkllm_mcp

@@ -22,6 +22,9 @@ class QuietKeys {
   QuietKeys(const QuietKeys&) = delete;
   QuietKeys& operator=(const QuietKeys&) = delete;
   ~QuietKeys();
+
+ private:
+  const bool was_shown_;
 };
 
 }  // namespace rkllm_mcp

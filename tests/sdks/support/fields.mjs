@@ -125,7 +125,7 @@ const anthropic = {
   },
   ignored: {
     metadata: { user_id: 'u' }, service_tier: 'auto', cache_control: { type: 'ephemeral' }, inference_geo: 'us', speed: 'fast',
-    context_management: { edits: [] }, diagnostics: { previous_message_id: 'msg_1' }, billing_policy: { type: 'x' }, fallbacks: 'default',
+    context_management: { edits: [{ type: 'x' }] }, diagnostics: { previous_message_id: 'msg_1' }, billing_policy: { type: 'x' }, fallbacks: 'default',
     fallback_credit_token: 'x', betas: ['x'],
   },
   refused: {
@@ -177,7 +177,7 @@ export const kNestedFields = [
     names: ['system[].cache_control', 'system[].citations'] },
   { path: '/v1/messages',
     fields: { tools: [{ name: 'f', input_schema: kFunction.parameters, cache_control: kCached, strict: true, allowed_callers: ['direct'],
-      defer_loading: true, eager_input_streaming: true, input_examples: [{}] }] },
+      defer_loading: true, eager_input_streaming: true, input_examples: [{ a: 1 }] }] },
     names: ['cache_control', 'strict', 'allowed_callers', 'defer_loading', 'eager_input_streaming', 'input_examples'].map(
       (name) => `tools[].${name}`) },
   { path: '/v1/messages',

@@ -206,9 +206,11 @@ TEST_CASE("what the first start proposes for another terminal says what only thi
   args.erase(std::find(args.begin(), args.end(), "--simulator"));
   auto of_variables = options(home, args);
   of_variables.unset = {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "STATE_DIRECTORY"};
-  of_variables.env.insert(of_variables.env.end(), {{"RKLLM_MCP_SETTINGS", home / "own.json"},
-                                                   {"RKLLM_MCP_RUNTIME_MODEL_DIRS", home / "models"},
-                                                   {"RKLLM_MCP_TOOLS_GOOGLE_API_KEY", "KEY123"}});
+  of_variables.env.insert(of_variables.env.end(),
+                          {{"RKLLM_MCP_SETTINGS", home / "own.json"},
+                           {"RKLLM_MCP_RUNTIME_MODEL_DIRS", home / "models"},
+                           {"RKLLM_MCP_UPSTREAMS", R"({"x":{"command":"/bin/cat","env":{"A":"KEY123"}}})"},
+                           {"RKLLM_MCP_TOOLS_GOOGLE_API_KEY", "KEY123"}});
   Process process(of_variables);
   const std::string known =
       " --settings " + (home / "own.json") + " --set runtime.model_dirs=" + (home / "models") + " ";

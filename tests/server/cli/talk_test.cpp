@@ -326,8 +326,8 @@ TEST_CASE("what is typed while an answer comes is not shown in it, and is the ne
 TEST_CASE("the terminal is as it was where a signal ends chat, in an answer and at its prompt") {
   ChatServer server;
   const Person person;
-  for (const bool answers : {true, false}) {
-    INFO(answers);
+  for (const auto& [answers, signal] : {std::pair(true, SIGTERM), {false, SIGTERM}, {true, SIGSEGV}}) {
+    INFO(answers << " " << signal);
     auto options = person.options({});
     options.args = {"sh", "-c", "stty -a; sh -c 'echo I am $$,; exec \"$0\" chat --to \"$1\"' \"$0\" \"$1\"; stty -a",
                     kProgram, server.place()};
@@ -337,7 +337,7 @@ TEST_CASE("the terminal is as it was where a signal ends chat, in an answer and 
     if (answers) REQUIRE(shell.wait_for("and so on and so on"));
     const std::string& shown = shell.shown();
     const auto begin = shown.find("I am ") + std::string("I am ").size();
-    REQUIRE(::kill(std::stoi(shown.substr(begin, shown.find(',', begin) - begin)), SIGTERM) == 0);
+    REQUIRE(::kill(std::stoi(shown.substr(begin, shown.find(',', begin) - begin)), signal) == 0);
     CHECK(shell.wait_for(shown.substr(0, shown.find("I am "))));
     CHECK(shell.wait() == 0);
   }

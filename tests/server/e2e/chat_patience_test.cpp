@@ -36,6 +36,11 @@ std::size_t signs_before_answer(const ChatDialect& dialect, std::string_view bod
   return signs;
 }
 
+// Of these some streams begin with one of themselves.
+std::size_t signs_at_once(const ChatDialect& dialect) {
+  return dialect.kind == ChatDialect::Kind::kCompletions || dialect.kind == ChatDialect::Kind::kResponses ? 1 : 0;
+}
+
 // Reads a stream until that many signs of life have come; true if they have, and nothing else.
 bool gets_signs(const LiveServer& server, const ChatDialect& dialect, const Json& question, std::size_t wanted) {
   if (!dialect.has_signs_of_life()) {
@@ -162,7 +167,7 @@ TEST_CASE("JSON that is held back until it is valid is waited for with signs of 
     const std::string& body = bodies.at(number);
     if (body.empty()) continue;
     INFO(dialect.path << ": " << body);
-    if (dialect.has_signs_of_life()) CHECK(signs_before_answer(dialect, body) >= 1);
+    if (dialect.has_signs_of_life()) CHECK(signs_before_answer(dialect, body) > signs_at_once(dialect));
     const auto parts = dialect.parts(body);
     CHECK(std::ranges::count_if(parts, [&](const Json& part) { return !dialect.text_of(part).empty(); }) == 1);
     CHECK(dialect.text_in(body) == answer);
@@ -184,7 +189,7 @@ TEST_CASE("a tool call that is held back until it is whole is waited for with si
     const std::string& body = bodies.at(number);
     if (body.empty()) continue;
     INFO(dialect.path << ": " << body);
-    if (dialect.has_signs_of_life()) CHECK(signs_before_answer(dialect, body) >= 1);
+    if (dialect.has_signs_of_life()) CHECK(signs_before_answer(dialect, body) > signs_at_once(dialect));
     CHECK(dialect.text_in(body).empty());
     CHECK_THAT(body, has_text("get_time") && has_text("U U U U U U U U U U U U"));
   }

@@ -6,6 +6,7 @@
 #include "support/live_server.hpp"
 #include "support/raw_socket.hpp"
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ void during_an_answer(const LiveServer& server, const std::function<void()>& act
     if (text.empty()) return true;
     before = text;
     act();
+    await_health(server, [](const Json& handles) { return handles.size() == 1 && handles[0]["running"] == true; });
     return true;
   });
   REQUIRE_FALSE(before.empty());
@@ -133,8 +135,8 @@ TEST_CASE("a model that the NPU has no memory for is 503 while another one is be
   waiting.send(chat_request(openai.path, openai.question(kFirstModel, "Hello", true)));
   HttpClient client(server.endpoint(Transport::kHttp));
   const std::string page = "/v1/models/" + std::string(kFirstModel);
-  while (client.get(page).json()["rkllm"]["state"] != "loading") {
-  }
+  const auto deadline = std::chrono::steady_clock::now() + Process::kPatience;
+  while (client.get(page).json()["rkllm"]["state"] != "loading") REQUIRE(std::chrono::steady_clock::now() < deadline);
   const HttpAnswer refused = ask_model(server, openai, kSecondModel, false);
   INFO(refused.body);
   CHECK(refused.status == 503);

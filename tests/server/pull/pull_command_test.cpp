@@ -285,7 +285,7 @@ TEST_CASE("a pull of a server shows how far it is, and ends with Ctrl-C, and the
   REQUIRE(pull.wait_for(" of 4.0 MB"));
   pull.type("\x03");
   CHECK(pull.wait() == 128 + SIGINT);
-  CHECK_THAT(pull.shown(), has_text("what has come is kept there, and the same command goes on from there"));
+  CHECK_THAT(pull.shown(), has_text("what had come is kept there, and the same command goes on from there"));
   is_interrupted.set_value();
   const auto whole = machine.run({"pull", "hf.co/acme/tiny", "--to", place});
   INFO(whole.err);
@@ -641,6 +641,18 @@ TEST_CASE("a proxy that does not lead to a host says so, and nobody waits for it
   const auto refused = Machine("https://hub.test", {{"https_proxy", place}}).run({"pull", "hf.co/acme/tiny"});
   CHECK(refused.status == 1);
   CHECK_THAT(refused.err, has_text("hub.test: the proxy " + place + " answers 403 to who wants to be led there\n"));
+}
+
+TEST_CASE("a proxy whose answer cpp-httplib would wait for ever behind is refused") {
+  for (const std::string answer :
+       {"HTTP/1.0 200 Connection Established\r\n\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"}) {
+    INFO(answer);
+    const WebServer proxy([answer](const std::string&, WebServer::Socket& socket) { WebServer::send(socket, answer); });
+    const std::string place = "127.0.0.1:" + std::to_string(proxy.port());
+    const auto refused = Machine("https://hub.test", {{"https_proxy", place}}).run({"pull", "hf.co/acme/tiny"});
+    CHECK(refused.status == 1);
+    CHECK_THAT(refused.err, has_text("hub.test: the proxy " + place + " answers in a way that is not understood here"));
+  }
 }
 
 TEST_CASE("a pull that got nothing leaves nothing") {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 using namespace rkllm_mcp;
 using namespace rkllm_mcp::chat;
@@ -25,7 +26,10 @@ Turn saying(const std::string& text) {
 }
 
 struct Desk {
-  Desk() : host(pool, {}) { pool.info.state = ModelState::kLoaded; }
+  explicit Desk(HostOptions options = {}) : host(pool, std::move(options)) {
+    pool.info.state = ModelState::kLoaded;
+    pool.info.loaded_since_s = 1;
+  }
 
   std::int64_t count(const std::string& text) {
     std::int64_t heard = kNotCalled;
@@ -68,6 +72,20 @@ TEST_CASE("an idle model without a conversation counts by a run of one token, as
   CHECK(desk.pool.model.runs.at(2).prefilled == 0);
 }
 
+TEST_CASE("a long prompt is counted in slices, and gives way to whoever comes") {
+  Desk desk(HostOptions{.warm_up_bytes = 50});
+  const std::int64_t counted = desk.count(std::string(500, 'x'));
+  CHECK(counted == desk.tokens_of_last_prompt());
+  const auto& runs = desk.pool.model.runs;
+  REQUIRE(runs.size() > 10);
+  for (std::size_t i = 1; i < runs.size(); ++i) CHECK(runs[i].prompt.size() - runs[i - 1].prompt.size() <= 50);
+
+  Desk busy(HostOptions{.warm_up_bytes = 50});
+  busy.pool.pretend_others_wait = true;
+  CHECK(busy.count(std::string(500, 'x')) == kNothing);
+  CHECK(busy.pool.model.runs.empty());
+}
+
 TEST_CASE("nothing is counted where a conversation would be lost for it") {
   Desk desk;
   desk.answer("Hi");
@@ -88,6 +106,9 @@ TEST_CASE("nobody waits for a count: neither for a load nor behind others") {
   desk.pool.info.state = ModelState::kLoaded;
   desk.pool.info.waiting = 1;
   CHECK(desk.count("Hi") == kNotCalled);
+  desk.pool.info.waiting = 0;
+  desk.pool.info.loaded_since_s.reset();  // rkllm_init has made it, for somebody's own runs
+  CHECK(desk.count("Hi") == kNotCalled);
   CHECK(desk.pool.wishes.empty());
 }
 
@@ -96,7 +117,9 @@ TEST_CASE("a count that fails, or that the runtime does not tell, gives nothing"
   desk.pool.model.fails = true;
   CHECK(desk.count("Hi") == kNothing);
   desk.pool.model.fails = false;
-  CHECK(desk.count(std::string(5000, 'x')) == kNothing);  // more than the context
+  CHECK(desk.count(std::string(5000, 'x')) == kNothing);   // more than the context
+  CHECK(desk.count(std::string(50000, 'x')) == kNothing);  // certainly
+  CHECK(desk.count("Hi") > 0);                             // nothing was lost for those
   desk.pool.model.known.has_kv_size = false;
   CHECK(desk.count("Hi") == kNothing);
   CHECK(desk.host.turns() == 0);
@@ -106,8 +129,13 @@ TEST_CASE("whoever gives up a count ends its run") {
   Desk desk;
   auto counting = desk.host.count(saying("Hi"), {}, "peer", [](std::optional<std::int64_t>) { FAIL("given up"); });
   while (!desk.pool.model.running) REQUIRE(desk.pool.step());
+  desk.pool.model.hold();  // so that nothing but an abort ends it
+  desk.pool.settle();
+  CHECK(desk.pool.model.running);
   counting.reset();
   desk.pool.settle();
+  CHECK_FALSE(desk.pool.model.running);
+  CHECK(desk.count("Something else") > 0);  // what nobody waits for is nobody's conversation
   CHECK(desk.host.turns() == 0);
   CHECK_FALSE(desk.pool.leased);
 }

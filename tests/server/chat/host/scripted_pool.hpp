@@ -61,6 +61,7 @@ class ScriptedModel final : public ModelSeam {
     running = true;
     if (size > known.max_context_len || fails) {
       kv_.clear();
+      ++changes;  // of which it is not known who has made them
       stray_tokens += runs.back().prefilled;
       post([this, done = std::move(done)] {
         running = false;
