@@ -34,9 +34,7 @@ std::string kind_names(unsigned kinds) {
 
 bool asks_for_something(const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
-  if (value.is_string()) return !value.get_ref<const std::string&>().empty();
-  if (value.is_structured()) return std::any_of(value.begin(), value.end(), asks_for_something);
-  return value.is_number();
+  return value.is_number() || !(value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty());
 }
 
 // Calls `visit` with each value that stands at `path` in `value`. Where something else stands on the way there is

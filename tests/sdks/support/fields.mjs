@@ -125,7 +125,7 @@ const anthropic = {
   },
   ignored: {
     metadata: { user_id: 'u' }, service_tier: 'auto', cache_control: { type: 'ephemeral' }, inference_geo: 'us', speed: 'fast',
-    context_management: { edits: [{ type: 'x' }] }, diagnostics: { previous_message_id: 'msg_1' }, billing_policy: { type: 'x' }, fallbacks: 'default',
+    context_management: { edits: [] }, diagnostics: { previous_message_id: 'msg_1' }, billing_policy: { type: 'x' }, fallbacks: 'default',
     fallback_credit_token: 'x', betas: ['x'],
   },
   refused: {

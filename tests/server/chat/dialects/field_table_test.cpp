@@ -105,17 +105,6 @@ TEST_CASE("a field inside others is held against its table wherever it stands, a
   CHECK(ignored_by(responses_fields(), twice) == std::vector<std::string>{"tools[].strict"});
 }
 
-TEST_CASE("an object that only says no asks for nothing") {
-  const auto ignored = [](const char* more) {
-    Json request = Json::parse(R"({"messages":[{"content":[{"type":"document"}]}]})");
-    request["messages"][0]["content"][0]["citations"] = Json::parse(more);
-    return ignored_by(anthropic_fields(), request);
-  };
-  CHECK(ignored(R"({"enabled":false})").empty());
-  CHECK(ignored(R"([{}])").empty());
-  CHECK(ignored(R"({"enabled":true})") == std::vector<std::string>{"messages[].content[].citations"});
-}
-
 TEST_CASE("the name of who speaks is named as ignored, that of a tool is not") {
   const auto ignored = [](const char* messages) {
     return read_openai_chat({{"model", "m"}, {"messages", Json::parse(messages)}}).ignored;
