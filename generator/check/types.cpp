@@ -115,7 +115,7 @@ bool fits(const Meaning& meaning, const c::Type& type) {
       [&](const meaning::Unused& unused) {
         return !unused.is_whole || (type.kind == TypeKind::kArray && type.count != 0) || type.kind == TypeKind::kRecord;
       },
-      [&](const meaning::Status&) { return is_integer(type); },
+      [&](const meaning::Status&) { return is_integer(type) || type.kind == TypeKind::kEnum; },
       [&](const meaning::Predicate&) { return is_integer(type); });
 }
 
@@ -128,6 +128,19 @@ std::string remedy_for_whole(const Meaning& meaning) {
            "number "
            "of its elements (v[4]); say what counts it, as with \"counted_by\", or mark it \"unused\"";
   if (unused != nullptr) return ": \"whole\" is for an array with a length, a struct or a union; say \"unused\": {}";
+  return {};
+}
+
+// What a meaning is of where it stands at a place that it says nothing of; empty: it is in its place.
+std::string out_of_place(const Meaning& meaning, const Part& part) {
+  if (std::holds_alternative<meaning::Status>(meaning) || std::holds_alternative<meaning::Predicate>(meaning))
+    return "\"status\" and \"predicate\" are of what a function returns";
+  const bool is_of_call = std::holds_alternative<meaning::UsesHandle>(meaning) ||
+                          std::holds_alternative<meaning::DestroysHandle>(meaning) ||
+                          std::holds_alternative<meaning::CreatesHandle>(meaning) ||
+                          std::holds_alternative<meaning::Callbacks>(meaning);
+  if (part.field != nullptr && is_of_call)
+    return "\"handle\" and \"callbacks\" are of parameters and of what a function returns; mark the field \"unused\"";
   return {};
 }
 
@@ -233,6 +246,10 @@ void meanings_fit_types(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const auto&) {
     const Meaning& meaning = inspection.api.role(part.path).meaning;
     const auto* array = std::get_if<meaning::Array>(&meaning);
+    if (const std::string why = out_of_place(meaning, part); !why.empty()) {
+      inspection.require(false, part, why);
+      return;
+    }
     inspection.require(fits(meaning, array != nullptr ? array_type(part, *array) : *part.type), part,
                        "its meaning in the overlay does not fit its C type" + remedy_for_whole(meaning));
     inspection.require(!holds_struct(meaning) || has_members(inspection.api.header, *part.type, part.field), part,

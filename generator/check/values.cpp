@@ -107,12 +107,17 @@ void texts_are_possible(Inspection& inspection) {
   inspection.each_part([&](const Part& part, const auto&) {
     const auto* text = std::get_if<meaning::Text>(&inspection.api.role(part.path).meaning);
     if (text == nullptr) return;
+    // Of a text in place the last byte is its end.
+    const bool is_in_place = part.field != nullptr && part.type->kind == TypeKind::kArray && part.type->count > 0;
+    const std::uint64_t room = is_in_place ? part.type->count - 1 : std::numeric_limits<std::uint64_t>::max();
     std::set<std::string> seen;
     for (const std::string& one : text->one_of) {
       inspection.require(one.find('\0') == std::string::npos, part, "a text of \"one_of\" has NUL in it");
       inspection.require(one.size() >= text->min_length, part, "\"" + one + "\" is shorter than its \"min_length\"");
       inspection.require(seen.insert(one).second, part, "\"" + one + "\" stands twice in \"one_of\"");
+      inspection.require(one.size() <= room, part, "\"" + one + "\" is longer than the array that holds it");
     }
+    inspection.require(text->min_length <= room, part, "\"min_length\" is more than the array holds");
     inspection.require(text->one_of.empty() || !text->is_json, part, "\"json\" and \"one_of\" exclude each other");
     inspection.require(text->file_if_absent.empty() || text->presence == Presence::kNullable, part,
                        "\"file_if_absent\" is for what is \"nullable\"");

@@ -25,6 +25,17 @@ std::string first_type(const Json& schema) {
   return type.is_array() ? type.front().get<std::string>() : type.get<std::string>();
 }
 
+// Hosts take one type.
+bool is_of_one_type(const Json& schema) {
+  if (schema.contains("oneOf") || schema.contains("anyOf")) return false;
+  if (schema.contains("enum")) {
+    const Json& values = schema.at("enum");
+    return std::all_of(values.begin(), values.end(),
+                       [&](const Json& each) { return each.is_string() == values.front().is_string(); });
+  }
+  return !schema.contains("type") || !schema.at("type").is_array();
+}
+
 Json names_of(const Json& values) {
   Json names = Json::array();
   for (const Json& value : values) {
@@ -95,7 +106,8 @@ Json tool_output_schema(const Api& api, const c::Function& function) {
     const std::string type = first_type(member);
     if (type == "null") continue;
     result["properties"][name]["type"] = type;
-    if (type == "array") result["properties"][name]["items"]["type"] = first_type(member.at("items"));
+    if (type == "array" && is_of_one_type(member.at("items")))
+      result["properties"][name]["items"]["type"] = first_type(member.at("items"));
     if (member.contains("deprecated")) result["properties"][name]["deprecated"] = true;
   }
   for (const Json& name : full.value("required", Json::array())) {

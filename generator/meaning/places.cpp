@@ -97,6 +97,7 @@ class Survey {
                       lengths_beside(function.params, function.params.size())};
     std::erase_if(returned.integers_beside, [&](const std::string& name) { return !is_filled_in(function, name); });
     returned.is_returned = true;
+    returned.has_numbers_around = leaves_numbers(function);
     returned.is_union = is_union(function.returns);
     returned.is_opaque = is_opaque(function.returns);
     places_.returns.push_back(std::move(returned));
@@ -143,11 +144,20 @@ class Survey {
     }
     return false;
   }
+  // Whether the function may leave a number in a struct that it is given to write into.
+  bool leaves_numbers(const c::Function& function) const {
+    return std::any_of(function.params.begin(), function.params.end(), [&](const c::Param& param) {
+      std::set<std::string> seen;
+      return param.type.kind == c::TypeKind::kPointer && !param.type.target.front().is_const &&
+             !may_be_length(param.type) && leads_to_number(param.type, seen);
+    });
+  }
   // Whatever pointers, arrays and structs are between; `seen` are the structs that have been looked into.
   bool leads_to_number(const c::Type& type, std::set<std::string>& seen) const {
+    const bool is_character = type.kind == c::TypeKind::kCharacter;
     if (type.kind == c::TypeKind::kPointer || type.kind == c::TypeKind::kArray)
-      return leads_to_number(type.target.front(), seen);
-    if (type.kind != c::TypeKind::kRecord) return is_number(type);
+      return type.target.front().kind != c::TypeKind::kCharacter && leads_to_number(type.target.front(), seen);
+    if (type.kind != c::TypeKind::kRecord) return is_number(type) || is_character || type.kind == c::TypeKind::kEnum;
     const c::Record* record = c::find<c::Record>(header_, type.name);
     return record != nullptr && seen.insert(type.name).second && holds_number(*record, seen);
   }

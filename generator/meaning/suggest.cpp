@@ -130,6 +130,8 @@ Proposal text(const Declared& declared) {
                                         "image",  "secret", "signature", "hash",   "uuid",  "guid",   "key"}) ||
       has_word(name_of(declared), {"iv", "mac", "tag", "sig", "seed", "der", "list", "utf"}))
     return guess(nothing("text"), "called as if it were bytes: how many the function reads is not said");
+  if (has_word(name_of(declared), {"fmt", "format"}))
+    return guess(nothing("text"), "called as if it were a format, by which a client could read and write memory");
   if (declared.has_numbers_around) return guess(nothing("text"), kNumbersAround);
   return likely(nothing("text"), "const characters, and no integer beside them that could be their length");
 }

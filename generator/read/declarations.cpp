@@ -95,7 +95,10 @@ class Reader {
   }
 
   void read_function(CXCursor cursor) {
-    if (clang_Cursor_getStorageClass(cursor) == CX_SC_Static) return;  // no library exports it
+    const bool is_own = clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
+                        clang_getCursorVisibility(cursor) == CXVisibility_Hidden ||
+                        (clang_Cursor_isFunctionInlined(cursor) != 0 && clang_isCursorDefinition(cursor) != 0);
+    if (is_own) return;  // no library exports it
     const CXType type = clang_getCursorType(cursor);
     const std::string name = clang::spelling(cursor);
     const std::string symbol = symbol_of(cursor);

@@ -136,7 +136,7 @@ void Dispatcher::await_proof(Session& session, Peer& peer) {
     const auto alive = weak_session.lock();
     const auto client = weak_peer.lock();
     if (!alive || !client || client->closed() || alive->principal != nullptr) return;
-    refuse_stranger("no token came in time", *alive, *client);
+    refuse_stranger("no access token came in time", *alive, *client);
   });
 }
 

@@ -47,6 +47,7 @@ struct QueuedBackend::Handle {
   QueuedCallPointer running;
   std::exception_ptr lost;            // why its model is gone although nobody destroyed it
   Json created_with;                  // the parameters of rkllm_init
+  const std::chrono::system_clock::time_point asked_at = std::chrono::system_clock::now();
   Json last_perf;                     // of the latest run that had one
   std::uint64_t foreign_changes = 0;  // see HandleUse
   Clock::time_point last_used = Clock::now();
@@ -269,6 +270,7 @@ std::optional<QueuedBackend::HandleUse> QueuedBackend::use_of(const std::string&
   const Handle& that = *found->second;
   HandleUse use;
   use.load = that.load;
+  use.asked_at = that.asked_at;
   use.waiting = that.queue.waiting.size();
   use.in_use = that.running || that.queue.holder || use.waiting > 0;
   use.last_used = that.last_used;

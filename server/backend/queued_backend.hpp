@@ -96,6 +96,7 @@ class QueuedBackend : public Backend {
   // What a handle is used for, at this moment.
   struct HandleUse {
     std::uint64_t load = 0;  // another number for every model that was ever loaded
+    std::chrono::system_clock::time_point asked_at{};  // for that load: its file has not been opened before
     std::size_t waiting = 0;
     bool in_use = false;          // a call is made, a lease is held, or somebody waits
     Clock::time_point last_used;  // when the latest call has ended

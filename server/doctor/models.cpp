@@ -32,6 +32,11 @@ std::optional<std::int64_t> memory_of(const Machine& machine, std::string_view k
   return kilobytes * 1024;
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
 // `runtime`: its version; empty: there is none.
 void examine_model(const Machine& machine, const std::string& runtime, const fs::path& path, Findings& findings) {
   std::error_code error;
@@ -100,7 +105,18 @@ Findings examine_models(const Machine& machine) {
   const auto folders = model_folders(machine.settings.runtime.model_dirs);
   const std::string runtime = runtime_version_of(machine);
   for (const std::string& model : known_models(machine.settings.models, folders)) {
-    if (model.find('/') != std::string::npos) examine_model(machine, runtime, model, findings);
+    const bool is_path = model.find('/') != std::string::npos;
+    if (model.starts_with('/') || (is_path && is_there(model))) examine_model(machine, runtime, model, findings);
+  }
+  for (const auto& [name, model] : machine.settings.models.items()) {
+    const Json path = model.value("param", Json::object()).value("model_path", Json());
+    if (!path.is_string() || path.get_ref<const std::string&>().starts_with('/')) continue;
+    const std::string relative = path.get<std::string>();
+    if (std::ranges::any_of(folders, [&](const std::string& each) { return is_there(fs::path(each) / relative); }))
+      continue;
+    findings.push_back({kModels, Level::kProblem,
+                        "models." + name + ": " + relative + " is in none of the folders of models",
+                        "rkllm-mcp models   # what there is; rkllm-mcp pull hf.co/OWNER/NAME fetches one"});
   }
   if (findings.empty()) {
     std::string places;

@@ -25,8 +25,8 @@ void examine_driver(const Machine& machine, Findings& findings) {
   }
   const Json version = board_description(machine.root)["npu_driver"];
   if (!version.is_string()) {
-    findings.push_back({kSubject, Level::kWarning, "there, but only root may read its version",
-                        "sudo cat /sys/kernel/debug/rknpu/version"});
+    findings.push_back({kSubject, Level::kWarning, "there, but only root may read its version and load",
+                        npu_status(machine.root)["remedy"].get<std::string>() + "   # until the next start"});
     return;
   }
   const auto text = version.get<std::string>();

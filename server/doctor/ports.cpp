@@ -90,6 +90,19 @@ struct Wanted {
   bool is_udp;
 };
 
+int other_port(std::uint16_t port) {
+  constexpr int kAway = 1000;
+  return port + kAway <= 65535 ? port + kAway : port - kAway;
+}
+
+// The first that any user may open.
+int first_of_all_users(const Machine& machine) {
+  const std::string text = text_of(machine, "proc/sys/net/ipv4/ip_unprivileged_port_start");
+  int port = 1024;
+  std::from_chars(text.data(), text.data() + text.size(), port);
+  return port;
+}
+
 void examine_port(const Machine& machine, const Wanted& wanted, Findings& findings) {
   const std::string number = std::to_string(wanted.port);
   const std::array<const char*, 2> tables =
@@ -107,8 +120,14 @@ void examine_port(const Machine& machine, const Wanted& wanted, Findings& findin
         {kPorts, Level::kProblem,
          wanted.setting + " " + number + " is taken by " + (owner.empty() ? "another user's program" : owner),
          owner.empty() ? "sudo ss -lnp 'sport = :" + number + "'"
-                       : "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(wanted.port + 1000) +
+                       : "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(other_port(wanted.port)) +
                              "   # another port"});
+    return;
+  }
+  if (machine.identity.user != 0 && wanted.port < first_of_all_users(machine)) {
+    findings.push_back(
+        {kPorts, Level::kProblem, wanted.setting + " " + number + " may be opened by root only",
+         "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(wanted.port + 8000) + "   # another port"});
     return;
   }
   findings.push_back({kPorts, Level::kOk, wanted.setting + " " + number + " is free"});

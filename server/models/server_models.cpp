@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 
 namespace rkllm_mcp {
 namespace {
@@ -29,6 +31,14 @@ std::int64_t wall_clock_s() {
 }
 
 bool is_path(std::string_view name) { return name.starts_with('/'); }
+
+NamedModel model_by_path(std::string path) {
+  NamedModel model;
+  model.name = path;
+  model.param = Json{{"model_path", path}};
+  model.path = std::move(path);
+  return model;
+}
 
 std::optional<std::string> platform_of(std::string_view path) { return chip_in_name(path.substr(path.rfind('/') + 1)); }
 
@@ -277,6 +287,14 @@ std::string ServerModels::family_of(const QueuedBackend::HandleStatus& handle) c
   return family == nullptr ? std::string() : family->name;
 }
 
+std::string ServerModels::file_of(const std::string& path) const {
+  try {
+    return options_.resolved(path);
+  } catch (const std::exception&) {
+    return {};  // whoever loads it is told
+  }
+}
+
 std::vector<std::string> ServerModels::unseen_handle_paths() const {
   std::vector<std::string> paths;
   for (const auto& handle : handles()) {
@@ -411,9 +429,12 @@ std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& aske
 std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, const chat::Asker& asker) const {
   if (!asker.may_call) return std::nullopt;
   if (const auto handle = handle_status(name)) return info_of_handle(*handle);
-  const NamedModel* const model = resolve(name);
-  if (model == nullptr) return std::nullopt;
-  return info(*model);
+  if (const NamedModel* const model = resolve(name)) return info(*model);
+  if (!is_path(name)) return std::nullopt;
+  // Who may not load it hears so when it is asked for, whether it is there or not.
+  std::error_code error;
+  if (asker.may_admin && !std::filesystem::is_regular_file(name, error)) return std::nullopt;
+  return info(model_by_path(std::string(name)));
 }
 
 template <typename Lease>
@@ -457,21 +478,20 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
       source.loaded.model.modified_s = info->modified_s;
     }
     source.loaded.model.path = param.value("model_path", std::string());
+    source.loaded.file = file_of(source.loaded.model.path);
     source.loaded.param = param;
     source.loaded.handle = handle;
     source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;
   } else if (model != nullptr) {
     source.slot = slot(*model, use);
+    source.loaded.file = file_of(model->path);
     if (const auto full = full_for(*source.slot, wish.asker.name)) {
       return refuse(turn_error(ErrorKind::kQueueFull, full->what()));
     }
   } else if (is_path(wish.model)) {
     if (!wish.asker.may_admin) return refuse(forbidden("loading a model by its path"));
-    NamedModel by_path;
-    by_path.name = wish.model;
-    by_path.path = wish.model;
-    by_path.param = Json{{"model_path", wish.model}};
-    source.slot = slot(by_path, use);
+    source.slot = slot(model_by_path(wish.model), use);
+    source.loaded.file = wish.model;
   } else {
     return refuse(TurnError::unknown_model(wish.model));
   }

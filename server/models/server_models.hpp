@@ -127,6 +127,7 @@ class ServerModels final : public chat::ModelLender {
   std::vector<QueuedBackend::HandleStatus> handles() const;
   bool has_own_name(const QueuedBackend::HandleStatus& handle) const;
   std::optional<QueuedBackend::HandleStatus> handle_status(std::string_view id) const;
+  std::string file_of(const std::string& path) const;  // as the library has it; empty: it names no file
   std::vector<std::string> unseen_handle_paths() const;
 
   template <typename Lease>

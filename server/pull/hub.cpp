@@ -85,16 +85,6 @@ std::string words_for(const BoardFacts& board) {
   return board.chip.empty() ? "for this machine" : "for this board, " + board.chip;
 }
 
-// Why a file is not for this board; empty if it is.
-std::string why_not(const HubFile& file, const BoardFacts& board) {
-  const auto chip = chip_in_name(file.name);
-  if (chip && !board.chip.empty() && *chip != board.chip) return "for " + *chip;
-  if (board.memory && file.bytes && *file.bytes > *board.memory) {
-    return "larger than the memory of " + shown_bytes(*board.memory);
-  }
-  return {};
-}
-
 // Each on a line of its own, with what speaks against it; the chosen one, if any, is marked.
 std::string listed(const std::vector<HubFile>& files, const BoardFacts& board, const HubFile* chosen = nullptr) {
   std::string text;
@@ -123,6 +113,15 @@ std::vector<const HubFile*> files_called(const std::string& name, const std::vec
 }
 
 }  // namespace
+
+std::string why_not(const HubFile& file, const BoardFacts& board) {
+  const auto chip = chip_in_name(file.name);
+  if (chip && !board.chip.empty() && *chip != board.chip) return "for " + *chip;
+  if (board.memory && file.bytes && *file.bytes > *board.memory) {
+    return "larger than the memory of " + shown_bytes(*board.memory);
+  }
+  return {};
+}
 
 std::string words_of_gate() {
   return "it wants an access token (export HF_TOKEN=...), and its terms accepted on its page";

@@ -34,6 +34,8 @@ struct BoardFacts {
   std::optional<std::int64_t> memory{};  // bytes in all
 };
 
+// Why a file is not for this board, by its name and size; empty if nothing speaks against it.
+std::string why_not(const HubFile& file, const BoardFacts& board);
 // The file of that name, or, where `wanted` is empty, the only one that is for this board and fits its memory. Throws
 // std::invalid_argument with the list of what there is.
 const HubFile& choose_model(const std::vector<HubFile>& files, const std::string& wanted, const BoardFacts& board,

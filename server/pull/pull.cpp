@@ -16,12 +16,21 @@ namespace fs = std::filesystem;
 
 HubFile find_file(const PullRequest& request, const PullEvents& events, const WebGet& how) {
   ModelSource source = parse_model_source(request.source, request.hub);
-  if (source.url) return {file_name_of(source.url->target), {}, {}, *std::move(source.url)};
+  const auto warn = [&](const HubFile& file) {
+    const std::string reason = why_not(file, request.board);
+    if (!reason.empty()) events.remark("warning: " + file.name + " is " + reason + ", and not for this board");
+  };
+  if (source.url) {
+    HubFile file{file_name_of(source.url->target), {}, {}, *std::move(source.url)};
+    warn(file);
+    return file;
+  }
   const auto files = models_in_repository(request.hub, source.repository, source.revision, how);
   const HubFile& chosen = choose_model(files, source.file, request.board, source.repository);
   if (source.file.empty() && files.size() > 1) {
-    events.took_one_of(words_of_choice(files, chosen, request.board, source.repository));
+    events.remark(words_of_choice(files, chosen, request.board, source.repository));
   }
+  if (!source.file.empty()) warn(chosen);
   return chosen;
 }
 

@@ -23,8 +23,9 @@ struct PullRequest {
 };
 
 struct PullEvents {
-  // Of several files in a repository one was taken: see words_of_choice(). Comes before `chosen`.
-  std::function<void(const std::string& words)> took_one_of = [](const std::string&) {};
+  // Of several files in a repository one was taken, see words_of_choice(); or one that was named is not for this board.
+  // Comes before `chosen`.
+  std::function<void(const std::string& words)> remark = [](const std::string&) {};
   std::function<void(const HubFile& chosen)> chosen = [](const HubFile&) {
   };  // name, size and hash as far as they are known
   DownloadEvents download{};

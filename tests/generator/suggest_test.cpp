@@ -127,6 +127,13 @@ TEST_CASE("a proposal that is no guess has nothing beside it that could be a len
   CHECK(entries("int f(const char* path, bool fast);", "").find(R"("text":{},"confidence":"likely")") !=
         std::string::npos);
   CHECK(entries("int set(const char* name, const char* value);", "").find("guess") == std::string::npos);
+  // An enumerator or a character may say how much is read, and a struct that is written into how much is returned.
+  for (const char* use :
+       {"typedef enum { k128 = 16, k256 = 32 } L;\nint f(const char* words, L n);", "int f(const char* words, char n);",
+        "int f(const char* format);", "typedef struct { unsigned long len; } I;\nconst char* f(I* info);"}) {
+    INFO(use);
+    CHECK(entries(use, "").find("likely") == std::string::npos);
+  }
   // A number beside the struct that a text is in counts as well, wherever the struct is used.
   for (const char* use : {"int f(const S* s, int n);", "typedef struct { S s; int n; } A;\nint f(const A* a);",
                           "typedef struct { const S* s; } A;\nint f(const A* a, float x);"}) {

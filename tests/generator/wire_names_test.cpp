@@ -62,6 +62,35 @@ TEST_CASE("what is said of a text is possible") {
   CHECK_THAT(of_text(R"("one_of":["[]"],"json":true)"), has_text("exclude each other"));
   CHECK_THAT(of_text(R"("file":"written","file_if_absent":"x")"), has_text("is for what is \"nullable\""));
   CHECK_THAT(of_return("const char*", R"("text":{"min_length":1})"), has_text("only \"freed_by\" is said"));
+  const auto in_place = [](const std::string& says) {
+    return refused_names(
+        "typedef struct { char n[4]; } S;\nint f(const S* s);",
+        entry("S.n", "char n[4]", R"("text":{)" + says + "}") + "," + entry("f.s", "const S* s", R"("object":{})"));
+  };
+  CHECK(in_place(R"("min_length":3,"one_of":["abc"])") == "accepted");
+  CHECK_THAT(in_place(R"("min_length":4)"), has_text(R"(S.n: "min_length" is more than the array holds)"));
+  CHECK_THAT(in_place(R"("one_of":["abcd"])"), has_text(R"("abcd" is longer than the array that holds it)"));
+}
+
+TEST_CASE("a status or predicate is of what a function returns, and no field holds a handle or callbacks") {
+  CHECK_THAT(refused_names("int f(int z);", entry("f.z", "int z", R"("predicate":{"name":"q","yes":1,"no":0})")),
+             has_text("are of what a function returns"));
+  CHECK_THAT(refused_names("int f(int z);", entry("f.z", "int z", R"("status":{})")),
+             has_text("are of what a function returns"));
+  const std::string header = "typedef struct C C;\nC* mk(void);\ntypedef struct { C* c; } W;\nint w(const W* a);";
+  const std::string rest = entry("mk.return", "C*", R"("handle":{"role":"creates"})") + "," +
+                           entry("w.a", "const W* a", R"("object":{})") + ",";
+  for (const char* const role : {"uses", "destroys", "creates"}) {
+    INFO(role);
+    CHECK_THAT(refused_names(header, rest + entry("W.c", "C* c", std::string(R"("handle":{"role":")") + role + "\"}")),
+               has_text("W.c: \"handle\" and \"callbacks\" are of parameters"));
+  }
+}
+
+TEST_CASE("an enum may be a status") {
+  const std::string header = "typedef enum { kOk = 0, kBad = -1 } Code;\nCode f(int a);";
+  CHECK(refused_names(header, entry("f.return", "Code", R"("status":{})")) == "accepted");
+  CHECK(refused_names(header, "") == "accepted");
 }
 
 TEST_CASE("a value that must be given has no default, and the bounds of an array are those of its elements") {

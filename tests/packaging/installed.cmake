@@ -10,6 +10,8 @@ set(prefix ${PLACE}/prefix)
 foreach(file bin/rkllm-mcp bin/rkllm-sim-info include/rkllm_mcp/abi_sets.hpp include/rkllm_mcp/runtime/mcp/catalogue.hpp
              include/rkllm_sim/rkllm.h lib/librkllm_sim.so lib/librkllm_mcp_runtime.a lib/pkgconfig/rkllm_sim.pc
              lib/systemd/system/rkllm-mcp.service lib/systemd/system/rkllm-mcp.socket
+             share/man/man1/rkllm-mcp.1 share/bash-completion/completions/rkllm-mcp share/zsh/site-functions/_rkllm-mcp
+             share/fish/vendor_completions.d/rkllm-mcp.fish
              share/doc/rkllm-mcp/LICENSE share/doc/rkllm-mcp/NOTICE.txt share/doc/rkllm-mcp/README.md share/doc/rkllm-mcp/docs/protocol.md)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "${file} was not installed")

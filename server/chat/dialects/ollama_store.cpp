@@ -23,6 +23,15 @@ constexpr std::array kOllamaDeleteFields = {
     Field{"models", kHonoured, kArrayField, "several in place of one, of this server: all are deleted, or none"},
 };
 
+constexpr std::array kOllamaShowFields = {
+    Field{"model", kHonoured, kTextField, "a model's name, or a profile's"},
+    Field{"name", kHonoured, kTextField, "the same under its older name"},
+    Field{"system", kIgnored, kTextField, "a model has none of its own here"},
+    Field{"template", kIgnored, kTextField, "a model's family has it"},
+    Field{"options", kIgnored, kObjectField, "the settings have them (models.NAME.param)"},
+    Field{"verbose", kIgnored, kBooleanField, "there is no more to tell"},
+};
+
 OllamaStoreRequest read(std::span<const Field> fields, const Json& json) {
   OllamaStoreRequest result;
   read_request(json, [fields, &result](const JsonReader& request) {
@@ -46,8 +55,10 @@ std::string shown_name(const PullProgress& progress) {
 
 std::span<const Field> ollama_pull_fields() { return kOllamaPullFields; }
 std::span<const Field> ollama_delete_fields() { return kOllamaDeleteFields; }
+std::span<const Field> ollama_show_fields() { return kOllamaShowFields; }
 
 OllamaStoreRequest read_ollama_pull(const Json& request) { return read(kOllamaPullFields, request); }
+OllamaStoreRequest read_ollama_show(const Json& request) { return read(kOllamaShowFields, request); }
 std::vector<std::string> read_ollama_delete(const Json& request) {
   std::vector<std::string> models;
   read_request(request, [&models](const JsonReader& reader) {

@@ -1,4 +1,5 @@
-// Ollama's POST /api/pull and DELETE /api/delete: what they ask for, and the lines in which a pull tells how far it is.
+// Ollama's POST /api/pull, /api/show and DELETE /api/delete: what they ask for, and the lines in which a pull tells how
+// far it is.
 // Pure functions.
 #pragma once
 
@@ -15,15 +16,17 @@ namespace rkllm_mcp::chat {
 
 std::span<const Field> ollama_pull_fields();
 std::span<const Field> ollama_delete_fields();
+std::span<const Field> ollama_show_fields();
 
 struct OllamaStoreRequest {
   std::string model;
-  bool stream = true;  // of pull
+  bool stream = true;  // of a pull
   std::vector<std::string> ignored{};
 };
 
 // Throw TurnError.
 OllamaStoreRequest read_ollama_pull(const Json& request);
+OllamaStoreRequest read_ollama_show(const Json& request);
 std::vector<std::string> read_ollama_delete(const Json& request);  // at least one
 
 // Lines with their ends.

@@ -15,12 +15,18 @@ Json openai_timings(const AnswerEnd& end) {
   const Speed speed = speed_of(end);
   std::optional<std::int64_t> computed;
   if (usage.prompt && usage.cached) computed = *usage.prompt - *usage.cached;
+  const auto ms_each = [](const std::optional<double>& per_second) {
+    constexpr double kMsOfSecond = 1000;
+    return per_second && *per_second > 0 ? Json(kMsOfSecond / *per_second) : Json(nullptr);
+  };
   return {{"cache_n", number_or_null(usage.cached)},
           {"prompt_n", number_or_null(computed)},
           {"prompt_ms", or_null(end.timings.prefill_ms)},
+          {"prompt_per_token_ms", ms_each(speed.prefill_tokens_per_second)},
           {"prompt_per_second", or_null(speed.prefill_tokens_per_second)},
           {"predicted_n", number_or_null(usage.generated)},
           {"predicted_ms", or_null(end.timings.generate_ms)},
+          {"predicted_per_token_ms", ms_each(speed.tokens_per_second)},
           {"predicted_per_second", or_null(speed.tokens_per_second)}};
 }
 

@@ -77,12 +77,15 @@ void end_response(Json& response, const AnswerEnd& end) {
 }  // namespace
 
 Json output_of(const ReplyFacts& facts, const Answer& answer) {
+  // What is cut is the last item, and no call is cut: half a one is text.
+  const std::string_view status =
+      answer.end.finish == Finish::kLength && answer.calls.empty() ? "incomplete" : "completed";
   Json output = Json::array();
   if (!answer.thinking.empty()) {
     output.push_back(reasoning_item(facts, output.size(), Json::array({summary_part(answer.thinking)})));
   }
   if (!answer.text.empty()) {
-    output.push_back(message_item(facts, output.size(), "completed", Json::array({text_part(answer.text)})));
+    output.push_back(message_item(facts, output.size(), status, Json::array({text_part(answer.text)})));
   }
   for (const ToolCall& call : answer.calls) output.push_back(function_item(facts, output.size(), "completed", call));
   return output;
@@ -146,7 +149,7 @@ std::string ResponsesStream::open_item(Item item) {
   return text += of_item("response.content_part.added", "content_index", {{"part", text_part("")}});
 }
 
-std::string ResponsesStream::close_item() {
+std::string ResponsesStream::close_item(std::string_view status) {
   if (item_ == Item::kNone) return "";
   const std::size_t index = output_.size();
   std::string text;
@@ -158,7 +161,7 @@ std::string ResponsesStream::close_item() {
   } else {
     text += of_item("response.output_text.done", "content_index", {{"text", text_}, {"logprobs", Json::array()}});
     text += of_item("response.content_part.done", "content_index", {{"part", text_part(text_)}});
-    whole = message_item(facts_, index, "completed", Json::array({text_part(text_)}));
+    whole = message_item(facts_, index, status, Json::array({text_part(text_)}));
   }
   text += numbered("response.output_item.done", {{"output_index", index}, {"item", whole}});
   output_.push_back(std::move(whole));
@@ -211,7 +214,7 @@ std::string ResponsesStream::event(const AnswerEvent& event, std::size_t /*answe
 
 std::string ResponsesStream::end(const AnswerEnd& end, std::size_t /*answer*/) {
   std::string text = start_once();
-  text += change_to(Item::kNone);
+  text += close_item(end.finish == Finish::kLength ? "incomplete" : "completed");
   Json response = snapshot("completed");
   end_response(response, end);
   if (!notices().is_null()) response["rkllm"] = notices();

@@ -33,7 +33,7 @@ class ResponsesStream final : public ReplyStream {
   // Ends the item that is open and begins another one.
   std::string change_to(Item item);
   std::string open_item(Item item);
-  std::string close_item();
+  std::string close_item(std::string_view status = "completed");  // of a message
   std::string call_item(const ToolCall& call);
   // `data` with its type and number.
   std::string numbered(std::string_view type, Json data);

@@ -29,7 +29,10 @@ constexpr std::array kResponsesFields = {
     Field{"tools[].output_schema", kIgnored, kObjectField, ""},
     Field{"tool_choice", kHonoured, kTextField | kObjectField, "none, auto, required or a function"},
     Field{"parallel_tool_calls", kHonoured, kBooleanField, "false: the answer ends with its first call"},
-    Field{"text", kHonoured, kObjectField, "format: text, json_object, json_schema (always strict)"},
+    Field{"text", kHonoured, kObjectField, "format: text, json_object, json_schema"},
+    Field{"text.format.name", kHonoured, kTextField, "a label"},
+    Field{"text.format.strict", kHonoured, kBooleanField, "always"},
+    Field{"text.format.description", kIgnored, kTextField, "say it in a message"},
     Field{"text.verbosity", kIgnored, kTextField, ""},
     Field{"reasoning", kHonoured, kObjectField,
           "effort: none and minimal are no thinking, where the model can be told"},
@@ -217,6 +220,10 @@ Json settings_of(const JsonReader& request, const Turn& turn) {
   Json settings = kDefaults;
   for (auto& [name, value] : settings.items()) {
     if (const auto given = request.find(name)) value = given->json();
+  }
+  for (const char* const name : {"top_k", "frequency_penalty", "presence_penalty", "max_tool_calls", "top_logprobs",
+                                 "service_tier", "user", "safety_identifier", "prompt_cache_key"}) {
+    if (const auto given = request.find(name)) settings[name] = given->json();
   }
   settings["conversation"] = nullptr;
   if (!turn.conversation.empty()) settings["conversation"] = {{"id", turn.conversation}};

@@ -42,6 +42,7 @@ EmbeddingMaker::EmbeddingMaker(EmbeddingWish wish, DoneFunction done, FailedFunc
 
 void EmbeddingMaker::begin(ModelLender& pool, PlaceWish place) {
   PlaceEvents<EmbeddingLease> events;
+  events.queued = [this](std::size_t before) { made_.queue_position = std::max(made_.queue_position, before); };
   events.granted = [this](std::unique_ptr<EmbeddingLease> lease) {
     lease_ = std::move(lease);
     ticket_.reset();

@@ -94,7 +94,7 @@ void TurnMaker::clear_template() {
 
 void TurnMaker::load_cache() {
   if (listener_ == nullptr) return leave();
-  if (!plan_.goes_on()) return make_room();
+  if (!plan_.goes_on() || model_->facts().cache_identity.empty()) return make_room();
   const std::string& prompt = plan_.prompt().text;
   auto found = surroundings_.caches.best_for(model_->facts().cache_identity, prompt, model_->reusable_bytes(prompt));
   if (!found) return make_room();
@@ -288,7 +288,7 @@ AnswerEnd TurnMaker::end_of(const RunReport& report, Finish finish) const {
   const Prefill prefill = prefill_.value_or(Prefill{report.prefill_tokens, report.prefill_ms});
   figures.prefilled = prefill.tokens;
   end.usage = usage_of(figures);
-  end.timings.load_ms = model_->lease().load_ms();
+  end.timings.load_ms = model_->lease().load_ms().value_or(0);  // it was there
   end.timings.prefill_ms = prefill.ms;
   end.timings.generate_ms = report.generate_ms;
   if (report.prefill_tokens) end.timings.timed_tokens = figures.generated - (*report.prefill_tokens > 0 ? 1 : 0);
@@ -374,7 +374,8 @@ void TurnMaker::warm_up() {
   RunOptions options = run_options(1);
   const bool is_last = end == warm_text_.size();
   PromptCaches& caches = surroundings_.caches;
-  if (is_last && may_keep_cache()) options.save_cache_to = caches.path_for(model_->facts().cache_identity, warm_text_);
+  const bool keeps_cache = may_keep_cache() && !model_->facts().cache_identity.empty();
+  if (is_last && keeps_cache) options.save_cache_to = caches.path_for(model_->facts().cache_identity, warm_text_);
   model_->run(
       warm_text_.substr(0, end), options, [](std::string_view) {},
       [this, &caches, is_last, path = options.save_cache_to](const RunReport& report) {

@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kLater{1000};  // memory for an answer that waits is looked for again
 
-void add_id(HttpHeaders& headers, Surface surface, std::string_view request_id) {
+}  // namespace
+
+void add_request_id(HttpHeaders& headers, Surface surface, std::string_view request_id) {
   if (!request_id.empty()) headers.add(surface == Surface::kAnthropic ? "request-id" : "x-request-id", request_id);
 }
-
-}  // namespace
 
 int send_error(HttpExchange& exchange, Surface surface, const TurnError& error, std::string_view request_id) {
   const ErrorReply reply = error_reply(surface, error, request_id);
   HttpHeaders headers{{"Cache-Control", "no-store"}};
-  add_id(headers, surface, request_id);
+  add_request_id(headers, surface, request_id);
   if (!reply.retry_after.empty()) headers.add("Retry-After", reply.retry_after);
   if (error.kind() == ErrorKind::kUnauthorized) headers.add("WWW-Authenticate", "Bearer");
   exchange.respond({reply.status, headers, "application/json", reply.body});
@@ -66,7 +66,7 @@ void ChatExchange::begun(const TurnBeginning& beginning) {
 
 HttpHeaders ChatExchange::headers() const {
   HttpHeaders headers{{"Cache-Control", "no-store"}};
-  add_id(headers, options_.surface, options_.request_id);
+  add_request_id(headers, options_.surface, options_.request_id);
   headers.add("x-rkllm-queue-position", std::to_string(position_.value_or(0)));
   if (const std::string ignored = ignored_header(job_.ignored); !ignored.empty()) {
     headers.add("x-rkllm-ignored", ignored);

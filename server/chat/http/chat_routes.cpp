@@ -118,6 +118,7 @@ std::optional<Json> parsed(std::string_view body) { return parse_bounded(body, k
 
 HttpHeaders headers_of(const EmbeddingRequest& request, const Embeddings& made) {
   HttpHeaders headers = ignored_fields(request.ignored);
+  headers.add("x-rkllm-queue-position", std::to_string(made.queue_position));
   if (!made.cut.empty()) headers.add("x-rkllm-cut-inputs", cut_inputs_header(made.cut));
   return headers;
 }
@@ -258,6 +259,7 @@ void ChatRoutes::answer(const VisitPointer& visit, const Json& body, const HttpH
 void ChatRoutes::answer_text(const VisitPointer& visit, std::string json, const HttpHeaders& headers) {
   constexpr int kOk = 200;
   HttpHeaders all = headers;
+  add_request_id(all, visit->surface, visit->request_id);
   all.add("Cache-Control", "no-store");
   if (options_.is_simulated()) all.add("x-rkllm-simulated", "true");
   visit->exchange->respond({kOk, all, "application/json", std::move(json)});
@@ -585,14 +587,8 @@ void ChatRoutes::apply_template(const VisitPointer& visit, const Json& body) {
 }
 
 void ChatRoutes::show(const VisitPointer& visit, const Json& body) {
-  std::optional<std::string> name;
-  read_request(body, [&name](const JsonReader& request) {
-    for (const auto* key : {"name", "model"}) {
-      if (const auto given = request.find(key)) name = given->text();
-    }
-  });
-  if (!name) throw TurnError::bad_field("model", "missing");
-  answer(visit, ollama_show(host_.model_for(*name, visit->asker)));
+  const OllamaStoreRequest request = read_ollama_show(body);
+  answer(visit, ollama_show(host_.model_for(request.model, visit->asker)), ignored_fields(request.ignored));
 }
 
 void ChatRoutes::change_store(const VisitPointer& visit, const Json& body) {

@@ -2,6 +2,7 @@
 
 #include "chat/dialects/reply_stream.hpp"
 #include "chat/templates/families.hpp"
+#include "chat/turn/model_text.hpp"
 #include "text/wall_clock.hpp"
 
 #include <chrono>
@@ -33,7 +34,9 @@ Json own_part(const ModelDescription& model) {
               {"bytes", number_or_null(model.bytes)},
               {"waiting", model.waiting}};
   if (model.state == ModelState::kLoading) {
-    own["loading"] = {{"bytes", number_or_null(model.progress.bytes)}, {"total", number_or_null(model.progress.total)}};
+    own["loading"] = {{"bytes", number_or_null(model.progress.bytes)},
+                      {"total", number_or_null(model.progress.total)},
+                      {"seconds_left", or_null(model.progress.seconds_left)}};
   }
   if (!model.aliases.empty()) own["aliases"] = model.aliases;
   if (model.is_profile) own["profile"] = true;
@@ -63,7 +66,7 @@ Json details_of(const ModelDescription& model) {
 }
 
 std::string digest_of(const ModelDescription& model) {
-  return model.sha256 ? "sha256:" + *model.sha256 : std::string(kUnknown);  // it is being computed
+  return model.sha256.value_or(std::string(kUnknown));  // it is being computed
 }
 
 std::string modified_at(const ModelDescription& model) {
@@ -132,7 +135,7 @@ Json ollama_running(const std::vector<ModelDescription>& models) {
                     {"digest", digest_of(model)},
                     {"details", details_of(model)},
                     {"expires_at", model.expires_s ? time_text(*model.expires_s) : std::string(kNever)},
-                    {"size_vram", nullptr},
+                    {"size_vram", 0},  // boards have none
                     {"context_length", number_or_null(model.context)}});
   }
   return {{"models", std::move(rows)}};
@@ -146,7 +149,7 @@ Json ollama_show(const ModelDescription& model) {
   info[architecture + ".context_length"] = number_or_null(model.context);
   return {{"modelfile", ""},
           {"parameters", ""},
-          {"template", family == nullptr ? Json("") : Json(family->title)},
+          {"template", ""},  // in a language that no family here is written in
           {"details", details_of(model)},
           {"model_info", std::move(info)},
           {"capabilities", capabilities_of(family)},
@@ -154,12 +157,11 @@ Json ollama_show(const ModelDescription& model) {
 }
 
 Json llama_props(const ModelDescription& model) {
-  const Family* const family = family_of(model);
   return {{"default_generation_settings", {{"n_ctx", number_or_null(model.context)}}},
           {"total_slots", 1},
           {"model_path", model.path},
           {"model_alias", model.name},
-          {"chat_template", family == nullptr ? Json(nullptr) : Json(family->title)},
+          {"chat_template", nullptr},  // in a language that no family here is written in
           {"modalities", {{"vision", false}, {"audio", false}}}};
 }
 

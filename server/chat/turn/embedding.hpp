@@ -25,6 +25,7 @@ struct Embeddings {
   std::vector<std::size_t> cut{};             // numbers of the inputs that have lost their ends
   std::int64_t tokens = 0;                    // of all inputs, as far as they were not cut
   std::optional<double> load_ms{};
+  std::size_t queue_position = 0;  // how many were before it when it came
   double total_ms = 0;
 };
 

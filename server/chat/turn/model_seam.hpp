@@ -31,7 +31,7 @@ struct ModelFacts {
   std::int64_t n_batch = 1;      // prompts of each run: turns take handles of one
   std::string template_name{};   // models.NAME.template; empty: file_name tells the family
   // All that a prompt cache depends on besides the prompt: version of the runtime, model file with its size and time,
-  // context, adapter. Another text: other caches.
+  // context, adapter. Another text: other caches. Empty: it is not certain, and there are none.
   std::string cache_identity{};
   bool shows_special_tokens = false;  // loaded with skip_special_token=false
 };

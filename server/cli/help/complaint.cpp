@@ -8,6 +8,8 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -72,6 +74,12 @@ std::string text_of(const CLI::App& app, const std::vector<std::string>& argumen
     return no_such_command(app, *word);
   }
   if (const auto word = unknown_option(app)) {
+    constexpr std::array<std::string_view, 5> kOfPlaces{"--port", "-p", "--host", "--address", "--bind"};
+    const bool is_place = std::ranges::find(kOfPlaces, *word) != kOfPlaces.end();
+    if (is_place && app.get_name() == "serve") {
+      return "unknown option '" + *word + "': ports and addresses are settings, as in --set http.port=8090 or " +
+             "--set http.address=0.0.0.0";
+    }
     return "unknown option '" + *word + "'" + did_you_mean(*word, option_names(app));
   }
   if (const auto words = about_values(app, error)) return *words;

@@ -14,13 +14,6 @@
 namespace rkllm_mcp {
 namespace {
 
-std::string described(const CLI::Option& option) {
-  std::string text = option.get_description();
-  const std::string variable = option.get_envname();
-  if (!variable.empty()) text += " (environment: " + variable + ")";
-  return text;
-}
-
 // How an option's value is named; empty: it has none.
 std::string value_word(const CLI::Option& option) {
   const std::string type = option.get_type_size() == 0 ? std::string() : option.get_type_name();
@@ -61,6 +54,13 @@ void add_command_rows(const CLI::App& app, std::size_t width, std::string& text)
 
 bool is_shown(const CLI::Option& option) { return !option.get_group().empty(); }
 bool is_shown(const CLI::App& command) { return !command.get_group().empty(); }
+
+std::string described(const CLI::Option& option) {
+  std::string text = option.get_description();
+  const std::string variable = option.get_envname();
+  if (!variable.empty()) text += " (environment: " + variable + ")";
+  return text;
+}
 
 std::string full_name(const CLI::App& app) {
   return app.get_parent() == nullptr ? app.get_name() : full_name(*app.get_parent()) + " " + app.get_name();

@@ -26,6 +26,7 @@ std::string usage_line(const CLI::App& app);        // without "Usage: "
 std::string summary_of(const CLI::App& app);        // the first line of its description
 std::string details_of(const CLI::App& app);        // what follows it; may be empty
 std::string option_words(const CLI::Option& each);  // "-f, --follow", "--to URL", "METHOD"
+std::string described(const CLI::Option& option);   // its description, with its variable
 
 // Those that people are shown.
 bool is_shown(const CLI::Option& option);

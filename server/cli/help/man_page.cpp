@@ -38,7 +38,7 @@ void add_paragraph(std::string& page, const std::string& text) {
 void add_options(std::string& page, const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (!is_shown(*option)) continue;
-    page += ".TP\n.B " + roff(option_words(*option)) + "\n" + roff(option->get_description()) + "\n";
+    page += ".TP\n.B " + roff(option_words(*option)) + "\n" + roff(described(*option)) + "\n";
   }
 }
 

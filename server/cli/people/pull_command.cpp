@@ -184,7 +184,7 @@ int pull_here(const PullOptions& options, const SettingsRequest& request) {
   ProgressLine line;
   Speed speed;
   PullEvents events;
-  events.took_one_of = [](const std::string& words) { std::fprintf(stderr, "%s\n", words.c_str()); };
+  events.remark = [](const std::string& words) { std::fprintf(stderr, "%s\n", words.c_str()); };
   events.chosen = [&](const HubFile& file) {
     line.say(file.name + (file.bytes ? ", " + shown_bytes(*file.bytes) : "") + " from " + file.url.authority());
   };

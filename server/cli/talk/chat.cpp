@@ -169,7 +169,7 @@ class Chat {
                                                     [&](const std::string& text) {
                                                       progress.end();
                                                       thinking += text;
-                                                      if (output_ == Output::kText) printer.thinking(text);
+                                                      if (shows_thinking_) printer.thinking(text);
                                                     },
                                                     [this] { return interrupts_.taken(); }});
       progress.end();
@@ -251,6 +251,7 @@ class Chat {
   const KeptTerminal terminal_{};  // before the editor, which changes it
   ServerLink& server_;
   const Output output_;
+  const bool shows_thinking_ = output_ == Output::kText && ::isatty(STDOUT_FILENO) == 1;  // else it would be an answer
   const Paint paint_{STDOUT_FILENO};
   const Paint of_errors_{STDERR_FILENO};
   Conversation conversation_;

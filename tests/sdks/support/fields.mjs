@@ -112,6 +112,15 @@ const ollama_embeddings = {
   refused: {},
 };
 
+const ollama_show = {
+  path: '/api/show',
+  published: [{ file: 'ollama/dist/browser.d.ts', name: 'ShowRequest' }],
+  base: (model) => ({ model }),
+  honoured: { model: 'qwen3-small' },
+  ignored: { system: 'Be brief.', template: 'x', options: { num_ctx: 512 }, verbose: true },
+  refused: {},
+};
+
 const anthropic = {
   path: '/v1/messages',
   published: ['messages/messages.d.ts', 'beta/messages/messages.d.ts'].map((file) => (
@@ -134,7 +143,7 @@ const anthropic = {
 };
 
 export const kRequests = [openai_chat, openai_completion, responses, openai_embeddings, ollama_chat, ollama_generate, ollama_embed,
-  ollama_embeddings, anthropic];
+  ollama_embeddings, ollama_show, anthropic];
 
 // Something that is of no type that the field may have.
 export const kWrong = (value) => (typeof value === 'boolean' ? { wrong: true } : true);
@@ -169,6 +178,11 @@ export const kNestedFields = [
     names: ['messages[].name', 'messages[].audio', 'messages[].content[].prompt_cache_breakpoint'] },
   { path: '/v1/chat/completions', fields: { messages: [{ role: 'assistant', function_call: { name: 'f', arguments: '{}' } }] },
     names: ['messages[].function_call'], refused: true },
+  { path: '/v1/chat/completions',
+    fields: { response_format: { type: 'json_schema', json_schema: { name: 'n', strict: true, description: 'd', schema: kSchema } } },
+    names: ['response_format.json_schema.description'] },
+  { path: '/v1/responses', fields: { text: { format: { type: 'json_schema', name: 'n', strict: true, description: 'd', schema: kSchema } } },
+    names: ['text.format.description'] },
   { path: '/v1/messages', fields: { thinking: { type: 'disabled', budget_tokens: 2000, display: 'omitted' } },
     names: ['thinking.budget_tokens', 'thinking.display'] },
   { path: '/v1/messages', fields: { output_config: { effort: 'low', task_budget: { type: 'tokens', total: 5 } } },
@@ -209,6 +223,8 @@ export const kNestedPublished = [
   { path: '/v1/responses', file: 'openai/resources/shared.d.ts', name: 'Reasoning', at: 'reasoning.', honoured: ['effort'] },
   { path: '/v1/responses', file: 'openai/resources/responses/responses.d.ts', name: 'FunctionTool', at: 'tools[].',
     honoured: ['name', 'parameters', 'type', 'description'] },
+  { path: '/v1/responses', file: 'openai/resources/responses/responses.d.ts', name: 'ResponseFormatTextJSONSchemaConfig', at: 'text.format.',
+    honoured: ['name', 'schema', 'type', 'strict'] },
   { path: '/v1/responses', file: 'openai/resources/responses/responses.d.ts', name: 'ResponseTextConfig', at: 'text.', honoured: ['format'] },
   ...['messages/messages.d.ts Tool', 'beta/messages/messages.d.ts BetaTool'].map((place) => place.split(' ')).map(([file, name]) => (
     { path: '/v1/messages', file: `${kAnthropic}/${file}`, name, at: 'tools[].', honoured: ['input_schema', 'name', 'description', 'type'] })),

@@ -168,6 +168,9 @@ TEST_CASE("an option that is mistyped gets the one that was meant") {
   CHECK_THAT(home.run({"call", "m", "--txt"}).err, has_text("unknown option '--txt'; did you mean \"--text\"?"));
   CHECK_THAT(home.run({"--verson"}).err, has_text("unknown option '--verson'; did you mean \"--version\"?"));
   CHECK_THAT(home.run({"serve", "--simulatr"}).err, has_text("rkllm-mcp serve --help"));
+  CHECK_THAT(home.run({"serve", "--port", "9000"}).err,
+             has_text("unknown option '--port': ports and addresses are settings, as in --set http.port=8090") &&
+                 !has_text("did you mean"));
 }
 
 TEST_CASE("an option without its value says which value it wants, and one that is given twice that it is") {
@@ -213,6 +216,7 @@ TEST_CASE("the manual page and the completions have every command and every long
     CHECK(made.status == 0);
     std::string text = made.out;
     text.erase(std::remove(text.begin(), text.end(), '\\'), text.end());
+    if (std::string(kind) == "man") CHECK_THAT(text, has_text("(environment: RKLLM_MCP_TOKEN)"));
     for (const std::string& command : commands_in(home.run({"--help"}).out)) {
       INFO(kind << ": " << command);
       CHECK_THAT(text, has_text(command));

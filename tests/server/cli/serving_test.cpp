@@ -197,6 +197,7 @@ TEST_CASE("the first start on a board proposes to fetch a model, or to talk to o
     REQUIRE(wait_for_file(home / "ports.json"));
     CHECK(process.wait_for_error_text(has_model ? "next, in another terminal: rkllm-mcp chat --to"
                                                 : "next, in another terminal: rkllm-mcp pull hf.co/OWNER/NAME"));
+    CHECK(process.wait_for_error_text("on a PC without a board: rkllm-mcp serve --simulator"));
   }
 }
 

@@ -188,12 +188,12 @@ TEST_CASE("an NPU driver before 0.9.7 is a problem, 0.9.7 is none, and 0.10.0 is
   CHECK(faults(doctor::examine_npu(board.machine)).empty());
 }
 
-TEST_CASE("a driver version that only root may read comes with the command that reads it") {
+TEST_CASE("a driver version that only root may read comes with the command that lets everybody read it") {
   Board board;
   board.remove("sys/kernel/debug/rknpu/version");
   const auto fault = only_fault(doctor::examine_npu(board.machine));
   CHECK(fault.level == Level::kWarning);
-  CHECK(fault.cure == "sudo cat /sys/kernel/debug/rknpu/version");
+  CHECK_THAT(fault.cure, has_text("sudo mount --bind /sys/kernel/debug/rknpu /run/rkllm-mcp/rknpu"));
 }
 
 TEST_CASE("a driver version that is no number is a warning that says it") {
@@ -385,6 +385,35 @@ TEST_CASE(
     board.put(table, row(host, "1F90", "07"));  // 8080, where HTTP has no datagrams
     CHECK(faults(doctor::examine_ports(board.machine)).empty());
   }
+}
+
+TEST_CASE("a port that only root may open is a problem for others, and another port is one that there is") {
+  Board board;
+  board.machine.settings.http.port = 80;
+  board.machine.identity.user = 1000;
+  CHECK_THAT(only_fault(doctor::examine_ports(board.machine)).text,
+             has_text("http.port 80 may be opened by root only"));
+  board.put("proc/sys/net/ipv4/ip_unprivileged_port_start", "80\n");
+  CHECK(faults(doctor::examine_ports(board.machine)).empty());
+  board.machine.settings.http.port = 65000;
+  board.put("proc/net/tcp",
+            std::string(Board::kNetHeader) +
+                "   0: 0100007F:FDE8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  0  0 777 1\n");
+  board.put("proc/99/comm", "nginx\n");
+  fs::create_directories(board.path("proc/99/fd"));
+  fs::create_symlink("socket:[777]", board.path("proc/99/fd/3"));
+  CHECK_THAT(only_fault(doctor::examine_ports(board.machine)).cure, has_text("--set http.port=64000"));
+}
+
+TEST_CASE("a model of the settings that is in none of the folders is a problem that names both") {
+  Board board;
+  board.machine.settings.models = {{"big", {{"param", {{"model_path", "missing.rkllm"}}}}}};
+  const auto found = faults(doctor::examine_models(board.machine));
+  const auto named = std::find_if(found.begin(), found.end(), [](const auto& each) {
+    return each.text.find("models.big: missing.rkllm is in none of the folders") != std::string::npos;
+  });
+  REQUIRE(named != found.end());
+  CHECK(named->level == Level::kProblem);
 }
 
 TEST_CASE("the port of the services is looked at if they have one") {

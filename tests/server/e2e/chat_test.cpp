@@ -465,6 +465,45 @@ TEST_CASE("prompt caches go with a conversation that is deleted") {
   }
 }
 
+TEST_CASE("the prompt caches of a model's file are not those of the file that has taken its place") {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "model.json";
+  const std::string model = R"({"rkllm_simulated_model":1,"name":"SIMULATED"})";
+  write_file(file, model);
+  LiveServer::Options options;
+  options.set = {"runtime.cache_dir=" + (directory / "caches"),
+                 "models=" + Json{{kModel, {{"param", {{"model_path", file}}}, {"template", "qwen3"}}}}.dump()};
+  LiveServer server(options);
+  HttpClient client(server.endpoint(Transport::kHttp));
+  Json talk = Json::array();
+  const auto ask = [&](const std::string& text) {
+    talk.push_back(user(saying(text)));
+    const HttpAnswer answer = client.post("/v1/chat/completions", Json{{"model", kModel}, {"messages", talk}}.dump());
+    REQUIRE(answer.status == 200);
+    talk.push_back(answer.json()["choices"][0]["message"]);
+  };
+  const auto unload = [&] {
+    // Behind the warm-up, which writes the cache.
+    CHECK(client.post("/api/generate", Json{{"model", kModel}, {"keep_alive", 0}}.dump()).status == 200);
+  };
+  const auto reused_for = [&](const std::string& text) {
+    for (const RecordedRun& run : server.recorded_runs()) {
+      if (run.prompt.find(text) != std::string::npos) return run.reused;
+    }
+    throw std::runtime_error("no run has " + text);
+  };
+  ask("one");
+  unload();
+  CHECK(client.get("/health").json()["chat"]["prompt_caches"]["files"] == 1);
+  ask("two");
+  CHECK(reused_for("two") > 0);
+  unload();
+  write_file(directory / "other.json", model);
+  std::filesystem::rename(directory / "other.json", file);
+  ask("three");
+  CHECK(reused_for("three") == 0);
+}
+
 TEST_CASE("every answer of the chat host says that it is simulated") {
   LiveServer server(chatting());
   HttpClient client(server.endpoint(Transport::kHttp));
@@ -835,6 +874,64 @@ TEST_CASE("an access token counts as bearer and as x-api-key, and without one th
   CHECK(client.post("/v1/chat/completions", asking(user(saying("Hi."))).dump()).status == 200);
   client.carry_header("Authorization", "Bearer a-token-of-length-20");
   CHECK(client.get("/v1/models").status == 200);
+}
+
+TEST_CASE("without the permission admin no model is unloaded, and none loaded by its path, in any dialect") {
+  const TemporaryDirectory directory;
+  const std::string tokens = directory / "tokens";
+  write_file(tokens, "ann  a-token-of-length-20  call\nroot a-token-of-length-21\n");
+  REQUIRE(chmod(tokens.c_str(), S_IRUSR | S_IWUSR) == 0);
+  LiveServer server(chatting({"auth.tokens=" + tokens}));
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const auto ask = [&client](const std::string& token, const std::string& path, const Json& body) {
+    client.carry_header("Authorization", "Bearer " + token);
+    return client.post(path, body.dump());
+  };
+  const std::string ann = "a-token-of-length-20";
+  const std::string root = "a-token-of-length-21";
+  const auto by_path = [](const std::string& path) {
+    return Json{{"model", path}, {"max_tokens", 5}, {"messages", Json::array({user("Hi")})}};
+  };
+  for (const std::string& path : {shipped_model("fast"), std::string("/nowhere/x.rkllm")}) {
+    CHECK(ask(ann, "/v1/messages", by_path(path)).json()["error"]["type"] == "permission_error");
+    CHECK(ask(ann, "/v1/chat/completions", by_path(path)).json()["error"]["code"] == "permission_denied");
+    CHECK(ask(ann, "/api/chat", by_path(path)).status == 403);
+  }
+  CHECK(ask(ann, "/api/chat", {{"model", kModel}, {"keep_alive", 0}}).status == 403);
+  CHECK(ask(root, "/v1/messages", by_path("/nowhere/x.rkllm")).status == 404);
+  CHECK(ask(root, "/v1/messages", by_path(shipped_model("fast"))).status == 200);
+  CHECK(ask(root, "/api/chat", {{"model", shipped_model("fast")}, {"keep_alive", 0}}).status == 200);
+}
+
+TEST_CASE("the list of models has Anthropic's form for who sends its version") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  CHECK(client.get("/v1/models").json()["object"] == "list");
+  client.carry_header("anthropic-version", "2023-06-01");
+  const Json list = client.get("/v1/models").json();
+  CHECK(list["has_more"] == false);
+  CHECK(list["first_id"] == kModel);
+  CHECK(list["last_id"] == kModel);
+  REQUIRE(list["data"].size() == 1);
+  CHECK(list["data"][0]["type"] == "model");
+  CHECK(list["data"][0]["display_name"] == kModel);
+  const HttpAnswer none = client.get("/v1/models/nobody");
+  CHECK(none.status == 404);
+  CHECK(none.json()["error"]["type"] == "not_found_error");
+  CHECK(none.headers.count("request-id") == 1);
+}
+
+TEST_CASE("every answer has the id of its request, and embeddings have their place in the queue") {
+  LiveServer server(chatting());
+  HttpClient client(server.endpoint(Transport::kHttp));
+  const Json embedding{{"model", kModel}, {"input", "a cat"}};
+  for (const HttpAnswer& answer :
+       {client.get("/v1/models"), client.get("/api/tags"), client.get("/api/ps"),
+        client.post("/api/show", Json{{"model", kModel}}.dump()), client.post("/v1/embeddings", embedding.dump())}) {
+    CHECK(answer.status == 200);
+    CHECK(answer.headers.count("x-request-id") == 1);
+  }
+  CHECK(client.post("/api/embed", embedding.dump()).headers.at("x-rkllm-queue-position") == "0");
 }
 
 }  // namespace rkllm_mcp::test

@@ -31,6 +31,9 @@ TEST_CASE("GET /metrics counts calls by outcome, tokens, and what is open") {
   CHECK(has_line(answer.body, "rkllm_mcp_time_to_first_token_seconds_count 1"));
   CHECK(has_line(answer.body, "rkllm_mcp_token_interval_seconds_count 6"));
   CHECK_THAT(answer.body, has_text("\nrkllm_mcp_model_time_to_first_token_seconds{handle=\"llm-1\""));
+  CHECK_THAT(answer.body, has_text("\nrkllm_mcp_model_tokens_per_second{handle=\"llm-1\",model="));
+  CHECK_THAT(answer.body, has_text("\nrkllm_mcp_model_info{handle=\"llm-1\",model=") &&
+                              has_text("path=\"" + shipped_model("fast") + "\"} 1\n"));
   CHECK(has_line(answer.body, R"(rkllm_mcp_running{handle="llm-1"} 0)"));
   CHECK(has_line(answer.body, R"(rkllm_mcp_connections{transport="tcp"} 1)"));
 }

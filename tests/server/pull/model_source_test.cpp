@@ -86,6 +86,16 @@ TEST_CASE("the list shows which file is taken, and what speaks against the other
         "To have another, name it: hf.co/a/b:FILE");
 }
 
+TEST_CASE("what speaks against a file is known by its name and size, also where it was named") {
+  const BoardFacts board{"rk3588", 1000};
+  HubFile file{"x-rk3576.rkllm", {}, {}, {}};
+  CHECK(why_not(file, board) == "for rk3576");
+  file.name = "x-rk3588.rkllm";
+  CHECK(why_not(file, board).empty());
+  file.bytes = 1001;
+  CHECK_THAT(why_not(file, board), has_text("larger than the memory of 1000 bytes"));
+}
+
 TEST_CASE("the chip stands in the name, however it is written") {
   CHECK(chip_in_name("Qwen3-1.7B-RK3588-w8a8.rkllm") == "rk3588");
   CHECK(chip_in_name("x_rv1126b.rkllm") == "rv1126b");

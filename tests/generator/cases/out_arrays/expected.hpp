@@ -190,8 +190,7 @@ inline constexpr std::string_view kToolInput_all_names =
 inline constexpr std::string_view kToolOutput_all_names = R"({"type":"object",)"
                                                           R"("properties":{)"
                                                           R"("status":{"type":"integer"},)"
-                                                          R"("names":{"type":"array",)"
-                                                          R"("items":{"type":"string"}}},)"
+                                                          R"("names":{"type":"array"}},)"
                                                           R"("required":["status","names"]})";
 
 // labels_of
@@ -244,12 +243,10 @@ inline constexpr std::string_view kToolInput_tell = R"({"type":"object","propert
 inline constexpr std::string_view kToolOutput_tell = R"({"type":"object",)"
                                                      R"("properties":{)"
                                                      R"("status":{"type":"integer"},)"
-                                                     R"("kinds":{"type":"array",)"
-                                                     R"("items":{"type":"string"}},)"
+                                                     R"("kinds":{"type":"array"},)"
                                                      R"("are_on":{"type":"array",)"
                                                      R"("items":{"type":"boolean"}},)"
-                                                     R"("exact":{"type":"array",)"
-                                                     R"("items":{"type":"number"}}},)"
+                                                     R"("exact":{"type":"array"}},)"
                                                      R"("required":["status","kinds","are_on","exact"]})";
 
 // matrix_of

@@ -37,5 +37,6 @@ TEST_CASE("docs/chat.md has the table of fields of every request as the code has
   section("`POST /api/embeddings`", embedding_fields(EmbeddingSurface::kOllamaOlder));
   section("`POST /api/pull`", ollama_pull_fields());
   section("`DELETE /api/delete`", ollama_delete_fields());
+  section("`POST /api/show`", ollama_show_fields());
   section("`POST /v1/messages` and `/v1/messages/count_tokens`", anthropic_fields());
 }

@@ -53,8 +53,8 @@ TEST_CASE("a whole completion has every published member") {
       "usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":4},
         "completion_tokens_details":{"reasoning_tokens":2}},
       "system_fingerprint":null,
-      "timings":{"cache_n":4,"prompt_n":6,"prompt_ms":3.0,"prompt_per_second":2000.0,"predicted_n":5,"predicted_ms":50.0,
-        "predicted_per_second":80.0}})"));
+      "timings":{"cache_n":4,"prompt_n":6,"prompt_ms":3.0,"prompt_per_token_ms":0.5,"prompt_per_second":2000.0,"predicted_n":5,
+        "predicted_ms":50.0,"predicted_per_token_ms":12.5,"predicted_per_second":80.0}})"));
 }
 
 TEST_CASE("calls, several answers, a conversation, and figures that are not known") {
