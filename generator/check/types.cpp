@@ -140,7 +140,7 @@ std::string out_of_place(const Meaning& meaning, const Part& part) {
                           std::holds_alternative<meaning::CreatesHandle>(meaning) ||
                           std::holds_alternative<meaning::Callbacks>(meaning);
   if (part.field != nullptr && is_of_call)
-    return "\"handle\" and \"callbacks\" are of parameters and of what a function returns; mark the field \"unused\"";
+    return "\"handle\" and \"callbacks\" are of what a function is given or returns; mark the field \"unused\"";
   return {};
 }
 

@@ -30,7 +30,8 @@ class CallEmitter {
     match(
         api_.role(function_.name + ".return").meaning,  //
         [&](const meaning::Status&) {
-          reply({"reply_to_status", {name_, call}});
+          const bool is_enum = function_.returns.kind == c::TypeKind::kEnum;
+          reply({"reply_to_status", {name_, is_enum ? Expression{"static_cast<int>", {call}} : call}});
         },
         [&](const meaning::Predicate& predicate) {
           reply({"reply_to_predicate",

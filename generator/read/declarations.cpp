@@ -95,9 +95,11 @@ class Reader {
   }
 
   void read_function(CXCursor cursor) {
-    const bool is_own = clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
-                        clang_getCursorVisibility(cursor) == CXVisibility_Hidden ||
-                        (clang_Cursor_isFunctionInlined(cursor) != 0 && clang_isCursorDefinition(cursor) != 0);
+    const bool is_own =
+        clang_Cursor_getStorageClass(cursor) == CX_SC_Static ||
+        clang_getCursorVisibility(cursor) == CXVisibility_Hidden ||
+        (clang_Cursor_isFunctionInlined(cursor) != 0 && clang_Cursor_getStorageClass(cursor) != CX_SC_Extern &&
+         clang_Cursor_isNull(clang_getCursorDefinition(cursor)) == 0);
     if (is_own) return;  // no library exports it
     const CXType type = clang_getCursorType(cursor);
     const std::string name = clang::spelling(cursor);

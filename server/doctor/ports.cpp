@@ -126,7 +126,8 @@ void examine_port(const Machine& machine, const Wanted& wanted, Findings& findin
   }
   if (machine.identity.user != 0 && wanted.port < first_of_all_users(machine)) {
     findings.push_back(
-        {kPorts, Level::kProblem, wanted.setting + " " + number + " may be opened by root only",
+        {kPorts, Level::kWarning,
+         wanted.setting + " " + number + " may be opened by root only, or as a socket of systemd",
          "rkllm-mcp serve --set " + wanted.setting + "=" + std::to_string(wanted.port + 8000) + "   # another port"});
     return;
   }

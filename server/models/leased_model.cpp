@@ -80,15 +80,17 @@ std::int64_t batch_of(const Json& param) {
 }
 
 // Path, size and times of the file that was loaded; empty where that is not certain, as it has been replaced since,
-// say.
+// say. What leads to it (a link, a folder) may lead to another file meanwhile: HandleRecord::has_always_been() sees
+// that.
 std::string file_identity(const LoadedFacts& loaded, const ModelRuntime& runtime) {
   const auto use = runtime.queue->use_of(loaded.handle);
   struct stat status {};
   if (!use || loaded.file.empty() || ::stat(loaded.file.c_str(), &status) != 0) return {};
-  // Whatever takes a file's place changes this time, also where it sets that of the last change of contents.
+  // Whatever writes into a file or puts it in its place changes this time, also where it sets that of its contents.
   const auto changed = std::chrono::seconds(status.st_ctim.tv_sec) + std::chrono::nanoseconds(status.st_ctim.tv_nsec);
   if (changed >= use->asked_at.time_since_epoch()) return {};
-  return loaded.file + "\n" + std::to_string(status.st_size) + "\n" + std::to_string(changed.count());
+  return loaded.file + "\n" + std::to_string(status.st_ino) + "\n" + std::to_string(status.st_size) + "\n" +
+         std::to_string(changed.count());
 }
 
 std::string text_of(const std::exception_ptr& error) { return as_rpc_error(error).what(); }

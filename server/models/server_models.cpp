@@ -420,6 +420,10 @@ std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& aske
     all.push_back(info(model));
     if (model.bytes && model.modified_s) all.back().sha256 = digests_->of(model.path, *model.bytes, *model.modified_s);
   }
+  for (const auto& [key, slot] : slots_) {  // by path
+    const bool is_there = slot->state() != ModelSlot::State::kUnloaded;
+    if (is_path(key.first) && key.second == ModelSlot::Use::kTurns && is_there) all.push_back(info(slot->model()));
+  }
   for (const auto& handle : handles()) {
     if (!has_own_name(handle)) all.push_back(*info_of_handle(handle));
   }
@@ -430,10 +434,11 @@ std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, 
   if (!asker.may_call) return std::nullopt;
   if (const auto handle = handle_status(name)) return info_of_handle(*handle);
   if (const NamedModel* const model = resolve(name)) return info(*model);
-  if (!is_path(name)) return std::nullopt;
-  // Who may not load it hears so when it is asked for, whether it is there or not.
+  if (!is_path(name) || !asker.may_admin) return std::nullopt;
   std::error_code error;
-  if (asker.may_admin && !std::filesystem::is_regular_file(name, error)) return std::nullopt;
+  const bool is_used = existing_slot(std::string(name), ModelSlot::Use::kTurns) != nullptr;
+  const std::string file = file_of(std::string(name));
+  if (!is_used && (file.empty() || !std::filesystem::is_regular_file(file, error))) return std::nullopt;
   return info(model_by_path(std::string(name)));
 }
 

@@ -14,6 +14,7 @@ TEST_CASE("functions that no library exports are left out") {
   const c::Header header = read_header(test::file(
       test::scratch("exported"), "x.h",
       "static int a(int x) { return x; }\nstatic inline int b(int x) { return x; }\ninline int c(int x) { return x; }\n"
+      "inline int g(int x);\ninline int g(int x) { return x; }\n"
       "__attribute__((visibility(\"hidden\"))) int d(int x);\nint e(int x);\n"));
   const auto functions = c::all<c::Function>(header);
   REQUIRE(functions.size() == 1);

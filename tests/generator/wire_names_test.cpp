@@ -83,7 +83,7 @@ TEST_CASE("a status or predicate is of what a function returns, and no field hol
   for (const char* const role : {"uses", "destroys", "creates"}) {
     INFO(role);
     CHECK_THAT(refused_names(header, rest + entry("W.c", "C* c", std::string(R"("handle":{"role":")") + role + "\"}")),
-               has_text("W.c: \"handle\" and \"callbacks\" are of parameters"));
+               has_text("W.c: \"handle\" and \"callbacks\" are of what a function is given"));
   }
 }
 

@@ -77,9 +77,7 @@ void end_response(Json& response, const AnswerEnd& end) {
 }  // namespace
 
 Json output_of(const ReplyFacts& facts, const Answer& answer) {
-  // What is cut is the last item, and no call is cut: half a one is text.
-  const std::string_view status =
-      answer.end.finish == Finish::kLength && answer.calls.empty() ? "incomplete" : "completed";
+  const std::string_view status = answer.end.finish == Finish::kLength ? "incomplete" : "completed";
   Json output = Json::array();
   if (!answer.thinking.empty()) {
     output.push_back(reasoning_item(facts, output.size(), Json::array({summary_part(answer.thinking)})));

@@ -82,6 +82,9 @@ ModelDescription ChatHost::plain_model_for(std::string_view name, const Asker& a
 
 ModelDescription ChatHost::model_for(std::string_view name, const Asker& asker) const {
   if (auto found = find(name, asker)) return *std::move(found);
+  if (name.starts_with('/') && !asker.may_admin) {
+    throw TurnError(ErrorKind::kForbidden, "a model by its path takes an access token with the permission admin");
+  }
   if (!name.empty()) throw TurnError::unknown_model(name);
   auto all = pool_.models(asker);
   if (all.size() == 1) return std::move(all.front());

@@ -71,6 +71,20 @@ class Server {
     return run_to_end(options(home_, args));
   }
 
+  // The same with `text` piped into it.
+  Finished call_with_input(std::vector<std::string> args, const std::string& text) {
+    args.insert(args.begin(), {kProgram, "call"});
+    args.insert(args.end(), {"--to", "tcp://127.0.0.1:" + ports_["tcp"]["port"].dump()});
+    Process::Options piped = options(home_, args);
+    piped.input = Process::Options::Input::kPipe;
+    Process process(piped);
+    process.write(text);
+    process.close_input();
+    std::string out = process.read_rest();
+    const auto status = process.wait();
+    return {status.value_or(-1), std::move(out), process.error_text()};
+  }
+
   // A command for people, on the HTTP port.
   Process::Options options_of(std::vector<std::string> args) const {
     args.insert(args.begin(), kProgram);
@@ -142,6 +156,17 @@ TEST_CASE("call follows a plain JSON-RPC stream, and prints the one answer of rk
     CHECK(finished.status == 0);
     CHECK(finished.out == expected.out);
   }
+}
+
+TEST_CASE("call takes its params from standard input, where they are not written or are a dash") {
+  Server server;
+  const auto expected = server.call({"--text", "rkllm_run", kRun}, "tcp");
+  CHECK(server.call_with_input({"--text", "rkllm_run"}, kRun).out == expected.out);
+  CHECK(server.call_with_input({"--text", "rkllm_run", "-"}, std::string(kRun) + "\n").out == expected.out);
+  CHECK(server.call_with_input({"--json", "CPU4"}, "").status == 0);  // nothing is {}
+  const auto broken = server.call_with_input({"rkllm_run"}, "{\"rkllm_input\":");
+  CHECK(broken.status == 2);
+  CHECK_THAT(broken.err, has_text("PARAMS: expected a JSON object or array"));
 }
 
 TEST_CASE("call ends with 1 and shows the error that the server answers with") {

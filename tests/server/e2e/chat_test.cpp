@@ -502,6 +502,15 @@ TEST_CASE("the prompt caches of a model's file are not those of the file that ha
   std::filesystem::rename(directory / "other.json", file);
   ask("three");
   CHECK(reused_for("three") == 0);
+  write_file(directory / "other.json", model);
+  std::filesystem::rename(directory / "other.json", file);  // beside what is loaded
+  ask("four");
+  unload();
+  ask("five");
+  CHECK(reused_for("five") == 0);
+  unload();
+  ask("six");
+  CHECK(reused_for("six") > 0);
 }
 
 TEST_CASE("every answer of the chat host says that it is simulated") {
@@ -898,8 +907,16 @@ TEST_CASE("without the permission admin no model is unloaded, and none loaded by
     CHECK(ask(ann, "/api/chat", by_path(path)).status == 403);
   }
   CHECK(ask(ann, "/api/chat", {{"model", kModel}, {"keep_alive", 0}}).status == 403);
+  for (const char* const path :
+       {"/tokenize", "/detokenize", "/apply-template", "/api/show", "/v1/messages/count_tokens"}) {
+    INFO(path);
+    Json body = by_path("/etc/hostname");
+    body.update({{"content", "x"}, {"tokens", {0}}});
+    CHECK(ask(ann, path, body).status == 403);
+  }
   CHECK(ask(root, "/v1/messages", by_path("/nowhere/x.rkllm")).status == 404);
   CHECK(ask(root, "/v1/messages", by_path(shipped_model("fast"))).status == 200);
+  CHECK_THAT(client.get("/api/ps").body, has_text(shipped_model("fast")));
   CHECK(ask(root, "/api/chat", {{"model", shipped_model("fast")}, {"keep_alive", 0}}).status == 200);
 }
 

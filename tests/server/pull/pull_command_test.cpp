@@ -293,6 +293,22 @@ TEST_CASE("a pull of a server shows how far it is, and ends with Ctrl-C, and the
   CHECK(read_file(theirs / "tiny.rkllm") == hub.files["tiny.rkllm"]);
 }
 
+TEST_CASE("a pull on a terminal shows a bar, says what it verifies, and leaves one line of what has come") {
+  FakeHub hub;
+  hub.files["tiny.rkllm"] = std::string(4'000'000, 'x');
+  const Machine machine(hub.url());
+  std::promise<void> is_seen;  // until then the network is silent
+  hub.before_second_half = [done = is_seen.get_future().share()] { done.wait(); };
+  TerminalProcess pull(machine.options({"pull", "hf.co/acme/tiny"}), 100);
+  REQUIRE(pull.wait_for("tiny.rkllm, 4.0 MB from "));
+  REQUIRE(pull.wait_for("[.."));
+  REQUIRE(pull.wait_for(" of 4.0 MB"));
+  is_seen.set_value();
+  REQUIRE(pull.wait_for("Computing its SHA-256"));
+  REQUIRE(pull.wait_for("tiny.rkllm is there (4.0 MB, SHA-256 "));
+  CHECK(pull.wait() == 0);
+}
+
 TEST_CASE("pull --to gives the access token, and says where it lacks the permission or is missing") {
   FakeHub hub;
   hub.files["tiny.rkllm"] = "a model";

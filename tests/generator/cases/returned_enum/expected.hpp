@@ -37,11 +37,18 @@ static_assert(alignof(Lamp) == 4);
 static_assert(offsetof(Lamp, state) == 0);
 static_assert(offsetof(Lamp, hours) == 4);
 
+// What can go wrong.
+enum Outcome : unsigned int {
+  kFine = 0,
+  kBroken = 1,
+};
+
 // The functions of a loaded library.
 struct Functions {
   LampState (*state_of)(int lamp);
   Lamp (*lamp_of)(int lamp);
   int (*set_state)(LampState state, Lamp lamp);
+  Outcome (*unscrew)(int lamp);
 };
 
 // Finds each of them. Throws RpcError naming the first that is missing.
@@ -50,6 +57,7 @@ inline Functions find_functions(const SymbolLookup& lookup) {
   find_symbol(lookup, "state_of", functions.state_of);
   find_symbol(lookup, "lamp_of", functions.lamp_of);
   find_symbol(lookup, "set_state", functions.set_state);
+  find_symbol(lookup, "unscrew", functions.unscrew);
   return functions;
 }
 
@@ -71,6 +79,13 @@ inline constexpr EnumName<LampState> kLampStateNames[] = {
     {kShining, "kShining"},
 };
 constexpr std::span<const EnumName<LampState>> names_of(LampState) { return kLampStateNames; }
+
+// Outcome: What can go wrong.
+inline constexpr EnumName<Outcome> kOutcomeNames[] = {
+    {kFine, "kFine"},
+    {kBroken, "kBroken"},
+};
+constexpr std::span<const EnumName<Outcome>> names_of(Outcome) { return kOutcomeNames; }
 
 }  // namespace rkllm_mcp::v1_returned_enum
 // Constants, and the facts that can be asked for by name.
@@ -96,6 +111,7 @@ inline constexpr FieldFact kFields_Lamp[] = {
 inline constexpr Fact kFacts[] = {
     {"LampState", enum_fact<LampState>()},
     {"Lamp", RecordFact{"struct", sizeof(Lamp), alignof(Lamp), kFields_Lamp}},
+    {"Outcome", enum_fact<Outcome>()},
 };
 
 }  // namespace rkllm_mcp::v1_returned_enum
@@ -211,6 +227,29 @@ inline constexpr std::string_view kToolOutput_set_state = R"({"type":"object",)"
                                                           R"("status":{"type":"integer"}},)"
                                                           R"("required":["status"]})";
 
+// unscrew
+inline constexpr std::string_view kInput_unscrew =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("lamp":{"type":"integer","minimum":-2147483648,"maximum":2147483647}},)"
+    R"("additionalProperties":false,)"
+    R"("required":["lamp"]})";
+inline constexpr std::string_view kOutput_unscrew =
+    R"({"type":"object",)"
+    R"("properties":{)"
+    R"("status":{"const":0,"description":"0: success. Everything else is an error."}},)"
+    R"("additionalProperties":false,)"
+    R"("required":["status"]})";
+inline constexpr std::string_view kToolInput_unscrew = R"({"type":"object",)"
+                                                       R"("properties":{)"
+                                                       R"("lamp":{"type":"integer"}},)"
+                                                       R"("required":["lamp"],)"
+                                                       R"("additionalProperties":false})";
+inline constexpr std::string_view kToolOutput_unscrew = R"({"type":"object",)"
+                                                        R"("properties":{)"
+                                                        R"("status":{"type":"integer"}},)"
+                                                        R"("required":["status"]})";
+
 }  // namespace rkllm_mcp::v1_returned_enum
 // Every function as a method: decode the parameters, call, encode what comes back.
 //
@@ -312,16 +351,43 @@ inline constexpr Method kMethod_set_state{
     .tool_output_schema = kToolOutput_set_state,
 };
 
+inline constexpr std::string_view kDescription_unscrew = "Takes its bulb out.";
+inline constexpr std::string_view kDeclaration_unscrew = "Outcome unscrew(int lamp)";
+// Takes its bulb out.
+template <class Functions>
+Json unscrew(const Functions& functions, CallContext& call) {
+  Decoder params(call, "unscrew");
+  int lamp{};
+  params.integer("lamp", lamp, {.presence = kRequired});
+  params.finish();
+  return reply_to_status("unscrew", static_cast<int>(functions.unscrew(lamp)));
+}
+inline constexpr std::string_view kParams_unscrew[] = {"lamp"};
+inline constexpr Method kMethod_unscrew{
+    .name = "unscrew",
+    .title = "unscrew",
+    .description = kDescription_unscrew,
+    .declaration = kDeclaration_unscrew,
+    .params = kParams_unscrew,
+    .handle_param = {},
+    .input_schema = kInput_unscrew,
+    .output_schema = kOutput_unscrew,
+    .tool_input_schema = kToolInput_unscrew,
+    .tool_output_schema = kToolOutput_unscrew,
+};
+
 // All methods, in the order of the header.
 inline constexpr Method kMethods[] = {
     kMethod_state_of,
     kMethod_lamp_of,
     kMethod_set_state,
+    kMethod_unscrew,
 };
 inline constexpr Stub<Functions> kStubs[] = {
     {"state_of", &state_of<Functions>},
     {"lamp_of", &lamp_of<Functions>},
     {"set_state", &set_state<Functions>},
+    {"unscrew", &unscrew<Functions>},
 };
 
 // Finds the functions in a loaded library. Throws RpcError naming the first that is missing.

@@ -23,3 +23,7 @@ LampState state_of(int lamp);
 Lamp lamp_of(int lamp);
 /** Has it do something. */
 [[deprecated]] int set_state(LampState state, Lamp lamp);
+/** What can go wrong. */
+typedef enum { kFine, kBroken } Outcome;
+/** Takes its bulb out. */
+Outcome unscrew(int lamp);

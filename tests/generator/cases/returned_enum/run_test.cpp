@@ -13,7 +13,10 @@ TEST_CASE("a returned enumerator is told by name, the first of two, and an unkno
                                  })},
                                 {"set_state", symbol(+[](LampState state, Lamp lamp) {
                                    return state == kBright && lamp.state == kDark ? 0 : 9;
-                                 })}});
+                                 })},
+                                {"unscrew", symbol(+[](int lamp) { return lamp == 0 ? kFine : kBroken; })}});
+  CHECK(caller.call("unscrew", {{"lamp", 0}}) == Json{{"status", 0}});
+  CHECK_THROWS(caller.call("unscrew", {{"lamp", 1}}));
   CHECK(caller.call("state_of", {{"lamp", 0}}) == Json{{"value", "kDark"}});
   CHECK(caller.call("state_of", {{"lamp", 1}}) == Json{{"value", "kBright"}});
   CHECK(caller.call("state_of", {{"lamp", 7}}) == Json{{"value", 7}});
