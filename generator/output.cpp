@@ -2,6 +2,7 @@
 
 #include "compare/line_diff.hpp"
 #include "diagnostics.hpp"
+#include "json.hpp"
 #include "manifest.hpp"
 #include "sha256.hpp"
 #include "staged_file.hpp"
