@@ -435,11 +435,11 @@ std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, 
   if (const auto handle = handle_status(name)) return info_of_handle(*handle);
   if (const NamedModel* const model = resolve(name)) return info(*model);
   if (!is_path(name) || !asker.may_admin) return std::nullopt;
-  std::error_code error;
-  const bool is_used = existing_slot(std::string(name), ModelSlot::Use::kTurns) != nullptr;
-  const std::string file = file_of(std::string(name));
-  if (!is_used && (file.empty() || !std::filesystem::is_regular_file(file, error))) return std::nullopt;
-  return info(model_by_path(std::string(name)));
+  const std::string path(name);
+  std::error_code error;  // of a file that is not there; what is loaded may have lost its own
+  const bool is_there =
+      existing_slot(path, ModelSlot::Use::kTurns) != nullptr || std::filesystem::is_regular_file(file_of(path), error);
+  return is_there ? std::optional(info(model_by_path(path))) : std::nullopt;
 }
 
 template <typename Lease>
