@@ -32,8 +32,7 @@ struct Field {
 };
 
 // Holds a request against the table. Returns the ignored fields that ask for something (null, false and what is empty
-// do not), in the table's order. Throws InvalidParams for a wrong kind, TurnError (kNotSupported) for
-// a refused field.
+// do not), in the table's order. Throws InvalidParams for a wrong kind, TurnError (kNotSupported) for a refused field.
 std::vector<std::string> check_fields(std::span<const Field> table, const JsonReader& request);
 
 // A member that must be there. Throws InvalidParams; never empty. Borrows `object`.

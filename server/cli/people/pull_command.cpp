@@ -248,13 +248,18 @@ std::optional<Json> pulled_there(ServerLink& server, const std::string& source) 
   return result;
 }
 
+// To whoever has meant a folder by --to.
+std::string words_for_folder(const PullOptions& options) {
+  return "; a folder is named by --folder: rkllm-mcp pull " + shell_word(options.source) + " --folder " +
+         shell_word(options.remote.to);
+}
+
 int pull_there(const PullOptions& options, const SettingsRequest& request) {
   const std::string& to = options.remote.to;
   if (looks_like_folder(to)) {
-    throw std::invalid_argument("--to " + to +
-                                ": it names the server that is to fetch the model; a folder is named by " +
-                                "--folder: rkllm-mcp pull " + shell_word(options.source) + " --folder " +
-                                shell_word(to) + (is_one_word(to) ? "; a server of that name: --to http://" + to : ""));
+    throw std::invalid_argument("--to " + to + ": it names the server that is to fetch the model" +
+                                words_for_folder(options) +
+                                (is_one_word(to) ? "; a server of that name: --to http://" + to : ""));
   }
   ServerLink server(options.remote, request);
   if (!names_a_place(options.source)) {
@@ -265,8 +270,7 @@ int pull_there(const PullOptions& options, const SettingsRequest& request) {
     result = pulled_there(server, options.source);
   } catch (const client::UnknownHost& error) {
     if (!is_one_word(to)) throw;
-    throw std::runtime_error(std::string(error.what()) + "; a folder is named by --folder: rkllm-mcp pull " +
-                             shell_word(options.source) + " --folder " + shell_word(to));
+    throw std::runtime_error(error.what() + words_for_folder(options));
   } catch (const ServerRefuses& refusal) {
     if (refusal.status() != 404) throw;
     throw std::runtime_error(server.url() +
