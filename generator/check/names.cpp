@@ -137,6 +137,17 @@ class NameInspection {
     for (const c::Type& param : type.params) add_types(param, types);
   }
 
+  // The types of a parameter that the code of the call names, where the parameter would hide them.
+  static std::set<std::string> named_for(const c::Param& param, const Meaning& meaning) {
+    std::set<std::string> types;
+    if (is_handle(meaning)) types.insert(param.type.name);
+    if (std::holds_alternative<meaning::OutRoom>(meaning)) add_types(param.type, types);
+    if (const auto* chosen = std::get_if<meaning::OutChosen>(&meaning)) {
+      for (const auto& [enumerator, name] : chosen->structs) types.insert(name);
+    }
+    return types;
+  }
+
   void inspect_params(const c::Function& function) {
     const std::set<std::string> of_stub = variables_of_stub(inspection_.api, function);
     const std::set<std::string> called = called_by_stub(inspection_.api, function);
@@ -156,10 +167,7 @@ class NameInspection {
       }
       if (types.count(param.name) != 0)
         inspection_.complain(param.location, "the parameter " + param.name + " is called like the type of another");
-      const Meaning& meaning = inspection_.api.role(function.name + "." + param.name).meaning;
-      const bool is_handle = std::holds_alternative<meaning::UsesHandle>(meaning) ||
-                             std::holds_alternative<meaning::DestroysHandle>(meaning);
-      if (is_handle && param.type.name == param.name)
+      if (named_for(param, inspection_.api.role(function.name + "." + param.name).meaning).count(param.name) != 0)
         inspection_.complain(param.location, "the parameter " + param.name + " is called like its own type");
     }
   }

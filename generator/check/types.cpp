@@ -135,10 +135,7 @@ std::string remedy_for_whole(const Meaning& meaning) {
 std::string out_of_place(const Meaning& meaning, const Part& part) {
   if (std::holds_alternative<meaning::Status>(meaning) || std::holds_alternative<meaning::Predicate>(meaning))
     return "\"status\" and \"predicate\" are of what a function returns";
-  const bool is_of_call = std::holds_alternative<meaning::UsesHandle>(meaning) ||
-                          std::holds_alternative<meaning::DestroysHandle>(meaning) ||
-                          std::holds_alternative<meaning::CreatesHandle>(meaning) ||
-                          std::holds_alternative<meaning::Callbacks>(meaning);
+  const bool is_of_call = is_handle(meaning) || std::holds_alternative<meaning::Callbacks>(meaning);
   if (part.field != nullptr && is_of_call)
     return "\"handle\" and \"callbacks\" are of what a function is given or returns; mark the field \"unused\"";
   return {};

@@ -86,6 +86,7 @@ class Survey {
       Declared declared{path, declaration(param), param.type, lengths_beside(function.params, i)};
       declared.is_param = true;
       declared.has_numbers_around = has_numbers_in_parts(function.params, i);
+      declared.is_array = param.is_array;
       declared.extent = param.extent;
       declared.pointers_beside = pointers_beside(function.params, i);
       add_part(std::move(declared), param.location);
@@ -213,6 +214,7 @@ class Survey {
   void add_part(Declared declared, const Location& at) {
     declared.is_union = declared.is_union || is_union(declared.type);
     declared.is_opaque = is_opaque(declared.type);
+    declared.points_at_union = declared.type.kind == c::TypeKind::kPointer && is_union(declared.type.target.front());
     declared.ends_openly =
         declared.type.kind == c::TypeKind::kPointer && ends_openly(header_, declared.type.target.front(), 1);
     add(PlaceKind::kPart, declared.path, declared.declaration, at);

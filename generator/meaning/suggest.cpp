@@ -136,21 +136,36 @@ Proposal text(const Declared& declared) {
   return likely(nothing("text"), "const characters, and no integer beside them that could be their length");
 }
 
+// `what` it is: "a pointer to something opaque".
+Proposal handle(const Declared& declared, const std::string& what) {
+  if (declared.is_returned)
+    return guess({{"handle", {{"role", "creates"}}}}, what + ": a new handle, or one of the library's");
+  const std::string function = declared.path.substr(0, declared.path.find('.'));
+  const bool ends =
+      has_word(function, {"free", "destroy", "delete", "close", "release", "unref", "finish", "end", "exit"});
+  return guess(
+      {{"handle", {{"role", ends ? "destroys" : "uses"}}}},
+      what + (ends ? ", in a function called as if it ended it" : "; whether the function ends it is not said"));
+}
+
+Proposal integer_handle(const Declared& declared) {
+  if (declared.is_returned || declared.is_param)
+    return handle(declared, "of a type by which handles are passed (\"value\" if it is just a number)");
+  return guess(nothing("unused"),
+               "of a type by which handles are passed, which have no form in a struct; \"value\" if "
+               "it is just a number");
+}
+
 Proposal structure(const Declared& declared) {
-  if (declared.is_opaque) {
-    if (declared.is_returned)
-      return guess({{"handle", {{"role", "creates"}}}},
-                   "a pointer to something opaque: a new handle, or one of the library's");
-    const std::string function = declared.path.substr(0, declared.path.find('.'));
-    const bool ends =
-        has_word(function, {"free", "destroy", "delete", "close", "release", "unref", "finish", "end", "exit"});
-    return guess({{"handle", {{"role", ends ? "destroys" : "uses"}}}},
-                 ends ? "a pointer to something opaque, in a function called as if it ended it"
-                      : "a pointer to something opaque; whether the function ends it is not said");
-  }
+  if (declared.is_opaque) return handle(declared, "a pointer to something opaque");
   if (declared.is_returned)
     return guess(nothing("unused"), "a returned pointer: whose it is, and for how long, is not said");
   if (declared.type.target.front().is_const && declared.extent > 1) return whole(declared, "structs");
+  if (declared.is_array)
+    return guess({{"array", {{"counted_by", length_of(declared)}}}},
+                 "declared as an array of structs: what counts them is not said");
+  if (declared.points_at_union)
+    return guess(nothing("unused"), "a pointer to a union: which member is meant is not said");
   if (!declared.integers_beside.empty())
     return guess(nothing("object"), "one struct, or as many as " + declared.integers_beside.front() +
                                         " says; an \"array\" of structs needs to be told what counts it");
@@ -234,6 +249,7 @@ Proposal proposal(const Declared& declared) {
   if (declared.is_union && declared.is_anonymous)
     return guess({{"union", {{"tag", "(the enum field)"}, {"members", {{"(member)", "(enumerator)"}}}}}},
                  "which member is meant is not said");
+  if (declared.is_integer_handle) return integer_handle(declared);
   switch (declared.type.kind) {
     case TypeKind::kPointer: return pointer(declared);
     case TypeKind::kArray:

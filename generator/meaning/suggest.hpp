@@ -27,11 +27,14 @@ struct Declared {
   bool is_anonymous = false;
   bool is_returned = false;
   bool is_param = false;
-  std::uint64_t extent = 0;  // of a parameter that is declared as an array: of how many elements; else 0
+  bool is_array = false;     // a parameter that is declared as an array
+  std::uint64_t extent = 0;  // and of how many elements; 0 for []
   unsigned bit_width = 0;    // of a bit-field; else 0
   bool is_opaque = false;    // points at a struct that the header does not define
+  bool points_at_union = false;
   bool ends_openly = false;  // points at a struct whose last field is an array without a length, or with one element
   std::vector<std::string> pointers_beside = {};  // the others of the same type
+  bool is_integer_handle = false;                 // an integer, of a type by which the header passes handles
 };
 
 // One entry, on one line, ready to be edited in the overlay.

@@ -59,8 +59,15 @@ class Understanding {
     complaints_.insert(complaints_.end(), places_.complaints.begin(), places_.complaints.end());
     for (const c::Function* function : c::all<c::Function>(api_.header)) api_.functions[function->name];
     take_entries();
-    for (const Declared& declared : places_.parts) give_meaning(declared);
-    for (const Declared& declared : places_.returns) give_return(declared);
+    find_integer_handles();
+    for (Declared& declared : places_.parts) {
+      declared.is_integer_handle = integer_handles_.count(declared.type.name) != 0;
+      give_meaning(declared);
+    }
+    for (Declared& declared : places_.returns) {
+      declared.is_integer_handle = integer_handles_.count(declared.type.name) != 0;
+      give_return(declared);
+    }
   }
 
   // The methods that the overlay names, and the functions that their stubs call.
@@ -190,6 +197,19 @@ class Understanding {
                                        "\nif the entry still holds, write \"quote\": \"" + place.declaration + "\""));
   }
 
+  // The header's own names of integers by which handles are passed. Whatever else is of such a type is most likely a
+  // handle, too, and a number that a client makes up is none.
+  void find_integer_handles() {
+    const auto note = [this](const Declared& declared) {
+      const auto found = entries_.find(declared.path);
+      if (found == entries_.end() || !found->second->meaning || !is_handle(*found->second->meaning)) return;
+      const c::Type& type = declared.type.kind == TypeKind::kPointer ? declared.type.target.front() : declared.type;
+      if (is_integer(type) && c::find<c::Alias>(api_.header, type.name) != nullptr) integer_handles_.insert(type.name);
+    };
+    for (const Declared& declared : places_.parts) note(declared);
+    for (const Declared& declared : places_.returns) note(declared);
+  }
+
   // ---- What it all means.
 
   void give_meaning(const Declared& declared) {
@@ -251,8 +271,12 @@ class Understanding {
       if (alias->second->stream) return meaning::StreamCallback{type.name};
       if (alias->second->meaning) return alias->second->meaning;
     }
-    if (is_scalar(type.kind)) return meaning::Value{};
-    if (type.kind == TypeKind::kRecord && !declared.is_union) return meaning::Value{};
+    return plain_value(declared);
+  }
+
+  static std::optional<Meaning> plain_value(const Declared& declared) {
+    if (is_scalar(declared.type.kind) && !declared.is_integer_handle) return meaning::Value{};
+    if (declared.type.kind == TypeKind::kRecord && !declared.is_union) return meaning::Value{};
     return std::nullopt;
   }
 
@@ -345,8 +369,8 @@ class Understanding {
       role.meaning = by_type->second;
     } else if (declared.type.kind == TypeKind::kVoid) {
       role.meaning = meaning::Unused{};
-    } else if (is_scalar(declared.type.kind) || (declared.type.kind == TypeKind::kRecord && !declared.is_union)) {
-      role.meaning = meaning::Value{};
+    } else if (const auto value = plain_value(declared)) {
+      role.meaning = *value;
     } else {
       if (found == entries_.end() || found->second->guess.empty()) unanswered_.push_back(declared);
       return;
@@ -368,6 +392,7 @@ class Understanding {
   std::map<std::string, const OverlayEntry*> entries_;
   std::map<std::string, std::string> derived_from_;  // a field that counts: what it counts, or the first of that
   std::set<std::string> unused_functions_;
+  std::set<std::string> integer_handles_;  // names of types
   std::vector<Declared> unanswered_;
   std::vector<Diagnostic> complaints_;
 };

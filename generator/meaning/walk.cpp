@@ -130,6 +130,12 @@ bool is_on_wire(const Meaning& meaning) {
       [](const meaning::Predicate&) { return false; });
 }
 
+bool is_handle(const Meaning& meaning) {
+  return std::holds_alternative<meaning::UsesHandle>(meaning) ||
+         std::holds_alternative<meaning::CreatesHandle>(meaning) ||
+         std::holds_alternative<meaning::DestroysHandle>(meaning);
+}
+
 bool is_left(const Meaning& meaning) {
   if (const auto* object = std::get_if<meaning::Object>(&meaning)) return object->is_changed;
   if (const auto* array = std::get_if<meaning::Array>(&meaning)) return array->is_changed;

@@ -42,6 +42,8 @@ std::string cpp_name_of(const c::Type& type, const std::string& path);
 
 // Whether a client gives this as a parameter or a field.
 bool is_on_wire(const Meaning& meaning);
+// Whether it is a handle that a function uses, makes or ends.
+bool is_handle(const Meaning& meaning);
 // Whether a function leaves something where this parameter points, so that it is part of the result.
 bool is_left(const Meaning& meaning);
 // The function that frees what a pointer leads to when it has been told; empty if there is none.

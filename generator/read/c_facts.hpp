@@ -120,7 +120,8 @@ struct Param {
   std::string name;
   Type type;
   Location location;
-  std::uint64_t extent = 0;  // of an array, which C passes as a pointer: how many elements it is declared to have
+  bool is_array = false;     // declared as one, which C passes as a pointer
+  std::uint64_t extent = 0;  // of an array: how many elements it is declared to have; 0 for []
 };
 
 struct Opaque {  // a struct or union whose content the header keeps to itself

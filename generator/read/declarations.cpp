@@ -155,7 +155,9 @@ class Reader {
       params[i].name = clang::spelling(declared[i]);
       params[i].type = types_.read_passed(clang_getCursorType(declared[i]));  // keeps names the prototype may lose
       params[i].location = clang::location(declared[i]);
-      params[i].extent = types_.read(clang_getCursorType(declared[i])).count;
+      const c::Type as_written = types_.read(clang_getCursorType(declared[i]));
+      params[i].is_array = as_written.kind == c::TypeKind::kArray;
+      params[i].extent = as_written.count;
     }
   }
 

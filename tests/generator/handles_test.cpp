@@ -56,6 +56,26 @@ TEST_CASE("a handle is passed as what it was made as") {
              has_text("use has a handle of type ctx_t*, others are of type ctx_t;"));
 }
 
+TEST_CASE("what is of an integer type by which handles are passed is no plain number unless the overlay says so") {
+  const std::string header = "typedef uint32_t ctx_t;\ntypedef struct { ctx_t owner; } S;\nint mk(ctx_t* out);\n";
+  const std::string made = R"({"for":"mk.out","quote":"ctx_t* out","handle":{"role":"creates"}})";
+  CHECK(with_entry("typedef uint32_t ctx_t;\nint mk(ctx_t* out);\nint plain(uint32_t n);", made) == "accepted");
+  CHECK_THAT(with_entry(header + "int size_of(ctx_t ctx);\nint close(ctx_t ctx);\nctx_t twin(int n);", made),
+             has_text("x.h:2:24: error: nothing says what S.owner means") && has_text(R"("guess":{"unused":{}})") &&
+                 has_text("x.h:4:19: error: nothing says what size_of.ctx means") &&
+                 has_text(R"("for":"size_of.ctx","quote":"ctx_t ctx","guess":{"handle":{"role":"uses"}})") &&
+                 has_text(R"("for":"close.ctx","quote":"ctx_t ctx","guess":{"handle":{"role":"destroys"}})") &&
+                 has_text(R"("for":"twin.return","quote":"ctx_t","guess":{"handle":{"role":"creates"}})"));
+  CHECK(with_entry(header + "int size_of(ctx_t ctx);\nctx_t twin(int n);",
+                   made + R"(,{"for":"S.owner","quote":"ctx_t owner","unused":{}})"
+                          R"(,{"for":"size_of.ctx","quote":"ctx_t ctx","handle":{"role":"uses"}})"
+                          R"(,{"for":"twin.return","quote":"ctx_t","value":{}})") == "accepted");
+  CHECK(with_entry(header + "int size_of(ctx_t ctx);",  // said of the type
+                   made + R"(,{"for":"S.owner","quote":"ctx_t owner","unused":{}})"
+                          R"(,{"for":"ctx_t","quote":"typedef uint32_t ctx_t","handle":{"role":"uses"}})") ==
+        "accepted");
+}
+
 TEST_CASE("a handle that is a void pointer is of whatever type a typedef names") {
   CHECK(with_entry("typedef void* H;\nint mk(void** out);\nint use(H h);",
                    R"({"for":"mk.out","quote":"void** out","handle":{"role":"creates"}},)"

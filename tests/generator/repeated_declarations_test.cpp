@@ -150,6 +150,19 @@ TEST_CASE("a handle may be called like its struct, not like its typedef") {
              has_text("x.h:2:11: error: the parameter h_t is called like its own type"));
 }
 
+TEST_CASE("what a function fills in is not called like its type where the code of the call names that") {
+  const std::string n = R"({"for":"f.n","quote":"int n","value":{"minimum":1,"maximum":9}},)";
+  CHECK_THAT(repeated("typedef enum { A } Mode;\nint f(Mode* Mode, int n);",
+                      n + R"({"for":"f.Mode","quote":"Mode* Mode","out":{"room":"n"}})"),
+             has_text("x.h:2:13: error: the parameter Mode is called like its own type"));
+  CHECK_THAT(repeated("enum Ask { A };\ntypedef struct { int i; } Info;\nint f(enum Ask ask, void* Info, int n);",
+                      R"({"for":"f.Info","quote":"void* Info",)"
+                      R"("out":{"chosen_by":"ask","size":"n","structs":{"A":"Info"}}})"),
+             has_text("x.h:3:27: error: the parameter Info is called like its own type"));
+  CHECK(repeated("typedef struct { int i; } Info;\nint f(Info* Info);",
+                 R"({"for":"f.Info","quote":"Info* Info","out":{}})") == "accepted");
+}
+
 TEST_CASE("what is const by its typedef, or volatile behind a pointer, is refused") {
   CHECK_THAT(
       repeated("typedef const int ci;\nint f(ci a);"),
