@@ -55,8 +55,8 @@ bool are_similar(const std::string& one_name, const std::string& other_name) {
 class Matcher {
  public:
   // `known`: what is told already, so that types which have another name now make no other signature.
-  Matcher(const c::Header& before, const c::Header& after, const std::vector<Change>& known = {})
-      : before_(before), after_(after) {
+  Matcher(const c::Header& before, const c::Header& after, const std::vector<Change>& known)
+      : before_(before), after_(after), known_(known) {
     for (const Change& change : known) {
       const bool is_of_type = change.kind == ChangeKind::kRenamed && change.what != "function" &&
                               change.what != "field" && change.what != "enumerator" && change.what != "macro" &&
@@ -83,7 +83,20 @@ class Matcher {
     }
     const bool is_alike = gone.before->layout == added.after->layout &&
                           renamed(present(gone.before->declaration), old, now) == added.after->declaration;
-    return is_alike && (sure ? gone.what == "enum" || are_similar(old, now) : gone.what == "callback");
+    const bool is_sure = gone.what == "enum" || are_similar(old, now) || takes_its_place(old, now);
+    return is_alike && (sure ? is_sure : gone.what == "callback");
+  }
+
+  // Whether a declaration has changed in nothing but names of opaque types that are others now: they are nothing that
+  // a program is compiled with.
+  bool is_explained(const Change& change) const {
+    if (change.kind != ChangeKind::kChanged || change.before->declaration == change.after->declaration) return false;
+    std::string text = change.before->declaration;
+    for (const Change& known : known_) {
+      if (known.kind == ChangeKind::kRenamed && known.what.starts_with("opaque "))
+        text = renamed(std::move(text), known.before->declaration, known.name);
+    }
+    return text == change.after->declaration;
   }
 
   bool has_moved(const Change& gone, const Change& added) const {
@@ -97,6 +110,16 @@ class Matcher {
   std::string present(std::string text) const {
     for (const auto& [old, now] : types_) text = renamed(std::move(text), old, now);
     return text;
+  }
+
+  // Whether something that there was before has the one type now where it had the other.
+  bool takes_its_place(const std::string& old, const std::string& now) const {
+    return std::any_of(known_.begin(), known_.end(), [&](const Change& change) {
+      if (change.kind != ChangeKind::kChanged) return false;
+      const std::string before = present(change.before->declaration);
+      const std::string after = renamed(before, old, now);
+      return after != before && after == change.after->declaration;
+    });
   }
 
   bool hold_the_same(const c::Record& old, const std::string& name, bool sure) const {
@@ -122,6 +145,7 @@ class Matcher {
 
   const c::Header& before_;
   const c::Header& after_;
+  const std::vector<Change>& known_;
   std::vector<std::pair<std::string, std::string>> types_;  // that have another name now: the old one, the new one
 };
 
@@ -166,7 +190,7 @@ Change as_renamed(const Change& gone, const Change& added) {
   return {ChangeKind::kRenamed, worst, added.what, added.name, Side{gone.name}, Side{added.name}, added.at};
 }
 
-// What it breaks, if it is another one, is what its removal broke. Both are told whole, for the reader to judge.
+// If this is no rename, it is the removal that breaks callers. Both are told whole, for the reader to judge.
 Change as_guessed(const Change& gone, const Change& added) {
   return {ChangeKind::kRenamed, gone.breaks, added.what, added.name, gone.before, added.after, added.at, true};
 }
@@ -201,6 +225,10 @@ std::vector<Change> with_renames(std::vector<Change> changes, const c::Header& b
        pairs_of(changes, [&](const Change& gone, const Change& added) { return matcher.has_moved(gone, added); }),
        &as_moved);
   join_renamed(false);
+  const Matcher at_last(before, after, changes);
+  for (Change& change : changes) {
+    if (change.breaks == Breaks::kAbi && at_last.is_explained(change)) change.breaks = Breaks::kApi;
+  }
   return changes;
 }
 

@@ -63,7 +63,7 @@ std::string told_kind(const Change& change) { return word(change.kind) + (change
 std::string layout_of(const Change& change, const Side& side) {
   if (!side.layout) return {};
   const bool is_offset = change.what == "field" && change.kind != ChangeKind::kResized;
-  const std::string layout = (is_offset ? "@" : "size ") + text(*side.layout);
+  std::string layout = (is_offset ? "@" : "size ") + text(*side.layout);
   if (!side.bit) return layout;
   const bool everywhere = side.bit->on_64_bit == side.bit->on_32_bit;
   return layout + " bit " + (everywhere ? std::to_string(side.bit->on_64_bit) : text(*side.bit));

@@ -105,6 +105,24 @@ TEST_CASE("what has another name and is otherwise the same is renamed, neither r
         Lines{"api renamed callback on_ends: on_end -> on_ends"});
 }
 
+TEST_CASE("a type without content has another name if all that uses it says so") {
+  const std::string uses = "int o(ctx* out);\nint c(ctx c, len n);";
+  CHECK(lines(diff_of("typedef struct s* ctx;\ntypedef int len;\n" + uses,
+                      "typedef struct s* context;\ntypedef int amount;\n"
+                      "int o(context* out);\nint c(context c, amount n);")) ==
+        Lines{"api changed function c: int c(ctx c, len n) -> int c(context c, amount n)",
+              "api changed function o: int o(ctx* out) -> int o(context* out)",
+              "api renamed typedef amount: len -> amount", "api renamed typedef context: ctx -> context"});
+  CHECK(lines(diff_of("struct ctx;\nint o(struct ctx** out);", "struct handle;\nint o(struct handle** out);")) ==
+        Lines{"api changed function o: int o(ctx** out) -> int o(handle** out)",
+              "api renamed opaque struct handle: ctx -> handle"});
+  CHECK(lines(diff_of("typedef struct a* h;\nint f(h x);", "typedef struct b* h;\nint f(h x);")) ==
+        Lines{"api changed typedef h: typedef a* h -> typedef b* h", "api renamed opaque struct b: a -> b"});
+  // Both are there before and now: a function that takes the other one is another function.
+  CHECK(lines(diff_of("struct a; struct b;\nint f(struct a* x);", "struct a; struct b;\nint f(struct b* x);")) ==
+        Lines{"abi changed function f: int f(a* x) -> int f(b* x)"});
+}
+
 TEST_CASE("an array with more elements, which a function may use, breaks programs that have fewer") {
   CHECK(lines(diff_of("int f(int a[4]);", "int f(int a[8]);")) ==
         Lines{"abi changed function f: a: an array of 4 elements -> a: an array of 8 elements"});
