@@ -16,10 +16,10 @@ std::string unspeakable(const c::Type& type) {
   if (type.has_own_call) return "is called in a way of its own (an attribute), which the generated code would not know";
   if (!type.name.empty()) return "";  // said where that is declared
   for (const c::Type& target : type.target) {
-    if (const std::string found = unspeakable(target); !found.empty()) return found;
+    if (std::string found = unspeakable(target); !found.empty()) return found;
   }
   for (const c::Type& param : type.params) {
-    if (const std::string found = unspeakable(param); !found.empty()) return found;
+    if (std::string found = unspeakable(param); !found.empty()) return found;
   }
   return "";
 }

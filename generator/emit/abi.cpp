@@ -184,7 +184,7 @@ class AbiEmitter {
 
   // The value of a bit-field that has all of its bits set.
   std::string all_bits(const c::Field& field) const {
-    const std::string ones = std::to_string(~std::uint64_t{0} >> (64 - field.bit_width)) + "U";
+    std::string ones = std::to_string(~std::uint64_t{0} >> (64 - field.bit_width)) + "U";
     if (field.type.kind == c::TypeKind::kBool) return "true";
     if (field.type.kind == c::TypeKind::kSigned) return "-1";
     if (field.type.kind != c::TypeKind::kEnum) return ones;

@@ -32,7 +32,7 @@ std::string TypeNames::enumerator(const c::Type& of, const std::string& name) {
 
 std::string TypeNames::name_here(const std::string& name) {
   if (!is_shared_ || is_known_everywhere(name)) return name;
-  const std::string shared = shared_name(api_, name);
+  std::string shared = shared_name(api_, name);
   // A parameter that is called like a type hides the alias.
   for (const c::Param& param : function_.params) {
     if (param.name == shared) return "typename Abi::" + shared;

@@ -301,7 +301,9 @@ class InputSchema {
   const std::string& words_for(const Part& part) const {
     return wording_ == Wording::kBrief ? part.brief : part.documentation;
   }
-  std::string words(std::string full, std::string brief) const { return wording_ == Wording::kBrief ? brief : full; }
+  const std::string& words(const std::string& full, const std::string& brief) const {
+    return wording_ == Wording::kBrief ? brief : full;
+  }
 
   const Api& api_;
   const Wording wording_;

@@ -7,7 +7,7 @@
 namespace bindgen {
 namespace {
 
-std::string trimmed(std::string text) {
+std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t\r");
   if (first == std::string::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
@@ -21,14 +21,14 @@ bool take_prefix(std::string& text, const std::string& prefix) {
 
 // One line of a comment without its markers.
 std::string without_markers(std::string line) {
-  line = trimmed(std::move(line));
+  line = trimmed(line);
   for (const char* marker : {"/**<", "/*!<", "///<", "//!<", "/**", "/*!", "///", "//!", "/*", "//"}) {
     if (take_prefix(line, marker)) break;
   }
   if (line.size() >= 2 && line.compare(line.size() - 2, 2, "*/") == 0) line.erase(line.size() - 2);
-  line = trimmed(std::move(line));
+  line = trimmed(line);
   if (line == "*") return {};
-  if (take_prefix(line, "* ")) line = trimmed(std::move(line));
+  if (take_prefix(line, "* ")) line = trimmed(line);
   return line;
 }
 

@@ -109,7 +109,7 @@ bool is_this_machine(const std::string& target) {
     const clang::Index index(clang_createIndex(0, 0));
     const clang::Unit unit = run_clang(index, "./machine.cpp", {"-x", "c++"}, {{"./machine.cpp", "int a;\n"}});
     CXTargetInfo info = clang_getTranslationUnitTargetInfo(unit.get());
-    const std::string triple = clang::text(clang_TargetInfo_getTriple(info));
+    std::string triple = clang::text(clang_TargetInfo_getTriple(info));
     clang_TargetInfo_dispose(info);
     return triple;
   }();

@@ -184,7 +184,7 @@ std::string TypeReader::tag_of(CXCursor cursor) const {
 }
 
 std::string TypeReader::name_of(CXCursor declared) const {
-  const std::string tag = tag_of(declared);
+  std::string tag = tag_of(declared);
   if (!tag.empty()) return tag;
   const std::string name = clang::text(clang_getTypeSpelling(clang_getCursorType(declared)));
   return is_identifier(name) ? name : "";  // what has no name is described, with the place

@@ -131,7 +131,7 @@ void PollReader::answer(Reply& reply) {
 }
 
 std::optional<RpcError> PollReader::send_ending(const Chunk& rest, Reply& reply) {
-  if (const auto objection = reply.objection(ending_bytes_ + reply.id().size())) return objection;
+  if (auto objection = reply.objection(ending_bytes_ + reply.id().size())) return objection;
   ChunkWriter writer = writer_;
   std::string message = writer.end(rest, *outcome_);
   const bool is_alone = rest.delta.empty() && rest.token_ids.empty();

@@ -120,7 +120,7 @@ PushReader* Session::stream_of(const Reply& reply) const {
 }
 
 std::shared_ptr<Session> Session::sibling() const {
-  const auto session = std::make_shared<Session>(requests_, shared_);
+  auto session = std::make_shared<Session>(requests_, shared_);
   session->principal = principal;
   return session;
 }

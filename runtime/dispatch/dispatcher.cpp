@@ -78,7 +78,7 @@ Dispatcher::Dispatcher(asio::io_context& loop, const Api& api, const Catalogue& 
       requests_(std::make_shared<RequestTable>(backend_)) {}
 
 std::shared_ptr<Session> Dispatcher::make_session(const Principal* principal, bool shared) {
-  const auto session = std::make_shared<Session>(requests_, shared);
+  auto session = std::make_shared<Session>(requests_, shared);
   session->principal = principal;
   return session;
 }

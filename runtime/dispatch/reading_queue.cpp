@@ -32,7 +32,7 @@ ReadingQueue::PiecePointer ReadingQueue::take_next() {
       return one->bytes < other->bytes;
     });
   }
-  const PiecePointer piece = std::move(*next);
+  PiecePointer piece = std::move(*next);
   client.waiting.erase(next);
   if (client.waiting.empty()) clients_.erase(turn);
   return piece;

@@ -79,7 +79,7 @@ class InProgress {
 
 DoneFunction answer_to(Session& session, Reply& reply) {
   return [kept = reply.shared_from_this(), progress = std::make_shared<InProgress>(session, reply)](
-             Json result, const std::exception_ptr& error) {
+             const Json& result, const std::exception_ptr& error) {
     if (error) return kept->error(as_rpc_error(error));
     kept->result(result);
   };

@@ -23,7 +23,7 @@ std::shared_ptr<EventStream> SessionStreams::add(EventStream::Options options) {
   options.id = std::to_string(next_++);
   options.memory = memory_;
   forget_oldest_ended();
-  const auto stream = std::make_shared<EventStream>(loop_, std::move(options));
+  auto stream = std::make_shared<EventStream>(loop_, std::move(options));
   streams_.push_back(stream);
   // There is nothing to come back for where one plain answer was all.
   stream->when_ended([this, raw = stream.get()] {

@@ -65,7 +65,8 @@ Services::Services(asio::io_context& loop, const Settings& settings, spdlog::log
         memory::MemoryService::Events{
             .changed =
                 [tell](const memory::Key& key) { tell([&key](McpServer& mcp) { tell_of_conversation(mcp, key); }); },
-            .list_changed = [tell] { tell([](McpServer& mcp) { mcp.announce(Listed::kResources); }); },
+            .list_changed = [tell =
+                                 std::move(tell)] { tell([](McpServer& mcp) { mcp.announce(Listed::kResources); }); },
             .removed = std::move(removed)});
     all_.push_back(memory_->service());
   }

@@ -101,7 +101,7 @@ void add_handle_resources(Catalogue& catalogue, HandlesFunction handles) {
                                    }
                                    return std::nullopt;
                                  },
-                                 {{"id", complete_handle(handles)}}});
+                                 {{"id", complete_handle(std::move(handles))}}});
 }
 
 CompleteFunction complete_handle(HandlesFunction handles) {

@@ -300,7 +300,7 @@ std::vector<QueuedBackend::Load> QueuedBackend::loads() const {
   return all;
 }
 
-void QueuedBackend::refuse(const QueuedCallPointer& job, std::exception_ptr error) {
+void QueuedBackend::refuse(const QueuedCallPointer& job, const std::exception_ptr& error) {
   // Not from inside start(): its caller is promised that.
   notices_.post([job, error] {
     CallOutcome outcome;

@@ -148,7 +148,7 @@ class QueuedBackend : public Backend {
   std::vector<HandlePointer> unnamed_handles() const;  // those that rkllm_init has made, or is making
 
   CallId queue(const QueuedCallPointer& job);
-  void refuse(const QueuedCallPointer& job, std::exception_ptr error);
+  void refuse(const QueuedCallPointer& job, const std::exception_ptr& error);
   // With mutex_ held.
   Queue& queue_of(const QueuedCall& job);
   void enqueue(const QueuedCallPointer& job);

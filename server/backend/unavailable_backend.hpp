@@ -15,6 +15,7 @@ namespace rkllm_mcp {
 
 class UnavailableBackend : public Backend {
  public:
+  // What is thrown later. NOLINTNEXTLINE(bugprone-throw-keyword-missing)
   explicit UnavailableBackend(RpcError reason) : reason_(std::move(reason)) {}
 
   CallId start(CallRequest request) override;

@@ -239,7 +239,7 @@ class MemoryCommand {
     try {
       const auto send = [&](bool is_more) {
         Json asked{{"lines", std::move(lines)}, {"import", name}, {"more", is_more}, {"replace", options_.replace}};
-        const Json done = calls_.call("memory/import", params(std::move(asked)));
+        Json done = calls_.call("memory/import", params(std::move(asked)));
         progress.add(number + 1 - first);
         lines = Json::array();
         bytes = 0;
@@ -275,7 +275,7 @@ class MemoryCommand {
 
   // "params.lines[3].role: …" of lines that begin with the fifth is line 8.
   static std::string with_line_number(const RpcError& error, std::size_t first) {
-    const std::string text = error.what();
+    std::string text = error.what();
     constexpr std::string_view kBefore = "params.lines[";
     if (!text.starts_with(kBefore)) return text;
     const auto end = text.find(']');

@@ -46,7 +46,7 @@ void examine_driver(const Machine& machine, Findings& findings) {
 
 std::string group_name(const Machine& machine, gid_t group) {
   const std::string text = text_of(machine, "etc/group");
-  const std::string number = std::to_string(group);
+  std::string number = std::to_string(group);
   for (std::size_t at = 0; at < text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);

@@ -19,6 +19,7 @@ struct Key {
   std::string space;
   std::string id;
 
+  // The 0 is the compiler's own. NOLINTNEXTLINE(modernize-use-nullptr)
   auto operator<=>(const Key&) const = default;
 };
 

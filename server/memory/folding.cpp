@@ -50,7 +50,7 @@ std::vector<char32_t> characters_of(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const auto first = static_cast<unsigned char>(text[at]);
     const std::size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if (first < 0x80 || first < 0xc0 || at + length > text.size()) {
+    if (first < 0xc0 || at + length > text.size()) {
       characters.push_back(first);
       ++at;
       continue;

@@ -131,7 +131,7 @@ Backend::CallId NamedBackend::start(CallRequest request) {
   return wait_for(name, std::move(request));
 }
 
-Backend::CallId NamedBackend::wait_for(std::string name, CallRequest request) {
+Backend::CallId NamedBackend::wait_for(const std::string& name, CallRequest request) {
   const CallId id = next_++;
   const auto call = std::make_shared<Waiting>(*this, id, std::move(request));
   waiting_.emplace(id, call);

@@ -36,7 +36,7 @@ class NamedBackend final : public Backend {
  private:
   class Waiting;
 
-  CallId wait_for(std::string name, CallRequest request);
+  CallId wait_for(const std::string& name, CallRequest request);
 
   asio::io_context& loop_;
   ServerModels& models_;

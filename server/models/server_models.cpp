@@ -312,7 +312,7 @@ std::string ServerModels::autoloaded_handle(std::string_view name) const {
 }
 
 std::string ServerModels::handle_of(std::string_view name) const {
-  if (const std::string own = autoloaded_handle(name); !own.empty()) return own;
+  if (std::string own = autoloaded_handle(name); !own.empty()) return own;
   const NamedModel* const model = resolve(name);
   const ModelSlot* const slot = model == nullptr ? nullptr : existing_slot(model->name, ModelSlot::Use::kTurns);
   return slot == nullptr || slot->state() != ModelSlot::State::kLoaded ? std::string() : slot->handle();

@@ -72,7 +72,7 @@ std::string words_of_asking_proxy(const Proxy& proxy) {
 
 // What can be done. A mirror helps only who asks the hub.
 std::string words_of_no_connection(const Url& url, const WebGet& how, const std::string& by_proxy) {
-  const std::string words = "no connection could be made" + by_proxy + "; look with rkllm-mcp doctor";
+  std::string words = "no connection could be made" + by_proxy + "; look with rkllm-mcp doctor";
   if (!by_proxy.empty()) return words;
   const bool is_hub = how.trusted && how.trusted->has_origin_of(url);
   return words + ", or set a proxy (" + (url.scheme == Url::Scheme::kHttps ? "https_proxy" : "http_proxy") + ")" +

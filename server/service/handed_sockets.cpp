@@ -71,7 +71,7 @@ HandedSocket socket_at(int descriptor) {
   if (!path.empty() && path[0] == '\0') {
     path[0] = '@';  // abstract
   } else {
-    path = path.c_str();  // without the zero at its end
+    path.erase(std::min(path.find('\0'), path.size()));  // the zero at its end
   }
   return {descriptor, std::move(path)};
 }

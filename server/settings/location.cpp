@@ -13,8 +13,6 @@
 #include <string_view>
 #include <system_error>
 
-extern char** environ;
-
 namespace rkllm_mcp {
 namespace {
 

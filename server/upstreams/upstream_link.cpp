@@ -52,7 +52,7 @@ class UpstreamLink::Line final : public client::Connection {
 };
 
 std::shared_ptr<UpstreamLink> UpstreamLink::start(asio::io_context& loop, Connect connect, Events events) {
-  const auto link = std::make_shared<UpstreamLink>(loop, std::move(connect), std::move(events));
+  auto link = std::make_shared<UpstreamLink>(loop, std::move(connect), std::move(events));
   link->thread_ = std::thread([link] { link->run(); });
   return link;
 }

@@ -47,14 +47,14 @@ std::string beginning_of(const CallRequest& request) {
 
 }  // namespace
 
-RpcError worker_died(const WorkerProcess::End& end, std::vector<std::string> last_errors) {
+RpcError worker_died(const WorkerProcess::End& end, const std::vector<std::string>& last_errors) {
   const std::string words = end.signal == 0 ? own_words(last_errors) : std::string();
   const std::string how = end.signal != 0 ? "was killed by " + name_of_signal(end.signal)
                                           : "has exited with code " + std::to_string(end.exit_code);
   const RpcError error = runtime_unavailable(words.empty() ? "the process that ran the model " + how : words);
   Json data = error.data();
   if (end.signal != 0) data["signal"] = name_of_signal(end.signal);
-  data["log"] = std::move(last_errors);
+  data["log"] = last_errors;
   return {error.code(), error.what(), std::move(data)};
 }
 
@@ -127,7 +127,7 @@ void WorkerConnection::worker_gone(const std::string& suspicion) {
   for (int looks = 0; !end && looks < kLooksForItsEnd; ++looks) end = process_->wait_for_end(kForItsEnd);
   if (!end) end = WorkerProcess::End{SIGKILL, 0};  // a driver holds it; it goes when that lets it
   const RpcError died = worker_died(*end, logged_errors());
-  if (suspicion.empty()) throw died;
+  if (suspicion.empty()) throw RpcError(died);
   Json data = died.data();
   data["reason"] = data["reason"].get<std::string>() + ": " + suspicion;
   throw RpcError(died.code(), std::string(died.what()) + ": " + suspicion, std::move(data));

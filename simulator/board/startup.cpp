@@ -30,7 +30,7 @@ void refuse_if(bool refused, const std::string& reason) {
 }
 
 std::string check_platform() {
-  const std::string platform = environment("RKLLM_SIM_PLATFORM", "RK3588");
+  std::string platform = environment("RKLLM_SIM_PLATFORM", "RK3588");
   if (platform == "none") {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the vendor's library tries for about that long
     throw std::runtime_error("no NPU device (RKLLM_SIM_PLATFORM=none)");

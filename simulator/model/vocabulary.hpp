@@ -36,7 +36,7 @@ class Vocabulary {
 
   // NUL-terminated and valid as long as the library; "" for an id without text.
   std::string_view piece(TokenId id) const noexcept {
-    if (static_cast<std::size_t>(id) >= tokens_.size()) return {"", 0};
+    if (static_cast<std::size_t>(id) >= tokens_.size()) return std::string_view("");
     const Token& token = tokens_[static_cast<std::size_t>(id)];
     return {pieces_.data() + token.offset, token.length};
   }

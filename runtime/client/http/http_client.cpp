@@ -13,7 +13,10 @@ std::unique_ptr<httplib::ClientImpl> make_http_client(const Endpoint& endpoint, 
   std::unique_ptr<httplib::ClientImpl> client;
   if (endpoint.protocol == Protocol::kHttps) {
     client = std::make_unique<httplib::SSLClient>(endpoint.host, endpoint.port);
-    if (!endpoint.ca_file.empty()) client->set_ca_cert_path(endpoint.ca_file.c_str());
+    if (!endpoint.ca_file.empty()) {
+      client->set_ca_cert_path(
+          endpoint.ca_file.c_str());  // older versions of cpp-httplib: NOLINT(readability-redundant-string-cstr)
+    }
     client->enable_server_certificate_verification(true);
   } else {
     client = std::make_unique<httplib::ClientImpl>(endpoint.host, endpoint.port);

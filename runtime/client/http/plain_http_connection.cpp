@@ -14,7 +14,7 @@ constexpr std::chrono::hours kPostPatience{1};  // one answer of rkllm_run may t
 
 // A poll that found nothing. (A token without text of its own is something, if its id was asked for.)
 bool is_empty_chunk(const Json& chunk) {
-  return chunk.is_object() && chunk.value("delta", "") == "" && !chunk.value("end", false) &&
+  return chunk.is_object() && chunk.value("delta", "").empty() && !chunk.value("end", false) &&
          !chunk.contains("token_id") && !chunk.contains("token_ids");
 }
 

@@ -43,7 +43,7 @@ int family_of(int socket) {
 
 asio::ip::address parse_address(std::string_view transport, const ListenAddress& where) {
   std::error_code error;
-  const auto address = asio::ip::make_address(where.address, error);
+  auto address = asio::ip::make_address(where.address, error);
   if (error) throw ListenError(transport, where, std::make_error_code(std::errc::invalid_argument));
   return address;
 }

@@ -275,7 +275,7 @@ std::shared_ptr<UdpTransport::UdpPeer> UdpTransport::Socket::peer_at(const Endpo
     count(options_.counts, Limit::kConnectionsPerPeer);
     if (!make_room(is_neighbour)) return nullptr;
   }
-  const auto peer = std::make_shared<UdpPeer>(*this, remote);
+  auto peer = std::make_shared<UdpPeer>(*this, remote);
   by_activity_.push_front(peer);
   peers_[remote] = by_activity_.begin();
   if (peers_.size() == 1) silence_.set_after(options_.idle);

@@ -106,18 +106,18 @@ Json ResponsesStream::snapshot(std::string_view status) const {
   return response_with(facts_, settings_, status, output_);
 }
 
-std::string ResponsesStream::numbered(std::string_view type, Json data) {
+std::string ResponsesStream::numbered(std::string_view type, const Json& data) {
   Json event = {{"type", type}, {"sequence_number", sequence_++}};
   event.update(data);
   return sse_event(type, to_text(event));
 }
 
-std::string ResponsesStream::of_item(std::string_view type, std::string_view part_index, Json data) {
+std::string ResponsesStream::of_item(std::string_view type, std::string_view part_index, const Json& data) {
   const std::string_view kind = item_ == Item::kReasoning ? "rs" : "msg";
   Json place = {{"item_id", item_id(facts_, kind, output_.size())}, {"output_index", output_.size()}};
   if (!part_index.empty()) place[std::string(part_index)] = 0;
   place.update(data);
-  return numbered(type, std::move(place));
+  return numbered(type, place);
 }
 
 std::string ResponsesStream::start_once() {

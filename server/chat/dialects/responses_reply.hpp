@@ -36,9 +36,9 @@ class ResponsesStream final : public ReplyStream {
   std::string close_item(std::string_view status = "completed");  // of a message
   std::string call_item(const ToolCall& call);
   // `data` with its type and number.
-  std::string numbered(std::string_view type, Json data);
+  std::string numbered(std::string_view type, const Json& data);
   // The same with where it belongs: the open item, or one of its parts.
-  std::string of_item(std::string_view type, std::string_view part_index, Json data);
+  std::string of_item(std::string_view type, std::string_view part_index, const Json& data);
   Json snapshot(std::string_view status) const;
 
   const ReplyFacts facts_;

@@ -150,7 +150,7 @@ void EmbeddingMaker::add(std::vector<float> vector, std::int64_t tokens) {
 
 void EmbeddingMaker::fail(const TurnError& error) {
   const auto failed = failed_;  // this may be destroyed by it
-  const TurnError kept = error;
+  const TurnError kept(error);  // and so may what holds the error
   lease_.reset();
   failed(kept);
 }

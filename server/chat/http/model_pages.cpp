@@ -47,7 +47,7 @@ Json own_part(const ModelDescription& model) {
 
 // Where Ollama has a string, so do these pages: clients with types (Zed) list no model at all if one of them is null.
 // What Ollama does not know it says in the same words.
-constexpr std::string_view kUnknown = "";
+constexpr std::string_view kUnknown;
 constexpr std::string_view kUnknownTime = "0001-01-01T00:00:00Z";
 
 std::string_view family_name(const Family* family) {

@@ -46,7 +46,7 @@ Asker asker_of(const Invocation& invocation) {
 std::string peer_of(const Invocation& invocation) { return invocation.request().reply->peer().address(); }
 
 void with_model(ChatHost& host, Invocation& invocation, const std::string& name,
-                std::function<void(const ModelDescription& model)> then) {
+                const std::function<void(const ModelDescription& model)>& then) {
   use(host, invocation, name, false, then);
 }
 

@@ -18,6 +18,6 @@ std::string peer_of(const Invocation& invocation);
 // only model there is, or the only one that is loaded. If there is none, that is the invocation's result; if it ends
 // meanwhile, nothing is called. `then` may throw TurnError and RpcError. `host` outlives the invocation.
 void with_model(ChatHost& host, Invocation& invocation, const std::string& name,
-                std::function<void(const ModelDescription& model)> then);
+                const std::function<void(const ModelDescription& model)>& then);
 
 }  // namespace rkllm_mcp::chat

@@ -280,14 +280,14 @@ BytePairs::Rules rules_of(const Json& model) {
   return rules;
 }
 
-void read_model(const Json& document, bool of_bytes, LargeParts large, TokenizerParts& parts) {
+void read_model(const Json& document, bool of_bytes, const LargeParts& large, TokenizerParts& parts) {
   const Json model = document.value("model", Json());
   if (!model.is_object()) throw std::runtime_error("it has no model");
   const std::string type = model.value("type", std::string("BPE"));
   if (type != "BPE") not_understood("a model of the type " + type);
   BytePairs::Rules rules = rules_of(model);
   rules.of_bytes = of_bytes;
-  for (auto& [token, id] : large.vocabulary) {
+  for (const auto& [token, id] : large.vocabulary) {
     std::string text = of_bytes ? bytes_of(token) : token;
     parts.texts.emplace(id, of_bytes ? text : text_of_characters(token, rules.has_byte_tokens));
     parts.pairs.add_token(std::move(text), id);

@@ -59,7 +59,7 @@ Json loaded_models(const Json& health) { return health.value("models", Json::arr
 
 // How a model comes to be loaded: one that the server offers, or the first of all.
 std::string words_of_loading(ServerLink& server) {
-  const std::string load = "Load one: rkllm-mcp load NAME" + server.where();
+  std::string load = "Load one: rkllm-mcp load NAME" + server.where();
   try {
     const OfferedModels offered = offered_models(server);
     if (offered.all.empty()) return words_of_first_model(server, offered);

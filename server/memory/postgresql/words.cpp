@@ -19,7 +19,7 @@ constexpr char kHashMark = '\x03';
 std::string hash_of(std::string_view text) { return in_hexadecimal(sha256(text)); }
 
 // PostgreSQL takes words of 2046 bytes at most.
-std::string bounded(std::string word) {
+std::string bounded(const std::string& word) {
   constexpr std::size_t kLongest = 1000;
   return word.size() <= kLongest ? word : kHashMark + hash_of(word);
 }
@@ -38,7 +38,7 @@ std::string Words::array_of(std::string_view content, std::string_view space) co
   for (const std::string& word : tokenizer_.words_of(searched_part(content))) {
     auto [with, without] = spellings_of(word);
     if (with != without) all.insert(bounded(kFoldedMark + without));
-    all.insert(bounded(std::move(with)));
+    all.insert(bounded(with));
   }
   std::string array;
   for (const std::string& word : all) array += (array.empty() ? "{" : ",") + quoted(word, '"');

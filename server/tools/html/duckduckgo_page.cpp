@@ -18,7 +18,7 @@ std::optional<HtmlNode> first_of_class(HtmlNode node, std::string_view name) {
 std::optional<Url> true_address(const Url& page, HtmlNode link) {
   const auto reference = link.attribute("href");
   if (!reference) return std::nullopt;
-  const auto url = resolve_url(page, *reference);
+  auto url = resolve_url(page, *reference);
   if (!url) return std::nullopt;
   const bool is_duckduckgo =
       url->host == "duckduckgo.com" || url->host.ends_with(".duckduckgo.com") || url->has_origin_of(page);
