@@ -1,6 +1,7 @@
 #include "app/runtime_host.hpp"
 
 #include "app/runtime_search.hpp"
+#include "backend/file_identity.hpp"
 #include "backend/guarded_engine.hpp"
 #include "backend/handle_resources.hpp"
 #include "backend/library_engine.hpp"
@@ -23,6 +24,10 @@ spdlog::level::level_enum level_of_line(std::string_view line) {
   return spdlog::level::info;
 }
 
+FileRules::Directories directories_of(const Settings& settings) {
+  return {settings.runtime.model_dirs, settings.runtime.cache_dir, settings.runtime.cache_bytes};
+}
+
 constexpr const char* kThisProgram = "/proc/self/exe";
 
 }  // namespace
@@ -39,6 +44,8 @@ RuntimeHost::RuntimeHost(asio::io_context& loop, const Settings& settings, spdlo
         std::make_unique<GuardedEngine>(make_engine(loop, settings, log, std::move(printed))), abi_->methods,
         QueuedBackend::Limits{settings.limits.max_handles, settings.queue.max_per_handle, &counts,
                               settings.queue.max_per_token});
+    queued->identify_files_by(
+        [rules = FileRules(directories_of(settings))](const std::string& path) { return file_identity(rules, path); });
     queued_ = queued.get();
     backend_ = std::move(queued);
   } catch (const RpcError& error) {
@@ -61,8 +68,7 @@ void RuntimeHost::do_without(const RpcError& reason) {
 
 std::unique_ptr<Engine> RuntimeHost::make_engine(asio::io_context& loop, const Settings& settings, spdlog::logger& log,
                                                  PrintedFunction printed) {
-  const FileRules::Directories files{settings.runtime.model_dirs, settings.runtime.cache_dir,
-                                     settings.runtime.cache_bytes};
+  const FileRules::Directories files = directories_of(settings);
   if (settings.runtime.isolation == Isolation::kThread) {
     library_.emplace(*file_, *abi_);
     tap_ = std::make_unique<StandardErrorTap>();

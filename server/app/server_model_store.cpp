@@ -286,7 +286,7 @@ std::string ServerModelStore::path_to_remove(const std::string& name) const {
     throw TurnError::not_supported("model", name + " is a preset of the settings (models." + name +
                                                 "): models are deleted by the name of their file");
   }
-  const auto model = name.starts_with('/') ? std::nullopt : models_.find(name, {});
+  const auto model = is_model_path(name) ? std::nullopt : models_.find(name, {});
   if (!model) throw TurnError::unknown_model(name);
   if (model->state != chat::ModelState::kOnDisk) {
     throw TurnError::not_supported("model", name + " is " + std::string(chat::word_for(model->state)) +

@@ -47,7 +47,7 @@ struct QueuedBackend::Handle {
   QueuedCallPointer running;
   std::exception_ptr lost;            // why its model is gone although nobody destroyed it
   Json created_with;                  // the parameters of rkllm_init
-  const std::chrono::system_clock::time_point asked_at = std::chrono::system_clock::now();
+  std::string file;                   // see HandleUse
   Json last_perf;                     // of the latest run that had one
   std::uint64_t foreign_changes = 0;  // see HandleUse
   Clock::time_point last_used = Clock::now();
@@ -270,7 +270,7 @@ std::optional<QueuedBackend::HandleUse> QueuedBackend::use_of(const std::string&
   const Handle& that = *found->second;
   HandleUse use;
   use.load = that.load;
-  use.asked_at = that.asked_at;
+  use.file = that.file;
   use.waiting = that.queue.waiting.size();
   use.in_use = that.running || that.queue.holder || use.waiting > 0;
   use.last_used = that.last_used;
@@ -606,9 +606,23 @@ void QueuedBackend::run_beside(Handle& handle) {
 
 CallOutcome QueuedBackend::execute(const CallRequest& request, Handle* handle) {
   if (handle == nullptr) return engine_->call(request);
+  if (request.method->handle == HandleRole::kCreates) return create(request, *handle);
   std::unique_lock<Mutex> nobody_else;  // may use a model that is being destroyed
   if (request.method->handle == HandleRole::kDestroys) nobody_else = std::unique_lock(handle->start_mutex);
   return handle->model->call(request);
+}
+
+CallOutcome QueuedBackend::create(const CallRequest& request, Handle& handle) {
+  const std::string path = path_in(request.params);
+  const std::string before = path.empty() ? path : identity_of_file_(path);
+  CallOutcome outcome = handle.model->call(request);
+  // One that has taken its place meanwhile may have been loaded, or not.
+  const bool is_certain = !outcome.error && !before.empty() && identity_of_file_(path) == before;
+  if (is_certain) {
+    const std::lock_guard lock(mutex_);
+    handle.file = before;
+  }
+  return outcome;
 }
 
 void QueuedBackend::note_handle_change(const QueuedCall& job, const CallOutcome& outcome) {

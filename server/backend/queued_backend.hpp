@@ -96,7 +96,7 @@ class QueuedBackend : public Backend {
   // What a handle is used for, at this moment.
   struct HandleUse {
     std::uint64_t load = 0;  // another number for every model that was ever loaded
-    std::chrono::system_clock::time_point asked_at{};  // for that load: its file has not been opened before
+    std::string file{};      // that was loaded: see identify_files_by(); empty where it is not certain which it was
     std::size_t waiting = 0;
     bool in_use = false;          // a call is made, a lease is held, or somebody waits
     Clock::time_point last_used;  // when the latest call has ended
@@ -127,6 +127,11 @@ class QueuedBackend : public Backend {
   // Called on a thread of the backend when a model is gone although nobody destroyed it; set before the first call.
   using LostFunction = std::function<void(const std::string& id)>;
   void when_lost(LostFunction lost) { lost_ = std::move(lost); }
+
+  // What tells a model's file from others and from its own earlier contents, by the path in a call of rkllm_init;
+  // empty: that is not known. Called on threads of the backend, before and after the call; set before the first one.
+  using FileFunction = std::function<std::string(const std::string& path)>;
+  void identify_files_by(FileFunction identity) { identity_of_file_ = std::move(identity); }
 
   // Takes no more calls, stops all runs and destroys all handles. True if everything has ended soon after `deadline`;
   // if not, threads still hang in the library and only the end of the process helps. Calls that hang are ended with an
@@ -178,6 +183,7 @@ class QueuedBackend : public Backend {
   // The run that an rkllm_abort is for, or null. With the mutex.
   static QueuedCallPointer run_to_abort(const Handle& handle, const QueuedCall& abort);
   CallOutcome execute(const CallRequest& request, Handle* handle);
+  CallOutcome create(const CallRequest& request, Handle& handle);
   void note_handle_change(const QueuedCall& job, const CallOutcome& outcome);  // with mutex_ held, as the next
   void note_load_time(const QueuedCall& job);
   void finish(const QueuedCallPointer& job, CallOutcome outcome);
@@ -187,6 +193,7 @@ class QueuedBackend : public Backend {
   const Method* const destroy_;  // null if this API set has none
   const Limits limits_;
   LostFunction lost_ = [](const std::string&) {};
+  FileFunction identity_of_file_ = [](const std::string&) { return std::string(); };
 
   mutable Mutex mutex_;
   bool shutting_down_ = false;

@@ -1,6 +1,7 @@
 set(BACKEND_SOURCES
   backend/elf_file.cpp
   backend/file_faults.cpp
+  backend/file_identity.cpp
   backend/file_rules.cpp
   backend/guarded_engine.cpp
   backend/handle_resources.cpp

@@ -3,9 +3,6 @@
 #include "jsonrpc/envelope.hpp"
 #include "jsonrpc/failure.hpp"
 
-#include <sys/stat.h>
-
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -79,20 +76,6 @@ std::int64_t batch_of(const Json& param) {
   return n_batch;
 }
 
-// Path, size and times of the file that was loaded; empty where that is not certain, as it has been replaced since,
-// say. What leads to it (a link, a folder) may lead to another file meanwhile: HandleRecord::has_always_been() sees
-// that.
-std::string file_identity(const LoadedFacts& loaded, const ModelRuntime& runtime) {
-  const auto use = runtime.queue->use_of(loaded.handle);
-  struct stat status {};
-  if (!use || loaded.file.empty() || ::stat(loaded.file.c_str(), &status) != 0) return {};
-  // Whatever writes into a file or puts it in its place changes this time, also where it sets that of its contents.
-  const auto changed = std::chrono::seconds(status.st_ctim.tv_sec) + std::chrono::nanoseconds(status.st_ctim.tv_nsec);
-  if (changed >= use->asked_at.time_since_epoch()) return {};
-  return loaded.file + "\n" + std::to_string(status.st_ino) + "\n" + std::to_string(status.st_size) + "\n" +
-         std::to_string(changed.count());
-}
-
 std::string text_of(const std::exception_ptr& error) { return as_rpc_error(error).what(); }
 
 // Of a call that comes before the run.
@@ -129,8 +112,8 @@ chat::ModelFacts turn_facts(const LoadedFacts& loaded, const ModelRuntime& runti
   facts.has_kv_size = runtime.method(kCacheSize) != nullptr;
   facts.n_batch = batch_of(loaded.param);
   facts.template_name = loaded.model.template_name;
-  if (const std::string file = file_identity(loaded, runtime); !file.empty()) {
-    facts.cache_identity = runtime.version + "\n" + file + "\n" + to_text(loaded.param);
+  if (const auto use = runtime.queue->use_of(loaded.handle); use && !use->file.empty()) {
+    facts.cache_identity = runtime.version + "\n" + use->file + "\n" + to_text(loaded.param);
   }
   const auto skips = loaded.param.find("skip_special_token");
   facts.shows_special_tokens = skips != loaded.param.end() && *skips == false;

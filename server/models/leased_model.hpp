@@ -14,7 +14,6 @@ namespace rkllm_mcp {
 // What facts are made of.
 struct LoadedFacts {
   NamedModel model{};    // name, path, template
-  std::string file{};    // its path as the library has it; empty: none
   Json param = nullptr;  // that it was loaded with, defaults included
   std::string handle{};
 };

@@ -30,8 +30,6 @@ std::int64_t wall_clock_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(system_clock::now().time_since_epoch()).count();
 }
 
-bool is_path(std::string_view name) { return name.starts_with('/'); }
-
 NamedModel model_by_path(std::string path) {
   NamedModel model;
   model.name = path;
@@ -422,7 +420,8 @@ std::vector<chat::ModelDescription> ServerModels::models(const chat::Asker& aske
   }
   for (const auto& [key, slot] : slots_) {  // by path
     const bool is_there = slot->state() != ModelSlot::State::kUnloaded;
-    if (is_path(key.first) && key.second == ModelSlot::Use::kTurns && is_there) all.push_back(info(slot->model()));
+    if (is_model_path(key.first) && key.second == ModelSlot::Use::kTurns && is_there)
+      all.push_back(info(slot->model()));
   }
   for (const auto& handle : handles()) {
     if (!has_own_name(handle)) all.push_back(*info_of_handle(handle));
@@ -434,7 +433,7 @@ std::optional<chat::ModelDescription> ServerModels::find(std::string_view name, 
   if (!asker.may_call) return std::nullopt;
   if (const auto handle = handle_status(name)) return info_of_handle(*handle);
   if (const NamedModel* const model = resolve(name)) return info(*model);
-  if (!is_path(name) || !asker.may_admin) return std::nullopt;
+  if (!is_model_path(name) || !asker.may_admin) return std::nullopt;
   const std::string path(name);
   std::error_code error;  // of a file that is not there; what is loaded may have lost its own
   const bool is_there =
@@ -483,20 +482,17 @@ std::unique_ptr<chat::QueuePlace> ServerModels::begin(ModelSlot::Use use, chat::
       source.loaded.model.modified_s = info->modified_s;
     }
     source.loaded.model.path = param.value("model_path", std::string());
-    source.loaded.file = file_of(source.loaded.model.path);
     source.loaded.param = param;
     source.loaded.handle = handle;
     source.load = runtime_.queue->use_of(handle).value_or(QueuedBackend::HandleUse{}).load;
   } else if (model != nullptr) {
     source.slot = slot(*model, use);
-    source.loaded.file = file_of(model->path);
     if (const auto full = full_for(*source.slot, wish.asker.name)) {
       return refuse(turn_error(ErrorKind::kQueueFull, full->what()));
     }
-  } else if (is_path(wish.model)) {
+  } else if (is_model_path(wish.model)) {
     if (!wish.asker.may_admin) return refuse(forbidden("loading a model by its path"));
     source.slot = slot(model_by_path(wish.model), use);
-    source.loaded.file = wish.model;
   } else {
     return refuse(TurnError::unknown_model(wish.model));
   }
@@ -510,7 +506,7 @@ template <typename Lease>
 std::unique_ptr<chat::QueuePlace> ServerModels::place(ModelSlot::Use use, chat::PlaceWish wish,
                                                       chat::PlaceEvents<Lease> events, MakeLease<Lease> make) {
   const NamedModel* const model = model_meant(wish.model);
-  const bool is_known = model != nullptr || handle_status(wish.model) || is_path(wish.model);
+  const bool is_known = model != nullptr || handle_status(wish.model) || is_model_path(wish.model);
   const bool is_coming = model != nullptr && autoloading_.contains(model->name);
   if ((is_known && !is_coming) || (!is_known && !looks_into_directories()) || stopped_) {
     return begin(use, std::move(wish), std::move(events), make);
@@ -550,7 +546,7 @@ void ServerModels::unload(std::string name, chat::Asker asker, std::function<voi
   };
   if (!asker.may_admin) return answer(forbidden("unloading a model"));
   const NamedModel* const model = model_meant(name);
-  if (model == nullptr && !is_path(name)) {
+  if (model == nullptr && !is_model_path(name)) {
     if (!handle_status(name)) return answer(TurnError::unknown_model(name));
     return answer(TurnError(ErrorKind::kNotSupported,
                             "\"" + name + "\" was made by rkllm_init, and is unloaded by rkllm_destroy"));

@@ -1,6 +1,7 @@
 #include "chat/host/chat_host.hpp"
 
 #include "chat/host/turn_plan.hpp"
+#include "model_name.hpp"
 
 #include <limits>
 #include <utility>
@@ -82,7 +83,7 @@ ModelDescription ChatHost::plain_model_for(std::string_view name, const Asker& a
 
 ModelDescription ChatHost::model_for(std::string_view name, const Asker& asker) const {
   if (auto found = find(name, asker)) return *std::move(found);
-  if (name.starts_with('/') && !asker.may_admin) {
+  if (is_model_path(name) && !asker.may_admin) {
     throw TurnError(ErrorKind::kForbidden, "a model by its path takes an access token with the permission admin");
   }
   if (!name.empty()) throw TurnError::unknown_model(name);

@@ -6,9 +6,7 @@
 namespace rkllm_mcp::chat {
 
 LeasedModel::LeasedModel(std::unique_ptr<ModelLease> lease, HandleRecord& record)
-    : lease_(std::move(lease)),
-      record_(record),
-      cache_identity_(record.has_always_been(facts().cache_identity) ? facts().cache_identity : std::string()) {}
+    : lease_(std::move(lease)), record_(record) {}
 
 void LeasedModel::clear_template(std::function<void(std::string complaint)> done) {
   const std::uint64_t changes = lease_->model().foreign_changes();

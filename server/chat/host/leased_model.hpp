@@ -20,8 +20,6 @@ class LeasedModel {
 
   const ModelFacts& facts() const { return lease_->model().facts(); }
   const ModelLease& lease() const { return *lease_; }
-  // Of its prompt caches; empty: it has none.
-  const std::string& cache_identity() const { return cache_identity_; }
   std::size_t reusable_bytes(std::string_view prompt) const { return record_.reusable_bytes(prompt); }
 
   // Switches the runtime's own template off if that has to be done (again). `done` gets an empty text or a complaint.
@@ -42,7 +40,6 @@ class LeasedModel {
  private:
   const std::unique_ptr<ModelLease> lease_;
   HandleRecord& record_;
-  const std::string cache_identity_;
 };
 
 }  // namespace rkllm_mcp::chat

@@ -94,9 +94,9 @@ void TurnMaker::clear_template() {
 
 void TurnMaker::load_cache() {
   if (listener_ == nullptr) return leave();
-  if (!plan_.goes_on() || model_->cache_identity().empty()) return make_room();
+  if (!plan_.goes_on() || model_->facts().cache_identity.empty()) return make_room();
   const std::string& prompt = plan_.prompt().text;
-  auto found = surroundings_.caches.best_for(model_->cache_identity(), prompt, model_->reusable_bytes(prompt));
+  auto found = surroundings_.caches.best_for(model_->facts().cache_identity, prompt, model_->reusable_bytes(prompt));
   if (!found) return make_room();
   model_->load_cache(found->path, std::move(found->text), [this, path = found->path](bool loaded) {
     if (!loaded) surroundings_.caches.forget(path);
@@ -374,8 +374,8 @@ void TurnMaker::warm_up() {
   RunOptions options = run_options(1);
   const bool is_last = end == warm_text_.size();
   PromptCaches& caches = surroundings_.caches;
-  const bool keeps_cache = may_keep_cache() && !model_->cache_identity().empty();
-  if (is_last && keeps_cache) options.save_cache_to = caches.path_for(model_->cache_identity(), warm_text_);
+  const bool keeps_cache = may_keep_cache() && !model_->facts().cache_identity.empty();
+  if (is_last && keeps_cache) options.save_cache_to = caches.path_for(model_->facts().cache_identity, warm_text_);
   model_->run(
       warm_text_.substr(0, end), options, [](std::string_view) {},
       [this, &caches, is_last, path = options.save_cache_to](const RunReport& report) {
@@ -384,7 +384,7 @@ void TurnMaker::warm_up() {
         if (!path.empty() && (has_failed || !may_keep_cache())) {
           caches.forget(path);
         } else if (!path.empty()) {
-          caches.written(path, model_->cache_identity(), warm_text_);
+          caches.written(path, model_->facts().cache_identity, warm_text_);
         }
         leave();
       });

@@ -23,11 +23,6 @@ void HandleRecord::run_ended(RunEnd end, std::string prompt) {
   }
 }
 
-bool HandleRecord::has_always_been(std::string_view identity) {
-  if (!identity_) identity_ = identity;
-  return *identity_ == identity;
-}
-
 void HandleRecord::forget() {
   known_at_.reset();
   prompt_.clear();

@@ -34,9 +34,6 @@ class HandleRecord {
   bool may_hold_conversation(std::uint64_t foreign_changes) const {
     return (!prompt_.empty() && !is_only_counted_) || known_at_.value_or(0) != foreign_changes;
   }
-  // What a file's caches go by, ModelFacts::cache_identity, has been the same since this load was first used; else
-  // it is not that of the file which was loaded.
-  bool has_always_been(std::string_view identity);
   // The handle is another one, or nothing is certain any more.
   void forget();
 
@@ -53,7 +50,6 @@ class HandleRecord {
   std::optional<std::uint64_t> known_at_;  // nothing: the template has not been cleared
   std::string prompt_;                     // whose tokens the KV cache begins with
   bool is_only_counted_ = false;
-  std::optional<std::string> identity_;    // at the first use
   std::uint64_t run_at_ = 0;               // the changes that there were when the latest run began
   bool has_stray_work_ = false;
 };

@@ -1,9 +1,11 @@
 // Which files clients may have read and written.
 #include "backend/file_rules.hpp"
 
+#include "backend/file_identity.hpp"
 #include "support/catch.hpp"
 #include "support/process.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -93,4 +95,32 @@ TEST_CASE("nothing is written outside the cache directory, which is made when it
   CHECK_THROWS_WITH(write("link"), "expected a file that exists, or a path without links");
   CHECK_THROWS_WITH(write("link/x"), "expected a file that exists, or a path without links");
   CHECK_THROWS_WITH(write(""), "expected the name of a file");
+}
+
+TEST_CASE("a file is another one when it is written to or replaced, whichever path leads to it") {
+  const Place place;
+  const std::string file = place.models + "/a.rkllm";
+  const std::string link = place.root / "link";
+  fs::create_symlink(file, link);
+  const FileRules rules({{}, place.cache});
+  // The last change may be too short a time ago to be told from the next one.
+  const auto identity = [&rules](const std::string& path) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    std::string found;
+    while (found.empty() && std::chrono::steady_clock::now() < deadline) found = file_identity(rules, path);
+    return found;
+  };
+  const std::string first = identity(file);
+  CHECK_FALSE(first.empty());
+  CHECK(identity(file) == first);
+  std::ofstream(file) << "y";
+  const std::string second = identity(file);
+  CHECK(second != first);
+  const std::string by_link = identity(link);
+  CHECK_FALSE(by_link.empty());
+  fs::remove(link);
+  fs::create_symlink(place.root / "c.rkllm", link);
+  CHECK(identity(link) != by_link);
+  CHECK(file_identity(rules, place.root / "nowhere").empty());
+  CHECK(file_identity(FileRules({{place.models}, place.cache}), place.root / "c.rkllm").empty());
 }

@@ -896,6 +896,27 @@ TEST_CASE("one access token has at most its share of a queue, and everybody with
   CHECK(nobody_either->outcome().error == nullptr);
 }
 
+TEST_CASE("the file of a model is looked at before and after its load, and at no other time") {
+  Calls calls;
+  std::vector<std::string> looked_at;  // the load's end is waited for before it is read
+  calls.backend.identify_files_by([&looked_at](const std::string& path) {
+    looked_at.push_back(path);
+    return "contents of " + path;
+  });
+  const auto handle = calls.init();
+  CHECK(calls.run(handle, "@n=2")->outcome().error == nullptr);
+  CHECK(calls.backend.use_of(handle)->file == std::string("contents of ") + RKLLM_FAST_MODEL);
+  CHECK(looked_at == std::vector<std::string>(2, RKLLM_FAST_MODEL));
+}
+
+TEST_CASE("a file that another one takes the place of while it is loaded is not certain") {
+  Calls calls;
+  int looks = 0;
+  calls.backend.identify_files_by([&looks](const std::string&) { return std::to_string(++looks); });
+  CHECK(calls.backend.use_of(calls.init())->file.empty());
+  CHECK(looks == 2);
+}
+
 TEST_CASE("a handle that the server loads does not count where a call names none") {
   Calls calls;
   const auto loaded = std::make_shared<Recorder>();
